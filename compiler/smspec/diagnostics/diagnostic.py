@@ -1,0 +1,30 @@
+"""A finding that has been given its place in a text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from smspec.diagnostics.finding import Severity
+from smspec.source import Path, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A second place that helps to understand the first."""
+
+    message: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnostic:
+    """What the author is shown. ``path`` is empty where the text could not be read as a tree."""
+
+    code: str
+    severity: Severity
+    message: str
+    span: Span
+    path: Path = ()
+    help: str = ""
+    label: str = ""
+    notes: tuple[Note, ...] = ()

@@ -1,0 +1,50 @@
+"""What a check has to say, at a path. A finding knows no lines and prints nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from smspec.source import Path
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One thing that can be wrong. Its explanation is ``diagnostics/explanations/<code>.md``.
+
+    ``code`` is public API: never reused, never renumbered. ``name`` reads well after "allow".
+    """
+
+    code: str
+    name: str
+    severity: Severity = "error"
+
+    def at(
+        self, path: Path, message: str, *, help: str = "", label: str = "", on: Literal["key", "value"] = "value"
+    ) -> Finding:
+        """Return the finding that this rule is broken at ``path``.
+
+        ``help`` says what to do; ``label`` stands under the source line; ``on`` picks what is underlined.
+        """
+        return Finding(
+            code=self.code, severity=self.severity, path=path, message=message, help=help, label=label, on=on
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One fault or risk. ``message`` starts in lower case, has no full stop, and quotes the author's words in backticks."""
+
+    code: str
+    severity: Severity
+    path: Path
+    message: str
+    help: str = ""
+    label: str = ""
+    on: Literal["key", "value"] = "value"
+
+    def moved(self, path: Path) -> Finding:
+        """Return the same finding at another path."""
+        return replace(self, path=path)

@@ -1,0 +1,74 @@
+"""The three plans of a job. Every decision is taken; rendering only writes them down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from smspec.source import Path
+from smspec_runtime.run_plan import RunPlan, RunSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImagePlan:
+    """Everything that the image holds beside the files of source and runtime.
+
+    ``python_requirements`` is the path, relative to the spec, of the author's file. ``tag`` names the content.
+    """
+
+    base: str
+    platform: str
+    system_packages: tuple[str, ...]
+    python_packages: tuple[str, ...]
+    python_requirements: str | None
+    env: dict[str, str]
+    run: tuple[str, ...]
+    labels: dict[str, str]
+    title: str
+    holds_source: bool
+    needs_ssh: bool
+    repository: str
+    tag: str
+
+    @property
+    def uri(self) -> str:
+        return f"{self.repository}:{self.tag}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """What must lie in S3 before the job is created. ``kind`` says what of: the runtime or the source.
+
+    ``archive``: one ``sourcedir.tar.gz``; otherwise the files themselves. ``uri`` is the prefix, ending in ``/``, or
+    the object of an archive.
+    """
+
+    kind: str
+    uri: str
+    archive: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestPlan:
+    """The CreateTrainingJob request, members in the order of the API model, and where each part of it came from."""
+
+    payload: dict[str, object]
+    origins: dict[Path, Path]
+
+    def origin(self, path: Path) -> Path:
+        """Return the path in the spec that the payload's ``path`` was made from; of its nearest known ancestor."""
+        for length in range(len(path), 0, -1):
+            if path[:length] in self.origins:
+                return self.origins[path[:length]]
+        return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """``image`` None: nothing is built. ``run`` None: our runtime has no part in the job."""
+
+    name: str
+    image: ImagePlan | None
+    run: RunPlan | None
+    settings: RunSettings | None
+    request: RequestPlan
+    uploads: tuple[Upload, ...] = field(default=())

@@ -1,0 +1,9 @@
+"""Texts, places in them, and trees that remember their places. Nothing here knows what a job spec is."""
+
+from smspec.source.document import Document
+from smspec.source.node import Mapping, Node, Scalar, Sequence, to_data
+from smspec.source.path import Path, dotted
+from smspec.source.span import Span
+from smspec.source.text import SourceText
+
+__all__ = ["Document", "Mapping", "Node", "Path", "Scalar", "Sequence", "SourceText", "Span", "dotted", "to_data"]

@@ -1,0 +1,83 @@
+"""A tree together with the texts it was read from: the one place that turns paths into places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from smspec.source.node import Mapping, Node, Sequence
+from smspec.source.path import Path
+from smspec.source.span import Span
+from smspec.source.text import SourceText
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The tree at ``root`` and every text that a part of it came from, the main one first."""
+
+    root: Node
+    texts: tuple[SourceText, ...]
+
+    def text(self, name: str) -> SourceText | None:
+        """Return the text called ``name``, or None."""
+        for text in self.texts:
+            if text.name == name:
+                return text
+        return None
+
+    def node(self, path: Path) -> Node | None:
+        """Return the part that ``path`` leads to, or None."""
+        node: Node | None = self.root
+        for step in path:
+            node = _child(node, step)
+        return node
+
+    def span_of_value(self, path: Path) -> Span:
+        """Return where the value at ``path`` is written; where the path ends early, its nearest ancestor."""
+        node, known = self._deepest(path)
+        if known and isinstance(node, Mapping | Sequence) and not known == len(path):
+            return self.span_of_key(path[:known])
+        return node.span
+
+    def span_of_key(self, path: Path) -> Span:
+        """Return where the key that ``path`` ends in is written; an item of a sequence stands for itself."""
+        parent, known = self._deepest(path[:-1])
+        if path and known == len(path) - 1 and isinstance(parent, Mapping):
+            for key, _ in parent.entries:
+                if key.text == path[-1]:
+                    return key.span
+        if path and known == len(path) - 1 and isinstance(parent, Sequence):
+            child = _child(parent, path[-1])
+            if child is not None:
+                return child.span
+        if known:
+            return self.span_of_key(path[:known])
+        span = parent.span
+        return Span(span.file, span.line, span.column, span.line, span.column)
+
+    def used_at(self, path: Path) -> Span | None:
+        """Return where an alias used the value at ``path``, or None when it is used where it is written."""
+        node: Node | None = self.root
+        found: Span | None = None
+        for step in path:
+            node = _child(node, step)
+            if node is None:
+                return found
+            found = node.used_at or found
+        return found
+
+    def _deepest(self, path: Path) -> tuple[Node, int]:
+        node = self.root
+        for depth, step in enumerate(path):
+            child = _child(node, step)
+            if child is None:
+                return node, depth
+            node = child
+        return node, len(path)
+
+
+def _child(node: Node | None, step: str | int) -> Node | None:
+    if isinstance(node, Mapping):
+        return node.get(step) if isinstance(step, str) else None
+    if isinstance(node, Sequence) and isinstance(step, int) and 0 <= step < len(node.items):
+        return node.items[step]
+    return None

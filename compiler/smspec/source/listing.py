@@ -1,0 +1,26 @@
+"""The files that will travel: what of the author's directory is taken, with its digests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedFile:
+    """``path`` is relative to the listed directory, with ``/``; ``origin`` is where its bytes are on this machine."""
+
+    path: str
+    origin: str
+    executable: bool
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """Regular files, sorted by path as UTF-8 bytes."""
+
+    files: tuple[ListedFile, ...] = ()
+
+    def has(self, path: str) -> bool:
+        return any(file.path == path for file in self.files)

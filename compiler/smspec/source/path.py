@@ -1,0 +1,22 @@
+"""Where something stands in a tree: the keys and indexes that lead to it."""
+
+from __future__ import annotations
+
+import json
+
+Path = tuple["str | int", ...]
+
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+
+
+def dotted(path: Path) -> str:
+    """Write a path as people do: ``channels.train.input_mode``, ``InputDataConfig[0].InputMode``, ``tags["a b"]``."""
+    words: list[str] = []
+    for step in path:
+        if isinstance(step, int):
+            words.append(f"[{step}]")
+        elif step and _PLAIN.issuperset(step):
+            words.append(f".{step}" if words else step)
+        else:
+            words.append(f"[{json.dumps(step, ensure_ascii=False)}]")
+    return "".join(words)
