@@ -1,4 +1,4 @@
-"""Put the parts in a job's model.tar.gz together: ``combine.py model.tar.gz result.csv``, rows in the order of their names."""
+"""Make one file of the parts in a model.tar.gz, rows in order of name: ``combine.py model.tar.gz result.csv``."""
 
 import sys
 import tarfile

@@ -1,0 +1,48 @@
+# Two commands do everything: `make demo` and `make test`. Each makes its own .venv first; nothing needs root.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo test check golden shapes benchmarks clean
+
+help:
+	@echo "make demo        build and run specs/pipe-byo here"
+	@echo "make test        the whole test suite"
+	@echo "make check       format, lint, types, floors"
+	@echo "make golden      rewrite the golden files, then read the diff"
+	@echo "make shapes      refresh the pinned API shapes from the installed botocore"
+	@echo "make benchmarks  what the README says about speed"
+
+$(BIN)/python:
+	@$(PYTHON) -m venv $(VENV) || { echo "this needs python3 with venv: apt-get install python3-venv" >&2; exit 1; }
+
+$(VENV)/.run: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/.run
+
+demo: $(VENV)/.run
+	@PATH="$(CURDIR)/$(BIN):$$PATH" bash docs/demo.sh
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n auto
+
+check: $(VENV)/.dev
+	@PATH="$(CURDIR)/$(BIN):$$PATH" bash .ci/check
+
+golden: $(VENV)/.dev
+	$(BIN)/python -m pytest tests/golden tests/rejected --update
+	git diff --stat tests
+
+shapes: $(VENV)/.dev
+	$(BIN)/python -m smspec.service.refreshing
+
+benchmarks: $(VENV)/.dev
+	$(BIN)/python tests/benchmarks/compile.py
+	$(BIN)/python tests/benchmarks/pipe_drain.py
+
+clean:
+	rm -rf $(VENV) build run dist

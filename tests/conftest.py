@@ -1,0 +1,55 @@
+"""What every test shares: the option that rewrites expected files, and the interpreters found on this machine."""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+
+def pytest_addoption(parser):
+    parser.addoption("--update", action="store_true", help="rewrite golden and expected files instead of comparing")
+
+
+@pytest.fixture
+def update(request):
+    """Whether expected files are to be rewritten."""
+    return request.config.getoption("--update")
+
+
+def _interpreters():
+    """Return {"3.8": path, …}: the newest patch release of each CPython from 3.8 that can be found."""
+    root = os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv"))
+    candidates = sorted(glob.glob(os.path.join(root, "versions", "3.*", "bin", "python")))
+    candidates += filter(None, (shutil.which(f"python3.{minor}") for minor in range(8, 20)))
+    found = {}
+    for candidate in [*candidates, sys.executable]:
+        answer = subprocess.run(
+            [candidate, "-c", "import sys; print(sys.implementation.name, '%d.%d' % sys.version_info[:2])"],
+            capture_output=True,
+            text=True,
+        )
+        name, _, version = answer.stdout.strip().partition(" ")
+        if answer.returncode == 0 and name == "cpython" and tuple(map(int, version.split("."))) >= (3, 8):
+            found[version] = candidate
+    return dict(sorted(found.items(), key=lambda item: tuple(map(int, item[0].split(".")))))
+
+
+def pytest_generate_tests(metafunc):
+    """Run a test that asks for ``any_python`` on every CPython from 3.8; those that are not here are skipped by name."""
+    if "any_python" in metafunc.fixturenames:
+        found = _interpreters()
+        versions = [f"3.{minor}" for minor in range(8, 15)]
+        parameters = [
+            pytest.param(
+                found.get(version, ""),
+                id=f"cpython-{version}",
+                marks=() if version in found else pytest.mark.skip(reason=f"no CPython {version} on this machine"),
+            )
+            for version in versions
+        ]
+        metafunc.parametrize("any_python", parameters)

@@ -1,0 +1,76 @@
+"""The runtime is a guest in someone else's image: standard library only, Python 3.8, nothing done on import."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+GUESTS = sorted((ROOT / "runtime").rglob("*.py")) + sorted((ROOT / "compiler/smspec/local/feeder").rglob("*.py"))
+MODULES = sorted(
+    ".".join(path.relative_to(ROOT / "runtime").with_suffix("").parts).removesuffix(".__init__")
+    for path in (ROOT / "runtime").rglob("*.py")
+    if path.name != "__main__.py"
+)
+OPTIONAL = {"boto3", "botocore", "numpy"}
+"""May be used when the image has them, imported late."""
+
+
+def relative(path):
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", GUESTS, ids=relative)
+def test_parses_as_python_3_8(path):
+    ast.parse(path.read_text(), filename=str(path), feature_version=(3, 8))
+
+
+@pytest.mark.parametrize("path", GUESTS, ids=relative)
+def test_imports_only_the_standard_library(path):
+    tree = ast.parse(path.read_text())
+    top_level = {node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [] if node.level else [node.module]
+        else:
+            continue
+        for name in names:
+            package = name.split(".")[0]
+            if package in OPTIONAL:
+                assert node not in top_level, f"{name} must be imported late"
+            else:
+                assert package in sys.stdlib_module_names | {"smspec_runtime", "feeder"}, name
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_importing_does_nothing(module, tmp_path):
+    """Importing a module opens no file for writing, starts no process, and changes no environment or signal."""
+    script = f"""
+import os, signal, sys
+sys.path.insert(0, {str(ROOT / "runtime")!r})
+handlers = {{n: signal.getsignal(n) for n in signal.valid_signals()}}
+environment = dict(os.environ)
+def watch(event, arguments):
+    if event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wax+"):
+        if "__pycache__" not in str(arguments[0]):
+            raise SystemExit("opened {{}} for writing".format(arguments[0]))
+    if event in ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.mkdir", "socket.connect"):
+        raise SystemExit(event)
+sys.addaudithook(watch)
+import {module}
+assert dict(os.environ) == environment
+assert {{n: signal.getsignal(n) for n in signal.valid_signals()}} == handlers
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr or done.stdout
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_runtime_is_small():
+    """One directory under 200 KB, so that an image hardly grows."""
+    assert sum(path.stat().st_size for path in (ROOT / "runtime").rglob("*.py")) < 200_000
