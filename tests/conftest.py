@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import glob
 import os
 import shutil
@@ -21,6 +22,7 @@ def update(request):
     return request.config.getoption("--update")
 
 
+@functools.lru_cache
 def _interpreters():
     """Return {"3.8": path, …}: the newest patch release of each CPython from 3.8 that can be found."""
     root = os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv"))
@@ -40,7 +42,7 @@ def _interpreters():
 
 
 def pytest_generate_tests(metafunc):
-    """Run a test that asks for ``any_python`` on every CPython from 3.8; those that are not here are skipped by name."""
+    """Run a test that asks for ``any_python`` on every CPython from 3.8; those not here are skipped by name."""
     if "any_python" in metafunc.fixturenames:
         found = _interpreters()
         versions = [f"3.{minor}" for minor in range(8, 15)]
