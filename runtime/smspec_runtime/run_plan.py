@@ -44,6 +44,7 @@ class RunSettings(NamedTuple):
 
     ``read``: channel → view. ``attributes``: channel → attribute names of an augmented manifest. ``prefetch``: bytes.
     ``open_timeout``: seconds. ``launcher``: options of the launcher (processes_per_host, port, options, framework).
+    ``checkpoints``: CheckpointConfig.LocalPath where it is not /opt/ml/checkpoints.
     """
 
     epochs: Optional[int] = None
@@ -52,6 +53,7 @@ class RunSettings(NamedTuple):
     prefetch: Optional[int] = None
     open_timeout: Optional[int] = None
     launcher: Dict[str, Any] = {}
+    checkpoints: Optional[str] = None
 
     def to_json(self) -> str:
         """Return the settings as compact JSON in ASCII."""

@@ -1,0 +1,27 @@
+"""One input channel, as a script sees it."""
+
+from typing import Any, Dict, Iterator, NamedTuple
+
+from smspec_runtime.run_plan import RunSettings
+
+
+class Channel(NamedTuple):
+    """``mode`` is File, FastFile or Pipe; ``config`` what ``inputdataconfig.json`` says of the channel.
+
+    ``path``: the directory with the files. A Pipe channel has no such directory but the FIFOs ``<path>_0``,
+    ``<path>_1`` …, one per epoch.
+    """
+
+    name: str
+    path: str
+    mode: str
+    config: Dict[str, Any]
+    settings: RunSettings
+
+    def epochs(self, count: int) -> Iterator[Any]:
+        """Yield one stream per epoch of a Pipe channel, in the view that the job spec names."""
+        if self.mode != "Pipe":
+            raise ValueError("channel `{}` is in {} mode: read the files in {}".format(self.name, self.mode, self.path))
+        from smspec_runtime.pipe import channel_epochs  # Late: a script without Pipe channels pays nothing for them.
+
+        yield from channel_epochs(self, count)

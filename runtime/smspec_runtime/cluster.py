@@ -1,0 +1,87 @@
+"""The hosts of a job as ``resourceconfig.json`` describes them."""
+
+from typing import Any, Dict, List, NamedTuple
+
+from smspec_runtime.refusal import Refused
+
+FILE = "resourceconfig.json"
+
+
+class InstanceGroup(NamedTuple):
+    """``described`` is the group as the file has it."""
+
+    name: str
+    hosts: List[str]
+    described: Dict[str, Any]
+
+
+class Cluster(NamedTuple):
+    """Who takes part in the job, and which of them this host is. Hosts keep the order of the file: all see the same."""
+
+    hosts: List[str]
+    current_host: str
+    instance_type: str = "local"
+    instance_group: str = "homogeneousCluster"
+    instance_groups: List[InstanceGroup] = []
+    network_interface: str = "eth0"
+
+    @property
+    def host_rank(self) -> int:
+        return self.hosts.index(self.current_host)
+
+    @property
+    def instance_group_hosts(self) -> List[str]:
+        """Return the hosts of this host's group; empty when the job has no groups."""
+        for group in self.instance_groups:
+            if group.name == self.instance_group:
+                return group.hosts
+        return []
+
+    def hosts_of(self, groups: Any) -> List[str]:
+        """Return the hosts of the named groups, or every host when the job has no groups."""
+        if not self.instance_groups:
+            return list(self.hosts)
+        return [host for group in self.instance_groups if group.name in groups for host in group.hosts]
+
+
+def decode_cluster(config: Dict[str, Any]) -> Cluster:
+    """Check the parts of ``resourceconfig.json`` that the runtime uses and name them."""
+    hosts = _host_names(config.get("hosts"), "`hosts`")
+    current_host = _text(config, "current_host", None)
+    if current_host not in hosts:
+        raise Refused("{}: current_host `{}` is not one of the hosts {}".format(FILE, current_host, ", ".join(hosts)))
+    return Cluster(
+        hosts=hosts,
+        current_host=current_host,
+        instance_type=_text(config, "current_instance_type", "local"),
+        instance_group=_text(config, "current_group_name", "homogeneousCluster"),
+        instance_groups=_instance_groups(config.get("instance_groups")),
+        network_interface=_text(config, "network_interface_name", "eth0"),
+    )
+
+
+def _text(config: Dict[str, Any], key: str, default: Any) -> str:
+    value = config.get(key, default)
+    if not isinstance(value, str) or not value:
+        raise Refused("{}: `{}` is missing or not text".format(FILE, key))
+    return value
+
+
+def _host_names(value: Any, what: str) -> List[str]:
+    if not isinstance(value, list) or not value or not all(isinstance(host, str) and host for host in value):
+        raise Refused("{}: {} is not a list of host names".format(FILE, what))
+    return value
+
+
+def _instance_groups(value: Any) -> List[InstanceGroup]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise Refused("{}: `instance_groups` is not a list".format(FILE))
+    groups = []
+    for group in value:
+        if not isinstance(group, dict) or not isinstance(group.get("instance_group_name"), str):
+            raise Refused("{}: an instance group has no `instance_group_name`".format(FILE))
+        name = group["instance_group_name"]
+        groups.append(InstanceGroup(name, _host_names(group.get("hosts"), "`hosts` of group `{}`".format(name)), group))
+    return groups

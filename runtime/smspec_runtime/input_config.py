@@ -1,0 +1,76 @@
+"""Reads the three files that SageMaker puts into ``input/config``. Nothing of what they hold is trusted."""
+
+import json
+import os
+import stat
+from typing import Any, Dict, NamedTuple
+
+from smspec_runtime.cluster import FILE as RESOURCE_CONFIG
+from smspec_runtime.cluster import Cluster, decode_cluster
+from smspec_runtime.hyperparameters import Hyperparameters, join_settings, split_hyperparameters
+from smspec_runtime.layout import Layout
+from smspec_runtime.refusal import Refused
+from smspec_runtime.run_plan import RUNTIME_CHANNEL, RunSettings
+
+HYPERPARAMETERS = "hyperparameters.json"
+INPUT_DATA_CONFIG = "inputdataconfig.json"
+SIZE_LIMIT = 64 << 20
+"""Bytes of one file; a hundred hyperparameters of the longest kind are 250 kB."""
+
+
+class InputConfig(NamedTuple):
+    """``channels`` and ``resource_config`` are as the files have them, without the channel that carries the runtime."""
+
+    cluster: Cluster
+    resource_config: Dict[str, Any]
+    channels: Dict[str, Dict[str, Any]]
+    hyperparameters: Hyperparameters
+    settings: RunSettings
+
+
+def read_input_config(layout: Layout) -> InputConfig:
+    """Read the three files. Raises Refused when one is missing or does not say what it should."""
+    resource_config = _read_object(layout, RESOURCE_CONFIG)
+    channels = _read_object(layout, INPUT_DATA_CONFIG)
+    content = _read_object(layout, HYPERPARAMETERS)
+    for name, channel in channels.items():
+        if not isinstance(channel, dict):
+            raise Refused("{}: channel `{}` is not an object".format(INPUT_DATA_CONFIG, name))
+        if not name or "/" in name or "\0" in name or name in (".", ".."):
+            raise Refused("{}: `{}` cannot be the name of a channel".format(INPUT_DATA_CONFIG, name))
+    try:
+        settings = join_settings(content)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise Refused("{}: settings of smspec: {}".format(HYPERPARAMETERS, error)) from error
+    return InputConfig(
+        cluster=decode_cluster(resource_config),
+        resource_config=resource_config,
+        channels={name: channel for name, channel in channels.items() if name != RUNTIME_CHANNEL},
+        hyperparameters=split_hyperparameters(content),
+        settings=settings,
+    )
+
+
+def _read_object(layout: Layout, name: str) -> Dict[str, Any]:
+    path = os.path.join(layout.input_config, name)
+    try:
+        content = json.loads(_read_text(path))
+    except OSError as error:
+        raise Refused("{}: {}".format(path, error.strerror or error)) from error
+    except (ValueError, RecursionError) as error:
+        raise Refused("{} is not JSON: {}".format(path, error)) from error
+    if not isinstance(content, dict):
+        raise Refused("{} is not a JSON object".format(path))
+    return content
+
+
+def _read_text(path: str) -> str:
+    # Without O_NONBLOCK the open of a FIFO would wait for a writer for ever.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(None, "not a regular file")
+        content = file.read(SIZE_LIMIT + 1)
+    if len(content) > SIZE_LIMIT:
+        raise OSError(None, "larger than {} bytes".format(SIZE_LIMIT))
+    return content.decode("utf-8")

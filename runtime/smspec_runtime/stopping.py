@@ -1,0 +1,34 @@
+"""Whether SageMaker has asked the program to stop, as the program itself sees it."""
+
+import signal
+from types import FrameType
+from typing import Any, Optional
+
+
+class StopRequest:
+    """Remembers SIGTERM. The handler is installed when the question is first asked, not before: a program that never
+    asks is ended by the signal as ever. A handler that was there before is still called."""
+
+    def __init__(self) -> None:
+        self._seen = False
+        self._watching = False
+        self._previous: Any = None
+
+    @property
+    def seen(self) -> bool:
+        """Whether SIGTERM has arrived since the question was first asked."""
+        if not self._watching:
+            self._watch()
+        return self._seen
+
+    def _watch(self) -> None:
+        try:
+            self._previous = signal.signal(signal.SIGTERM, self._remember)
+        except ValueError:
+            return  # Python allows this in the main thread only; another thread just reads what is known.
+        self._watching = True
+
+    def _remember(self, number: int, frame: Optional[FrameType]) -> None:
+        self._seen = True
+        if callable(self._previous):
+            self._previous(number, frame)
