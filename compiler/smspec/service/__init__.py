@@ -1,0 +1,1 @@
+"""The CreateTrainingJob API: its shapes, its limits, and what it refuses. Knows requests, not job specs."""

@@ -1,0 +1,103 @@
+"""``python -m smspec.service.refreshing``: pin the API shapes anew, from the botocore that is installed.
+
+Run by people who change smspec, never by its users. botocore is only read as files, so nothing here can call AWS.
+The same botocore gives the same bytes: shapes are sorted by name, members keep the order of the model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import glob
+import gzip
+import importlib.metadata
+import importlib.util
+import json
+import os
+import sys
+
+from smspec_schemas import API_SHAPES
+
+COMMAND = "make shapes"
+ROOT = "CreateTrainingJobRequest"
+KEPT = ("type", "required", "min", "max", "pattern", "enum")
+
+
+def installed_version() -> str:
+    """Return the version of the botocore that is installed."""
+    return importlib.metadata.version("botocore")
+
+
+def installed_text(date: str) -> str:
+    """Return what the pinned file would be, were it made from the installed botocore on ``date``."""
+    return pinned_text(_service_model(), version=installed_version(), date=date)
+
+
+def pinned_text(service_model: dict[str, dict[str, dict[str, object]]], *, version: str, date: str) -> str:
+    """Return the file of pinned shapes: of each shape that a request can reach, what a check needs, and no prose."""
+    shapes: dict[str, dict[str, object]] = {}
+    waiting = [ROOT]
+    while waiting:
+        name = waiting.pop()
+        if name in shapes:
+            continue
+        shape = service_model["shapes"][name]
+        kept = {key: shape[key] for key in KEPT if key in shape}
+        members = _references(shape.get("members"))
+        if members:
+            kept["members"] = members
+        inner = _references({key: shape[key] for key in ("key", "member", "value") if key in shape})
+        shapes[name] = kept | inner
+        waiting += [*members.values(), *inner.values()]
+    document = {"botocore": version, "date": date, "root": ROOT, "shapes": dict(sorted(shapes.items()))}
+    return json.dumps(document, indent=1) + "\n"
+
+
+def refreshed_text(before: str | None, today: str) -> str:
+    """Return the new file; its date stays that of ``before`` while the same botocore says the same."""
+    if before is not None:
+        unchanged = installed_text(json.loads(before)["date"])
+        if unchanged == before:
+            return unchanged
+    return installed_text(today)
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m smspec.service.refreshing", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when the file would change")
+    parser.add_argument("--date", default=None, help="YYYY-MM-DD to write where anything changed (default: today)")
+    chosen = parser.parse_args(arguments)
+    before: str | None = None
+    if os.path.exists(API_SHAPES):
+        with open(API_SHAPES, encoding="utf-8") as file:
+            before = file.read()
+    after = refreshed_text(before, chosen.date or datetime.date.today().isoformat())
+    if after == before:
+        return 0
+    if chosen.check:
+        print(f"the pinned shapes are not those of botocore {installed_version()}: run {COMMAND}", file=sys.stderr)  # noqa: T201 - a tool of its own, without the console of the command
+        return 1
+    with open(API_SHAPES, "w", encoding="utf-8", newline="\n") as file:
+        file.write(after)
+    return 0
+
+
+def _references(members: object) -> dict[str, str]:
+    return {name: reference["shape"] for name, reference in members.items()} if isinstance(members, dict) else {}
+
+
+def _service_model() -> dict[str, dict[str, dict[str, object]]]:
+    # Found, not imported: the compiler never loads botocore, and reading one file needs no client.
+    package = importlib.util.find_spec("botocore")
+    if package is None or package.origin is None:
+        raise SystemExit("botocore is not installed")
+    pattern = os.path.join(os.path.dirname(package.origin), "data", "sagemaker", "*", "service-2.json*")
+    newest = max(glob.glob(pattern))
+    opener = gzip.open if newest.endswith(".gz") else open
+    with opener(newest, "rt", encoding="utf-8") as file:
+        model: dict[str, dict[str, dict[str, object]]] = json.load(file)
+    return model
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,86 @@
+"""The shapes of CreateTrainingJobRequest, as pinned from botocore in ``create_training_job.json``."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from smspec_schemas import API_SHAPES
+
+Kind = Literal["structure", "list", "map", "string", "integer", "long", "boolean"]
+ApiPath = tuple["str | int", ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """One shape of the API model. ``members`` maps a member to the name of its shape, in the order of the model.
+
+    ``item``: the shape of a list's items or a map's values; ``key``: of a map's keys. ``minimum`` and ``maximum`` are
+    of the value of a number, of the length of anything else.
+    """
+
+    name: str
+    kind: Kind
+    members: dict[str, str]
+    required: tuple[str, ...]
+    item: str
+    key: str
+    minimum: int | None
+    maximum: int | None
+    pattern: str | None
+    enum: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """All shapes that a request can be made of. ``date`` is when they were pinned from ``botocore``."""
+
+    botocore: str
+    date: str
+    root: Shape
+    shapes: dict[str, Shape]
+
+    def walk(self) -> Iterator[tuple[ApiPath, Shape]]:
+        """Give every place of a request once, parents first; an item stands at index 0, a map's value at ``*``."""
+        return self._below((), self.root)
+
+    def _below(self, path: ApiPath, shape: Shape) -> Iterator[tuple[ApiPath, Shape]]:
+        if path:
+            yield path, shape
+        for member, name in shape.members.items():
+            yield from self._below((*path, member), self.shapes[name])
+        if shape.kind == "list":
+            yield from self._below((*path, 0), self.shapes[shape.item])
+        if shape.kind == "map":
+            yield from self._below((*path, "*"), self.shapes[shape.item])
+
+
+def decode_model(text: str) -> Model:
+    """Read the text of a file of pinned shapes."""
+    data = json.loads(text)
+    shapes = {
+        name: Shape(
+            name=name,
+            kind=shape["type"],
+            members=shape.get("members", {}),
+            required=tuple(shape.get("required", ())),
+            item=shape.get("member") or shape.get("value") or "",
+            key=shape.get("key", ""),
+            minimum=shape.get("min"),
+            maximum=shape.get("max"),
+            pattern=shape.get("pattern"),
+            enum=tuple(shape.get("enum", ())),
+        )
+        for name, shape in data["shapes"].items()
+    }
+    return Model(botocore=data["botocore"], date=data["date"], root=shapes[data["root"]], shapes=shapes)
+
+
+@functools.cache
+def pinned_model() -> Model:
+    """Return the model that this version of smspec was made with."""
+    with open(API_SHAPES, encoding="utf-8") as file:
+        return decode_model(file.read())
