@@ -1,0 +1,149 @@
+"""What a channel holds, as the entries that are shuffled, dealt out and fed one after the other.
+
+An entry of S3Prefix and ManifestFile is an object; of AugmentedManifestFile a line, with one part per attribute.
+"""
+
+import json
+import os
+from array import array
+from typing import Any, List, Optional, Sequence, Union
+
+from .fault import DataError
+from .objects import Mirror, StoredObject, object_at, objects_under
+from .plan import FeederChannel
+
+Part = Union[StoredObject, bytes]
+
+REFERENCE = "-ref"
+"""Suffix of the attributes whose value is an S3 URI: the object's bytes are fed (developer guide)."""
+
+
+class Objects:
+    """The entries of S3Prefix and ManifestFile."""
+
+    def __init__(self, objects: Sequence[StoredObject]) -> None:
+        self.objects = objects
+
+    def __len__(self) -> int:
+        return len(self.objects)
+
+    def parts(self, index: int) -> List[Part]:
+        """Return what is fed for one entry."""
+        return [self.objects[index]]
+
+    def size(self, indexes: Sequence[int]) -> Optional[int]:
+        """Return how many bytes these entries have, or None when that takes reading them."""
+        return sum(self.objects[index].size for index in indexes)
+
+
+class Samples:
+    """The entries of AugmentedManifestFile: lines, kept as offsets into the manifest, which may be large."""
+
+    def __init__(self, manifest: str, mirror: Mirror, attributes: Sequence[str]) -> None:
+        self._manifest = manifest
+        self._mirror = mirror
+        self._attributes = attributes
+        self._offsets = array("Q")
+        self._numbers = array("Q")
+        offset = 0
+        with _opened(manifest) as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    self._offsets.append(offset)
+                    self._numbers.append(number)
+                offset += len(line)
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    def parts(self, index: int) -> List[Part]:
+        """Return what is fed for one line: its attributes, in the order of AttributeNames; others are left out."""
+        with _opened(self._manifest) as file:
+            file.seek(self._offsets[index])
+            line = file.readline()
+        place = "line {} of `{}`".format(self._numbers[index], self._manifest)
+        try:
+            values = json.loads(line.decode("utf-8"), parse_float=_Float)
+        except ValueError:
+            values = None
+        if not isinstance(values, dict):
+            raise DataError("{} is not a JSON object".format(place))
+        for name in self._attributes:
+            if name not in values:
+                raise DataError("{} has no attribute `{}`".format(place, name))
+        return [self._part(name, values[name], place) for name in self._attributes]
+
+    def size(self, _indexes: Sequence[int]) -> Optional[int]:
+        """Return None: the bytes are known only when they are read."""
+        return None
+
+    def _part(self, name: str, value: Any, place: str) -> Part:
+        if not name.endswith(REFERENCE):
+            return _text(value).encode("utf-8", "surrogatepass")
+        if not isinstance(value, str):
+            raise DataError("{}: attribute `{}` is not an S3 URI".format(place, name))
+        return object_at(value, self._mirror.path(value))
+
+
+Entries = Union[Objects, Samples]
+
+
+def entries_of(channel: FeederChannel) -> Entries:
+    """Return what a channel holds, before it is shuffled and dealt out."""
+    if channel.s3_data_type == "S3Prefix":
+        return Objects(objects_under(channel.source))
+    manifest = manifest_of(channel)
+    mirror = Mirror(os.path.dirname(manifest), channel.uri)
+    if channel.s3_data_type == "AugmentedManifestFile":
+        return Samples(manifest, mirror, channel.attributes)
+    return Objects(_listed(manifest, mirror))
+
+
+def manifest_of(channel: FeederChannel) -> str:
+    """Return the manifest: the source, or where that is a directory, the file in it with the name of the object."""
+    if os.path.isdir(channel.source):
+        return os.path.join(channel.source, channel.uri.rpartition("/")[2])
+    return channel.source
+
+
+def _listed(manifest: str, mirror: Mirror) -> List[StoredObject]:
+    """Read ``[{"prefix": "s3://…/"}, "key", …]`` (API shape S3DataSource)."""
+    with _opened(manifest) as file:
+        try:
+            words = json.loads(file.read().decode("utf-8-sig"))
+        except ValueError as fault:
+            raise DataError("`{}` is not JSON: {}".format(manifest, fault)) from None
+    first = words[0] if isinstance(words, list) and words else None
+    prefix = first.get("prefix") if isinstance(first, dict) else None
+    if not isinstance(prefix, str):
+        raise DataError('`{}` is not a manifest: the first item must be {{"prefix": …}}'.format(manifest))
+    for position, word in enumerate(words[1:], 1):
+        if not isinstance(word, str):
+            raise DataError("`{}` is not a manifest: item {} is not text".format(manifest, position))
+    return [object_at(word, mirror.path(prefix + word)) for word in words[1:]]
+
+
+class _Float(float):
+    """A number that remembers how it was spelt: the value of an attribute is fed as it stands in the manifest."""
+
+    spelling: str
+
+    def __new__(cls, spelling: str) -> "_Float":
+        number = super().__new__(cls, spelling)
+        number.spelling = spelling
+        return number
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, _Float):
+        return value.spelling
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def _opened(path: str) -> Any:
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise DataError("cannot read `{}`: {}".format(path, (error.strerror or str(error)).lower())) from None

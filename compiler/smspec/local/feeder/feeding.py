@@ -1,0 +1,94 @@
+"""The life of one channel: FIFO after FIFO, epoch after epoch, each as soon as somebody reads it."""
+
+import os
+import threading
+import time
+from typing import Optional, Tuple
+
+from .entries import Entries, entries_of
+from .fault import DataError
+from .fifo import Fifos, open_for_reader
+from .ordering import order
+from .plan import FeederChannel
+from .rate import Bucket
+from .reporting import Reporting
+from .sink import Sink
+from .writing import Writer
+
+
+class Feeding:
+    """Feeds one channel in a thread of its own. `current` tells others how far it is: the epoch and its sink."""
+
+    def __init__(
+        self, channel: FeederChannel, fifos: Fifos, reporting: Reporting, stop: threading.Event, rate: Optional[int]
+    ) -> None:
+        self.channel = channel
+        self.current: Optional[Tuple[int, Sink]] = None
+        self._fifos = fifos
+        self._reporting = reporting
+        self._stop = stop
+        self._rate = rate
+        # A daemon: a write that nobody reads on cannot be interrupted, and must not keep the process alive.
+        self.thread = threading.Thread(target=self._run, name="feed " + channel.name, daemon=True)
+
+    def prepare(self) -> None:
+        """Make the FIFO of the first epoch."""
+        self._make(0)
+
+    def _run(self) -> None:
+        epoch = 0
+        try:
+            entries = entries_of(self.channel)
+            while not self._is_over(epoch) and self._feed_epoch(entries, epoch):
+                epoch += 1
+            return
+        except DataError as fault:
+            message = str(fault)
+        except OSError as error:
+            message = (error.strerror or str(error)).lower()
+        self._reporting.fault(self.channel.name, epoch, message)
+        # The FIFO stays open until the feeder is stopped: a clean end would look like a whole epoch.
+        self._stop.wait()
+
+    def _feed_epoch(self, entries: Entries, epoch: int) -> bool:
+        """Feed one epoch; False when the feeder was stopped."""
+        channel = self.channel
+        indexes = order(len(entries), channel.shuffle_seed, epoch, channel.shard, channel.shards)
+        changes_size = channel.compression == "Gzip" or channel.record_wrapper == "RecordIO"
+        if not self._is_over(epoch + 1):
+            self._make(epoch + 1)  # SageMaker makes the next FIFO in advance
+        path = self._path(epoch)
+        descriptor = open_for_reader(path, self._stop)
+        if descriptor is None:
+            return False
+        started = time.monotonic()
+        sink = Sink(descriptor, Bucket(self._rate, self._stop.wait) if self._rate else None)
+        self._reporting.opened(channel.name, epoch, None if changes_size else entries.size(indexes))
+        self.current = epoch, sink
+        early = False
+        try:
+            writer = Writer(channel, sink)
+            for index in indexes:
+                for part in entries.parts(index):
+                    writer.put(part)
+            writer.flush()
+        except BrokenPipeError:
+            early = True  # closing the FIFO is how an algorithm ends an epoch early
+        # Said and removed before the reader can see the end, so whoever saw it can rely on both.
+        self.current = None
+        self._reporting.ended(channel.name, epoch, sink.sent, time.monotonic() - started, early)
+        self._fifos.remove(path)
+        os.close(descriptor)
+        return True
+
+    def _is_over(self, epoch: int) -> bool:
+        return self.channel.epochs is not None and epoch >= self.channel.epochs
+
+    def _make(self, epoch: int) -> None:
+        self._fifos.make(self._name(epoch))
+
+    def _name(self, epoch: int) -> str:
+        return "{}_{}".format(self.channel.name, epoch)
+
+    def _path(self, epoch: int) -> str:
+        return os.path.join(self._fifos.directory, self._name(epoch))

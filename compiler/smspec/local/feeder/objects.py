@@ -1,0 +1,93 @@
+"""What stands for S3 on this machine: objects under a prefix, and S3 URIs."""
+
+import os
+import stat
+from typing import Iterator, List, NamedTuple, Tuple
+
+from .fault import DataError
+
+SCHEME = "s3://"
+
+
+class StoredObject(NamedTuple):
+    """``key`` is relative to the prefix, with ``/``; a File channel shows the object under this name."""
+
+    key: str
+    path: str
+    size: int
+
+
+def objects_under(source: str) -> List[StoredObject]:
+    """Return the objects that ``source`` stands for, keys sorted bytewise as S3 lists them.
+
+    A directory stands for a prefix, with all files at any depth; a file for the one object that has its name.
+    Symbolic links are followed.
+    """
+    try:
+        status = os.stat(source)
+    except OSError as error:
+        raise DataError("cannot read `{}`: {}".format(source, _reason(error))) from None
+    if not stat.S_ISDIR(status.st_mode):
+        return [StoredObject(os.path.basename(source), source, status.st_size)]
+    objects = list(_walk(source, "", ((status.st_dev, status.st_ino),)))
+    objects.sort(key=lambda entry: os.fsencode(entry.key))
+    return objects
+
+
+def _walk(directory: str, prefix: str, above: Tuple[Tuple[int, int], ...]) -> Iterator[StoredObject]:
+    try:
+        entries = list(os.scandir(directory))
+    except OSError as error:
+        raise DataError("cannot read `{}`: {}".format(directory, _reason(error))) from None
+    for entry in entries:
+        try:
+            status = entry.stat()
+        except OSError as error:
+            raise DataError("cannot read `{}`: {}".format(entry.path, _reason(error))) from None
+        if stat.S_ISREG(status.st_mode):
+            yield StoredObject(prefix + entry.name, entry.path, status.st_size)
+        elif stat.S_ISDIR(status.st_mode) and (status.st_dev, status.st_ino) not in above:
+            yield from _walk(entry.path, prefix + entry.name + "/", (*above, (status.st_dev, status.st_ino)))
+
+
+def object_at(key: str, path: str) -> StoredObject:
+    """Return the object whose bytes are the file ``path``."""
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        raise DataError("cannot read `{}`: {}".format(path, _reason(error))) from None
+    if not stat.S_ISREG(status.st_mode):
+        raise DataError("`{}` is not a file".format(path))
+    return StoredObject(key, path, status.st_size)
+
+
+class Mirror(NamedTuple):
+    """Finds the files that S3 URIs in a manifest stand for.
+
+    ``directory`` holds the manifest, ``uri`` is the manifest's own. What lies beside the manifest in S3 lies beside it
+    here; anything else is looked for under ``<directory>/<bucket>/<key>``. What is no S3 URI is a path relative to
+    ``directory``.
+    """
+
+    directory: str
+    uri: str
+
+    def path(self, name: str) -> str:
+        """Return the file that ``name``, an S3 URI or a path, stands for."""
+        if not name.startswith(SCHEME):
+            return os.path.join(self.directory, name)
+        candidates = []
+        beside = self.uri.rpartition("/")[0] + "/"
+        if self.uri.startswith(SCHEME) and name.startswith(beside):
+            candidates.append(os.path.join(self.directory, name[len(beside) :]))
+        candidates.append(os.path.join(self.directory, name[len(SCHEME) :]))
+        for candidate in candidates:
+            if os.path.exists(candidate):
+                return candidate
+        raise DataError(
+            "no file stands for `{}`: looked for {}".format(name, " and ".join(map("`{}`".format, candidates)))
+        )
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

@@ -1,0 +1,21 @@
+"""Which entries a host gets in an epoch, and in which order."""
+
+import hashlib
+from typing import List, Optional
+
+
+def order(count: int, seed: Optional[int] = None, epoch: int = 0, shard: int = 0, shards: int = 1) -> List[int]:
+    """Return the indexes of the entries that are fed.
+
+    Shuffled first, then dealt out in turn: with ShuffleConfig and ShardedByS3Key a host gets other objects in each
+    epoch (API shape ShuffleConfig). SageMaker does not publish its permutation; ours depends on nothing but
+    the seed, the epoch and the count, so every host computes the same one, on every Python.
+    """
+    indexes = list(range(count))
+    if seed is not None:
+        indexes.sort(key=lambda index: (_draw(seed, epoch, index), index))
+    return indexes[shard::shards]
+
+
+def _draw(seed: int, epoch: int, index: int) -> bytes:
+    return hashlib.sha256("{}:{}:{}".format(seed, epoch, index).encode()).digest()

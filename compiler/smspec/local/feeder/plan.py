@@ -1,0 +1,48 @@
+"""What a feeder is told: the values of its plan, to and from JSON."""
+
+import json
+from typing import Any, Dict, List, NamedTuple, Optional
+
+
+class FeederChannel(NamedTuple):
+    """One channel of one host.
+
+    ``source`` is a directory or a file of this machine, ``uri`` the S3 URI that it stands for. ``s3_data_type``,
+    ``compression`` and ``record_wrapper`` are the API's literals. This host is number ``shard`` of the ``shards`` that
+    divide the objects between them; 0 of 1 when every host gets all. ``epochs`` None: as many as are read.
+    """
+
+    name: str
+    source: str
+    uri: str = ""
+    s3_data_type: str = "S3Prefix"
+    attributes: List[str] = []
+    shard: int = 0
+    shards: int = 1
+    shuffle_seed: Optional[int] = None
+    compression: str = "None"
+    record_wrapper: str = "None"
+    epochs: Optional[int] = None
+
+
+class FeederPlan(NamedTuple):
+    """``directory``: where the FIFOs are made. ``rate``: bytes a second, for each channel; None: no limit."""
+
+    directory: str
+    channels: List[FeederChannel]
+    rate: Optional[int] = None
+
+    def to_json(self) -> str:
+        """Return the plan as one line of JSON."""
+        members = dict(self._asdict(), channels=[channel._asdict() for channel in self.channels])
+        return json.dumps(members, sort_keys=True)
+
+
+def decode_plan(text: str) -> FeederPlan:
+    """Read what `FeederPlan.to_json` wrote. Raises ValueError when it is something else."""
+    members: Dict[str, Any] = json.loads(text)
+    try:
+        channels = [FeederChannel(**channel) for channel in members.pop("channels")]
+        return FeederPlan(channels=channels, **members)
+    except (AttributeError, KeyError, TypeError) as fault:
+        raise ValueError("not a plan of this feeder: {}".format(fault)) from None

@@ -1,0 +1,83 @@
+"""The feeder as a program: ``feeder [--until-eof] [plan.json]``; without a file, the plan is the first line of stdin.
+
+Runs until every epoch of the plan was read, or until SIGTERM, SIGINT or SIGHUP, or with ``--until-eof`` until stdin
+ends, which tells it that whoever started it has died. It leaves no FIFO behind.
+"""
+
+import os
+import select
+import signal
+import sys
+import threading
+from typing import List, NoReturn
+
+from .feeding import Feeding
+from .fifo import Fifos
+from .plan import FeederPlan, decode_plan
+from .reporting import Reporting
+
+PROGRESS_SECONDS = 0.2
+UNTIL_EOF = "--until-eof"
+_STDIN, _STDOUT = 0, 1
+
+
+def main(arguments: List[str]) -> NoReturn:
+    """Feed what the plan says."""
+    until_eof = UNTIL_EOF in arguments
+    files = [argument for argument in arguments if argument != UNTIL_EOF]
+    try:
+        if files:
+            with open(files[0], encoding="utf-8") as file:
+                plan = decode_plan(file.read())
+        else:
+            plan = decode_plan(_first_line(_STDIN))
+    except (OSError, ValueError) as fault:
+        sys.stderr.write("feeder: {}\n".format(fault))
+        sys.exit(2)
+    stop = threading.Event()
+    wake, waker = os.pipe()
+    os.set_blocking(waker, False)
+    signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda _number, _frame: stop.set())
+    fifos = Fifos(plan.directory)
+    _feed(plan, fifos, stop, [wake, _STDIN] if until_eof else [wake])
+    stop.set()
+    fifos.close()
+    # Not sys.exit: a thread may hang in a write that nobody reads.
+    os._exit(0)
+
+
+def _feed(plan: FeederPlan, fifos: Fifos, stop: threading.Event, watched: List[int]) -> None:
+    reporting = Reporting(_STDOUT)
+    feedings = [Feeding(channel, fifos, reporting, stop, plan.rate) for channel in plan.channels]
+    for feeding in feedings:
+        feeding.prepare()
+    reporting.ready()
+    for feeding in feedings:
+        feeding.thread.start()
+    while not stop.is_set() and any(feeding.thread.is_alive() for feeding in feedings):
+        readable = select.select(watched, [], [], PROGRESS_SECONDS)[0]
+        if _STDIN in readable and not os.read(_STDIN, 4096):
+            break
+        for feeding in feedings:
+            _report(feeding, reporting)
+    for feeding in feedings:
+        _report(feeding, reporting)
+
+
+def _report(feeding: Feeding, reporting: Reporting) -> None:
+    current = feeding.current
+    if current is not None:
+        epoch, sink = current
+        reporting.sent(feeding.channel.name, epoch, sink.sent)
+
+
+def _first_line(descriptor: int) -> str:
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = os.read(descriptor, 1)
+        if not byte:
+            break
+        line += byte
+    return line.decode("utf-8")

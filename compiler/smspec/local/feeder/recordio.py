@@ -1,0 +1,48 @@
+"""RecordIO framing, as dmlc-core writes it.
+
+``u32 magic | u32 flag and length | payload | zeros up to a multiple of 4``, little-endian. A payload that holds the
+magic at a multiple of 4 is split there: the four bytes are left out and the reader puts them back between the parts.
+"""
+
+import mmap
+import struct
+from typing import Iterator, Tuple, Union
+
+MAGIC = b"\x0a\x23\xd7\xce"
+LONGEST = (1 << 29) - 1
+"""Bytes that one part may have: the upper three of the 32 bits are the flag."""
+
+_WHOLE, _FIRST, _MIDDLE, _LAST = 0, 1, 2, 3
+_HEADER = struct.Struct("<4sI")
+
+
+def header(size: int, flag: int = _WHOLE) -> bytes:
+    """Return the eight bytes before a payload or a part of one."""
+    return _HEADER.pack(MAGIC, flag << 29 | size)
+
+
+def padding(size: int) -> bytes:
+    """Return the zeros after a payload of ``size`` bytes."""
+    return b"\0" * (-size % 4)
+
+
+def framed(payload: bytes) -> bytes:
+    """Return a payload that fits in memory as one record."""
+    parts = list(split(payload, len(payload)))
+    if len(parts) == 1:
+        return b"".join((header(len(payload)), payload, padding(len(payload))))
+    return b"".join(header(end - start, flag) + payload[start:end] + padding(end - start) for flag, start, end in parts)
+
+
+def split(payload: Union[bytes, mmap.mmap], size: int) -> Iterator[Tuple[int, int, int]]:
+    """Yield (flag, start, end) of the parts that a payload is written as; one part when it does not hold the magic."""
+    start = 0
+    position = payload.find(MAGIC)
+    while position != -1:
+        if position % 4 == 0:
+            yield (_MIDDLE if start else _FIRST), start, position
+            start = position + 4
+            position = payload.find(MAGIC, start)
+        else:
+            position = payload.find(MAGIC, position + 1)
+    yield (_LAST if start else _WHOLE), start, size

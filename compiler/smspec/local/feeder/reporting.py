@@ -1,0 +1,43 @@
+"""What the feeder says about itself: one JSON object a line."""
+
+import json
+import os
+import threading
+from typing import Any, Optional
+
+
+class Reporting:
+    """Writes events to a file descriptor, from any thread. A reader that has gone away is not missed."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._lock = threading.Lock()
+
+    def ready(self) -> None:
+        """The first FIFO of every channel exists."""
+        self._say(event="ready")
+
+    def opened(self, channel: str, epoch: int, total: Optional[int]) -> None:
+        """Somebody reads an epoch, of ``total`` bytes where that is known beforehand."""
+        self._say(event="opened", channel=channel, epoch=epoch, total=total)
+
+    def sent(self, channel: str, epoch: int, size: int) -> None:
+        """So many bytes of an epoch have been taken so far."""
+        self._say(event="sent", channel=channel, epoch=epoch, bytes=size)
+
+    def ended(self, channel: str, epoch: int, size: int, seconds: float, early: bool) -> None:
+        """An epoch is over; ``early``: the reader closed the FIFO before the end."""
+        self._say(event="ended", channel=channel, epoch=epoch, bytes=size, seconds=round(seconds, 6), early=early)
+
+    def fault(self, channel: str, epoch: int, message: str) -> None:
+        """The data cannot be fed."""
+        self._say(event="fault", channel=channel, epoch=epoch, message=message)
+
+    def _say(self, **event: Any) -> None:
+        line = (json.dumps(event) + "\n").encode("ascii")
+        with self._lock:
+            try:
+                while line:
+                    line = line[os.write(self._descriptor, line) :]
+            except OSError:
+                pass

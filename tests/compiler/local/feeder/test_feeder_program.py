@@ -1,0 +1,277 @@
+"""The feeder as a real process with real FIFOs."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+import pytest
+from feeder_process import DEADLINE, PROGRAM, FeederProcess
+
+from smspec.local.feeder.plan import FeederChannel, FeederPlan
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Write files below a source directory and return its path."""
+
+    def write(**files: bytes) -> str:
+        for name, content in files.items():
+            path = tmp_path / "source" / name.replace("__", "/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        return str(tmp_path / "source")
+
+    (tmp_path / "source").mkdir()
+    return write
+
+
+@pytest.fixture
+def feeder(tmp_path):
+    """Start feeders; whatever happens, none is left."""
+    started = []
+
+    def start(*channels: FeederChannel, rate: int | None = None, **options: str) -> FeederProcess:
+        directory = tmp_path / f"data{len(started)}"
+        directory.mkdir()
+        plan = FeederPlan(str(directory), list(channels), rate)
+        started.append(FeederProcess(plan, str(tmp_path / f"plan{len(started)}.json"), **options))
+        started[-1].wait_for("ready")
+        return started[-1]
+
+    yield start
+    for one in started:
+        if one.process.poll() is None:
+            one.process.kill()
+            one.process.wait()
+
+
+def test_every_epoch_has_a_fifo_of_its_own(feeder, data, any_python):
+    """A pipe is called /opt/ml/input/data/<channel>_<epoch>, with epochs from 0; objects follow each other unseparated."""
+    running = feeder(FeederChannel("train", data(b=b"second", a=b"first\n", sub__c=b"third")), python=any_python)
+    assert stat.S_ISFIFO(os.stat(running.fifo("train_0")).st_mode)
+    for epoch in range(3):
+        assert running.read(f"train_{epoch}") == b"first\nsecondthird"
+        ended = running.wait_for("ended", channel="train", epoch=epoch)
+        assert ended["bytes"] == 17 and not ended["early"]
+        assert not os.path.exists(running.fifo(f"train_{epoch}"))
+    assert running.stop() == 0
+    assert os.listdir(running.directory) == []
+
+
+def test_the_next_fifo_is_made_in_advance(feeder, data):
+    running = feeder(FeederChannel("train", data(a=b"x" * 100)))
+    with open(running.fifo("train_0"), "rb"):
+        running.wait_for("opened", epoch=0)
+        assert os.path.exists(running.fifo("train_1"))
+
+
+def test_closing_early_ends_the_epoch(feeder, data):
+    """If you are done with an epoch you may close the pipe file early; then the next one is fed from its start."""
+    content = random.Random(1).randbytes(8 << 20)
+    running = feeder(FeederChannel("train", data(a=content)))
+    assert running.read("train_0", 10) == content[:10]
+    ended = running.wait_for("ended", epoch=0)
+    assert ended["early"] and ended["bytes"] < len(content)
+    assert running.read("train_1") == content
+    assert not running.wait_for("ended", epoch=1)["early"]
+
+
+def test_a_late_reader_is_waited_for(feeder, data):
+    running = feeder(FeederChannel("train", data(a=b"x")))
+    time.sleep(0.3)
+    assert [event["event"] for event in running.events] == ["ready"]
+    assert running.read("train_0") == b"x"
+
+
+def test_no_objects_are_an_empty_epoch(feeder, data):
+    """With ShardedByS3Key and more hosts than objects some hosts get no data."""
+    running = feeder(FeederChannel("train", data(a=b"x"), shard=1, shards=2))
+    assert running.read("train_0") == b""
+    assert running.read("train_1") == b""
+
+
+def test_channels_are_fed_independently(feeder, data):
+    """There is no sequencing restriction across channels."""
+    big = b"y" * (4 << 20)
+    source = data(train__a=b"x", validation__a=big)
+    running = feeder(
+        FeederChannel("train", os.path.join(source, "train")),
+        FeederChannel("validation", os.path.join(source, "validation")),
+    )
+    with open(running.fifo("validation_0"), "rb") as validation:
+        for epoch in range(3):
+            assert running.read(f"train_{epoch}") == b"x"
+        assert validation.read() == big
+
+
+def test_shards_of_all_hosts_make_the_whole(feeder, data):
+    files = {f"part{number:02}": bytes([65 + number]) for number in range(7)}
+    source = data(**files)
+    seen = []
+    for shard in range(3):
+        running = feeder(FeederChannel("train", source, shard=shard, shards=3))
+        seen.append(running.read("train_0"))
+    assert seen == [b"ADG", b"BE", b"CF"]
+
+
+def test_shuffling_is_new_in_every_epoch_and_the_same_in_every_run(feeder, data):
+    """ShuffleConfig: shuffled at the start of every epoch, in an order that the seed determines."""
+    source = data(**{f"part{number:02}": bytes([65 + number]) for number in range(20)})
+    runs = []
+    for _ in range(2):
+        running = feeder(FeederChannel("train", source, shuffle_seed=17))
+        runs.append([running.read(f"train_{epoch}") for epoch in range(2)])
+    first, second = runs[0]
+    assert runs[0] == runs[1]
+    assert first != second
+    assert sorted(first) == sorted(second) == list(range(65, 85))
+
+
+def test_gzip_is_decompressed(feeder, data):
+    """CompressionType Gzip: objects are decompressed as they are streamed."""
+    content = random.Random(2).randbytes(700_000) + b"0" * 5_000_000
+    members = gzip.compress(content[:3_000_000]) + gzip.compress(content[3_000_000:]) + b"\0" * 512
+    running = feeder(FeederChannel("train", data(a=members, b=gzip.compress(b"end")), compression="Gzip"))
+    assert running.read("train_0") == content + b"end"
+
+
+def test_every_object_becomes_a_record(feeder, data):
+    """RecordWrapperType RecordIO: each object is wrapped in a RecordIO record."""
+    large = random.Random(3).randbytes(300_001)
+    running = feeder(FeederChannel("train", data(a=b"12345", b=b"", c=large), record_wrapper="RecordIO"))
+    stream = running.read("train_0")
+    assert stream[:20] == b"\x0a\x23\xd7\xce\x05\0\0\012345\0\0\0\x0a\x23\xd7\xce"
+    assert stream[20:32] == b"\0\0\0\0\x0a\x23\xd7\xce" + len(large).to_bytes(4, "little")
+    assert stream[32:] == large + b"\0\0\0"
+
+
+def test_gzip_objects_are_wrapped_decompressed(feeder, data):
+    channel = FeederChannel("train", data(a=gzip.compress(b"12345678")), compression="Gzip", record_wrapper="RecordIO")
+    assert feeder(channel).read("train_0") == b"\x0a\x23\xd7\xce\x08\0\0\012345678"
+
+
+def test_augmented_manifests_give_attributes_in_order(feeder, data):
+    """AugmentedManifestFile: recordio(image1.jpg) recordio("1"), for each line; other keys are left out."""
+    lines = [
+        {"class": 1, "image-ref": "s3://bucket/train/images/1.jpg", "more": "x"},
+        {"image-ref": "images/2.jpg", "class": 1.50},
+    ]
+    manifest = b"\n".join(json.dumps(line).encode() for line in lines).replace(b"1.5}", b"1.50}") + b"\n\n"
+    source = data(**{"images__1.jpg": b"JPG1", "images__2.jpg": b"JPG22", "train.manifest": manifest})
+    channel = FeederChannel(
+        "train",
+        os.path.join(source, "train.manifest"),
+        uri="s3://bucket/train/train.manifest",
+        s3_data_type="AugmentedManifestFile",
+        attributes=["image-ref", "class"],
+        record_wrapper="RecordIO",
+    )
+    magic = b"\x0a\x23\xd7\xce"
+    assert feeder(channel).read("train_0") == b"".join(
+        [
+            magic + b"\x04\0\0\0JPG1",
+            magic + b"\x01\0\0\0" + b"1\0\0\0",
+            magic + b"\x05\0\0\0JPG22\0\0\0",
+            magic + b"\x04\0\0\0" + b"1.50",
+        ]
+    )
+
+
+def test_manifests_keep_their_order(feeder, data):
+    manifest = json.dumps([{"prefix": "s3://bucket/dir/"}, "b.csv", "a.csv"]).encode()
+    source = data(**{"bucket__dir__a.csv": b"A", "bucket__dir__b.csv": b"B", "m.json": manifest})
+    channel = FeederChannel(
+        "train", os.path.join(source, "m.json"), uri="s3://elsewhere/m.json", s3_data_type="ManifestFile"
+    )
+    assert feeder(channel).read("train_0") == b"BA"
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({"compression": "Gzip"}, "is not gzip"),
+        ({"s3_data_type": "ManifestFile"}, "is not JSON"),
+        ({"s3_data_type": "AugmentedManifestFile"}, "line 1 of"),
+    ],
+)
+def test_data_at_fault_never_look_like_a_whole_epoch(feeder, data, members, message):
+    """The fault is told, and the reader sees no end of the stream before the job is stopped."""
+    source = os.path.join(data(a=b"not what it should be"), "a")
+    running = feeder(FeederChannel("train", source, **members))
+    reader = os.open(running.fifo("train_0"), os.O_RDONLY | os.O_NONBLOCK)
+    assert message in running.wait_for("fault", channel="train")["message"]
+    assert running.process.poll() is None
+    assert not any(event["event"] == "ended" for event in running.events)
+    os.close(reader)
+    assert running.stop() == 0
+    assert os.listdir(running.directory) == []
+
+
+def test_a_truncated_gzip_object_is_a_fault(feeder, data):
+    whole = gzip.compress(random.Random(4).randbytes(100_000))
+    running = feeder(FeederChannel("train", data(a=whole[:-100]), compression="Gzip"))
+    reader = os.open(running.fifo("train_0"), os.O_RDONLY | os.O_NONBLOCK)
+    assert "ends inside its gzip stream" in running.wait_for("fault")["message"]
+    os.close(reader)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("busy", [False, True])
+def test_a_signal_stops_it_and_leaves_no_fifo(feeder, data, number, busy):
+    running = feeder(FeederChannel("train", data(a=b"x" * (4 << 20))))
+    reader = None
+    if busy:  # the FIFO is full and nobody reads on: the writing thread hangs
+        reader = os.open(running.fifo("train_0"), os.O_RDONLY)
+        running.wait_for("sent", epoch=0)
+    running.process.send_signal(number)
+    assert running.process.wait(DEADLINE) == 0
+    assert os.listdir(running.directory) == []
+    if reader is not None:
+        os.close(reader)
+
+
+def test_it_ends_when_whoever_started_it_dies(feeder, data):
+    running = feeder(FeederChannel("train", data(a=b"x")))
+    assert running.stop() == 0
+    assert os.listdir(running.directory) == []
+
+
+def test_a_number_of_epochs_can_be_given(feeder, data):
+    running = feeder(FeederChannel("train", data(a=b"x"), epochs=2))
+    assert running.read("train_0") + running.read("train_1") == b"xx"
+    assert running.process.wait(DEADLINE) == 0
+    assert os.listdir(running.directory) == []
+
+
+def test_progress_is_told_while_an_epoch_lasts(feeder, data):
+    running = feeder(FeederChannel("train", data(a=b"x" * (1 << 20))), rate=1 << 20)
+    running.read("train_0")
+    assert running.wait_for("opened")["total"] == 1 << 20
+    assert 0 < running.wait_for("sent")["bytes"] < 1 << 20
+
+
+def test_the_rate_is_a_limit_for_each_channel(feeder, data):
+    source = data(train__a=b"x" * 600_000, validation__a=b"x" * 600_000)
+    running = feeder(
+        FeederChannel("train", os.path.join(source, "train")),
+        FeederChannel("validation", os.path.join(source, "validation")),
+        rate=1_000_000,
+    )
+    for name in ("train", "validation"):
+        running.read(f"{name}_0")
+        seconds = running.wait_for("ended", channel=name)["seconds"]
+        assert 0.5 < seconds < 2
+
+
+def test_a_plan_that_is_none_is_misuse():
+    for text in ("", "{}", "[]", '{"channels": [], "unknown": 1}', '{"channels": [{"no": 1}], "directory": "x"}'):
+        answer = subprocess.run([sys.executable, "-I", PROGRAM], input=text, capture_output=True, text=True)
+        assert answer.returncode == 2 and "Traceback" not in answer.stderr
