@@ -1,0 +1,170 @@
+"""The patterns of the API, which are Java's, matched with Python's ``re``.
+
+Java's ``matches()`` anchors a pattern on both sides; its ``\\d \\w \\s`` and POSIX classes know ASCII only; its ``.``
+stops at five line terminators; and it has Unicode categories, ``\\p{L}``, which ``re`` lacks. A category is written
+out for the characters at hand: for ASCII, and for the other characters of the very value that is matched.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+LINE_TERMINATORS = "\n\r\x85\u2028\u2029"
+
+_LINE_BREAK = re.compile(f"[{LINE_TERMINATORS}]")
+_ASCII = "".join(map(chr, range(128)))
+_POSIX = {
+    "Alnum": "0-9A-Za-z",
+    "Alpha": "A-Za-z",
+    "Digit": "0-9",
+    "Lower": "a-z",
+    "Upper": "A-Z",
+    "XDigit": "0-9A-Fa-f",
+}
+_CATEGORY = re.compile(r"[LMNPSZC][a-z]?")
+_CLASSES = frozenset("dDwWsS")
+_CONTROLS = frozenset("tnrf")
+_HEXADECIMAL = {"x": 2, "u": 4}
+_GROUPS = ("?:", "?=", "?!", "?<=", "?<!")
+
+
+class PatternError(ValueError):
+    """A construct that has no counterpart here. No pinned pattern has one; a test holds that."""
+
+
+def matches(pattern: str, value: str) -> bool:
+    """Tell whether the whole value matches, as Java would. Check the length first: patterns may backtrack."""
+    if pattern == r"[\S\s]*":
+        return True
+    if pattern == ".*":
+        return not _LINE_BREAK.search(value)
+    knows_categories = "\\p" in pattern or "\\P" in pattern
+    others = "".join(sorted(set(value))) if knows_categories and not value.isascii() else ""
+    return bool(_compiled(pattern, others).fullmatch(value))
+
+
+@functools.lru_cache(maxsize=256)
+def _compiled(pattern: str, alphabet: str) -> re.Pattern[str]:
+    return re.compile(translated(pattern, alphabet), re.ASCII)
+
+
+def translated(pattern: str, alphabet: str = "") -> str:
+    """Return the pattern in the syntax of ``re``, good for values of ASCII and of the characters of ``alphabet``."""
+    return _Translation(pattern, alphabet).whole()
+
+
+class _Translation:
+    """One pass over a pattern; ``at`` is the position of the next character."""
+
+    def __init__(self, pattern: str, alphabet: str) -> None:
+        self.pattern = pattern
+        self.alphabet = sorted(set(_ASCII + alphabet))
+        self.at = 0
+
+    def whole(self) -> str:
+        words: list[str] = []
+        while self.at < len(self.pattern):
+            words.append(self._atom(words[-1] if words else ""))
+        return "".join(words)
+
+    def _atom(self, before: str) -> str:
+        character = self._next()
+        if character == ".":
+            return f"[^{LINE_TERMINATORS}]"
+        if character == "[":
+            return self._character_class()
+        if character == "\\":
+            text, is_class = self._escape()
+            return _bracketed(text, negated=False) if is_class else text
+        if character == "(" and self._peek() == "?":
+            for opening in _GROUPS:
+                if self.pattern.startswith(opening, self.at):
+                    self.at += len(opening)
+                    return f"({opening}"
+            raise self._unknown("a group with a name or flags")
+        if character == "+" and before in ("*", "+", "?", "}"):
+            raise self._unknown("a possessive quantifier")
+        return character
+
+    def _character_class(self) -> str:
+        negated = self._peek() == "^"
+        self.at += negated
+        items: list[str] = []
+        if self._peek() == "]":
+            raise self._unknown("an empty class")
+        while (first := self._member())[0] != "]":
+            text, is_class = first
+            if not is_class and self._peek() == "-" and self.pattern[self.at + 1 : self.at + 2] != "]":
+                self.at += 1
+                last, is_class = self._member()
+                if is_class:
+                    raise self._unknown("a range up to a class")
+                text = f"{text}-{last}"
+            items.append(text)
+        return _bracketed("".join(items), negated=negated)
+
+    def _member(self) -> tuple[str, bool]:
+        """Return the next member of a class, and whether it stands for several characters; ``]`` ends the class."""
+        character = self._next()
+        if character == "\\":
+            return self._escape()
+        if character == "[" or (character == "&" and self._peek() == "&"):
+            raise self._unknown("a union or intersection of classes")
+        return (character if character == "]" else re.escape(character)), False
+
+    def _escape(self) -> tuple[str, bool]:
+        """Return what follows a backslash, ready to stand in a class, and whether it stands for several characters."""
+        character = self._next()
+        if character in ("p", "P"):
+            return self._property(negated=character == "P"), True
+        if character in _CLASSES:
+            return f"\\{character}", True
+        if character in _CONTROLS:
+            return f"\\{character}", False
+        if character in _HEXADECIMAL:
+            digits = self.pattern[self.at : self.at + _HEXADECIMAL[character]]
+            self.at += len(digits)
+            return re.escape(chr(int(digits, 16))), False
+        if character.isascii() and not character.isalnum():
+            return re.escape(character), False
+        raise self._unknown(f"\\{character}")
+
+    def _property(self, *, negated: bool) -> str:
+        name = self._next()
+        if name == "{":
+            end = self.pattern.index("}", self.at)
+            name = self.pattern[self.at : end]
+            self.at = end + 1
+        if name in _POSIX:
+            posix = re.compile(f"[{_POSIX[name]}]")
+            held = [character for character in self.alphabet if posix.match(character)]
+        elif _CATEGORY.fullmatch(name):
+            # Late: only patterns of tags ask for categories.
+            from unicodedata import category
+
+            held = [character for character in self.alphabet if category(character).startswith(name)]
+        else:
+            raise self._unknown(f"\\p{{{name}}}")
+        if negated:
+            held = [character for character in self.alphabet if character not in held]
+        return "".join(map(re.escape, held))
+
+    def _peek(self) -> str:
+        return self.pattern[self.at : self.at + 1]
+
+    def _next(self) -> str:
+        character = self._peek()
+        if not character:
+            raise self._unknown("an open end")
+        self.at += 1
+        return character
+
+    def _unknown(self, what: str) -> PatternError:
+        return PatternError(f"{what} at {self.at} in {self.pattern}")
+
+
+def _bracketed(items: str, *, negated: bool) -> str:
+    if not items:
+        return r"[\S\s]" if negated else r"[^\S\s]"
+    return f"[{'^' if negated else ''}{items}]"
