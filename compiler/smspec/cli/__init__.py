@@ -1,8 +1,143 @@
-"""The command line."""
+"""The command line: which commands there are, and what becomes of everything that can go wrong in one.
+
+Exit statuses: 0 done; 1 the spec or the job is at fault; 2 misuse; 3 the surroundings are at fault; 70 our own bug;
+130 Ctrl-C.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from smspec.cli.console import Console
+
+
+class Command(NamedTuple):
+    """``module`` has HELP, ``add_arguments(parser)`` and ``run(args, console) -> int``."""
+
+    module: str
+    summary: str
+
+
+# Modules by name, so that a command does not pay for importing the others.
+COMMANDS: dict[str, Command] = {
+    "init": Command("smspec.cli.init", "write a working, commented job to start from"),
+    "validate": Command("smspec.cli.validate", "say everything that is wrong with job specs"),
+    "build": Command("smspec.cli.build", "write the Dockerfile, the entrypoint and the request as one file tree"),
+    "render": Command("smspec.cli.render", "print one of the generated files"),
+    "run": Command("smspec.cli.run", "run the job here, with the generated files"),
+    "explain": Command("smspec.cli.explain", "tell what a code or a key of the spec means"),
+    "schema": Command("smspec.cli.schema", "print the JSON Schema of job specs"),
+}
+
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    raise SystemExit(argv)
+    """Run the command that the words name and return its exit status."""
+    try:
+        from smspec.cli.console import process_console
+
+        console = process_console()
+        try:
+            return _run(sys.argv[1:] if argv is None else argv, console)
+        except Exception as fault:
+            return _told(fault, console)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(words: list[str], console: Console) -> int:
+    if not words:
+        console.write(_overview())
+        return 2
+    name, *rest = words
+    if name in ("-h", "--help"):
+        console.result(_overview())
+        return 0
+    if name == "--version":
+        from smspec import __version__
+
+        console.result(f"smspec {__version__}\n")
+        return 0
+    command = COMMANDS.get(name)
+    if command is None:
+        from smspec.cli.faults import Usage
+
+        raise Usage(_unknown(name), "usage: smspec COMMAND …, see smspec --help\n")
+
+    from smspec.cli.parser import CommandParser
+
+    module = import_module(command.module)
+    parser = CommandParser(name, module.HELP, console)
+    module.add_arguments(parser)
+    try:
+        args = parser.parse_args(rest)
+    except SystemExit as done:  # argparse, after --help
+        return int(done.code or 0)
+    status: int = module.run(args, console)
+    return status
+
+
+def _overview() -> str:
+    width = max(map(len, COMMANDS))
+    commands = "".join(f"  {name:{width}}  {command.summary}\n" for name, command in COMMANDS.items())
+    return (
+        "usage: smspec COMMAND …\n\n"
+        "Compile one reviewed YAML file into everything an Amazon SageMaker training job needs.\n\n"
+        f"commands:\n{commands}\n"
+        "smspec COMMAND --help tells more; smspec --version prints the version.\n"
+    )
+
+
+def _unknown(name: str) -> str:
+    from smspec.diagnostics.nearest import nearest
+
+    if name.startswith("-"):
+        return f"unknown option `{name}`; the command comes first"
+    guess = nearest(name, COMMANDS)
+    return f"unknown command `{name}`" + (f"; did you mean `{guess}`?" if guess else "")
+
+
+def _told(fault: Exception, console: Console) -> int:
+    """Say what went wrong in a sentence and return the exit status for it."""
+    # Late, all of it: nothing went wrong is the usual case.
+    from smspec.cli.faults import Refused, Unavailable, Usage
+    from smspec.diagnostics import Rejected
+    from smspec.diagnostics.visible import visible
+
+    if os.environ.get("SMSPEC_DEBUG"):
+        import traceback
+
+        console.write("".join(traceback.format_exception(fault)))
+    if isinstance(fault, Rejected):
+        console.warned(fault.diagnostics, fault.texts)
+        return 1
+    if isinstance(fault, Usage):
+        console.write(fault.usage)
+        console.say(f"smspec: {visible(str(fault))}")
+        return 2
+    if isinstance(fault, Refused | Unavailable):
+        console.say(f"smspec: {visible(str(fault))}")
+        return 1 if isinstance(fault, Refused) else 3
+    if isinstance(fault, OSError):
+        console.say(f"smspec: {visible(_sentence(fault))}")
+        return 3
+    if isinstance(fault, MemoryError):
+        console.say("smspec: there is not enough memory")
+        return 3
+    console.say(f"smspec: internal error: {type(fault).__name__}: {visible(str(fault))}")
+    console.say(
+        "this is a bug of smspec, not of your spec: please report this line, the command and, if you may, the spec"
+    )
+    console.say("with SMSPEC_DEBUG=1 in the environment it also shows where it happened")
+    return 70
+
+
+def _sentence(fault: OSError) -> str:
+    reason = (fault.strerror or str(fault)).lower()
+    if fault.filename is None:
+        return reason
+    name = fault.filename if isinstance(fault.filename, str) else os.fsdecode(fault.filename)
+    return f"`{name}`: {reason}"

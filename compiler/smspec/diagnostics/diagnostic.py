@@ -10,10 +10,10 @@ from smspec.source import Path, Span
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A second place that helps to understand the first."""
+    """What helps to understand a diagnostic; mostly a second place."""
 
     message: str
-    span: Span
+    span: Span | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,44 @@
+"""``smspec explain``: the page behind a code, or what a key of the spec means."""
+
+from __future__ import annotations
+
+import argparse
+
+from smspec.cli.console import Console
+from smspec.cli.faults import Usage
+from smspec.diagnostics.explanation import explained_codes, explanation
+from smspec.diagnostics.nearest import nearest
+
+HELP = "Tell what a code (SM204) or a key of the spec (channels.NAME.input_mode) means, and what to write."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("topic", metavar="CODE|KEY", help="as in `error[SM204]`, or as in the spec")
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    topic: str = args.topic
+    page = explanation(topic.upper())
+    if page is None and not _is_code(topic):
+        # Late: the reference reads the whole schema.
+        from smspec.spec.reference import explain_key
+
+        page = explain_key(topic)
+    if page is None:
+        raise Usage(f"there is nothing to tell about `{topic}`{_guess(topic)}")
+    console.result(page if page.endswith("\n") else f"{page}\n")
+    return 0
+
+
+def _is_code(topic: str) -> bool:
+    return topic[:2].upper() == "SM" and topic[2:].isdigit()
+
+
+def _guess(topic: str) -> str:
+    if _is_code(topic):
+        guess = nearest(topic.upper(), explained_codes())
+    else:
+        from smspec.spec.reference import keys
+
+        guess = nearest(topic, keys())
+    return f"; did you mean `{guess}`?" if guess else ""

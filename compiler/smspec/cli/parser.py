@@ -1,0 +1,28 @@
+"""The parser of one command's words: argparse, with faults and help going through our hands."""
+
+from __future__ import annotations
+
+import argparse
+from typing import IO, NoReturn
+
+from smspec.cli.console import Console
+from smspec.cli.faults import Usage
+
+
+class CommandParser(argparse.ArgumentParser):
+    """Reads the arguments of one command. A mistake raises `Usage`; help is a result."""
+
+    def __init__(self, command: str, description: str, console: Console) -> None:
+        super().__init__(
+            prog=f"smspec {command}",
+            description=description,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        self._console = console
+
+    def error(self, message: str) -> NoReturn:
+        raise Usage(message, self.format_usage())
+
+    def print_help(self, file: IO[str] | None = None) -> None:  # noqa: ARG002 (argparse's own signature)
+        self._console.result(self.format_help())

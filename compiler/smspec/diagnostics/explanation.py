@@ -1,0 +1,20 @@
+"""The page behind a code: what the fault is, why it is one, and what to write instead."""
+
+from __future__ import annotations
+
+import os
+
+_PAGES = os.path.join(os.path.dirname(__file__), "explanations")
+
+
+def explained_codes() -> tuple[str, ...]:
+    """Return every code that has a page, in order."""
+    return tuple(sorted(name[:-3] for name in os.listdir(_PAGES) if name.endswith(".md")))
+
+
+def explanation(code: str) -> str | None:
+    """Return the page of ``code`` as Markdown, or None when there is no such code."""
+    if code not in explained_codes():
+        return None
+    with open(os.path.join(_PAGES, f"{code}.md"), encoding="utf-8", newline="\n") as page:
+        return page.read()

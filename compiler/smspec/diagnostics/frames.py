@@ -1,0 +1,99 @@
+"""Diagnostics for people: the message, the place, the line with the fault underlined, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from smspec.diagnostics.diagnostic import Diagnostic
+from smspec.diagnostics.visible import visible, width
+from smspec.source import SourceText, Span
+
+LINE_LIMIT = 120
+"""Longer source lines are cut around the fault."""
+
+CONTEXT = 40
+"""How many code points before the fault stay when a line is cut."""
+
+Paint = Callable[[str, str], str]
+
+_STYLES = {"error": "1;31", "warning": "1;33", "gutter": "1;34", "message": "1", "label": "36"}
+
+
+def framed(diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText], *, colour: bool = False) -> str:
+    """Return the diagnostics as text, one frame each, a blank line between two."""
+    lines = {text.name: text.text.split("\n") for text in texts}
+    paint = _coloured if colour else _plain
+    return "\n".join(_frame(diagnostic, lines, paint) for diagnostic in diagnostics)
+
+
+def _frame(diagnostic: Diagnostic, lines: dict[str, list[str]], paint: Paint) -> str:
+    spans = [diagnostic.span, *(note.span for note in diagnostic.notes if note.span)]
+    gutter = max(len(str(span.line)) for span in spans)
+    margin = " " * (gutter + 2)
+    bar, leader = paint("gutter", f"{margin}|"), paint("gutter", f"{margin}=")
+
+    severity = diagnostic.severity
+    head = paint(severity, f"{severity}[{diagnostic.code}]") + paint("message", f": {visible(diagnostic.message)}")
+    shown = [head, *_excerpt(diagnostic.span, diagnostic.label, lines, gutter, paint, severity), bar]
+    for note in diagnostic.notes:
+        shown.append(f"{leader} {paint('message', 'note')}: {visible(note.message)}")
+        if note.span:
+            shown += [*_excerpt(note.span, "", lines, gutter, paint, "gutter"), bar]
+    for words in (diagnostic.help, f"smspec explain {diagnostic.code}"):
+        if words:
+            shown.append(f"{leader} {paint('message', 'help')}: {visible(words)}")
+    return "\n".join(shown) + "\n"
+
+
+def _excerpt(span: Span, label: str, lines: dict[str, list[str]], gutter: int, paint: Paint, style: str) -> list[str]:
+    """Return the place, and the line it names with the part in question underlined."""
+    arrow, bar = paint("gutter", " " * (gutter + 1) + "-->"), paint("gutter", " " * (gutter + 2) + "|")
+    place = f"{arrow} {visible(span.file)}:{span.line}:{span.column}"
+    text = _line(lines, span)
+    if text is None:
+        return [place]
+    before, fault, after = _cut(text, *_columns(span, text))
+    under = " " * width(before) + paint(style, "^" * max(1, width(fault)))
+    if label:
+        under += " " + paint(style, visible(label))
+    number = paint("gutter", f" {span.line:>{gutter}} |")
+    return [place, bar, f"{number} {before}{fault}{after}".rstrip(), f"{bar} {under}"]
+
+
+def _line(lines: dict[str, list[str]], span: Span) -> str | None:
+    """Return the line that the span starts in; empty at the end of the text, None where the text is not known."""
+    known = lines.get(span.file)
+    if known is None:
+        return None
+    return known[span.line - 1].removesuffix("\r") if span.line <= len(known) else ""
+
+
+def _columns(span: Span, text: str) -> tuple[int, int]:
+    """Return the first and the last column of the fault in its first line, counted from 0, the last not included."""
+    start = min(span.column - 1, len(text))
+    if span.end_line > span.line:
+        # Only the first line is shown: the fault starts there, and a block of twenty lines would hide it.
+        return start, max(start, len(text.rstrip()))
+    return start, max(start, min(span.end_column - 1, len(text)))
+
+
+def _cut(text: str, start: int, end: int) -> tuple[str, str, str]:
+    """Return what stands before the fault, the fault and what follows, shortened to what fits in a line."""
+    before, fault, after = text[:start], text[start:end], text[end:]
+    if len(text) > LINE_LIMIT:
+        if len(before) > CONTEXT:
+            before = "…" + before[-CONTEXT:]
+        room = LINE_LIMIT - len(before)
+        if len(fault) > room:
+            fault, after = fault[: room - 1] + "…", ""
+        elif len(fault) + len(after) > room:
+            after = after[: max(0, room - len(fault) - 1)] + "…"
+    return visible(before), visible(fault), visible(after)
+
+
+def _plain(_style: str, text: str) -> str:
+    return text
+
+
+def _coloured(style: str, text: str) -> str:
+    return f"\x1b[{_STYLES[style]}m{text}\x1b[0m"

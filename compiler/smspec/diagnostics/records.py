@@ -1,0 +1,33 @@
+"""Diagnostics for machines: one JSON array, one flat object per diagnostic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from smspec.diagnostics.diagnostic import Diagnostic
+from smspec.source import dotted
+
+
+def records(diagnostics: Iterable[Diagnostic]) -> str:
+    """Return the diagnostics as a JSON array in ASCII, empty when all is well, with a final newline."""
+    # Late: text is the usual format.
+    import json
+
+    return json.dumps([record(diagnostic) for diagnostic in diagnostics], indent=2) + "\n"
+
+
+def record(diagnostic: Diagnostic) -> dict[str, str | int]:
+    """Return one diagnostic as a flat object; lines and columns count from 1, columns in code points."""
+    span = diagnostic.span
+    return {
+        "code": diagnostic.code,
+        "severity": diagnostic.severity,
+        "message": diagnostic.message,
+        "help": diagnostic.help or diagnostic.label,
+        "file": span.file,
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+        "path": dotted(diagnostic.path),
+    }
