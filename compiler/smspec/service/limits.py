@@ -1,0 +1,203 @@
+"""Does a request keep within the shapes of the API? The service says no to the rest, botocore to a sixth of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.nearest import nearest
+from smspec.service.patterns import matches
+from smspec.service.refusals import REFUSALS
+from smspec.service.shapes import Model, Shape, pinned_model
+from smspec.service.wording import form, kind, kind_of, quantity, shown, subject
+from smspec.source import Path
+
+WRONG_TYPE = Rule("SM401", "value of the wrong type")
+UNKNOWN_MEMBER = Rule("SM402", "unknown member")
+MISSING_MEMBER = Rule("SM403", "missing member")
+TOO_SHORT = Rule("SM404", "text that is too short")
+TOO_LONG = Rule("SM405", "text that is too long")
+WRONG_FORM = Rule("SM406", "text of another form")
+UNKNOWN_WORD = Rule("SM407", "word that the API does not know")
+TOO_SMALL = Rule("SM408", "number that is too small")
+TOO_LARGE = Rule("SM409", "number that is too large")
+TOO_FEW_ITEMS = Rule("SM410", "list that is too short")
+TOO_MANY_ITEMS = Rule("SM411", "list that is too long")
+TOO_MANY_ENTRIES = Rule("SM412", "mapping that is too large")
+UNKNOWN_INSTANCE_TYPE = Rule("SM413", "instance type that the pinned API model does not know", "warning")
+
+SHAPE_RULES = (
+    WRONG_TYPE,
+    UNKNOWN_MEMBER,
+    MISSING_MEMBER,
+    TOO_SHORT,
+    TOO_LONG,
+    WRONG_FORM,
+    UNKNOWN_WORD,
+    TOO_SMALL,
+    TOO_LARGE,
+    TOO_FEW_ITEMS,
+    TOO_MANY_ITEMS,
+    TOO_MANY_ENTRIES,
+)
+"""What the API model itself says. No check of these can be ignored: the service refuses the request."""
+
+_INSTANCE_TYPES = ("TrainingInstanceType", "ProcessingInstanceType")
+_LARGEST = {"integer": 2**31 - 1, "long": 2**63 - 1}
+_LONGEST_LIST_SHOWN = 8
+
+
+def request_findings(payload: dict[str, object]) -> list[Finding]:
+    """Return everything that the service would refuse in a CreateTrainingJob request, at paths of the request."""
+    model = pinned_model()
+    findings = list(_Walk(model).findings((), model.root, payload))
+    for refusal in REFUSALS:
+        findings += refusal(payload)
+    return findings
+
+
+class _Walk:
+    """A walk over a value along its shape."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def findings(self, path: Path, shape: Shape, value: object) -> Iterator[Finding]:
+        kind_here = shape.kind
+        if kind_here == "string" and isinstance(value, str):
+            yield from self._text(path, shape, value)
+        elif kind_here == "structure" and isinstance(value, dict):
+            yield from self._structure(path, shape, value)
+        elif kind_here == "map" and isinstance(value, dict):
+            yield from self._map(path, shape, value)
+        elif kind_here == "list" and isinstance(value, list):
+            yield from self._list(path, shape, value)
+        elif kind_here in ("integer", "long") and isinstance(value, int) and not isinstance(value, bool):
+            yield from self._number(path, shape, value)
+        elif not (kind_here == "boolean" and isinstance(value, bool)):
+            yield WRONG_TYPE.at(
+                path,
+                f"{subject(path, shape)} is {kind_of(value)}, not {kind(shape)}",
+                help="leave the member out instead" if value is None else "",
+            )
+
+    def _structure(self, path: Path, shape: Shape, value: dict[str, object]) -> Iterator[Finding]:
+        for name, inner in value.items():
+            if name in shape.members:
+                yield from self.findings((*path, name), self.model.shapes[shape.members[name]], inner)
+            else:
+                near = nearest(name, shape.members)
+                yield UNKNOWN_MEMBER.at(
+                    (*path, name),
+                    f"{subject(path, shape)} has no member `{shown(name)}`",
+                    label=f"did you mean `{near}`?" if near else "",
+                    help="" if near else self._told_of_the_model(),
+                    on="key",
+                )
+        for name in shape.required:
+            if name not in value:
+                yield MISSING_MEMBER.at((*path, name), f"{subject(path, shape)} needs `{name}`", on="key")
+
+    def _map(self, path: Path, shape: Shape, value: dict[str, object]) -> Iterator[Finding]:
+        if shape.maximum is not None and len(value) > shape.maximum:
+            yield TOO_MANY_ENTRIES.at(
+                path,
+                f"{subject(path, shape)} has {len(value):,} entries; the limit is {shape.maximum:,}",
+                on="key",
+            )
+        for name, inner in value.items():
+            yield from self._text((*path, name), self.model.shapes[shape.key], name, on="key")
+            yield from self.findings((*path, name), self.model.shapes[shape.item], inner)
+
+    def _list(self, path: Path, shape: Shape, value: list[object]) -> Iterator[Finding]:
+        if shape.minimum is not None and len(value) < shape.minimum:
+            yield TOO_FEW_ITEMS.at(
+                path,
+                f"{subject(path, shape)} is empty"
+                if not value
+                else f"{subject(path, shape)} has {len(value):,} items; at least {shape.minimum:,} are needed",
+                help="leave it out instead" if not value else "",
+                on="key",
+            )
+        if shape.maximum is not None and len(value) > shape.maximum:
+            yield TOO_MANY_ITEMS.at(
+                path,
+                f"{subject(path, shape)} has {len(value):,} items; the limit is {shape.maximum:,}",
+                on="key",
+            )
+        for index, inner in enumerate(value):
+            yield from self.findings((*path, index), self.model.shapes[shape.item], inner)
+
+    def _number(self, path: Path, shape: Shape, value: int) -> Iterator[Finding]:
+        largest = shape.maximum if shape.maximum is not None else _LARGEST[shape.kind]
+        smallest = shape.minimum if shape.minimum is not None else -_LARGEST[shape.kind] - 1
+        if value < smallest:
+            yield TOO_SMALL.at(
+                path, f"{subject(path, shape)} is {quantity(value, shape)}; the least is {quantity(smallest, shape)}"
+            )
+        elif value > largest:
+            yield TOO_LARGE.at(
+                path, f"{subject(path, shape)} is {quantity(value, shape)}; the limit is {quantity(largest, shape)}"
+            )
+
+    def _text(
+        self, path: Path, shape: Shape, value: str, *, on: Literal["key", "value"] = "value"
+    ) -> Iterator[Finding]:
+        length = len(value)
+        if shape.minimum is not None and length < shape.minimum:
+            yield TOO_SHORT.at(
+                path,
+                f"{subject(path, shape)} is {_characters(length)} long; at least {shape.minimum:,} are needed"
+                if value
+                else f"{subject(path, shape)} is empty",
+                help=self._told_of_the_form(shape),
+                on=on,
+            )
+        elif shape.maximum is not None and length > shape.maximum:
+            # Only then the pattern: on a text without limit some would backtrack for minutes.
+            yield TOO_LONG.at(
+                path, f"{subject(path, shape)} is {_characters(length)} long; the limit is {shape.maximum:,}", on=on
+            )
+        elif shape.enum:
+            if value not in shape.enum:
+                yield self._unknown_word(path, shape, value)
+        elif shape.pattern is not None and not matches(shape.pattern, value):
+            has_break = shape.pattern in (".*", ".+")
+            yield WRONG_FORM.at(
+                path,
+                f"{subject(path, shape)} holds a line break"
+                if has_break
+                else f"{subject(path, shape)} does not have the form that the API asks for",
+                help=self._told_of_the_form(shape),
+                on=on,
+            )
+
+    def _unknown_word(self, path: Path, shape: Shape, value: str) -> Finding:
+        near = nearest(value, shape.enum)
+        label = f"did you mean `{near}`?" if near else ""
+        if shape.name in _INSTANCE_TYPES and value.startswith("ml."):
+            return UNKNOWN_INSTANCE_TYPE.at(
+                path,
+                f"`{shown(value)}` is not an instance type of the API model of {self.model.date}",
+                label=label,
+                help="if it is newer than that, SageMaker may take it",
+            )
+        words = ", ".join(f"`{word}`" for word in shape.enum)
+        return UNKNOWN_WORD.at(
+            path,
+            f"`{shown(value)}` is not a value of {subject(path, shape)}",
+            label=label,
+            help=f"one of {words}" if len(shape.enum) <= _LONGEST_LIST_SHOWN else "",
+        )
+
+    def _told_of_the_form(self, shape: Shape) -> str:
+        words = form(shape)
+        return f"its form is {words}" if words else ""
+
+    def _told_of_the_model(self) -> str:
+        return f"this is checked with the API model of {self.model.date} (botocore {self.model.botocore})"
+
+
+def _characters(count: int) -> str:
+    return f"{count:,} character{'' if count == 1 else 's'}"

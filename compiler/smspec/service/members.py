@@ -1,0 +1,24 @@
+"""Reaching into a request whose shape is not known to be right: what is not there, or not of its kind, is empty."""
+
+from __future__ import annotations
+
+
+def member(value: object, *steps: str) -> object:
+    """Return the member that ``steps`` lead to, or None."""
+    for step in steps:
+        if not isinstance(value, dict):
+            return None
+        value = value.get(step)
+    return value
+
+
+def structure(value: object, *steps: str) -> dict[str, object]:
+    """Return the mapping that ``steps`` lead to, or an empty one."""
+    found = member(value, *steps)
+    return found if isinstance(found, dict) else {}
+
+
+def items(value: object, *steps: str) -> list[object]:
+    """Return the list that ``steps`` lead to, or an empty one."""
+    found = member(value, *steps)
+    return found if isinstance(found, list) else []

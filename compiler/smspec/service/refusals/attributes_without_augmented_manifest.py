@@ -1,0 +1,23 @@
+"""Only an augmented manifest has attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items, structure
+
+RULE = Rule("SM432", "attributes without an augmented manifest")
+
+
+def check(request: dict[str, object]) -> Iterator[Finding]:
+    """Refuse AttributeNames on any other S3DataType."""
+    for index, channel in enumerate(items(request, "InputDataConfig")):
+        source = structure(channel, "DataSource", "S3DataSource")
+        if source.get("AttributeNames") and source.get("S3DataType") != "AugmentedManifestFile":
+            yield RULE.at(
+                ("InputDataConfig", index, "DataSource", "S3DataSource", "AttributeNames"),
+                "only an augmented manifest has attributes",
+                help="say that it is one: AugmentedManifestFile",
+                on="key",
+            )

@@ -1,0 +1,22 @@
+"""Without attribute names SageMaker streams nothing of an augmented manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items, structure
+
+RULE = Rule("SM431", "augmented manifest without attributes")
+
+
+def check(request: dict[str, object]) -> Iterator[Finding]:
+    """Refuse AugmentedManifestFile without AttributeNames."""
+    for index, channel in enumerate(items(request, "InputDataConfig")):
+        source = structure(channel, "DataSource", "S3DataSource")
+        if source.get("S3DataType") == "AugmentedManifestFile" and not source.get("AttributeNames"):
+            yield RULE.at(
+                ("InputDataConfig", index, "DataSource", "S3DataSource", "S3DataType"),
+                "an augmented manifest needs the attributes that are to be streamed",
+                help="name them, in the order in which they are to arrive: `attributes: [source-ref, …]`",
+            )

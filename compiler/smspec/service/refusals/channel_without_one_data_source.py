@@ -1,0 +1,30 @@
+"""The model does not say that DataSource is a choice of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items, member
+from smspec.service.wording import shown
+
+RULE = Rule("SM430", "channel without exactly one data source")
+SOURCES = frozenset({"S3DataSource", "FileSystemDataSource", "DatasetSource"})
+
+
+def check(request: dict[str, object]) -> Iterator[Finding]:
+    """Refuse a channel whose data come from nowhere, or from two places."""
+    for index, channel in enumerate(items(request, "InputDataConfig")):
+        source = member(channel, "DataSource")
+        if not isinstance(source, dict):
+            continue
+        count = len(SOURCES & source.keys())
+        if count == 1:
+            continue
+        name = member(channel, "ChannelName")
+        said = f"channel `{shown(name)}`" if isinstance(name, str) else "the channel"
+        yield RULE.at(
+            ("InputDataConfig", index, "DataSource"),
+            f"{said} has {count} data sources" if count else f"{said} has no data source",
+            help="a channel reads either S3 or one file system",
+        )

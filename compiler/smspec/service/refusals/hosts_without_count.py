@@ -1,0 +1,19 @@
+"""There are so many hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+
+RULE = Rule("SM427", "hosts without a count")
+
+
+def check(request: dict[str, object]) -> Iterator[Finding]:
+    """Refuse a ResourceConfig that leaves the number of hosts open, unless the job is serverless."""
+    hosts = structure(request, "ResourceConfig")
+    if not hosts or "ServerlessJobConfig" in request:
+        return
+    if not {"InstanceCount", "InstanceGroups", "InstancePreferences"} & hosts.keys():
+        yield RULE.at(("ResourceConfig", "InstanceCount"), "nothing says how many hosts the job has", on="key")

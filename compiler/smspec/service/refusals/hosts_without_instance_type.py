@@ -1,0 +1,19 @@
+"""Hosts are of some type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+
+RULE = Rule("SM426", "hosts without an instance type")
+
+
+def check(request: dict[str, object]) -> Iterator[Finding]:
+    """Refuse a ResourceConfig that leaves the instance type open, unless the job is serverless."""
+    hosts = structure(request, "ResourceConfig")
+    if not hosts or "ServerlessJobConfig" in request:
+        return
+    if not {"InstanceType", "InstanceGroups", "InstancePreferences"} & hosts.keys():
+        yield RULE.at(("ResourceConfig", "InstanceType"), "the hosts have no instance type", on="key")

@@ -1,0 +1,24 @@
+"""A cluster is either uniform or made of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items, structure
+
+RULE = Rule("SM425", "instance groups beside an instance type")
+
+
+def check(request: dict[str, object]) -> Iterator[Finding]:
+    """Refuse InstanceGroups together with InstanceType or InstanceCount."""
+    if not items(request, "ResourceConfig", "InstanceGroups"):
+        return
+    for name, said in (("InstanceType", "an instance type"), ("InstanceCount", "a number of hosts")):
+        if name in structure(request, "ResourceConfig"):
+            yield RULE.at(
+                ("ResourceConfig", name),
+                f"instance groups exclude {said} for the whole job",
+                help="every group has its own",
+                on="key",
+            )

@@ -1,0 +1,17 @@
+"""A request must say what it runs. The model stopped saying so when serverless jobs came; the service did not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+
+RULE = Rule("SM420", "job without an algorithm")
+
+
+def check(request: dict[str, object]) -> Iterator[Finding]:
+    """Refuse a request without AlgorithmSpecification, unless the job is serverless."""
+    if "AlgorithmSpecification" not in request and "ServerlessJobConfig" not in request:
+        yield RULE.at(
+            ("AlgorithmSpecification",), "nothing says what the job runs", help="name an image or an algorithm"
+        )

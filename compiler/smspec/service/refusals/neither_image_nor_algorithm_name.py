@@ -1,0 +1,21 @@
+"""Something must be run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+
+RULE = Rule("SM424", "neither image nor algorithm name")
+
+
+def check(request: dict[str, object]) -> Iterator[Finding]:
+    """Refuse an AlgorithmSpecification that names no algorithm."""
+    algorithm = structure(request, "AlgorithmSpecification")
+    if algorithm and not {"TrainingImage", "AlgorithmName"} & algorithm.keys():
+        yield RULE.at(
+            ("AlgorithmSpecification", "TrainingImage"),
+            "the job has neither an image nor the name of an algorithm",
+            help="give `image`, or `api: {AlgorithmSpecification: {AlgorithmName: …}}`",
+        )

@@ -1,0 +1,22 @@
+"""Members that only DescribeTrainingJob fills."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+
+RULE = Rule("SM434", "member that only an answer has")
+
+
+def check(request: dict[str, object]) -> Iterator[Finding]:
+    """Refuse what SageMaker chose for another job."""
+    for name in ("SelectedInstanceType", "SelectedInstanceCount"):
+        if name in structure(request, "ResourceConfig"):
+            yield RULE.at(
+                ("ResourceConfig", name),
+                f"`{name}` is SageMaker's answer; a request cannot have it",
+                help="leave it out",
+                on="key",
+            )

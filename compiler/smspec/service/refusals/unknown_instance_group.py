@@ -1,0 +1,27 @@
+"""A channel can be given only to groups that the job has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.nearest import nearest
+from smspec.service.members import items, member
+from smspec.service.wording import shown
+
+RULE = Rule("SM433", "unknown instance group")
+
+
+def check(request: dict[str, object]) -> Iterator[Finding]:
+    """Refuse a channel for an instance group that ResourceConfig does not have."""
+    groups = [str(member(group, "InstanceGroupName")) for group in items(request, "ResourceConfig", "InstanceGroups")]
+    for index, channel in enumerate(items(request, "InputDataConfig")):
+        here = ("DataSource", "S3DataSource", "InstanceGroupNames")
+        for position, name in enumerate(items(channel, *here)):
+            if isinstance(name, str) and name not in groups:
+                near = nearest(name, groups)
+                yield RULE.at(
+                    ("InputDataConfig", index, *here, position),
+                    f"the job has no instance group `{shown(name)}`",
+                    label=f"did you mean `{near}`?" if near else "",
+                )

@@ -1,0 +1,24 @@
+"""DescribeTrainingJob answers 0 hosts beside instance groups, so the model allows it; a request cannot ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items, structure
+
+RULE = Rule("SM428", "zero hosts")
+
+
+def check(request: dict[str, object]) -> Iterator[Finding]:
+    """Refuse a job, or an instance group, of no hosts."""
+    here = ("ResourceConfig",)
+    if _is_zero(structure(request, *here).get("InstanceCount")):
+        yield RULE.at((*here, "InstanceCount"), "a job has at least one host")
+    for index, group in enumerate(items(request, *here, "InstanceGroups")):
+        if _is_zero(structure(group).get("InstanceCount")):
+            yield RULE.at((*here, "InstanceGroups", index, "InstanceCount"), "an instance group has at least one host")
+
+
+def _is_zero(count: object) -> bool:
+    return count == 0 and not isinstance(count, bool)

@@ -1,0 +1,106 @@
+"""Valid values for every shape of the API, and whole requests in which a given place is filled."""
+
+from __future__ import annotations
+
+from smspec.service.patterns import matches
+from smspec.service.shapes import Model, Shape, pinned_model
+
+ARN = "arn:aws:sagemaker:us-west-2:111122223333"
+HUB = "arn:aws:sagemaker:us-west-2:aws:hub-content/SageMakerPublicHub"
+
+# Values for patterns that plain words do not match.
+TEXTS = {
+    "RoleArn": "arn:aws:iam::111122223333:role/SageMakerTraining",
+    "S3Uri": "s3://example-data/prefix/",
+    "FileSystemId": "fs-0123456789abcdef0",
+    "TrainingPlanArn": f"{ARN}:training-plan/plan",
+    "MlflowResourceArn": f"{ARN}:mlflow-tracking-server/server",
+    "ModelPackageGroupArn": f"{ARN}:model-package-group/group",
+    "ModelPackageArn": f"{ARN}:model-package/group/1",
+    "DatasetArn": None,
+    "TrainingRepositoryCredentialsProviderArn": "arn:aws:lambda:us-west-2:111122223333:function:credentials",
+    "SequenceLength": "32K",
+}
+CANDIDATES = (
+    "sample",
+    *filter(None, TEXTS.values()),
+    f"{HUB}/DataSet/sample",
+    f"{HUB}/Model/sample",
+)
+
+
+def text(shape: Shape) -> str:
+    """Return a text that a shape allows."""
+    if shape.enum:
+        return shape.enum[0]
+    for candidate in (TEXTS.get(shape.name), *CANDIDATES):
+        if candidate and is_allowed(shape, candidate):
+            return candidate
+    for length in range(shape.minimum or 0, (shape.maximum or 0) + 1):
+        if is_allowed(shape, "a" * length):
+            return "a" * length
+    raise AssertionError(f"no sample for {shape.name}: {shape.pattern}")
+
+
+def is_allowed(shape: Shape, value: str) -> bool:
+    """Tell whether length and pattern allow a text."""
+    fits = (shape.minimum or 0) <= len(value) <= (shape.maximum or 10**6)
+    return fits and (shape.pattern is None or matches(shape.pattern, value))
+
+
+def value(model: Model, shape: Shape) -> object:
+    """Return a small value of a shape: required members only, one item, one entry."""
+    if shape.kind == "structure":
+        return {name: value(model, model.shapes[shape.members[name]]) for name in shape.required}
+    if shape.kind == "list":
+        return [value(model, model.shapes[shape.item])]
+    if shape.kind == "map":
+        return {text(model.shapes[shape.key]): value(model, model.shapes[shape.item])}
+    if shape.kind == "boolean":
+        return True
+    if shape.kind == "string":
+        return text(shape)
+    return max(1, shape.minimum or 0)
+
+
+def small_request() -> dict[str, object]:
+    """Return a request that the service would accept, with little in it."""
+    return {
+        "TrainingJobName": "sample",
+        "AlgorithmSpecification": {
+            "TrainingImage": "111122223333.dkr.ecr.us-west-2.amazonaws.com/sample:1",
+            "TrainingInputMode": "File",
+        },
+        "RoleArn": TEXTS["RoleArn"],
+        "OutputDataConfig": {"S3OutputPath": "s3://example-models/sample/"},
+        "ResourceConfig": {"InstanceType": "ml.m5.large", "InstanceCount": 1, "VolumeSizeInGB": 5},
+        "StoppingCondition": {"MaxRuntimeInSeconds": 3600},
+    }
+
+
+def fill(request: dict[str, object], path: tuple[str | int, ...]) -> tuple[object, str | int]:
+    """Put a valid value at ``path``, ``*`` being any key of a map; return what holds it, and under which key."""
+    model = pinned_model()
+    shape, holder = model.root, request
+    for step in path[:-1]:
+        inner = inside(model, shape, step)
+        key = key_of(model, shape, step)
+        if isinstance(holder, dict):
+            holder = holder.setdefault(key, value(model, inner))
+        else:
+            holder = holder[key]
+        shape = inner
+    key = key_of(model, shape, path[-1])
+    if isinstance(holder, dict):
+        holder.setdefault(key, value(model, inside(model, shape, path[-1])))
+    return holder, key
+
+
+def inside(model: Model, shape: Shape, step: str | int) -> Shape:
+    """Return the shape one step further."""
+    return model.shapes[shape.members[step] if shape.kind == "structure" else shape.item]
+
+
+def key_of(model: Model, shape: Shape, step: str | int) -> str | int:
+    """Return the key that a step of a walked path stands for."""
+    return text(model.shapes[shape.key]) if shape.kind == "map" else step

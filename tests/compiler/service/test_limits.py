@@ -1,0 +1,205 @@
+"""Everything the API model says is checked, at every place of a request, and told in words."""
+
+import copy
+
+import pytest
+from botocore import session, validate
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import api_samples
+from smspec.service.limits import SHAPE_RULES, request_findings
+from smspec.service.shapes import pinned_model
+from smspec.source import dotted
+
+MODEL = pinned_model()
+PLACES = list(MODEL.walk())
+SHAPE_CODES = {rule.code for rule in SHAPE_RULES}
+
+
+def request_with(path):
+    request = api_samples.small_request()
+    holder, key = api_samples.fill(request, path)
+    return request, holder, key
+
+
+def concrete(path):
+    """The walked path, with the names of map entries for its stars."""
+    steps, shape = [], MODEL.root
+    for step in path:
+        steps.append(api_samples.key_of(MODEL, shape, step))
+        shape = api_samples.inside(MODEL, shape, step)
+    return tuple(steps)
+
+
+def codes_at(request, path):
+    return sorted(finding.code for finding in request_findings(request) if finding.path == path)
+
+
+@pytest.mark.parametrize("path", [path for path, _ in PLACES], ids=dotted)
+def test_a_valid_value_is_accepted_at_every_place(path):
+    request = request_with(path)[0]
+    assert not [finding for finding in request_findings(request) if finding.code in SHAPE_CODES]
+
+
+def wrong_values(shape):
+    """Values that break one thing that a shape says, each with the code that is due."""
+    wrong_type = [5] if shape.kind in ("string", "boolean", "list", "map", "structure") else ["5", True, 1.5]
+    yield from ((value, "SM401") for value in [*wrong_type, None])
+    if shape.kind == "string":
+        if shape.maximum:
+            yield "a" * (shape.maximum + 1), "SM405"
+        if shape.minimum:
+            yield "", "SM404"
+        if shape.enum:
+            yield "no such word", "SM407"
+        elif shape.pattern and shape.pattern != r"[\S\s]*":
+            yield "\n" * max(1, shape.minimum or 0), "SM406"
+    elif shape.kind in ("integer", "long"):
+        yield (shape.maximum or 2**63 - 1) + 1, "SM409"
+        yield (-(2**63) if shape.minimum is None else shape.minimum) - 1, "SM408"
+    elif shape.kind == "list":
+        if shape.minimum:
+            yield [], "SM410"
+        if shape.maximum:
+            yield [api_samples.value(MODEL, MODEL.shapes[shape.item])] * (shape.maximum + 1), "SM411"
+    elif shape.kind == "map":
+        key = MODEL.shapes[shape.key]
+        inner = api_samples.value(MODEL, MODEL.shapes[shape.item])
+        if shape.maximum:
+            yield {f"k{number}": inner for number in range(shape.maximum + 1)}, "SM412"
+        yield {"k" * ((key.maximum or 0) + 1): inner}, "SM405"
+
+
+@pytest.mark.parametrize(("path", "shape"), PLACES, ids=[dotted(path) for path, _ in PLACES])
+def test_every_limit_is_checked_at_every_place(path, shape):
+    for wrong, code in wrong_values(shape):
+        request, holder, key = request_with(path)
+        holder[key] = wrong
+        where = concrete(path)
+        found = [(finding.code, finding.path) for finding in request_findings(request)]
+        if code == "SM405" and shape.kind == "map":
+            where = (*where, *wrong)
+        assert (code, where) in found, wrong
+
+
+@pytest.mark.parametrize(
+    ("path", "shape"),
+    [(path, shape) for path, shape in PLACES if shape.kind == "structure"],
+    ids=[dotted(path) for path, shape in PLACES if shape.kind == "structure"],
+)
+def test_every_structure_knows_its_members(path, shape):
+    request, holder, key = request_with(path)
+    here = concrete(path)
+    holder[key] = {"Nonsense": 1}
+    expected = {("SM402", (*here, "Nonsense")), *(("SM403", (*here, name)) for name in shape.required)}
+    assert expected <= {(finding.code, finding.path) for finding in request_findings(request)}
+
+
+MESSAGES = [
+    ({"TrainingJobName": "a_b"}, "the job name does not have the form that the API asks for"),
+    ({"TrainingJobName": "a" * 64}, "the job name is 64 characters long; the limit is 63"),
+    ({"HyperParameters": {"x": "1" * 2600}}, "hyperparameter `x` is 2,600 characters long; the limit is 2,500"),
+    ({"HyperParameters": {"x": "a\u2028b"}}, "hyperparameter `x` holds a line break"),
+    ({"HyperParameters": {"x": 5}}, "hyperparameter `x` is a whole number, not text"),
+    (
+        {"HyperParameters": {str(n): "" for n in range(101)}},
+        "the mapping of hyperparameters has 101 entries; the limit is 100",
+    ),
+    (
+        {"Environment": {"1A": ""}},
+        "the name of the environment variable `1A` does not have the form that the API asks for",
+    ),
+    ({"Environment": {"A": "x" * 513}}, "environment variable `A` is 513 characters long; the limit is 512"),
+    ({"Stopping": {}}, "the request has no member `Stopping`"),
+    ({"InputDataConfig": []}, "the list of channels is empty"),
+    ({"RetryStrategy": {"MaximumRetryAttempts": 31}}, "the number of retries is 31; the limit is 30"),
+    ({"RetryStrategy": {"MaximumRetryAttempts": True}}, "the number of retries is `true`, not a whole number"),
+    ({"StoppingCondition": {"MaxPendingTimeInSeconds": 60}}, "the longest time to wait for hosts is 60 s; the least"),
+    ({"RetryStrategy": {}}, "`RetryStrategy` needs `MaximumRetryAttempts`"),
+    ({"ResourceConfig": {"InstanceType": "m5", "InstanceCount": 1}}, "`m5` is not a value of the instance type"),
+    ({"VpcConfig": {"Subnets": ["subnet_1"], "SecurityGroupIds": ["sg-1"]}}, "the subnet does not have the form"),
+]
+
+
+@pytest.mark.parametrize(("part", "message"), MESSAGES, ids=[message for _, message in MESSAGES])
+def test_messages_speak_to_the_author(part, message):
+    found = [finding.message for finding in request_findings(api_samples.small_request() | part)]
+    assert [said for said in found if said.startswith(message)], found
+
+
+def test_an_unknown_instance_type_is_a_warning_with_the_date_of_the_model():
+    request = api_samples.small_request()
+    request["ResourceConfig"]["InstanceType"] = "ml.m5.lrge"
+    (finding,) = request_findings(request)
+    assert (finding.code, finding.severity, finding.label) == ("SM413", "warning", "did you mean `ml.m5.large`?")
+    assert MODEL.date in finding.message
+
+
+def test_long_lists_of_words_are_never_printed():
+    request = api_samples.small_request()
+    request["ResourceConfig"]["InstanceType"] = "something"
+    request["AlgorithmSpecification"]["TrainingInputMode"] = "pipe"
+    by_path = {finding.path[-1]: finding for finding in request_findings(request)}
+    assert by_path["InstanceType"].help == ""
+    assert by_path["TrainingInputMode"].help == "one of `Pipe`, `File`, `FastFile`"
+    assert by_path["TrainingInputMode"].label == "did you mean `Pipe`?"
+
+
+def test_a_long_text_is_measured_before_it_is_matched():
+    """A pattern with nested repetitions is only ever tried on a text within its limit."""
+    request = api_samples.small_request() | {"TrainingJobName": "-" * 10_000_000}
+    assert codes_at(request, ("TrainingJobName",)) == ["SM405"]
+
+
+SERVICE = session.get_session().create_client(
+    "sagemaker", "us-west-2", aws_access_key_id="x", aws_secret_access_key="x"
+)
+INPUT = SERVICE.meta.service_model.operation_model("CreateTrainingJob").input_shape
+
+
+def botocore_refuses(request):
+    return validate.ParamValidator().validate(request, INPUT).has_errors()
+
+
+def full_request():
+    """Return a request with a value at every place that can stand beside the others."""
+    request = api_samples.small_request()
+    for path, _ in PLACES:
+        api_samples.fill(request, path)
+    return request
+
+
+WHOLE = full_request()
+
+
+def test_botocore_accepts_the_request_that_has_everything():
+    assert not botocore_refuses(WHOLE)
+    assert not [finding for finding in request_findings(WHOLE) if finding.code in SHAPE_CODES]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(PLACES), st.sampled_from([None, 5, -5, "", "x", True, [], {}, {"x": 1}, [None], 1.5, "gone"]))
+def test_whatever_botocore_refuses_we_refuse(place, wrong):
+    request = copy.deepcopy(WHOLE)
+    holder, key = api_samples.fill(request, place[0])
+    if wrong == "gone":
+        del holder[key]
+    else:
+        holder[key] = wrong
+    found = [finding for finding in request_findings(request) if finding.severity == "error"]
+    assert found or not botocore_refuses(request)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.dictionaries(st.sampled_from(list(MODEL.root.members)) | st.text(max_size=5), JSON, max_size=5))
+def test_no_json_makes_the_check_fail(request):
+    for finding in request_findings(request):
+        assert finding.message
