@@ -1,0 +1,1 @@
+"""Runs a job here, with the generated files: hosts as processes, channels laid out or fed, results collected."""

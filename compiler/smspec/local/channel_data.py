@@ -1,0 +1,137 @@
+"""Where the data of each channel are on this machine, and what is wrong with them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from smspec.diagnostics import Finding, Rule
+from smspec.local.feeder.entries import Entries, entries_of
+from smspec.local.feeder.fault import DataError
+from smspec.local.feeder.plan import FeederChannel
+from smspec.local.request import RunRequest, Unable
+from smspec.local.training_request import Host, RequestedChannel
+from smspec.source import Path
+from smspec.spec.model import JobSpec
+
+NO_LOCAL_DATA = Rule("SM360", "channel without local data")
+LOCAL_DATA_NOT_THERE = Rule("SM361", "local data that is not there")
+UNREADABLE_LOCAL_DATA = Rule("SM362", "local data that cannot be read as the channel says")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelData:
+    """A channel and the directory or file here that stands for its S3 URI."""
+
+    channel: RequestedChannel
+    source: str
+
+    def feeder_channel(self, host: Host, hosts: tuple[Host, ...]) -> FeederChannel:
+        """Return what a feeder on ``host`` must know; it also says which objects a File channel gets there."""
+        members = self.channel.hosts(hosts)
+        is_sharded = self.channel.distribution == "ShardedByS3Key"
+        return FeederChannel(
+            name=self.channel.name,
+            source=self.source,
+            uri=self.channel.uri or "",
+            s3_data_type=self.channel.s3_data_type,
+            attributes=list(self.channel.attributes),
+            shard=members.index(host) if is_sharded else 0,
+            shards=len(members) if is_sharded else 1,
+            shuffle_seed=self.channel.shuffle_seed,
+            compression=self.channel.compression,
+            record_wrapper=self.channel.record_wrapper,
+        )
+
+    def entries(self) -> Entries:
+        """Return what the channel holds. Raises DataError."""
+        return entries_of(
+            FeederChannel(
+                name=self.channel.name,
+                source=self.source,
+                uri=self.channel.uri or "",
+                s3_data_type=self.channel.s3_data_type,
+                attributes=list(self.channel.attributes),
+            )
+        )
+
+
+def find_data(
+    job: JobSpec, channels: Iterable[RequestedChannel], request: RunRequest, generated: Mapping[str, str]
+) -> tuple[tuple[ChannelData, ...], tuple[Finding, ...]]:
+    """Return the channels with their data, and a finding for each that cannot be fed.
+
+    ``generated``: channels of the source and the runtime → their directory. Raises Unable for a ``--data`` that
+    cannot be meant.
+    """
+    wanted = tuple(channels)
+    _refuse_strange_data(request.data, [channel.name for channel in wanted if channel.name not in generated])
+    local = {channel.name: channel.local for channel in job.channels}
+    data: list[ChannelData] = []
+    findings: list[Finding] = []
+    for channel in wanted:
+        path: Path = ("channels", channel.name)
+        written = local.get(channel.name)
+        if channel.name in generated:
+            data.append(ChannelData(channel=channel, source=generated[channel.name]))
+            continue
+        if channel.name in request.data:
+            source = request.data[channel.name]
+        elif written is not None:
+            source = os.path.join(request.base_dir, written)
+            path = (*path, "local")
+        else:
+            findings.append(_no_data(channel.name, path))
+            continue
+        found = ChannelData(channel=channel, source=os.path.abspath(source))
+        fault = _fault(found, path, written if channel.name not in request.data else None)
+        if fault is not None:
+            findings.append(fault)
+        else:
+            data.append(found)
+    return tuple(data), tuple(findings)
+
+
+def _refuse_strange_data(data: Mapping[str, str], names: list[str]) -> None:
+    for name, source in data.items():
+        if name not in names:
+            known = ", ".join(f"`{known}`" for known in names) or "none"
+            raise Unable(2, f"--data names channel `{name}`, which the job does not have; it has {known}")
+        if source.startswith("s3://"):
+            raise Unable(
+                2, f"--data {name}={source}: data must be on this machine; download it first, with `aws s3 sync`"
+            )
+        if not os.path.exists(source):
+            raise Unable(2, f"--data {name}={source}: no such file or directory")
+
+
+def _no_data(name: str, path: Path) -> Finding:
+    return NO_LOCAL_DATA.at(
+        path,
+        f"channel `{name}` has no data on this machine",
+        help=f"write `local: PATH` in the channel, or say `--data {name}=PATH`",
+        label="no `local`",
+        on="key",
+    )
+
+
+def _fault(data: ChannelData, path: Path, written: str | None) -> Finding | None:
+    name = data.channel.name
+    if not os.path.exists(data.source):
+        return LOCAL_DATA_NOT_THERE.at(
+            path,
+            f"the data of channel `{name}` is not there: `{written}`",
+            help=f"make or download it first, or say `--data {name}=PATH`; the path is relative to the spec",
+        )
+    try:
+        entries = data.entries()
+    except DataError as fault:
+        return UNREADABLE_LOCAL_DATA.at(path, f"channel `{name}`: {fault}")
+    if not len(entries):
+        return LOCAL_DATA_NOT_THERE.at(
+            path,
+            f"the data of channel `{name}` holds no objects: `{written or data.source}`",
+            help="SageMaker ends a job with a channel that matches no object",
+        )
+    return None

@@ -1,0 +1,119 @@
+"""Merges what the hosts have written into model.tar.gz and output.tar.gz, as SageMaker does when a job ends.
+
+The same files give the same bytes: names sorted, no times, owners or modes of this machine.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import stat
+import tarfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from smspec.local.events import Remark, Reporter
+
+_DIRECTORY = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """What became of one kind of output. ``path`` is an archive, or a directory when nothing is compressed."""
+
+    path: str
+    files: int
+    size: int
+
+
+def collect(
+    what: str, directories: Sequence[tuple[str, str]], target: str, *, compressed: bool, reporter: Reporter
+) -> Collected | None:
+    """Merge the directories of the hosts, (host, directory), into ``target``; None when they are all empty.
+
+    Where two hosts wrote the same path, the later host wins, with a warning. Symbolic links that lead out of
+    the directory, and whatever is neither file nor directory, stay behind, with a warning.
+    """
+    owners: dict[str, str] = {}
+    sources: dict[str, str] = {}
+    for host, directory in directories:
+        for name, source in _members(what, host, directory, reporter):
+            if name in owners and source and sources[name]:
+                _warn(reporter, f"{owners[name]} and {host} both wrote `{name}` to {what}: the one of {host} is kept")
+            owners[name], sources[name] = host, source
+    files = {name: source for name, source in sources.items() if source != _DIRECTORY}
+    if not sources:
+        return None
+    path = _archive(sources, target + ".tar.gz") if compressed else _tree(sources, target)
+    return Collected(path=path, files=len(files), size=sum(os.path.getsize(source) for source in files.values()))
+
+
+def _members(what: str, host: str, root: str, reporter: Reporter) -> list[tuple[str, str]]:
+    """Return (name, file) of everything below ``root``; directories have no file."""
+    found: list[tuple[str, str]] = []
+    inside = os.path.realpath(root) + os.sep
+    for directory, directories, files in os.walk(root, followlinks=False):
+        for entry in [*directories, *files]:
+            path = os.path.join(directory, entry)
+            name = os.path.relpath(path, root)
+            target = os.path.realpath(path)
+            mode = os.stat(path).st_mode if os.path.exists(path) else 0
+            if os.path.islink(path) and not (target.startswith(inside) and stat.S_ISREG(mode)):
+                _warn(
+                    reporter, f"{host}: `{name}` in {what} is a link to no file of the same directory; it is left out"
+                )
+            elif stat.S_ISDIR(mode):
+                found.append((name, _DIRECTORY))
+            elif stat.S_ISREG(mode):
+                found.append((name, target))
+            else:
+                _warn(reporter, f"{host}: `{name}` in {what} is neither file nor directory; it is left out")
+    return found
+
+
+def _archive(sources: dict[str, str], path: str) -> str:
+    """Write the archive beside its place and move it there, so that there is a whole one or none."""
+    unfinished = path + ".part"
+    try:
+        with (
+            open(unfinished, "wb") as raw,
+            gzip.GzipFile(filename="", mode="wb", fileobj=raw, compresslevel=6, mtime=0) as packed,
+            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+        ):
+            for name in sorted(sources, key=os.fsencode):
+                _add(archive, name, sources[name])
+        os.replace(unfinished, path)
+    finally:
+        if os.path.exists(unfinished):
+            os.unlink(unfinished)
+    return path
+
+
+def _add(archive: tarfile.TarFile, name: str, source: str) -> None:
+    member = tarfile.TarInfo(name)
+    if source == _DIRECTORY:
+        member.type, member.mode = tarfile.DIRTYPE, 0o755
+        archive.addfile(member)
+        return
+    with open(source, "rb") as file:
+        status = os.fstat(file.fileno())
+        member.size = status.st_size
+        member.mode = 0o755 if status.st_mode & stat.S_IXUSR else 0o644
+        archive.addfile(member, file)
+
+
+def _tree(sources: dict[str, str], path: str) -> str:
+    """OutputDataConfig.CompressionType NONE: the files as they are, under a prefix."""
+    for name in sorted(sources, key=os.fsencode):
+        target = os.path.join(path, name)
+        if sources[name] == _DIRECTORY:
+            os.makedirs(target, exist_ok=True)
+        else:
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            shutil.copy2(sources[name], target)
+    return path
+
+
+def _warn(reporter: Reporter, text: str) -> None:
+    reporter.report(Remark(text=text, warning=True))

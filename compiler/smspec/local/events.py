@@ -1,0 +1,80 @@
+"""What happens during a run, told as it happens: to the progress bar, the summary, and whoever else listens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, Union
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelLaid:
+    """A File or FastFile channel of a host is complete, or has come to ``size`` bytes of ``total``."""
+
+    host: str
+    channel: str
+    mode: str
+    size: int
+    total: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpochFed:
+    """An epoch of a Pipe channel has come to ``size`` bytes, of ``total`` where that is known."""
+
+    host: str
+    channel: str
+    epoch: int
+    size: int
+    total: int | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpochEnded:
+    """An epoch of a Pipe channel is over; ``early``: the job closed it before its end."""
+
+    host: str
+    channel: str
+    epoch: int
+    size: int
+    seconds: float
+    early: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogLine:
+    """A host has written a line."""
+
+    host: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostEnded:
+    """The process of a host has ended."""
+
+    host: str
+    exit_status: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """Something that smspec itself has to say. ``warning``: a risk."""
+
+    text: str
+    warning: bool = False
+
+
+Event = Union[ChannelLaid, EpochFed, EpochEnded, LogLine, HostEnded, Remark]
+
+
+class Reporter(Protocol):
+    """Listens to a run."""
+
+    def report(self, event: Event) -> None:
+        """Take note of an event."""
+
+    def tick(self) -> None:
+        """Use the chance, several times a second, to draw."""

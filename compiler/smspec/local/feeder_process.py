@@ -1,0 +1,113 @@
+"""The feeder of one host as a child process: started, listened to, stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+from smspec.local import feeder
+from smspec.local.events import EpochEnded, EpochFed, Event
+from smspec.local.feeder.plan import FeederPlan
+from smspec.local.request import Unable
+
+_PROGRAM = os.path.dirname(feeder.__file__)
+_READ = 1 << 16
+_STOP_SECONDS = 5.0
+
+
+class FeederFault(Exception):
+    """The data of a channel turned out to be at fault, or the feeder itself has died."""
+
+
+class FeederProcess:
+    """Runs on our own Python, whatever Python the job uses. It stops by itself when we are gone: its stdin ends."""
+
+    def __init__(self, host: str, plan: FeederPlan, plan_file: str) -> None:
+        with open(plan_file, "w", encoding="utf-8") as file:
+            file.write(plan.to_json())
+        self.host = host
+        self.pid = -1
+        self._totals: dict[tuple[str, int], int | None] = {}
+        self._opened: dict[tuple[str, int], float] = {}
+        self._unread = b""
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", _PROGRAM, "--until-eof", plan_file],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C in the terminal is for us; we stop the feeder when the job has ended
+        )
+        self.pid = self._process.pid
+        assert self._process.stdout is not None
+        self.descriptor = self._process.stdout.fileno()
+        self._await_ready()
+
+    def events(self) -> Iterator[Event]:
+        """Read what is there to read, which may block, and yield what it means. Raises FeederFault."""
+        data = os.read(self.descriptor, _READ)
+        if not data:
+            raise FeederFault(f"the feeder of {self.host} has died; its exit status is {self._process.wait()}")
+        yield from self._decoded(data)
+
+    def stop(self) -> Iterator[Event]:
+        """Stop the feeder, wait until its FIFOs are gone, and yield what it still had to say."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.close()
+        try:
+            self._process.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        os.set_blocking(self.descriptor, False)
+        rest = self._process.stdout.read() or b""
+        self._process.stdout.close()
+        try:
+            yield from self._decoded(rest)
+        except FeederFault:
+            pass  # the job is over; nobody was waiting for these data any more
+
+    def _await_ready(self) -> None:
+        while b"\n" not in self._unread:
+            data = os.read(self.descriptor, _READ)
+            if not data:
+                raise Unable(3, f"the feeder of {self.host} did not start; its exit status is {self._process.wait()}")
+            self._unread += data
+
+    def _decoded(self, data: bytes) -> Iterator[Event]:
+        *lines, self._unread = (self._unread + data).split(b"\n")
+        for line in lines:
+            event = json.loads(line)
+            kind = event.pop("event")
+            if kind == "ready":
+                continue
+            if kind == "fault":
+                raise FeederFault(f"channel `{event['channel']}`, epoch {event['epoch']}: {event['message']}")
+            channel, epoch = event["channel"], event["epoch"]
+            if kind == "opened":
+                self._opened[channel, epoch] = time.monotonic()
+                self._totals[channel, epoch] = event["total"]
+                yield self._fed(channel, epoch, 0)
+            elif kind == "sent":
+                yield self._fed(channel, epoch, event["bytes"])
+            elif kind == "ended":
+                yield EpochEnded(
+                    host=self.host,
+                    channel=channel,
+                    epoch=epoch,
+                    size=event["bytes"],
+                    seconds=event["seconds"],
+                    early=event["early"],
+                )
+
+    def _fed(self, channel: str, epoch: int, size: int) -> EpochFed:
+        return EpochFed(
+            host=self.host,
+            channel=channel,
+            epoch=epoch,
+            size=size,
+            total=self._totals.get((channel, epoch)),
+            seconds=time.monotonic() - self._opened.get((channel, epoch), time.monotonic()),
+        )

@@ -1,0 +1,121 @@
+"""One host of the job as a child process, and its log."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from smspec.local.request import Unable
+
+_READ = 1 << 16
+_LONGEST_LINE = 1 << 16
+_PARENT_DEATH = 1  # prctl's PR_SET_PDEATHSIG
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """What is started on a host."""
+
+    words: Sequence[str]
+    environment: Mapping[str, str]
+    directory: str
+
+
+class HostProcess:
+    """Runs in a session of its own, stdout and stderr in one stream, as a container's log has them."""
+
+    def __init__(self, host: str, command: Command, log: str) -> None:
+        self.host = host
+        self.exit_status: int | None = None
+        self._log: BinaryIO | None = open(log, "wb")
+        self._line = b""
+        self._started = time.monotonic()
+        self.seconds = 0.0
+        try:
+            self._process = subprocess.Popen(
+                list(command.words),
+                env=dict(command.environment),
+                cwd=command.directory,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=_die_with_parent(),
+            )
+        except OSError as error:
+            self._log.close()
+            raise Unable(3, f"cannot start `{command.words[0]}`: {(error.strerror or str(error)).lower()}") from None
+        self.pid = self._process.pid
+        assert self._process.stdout is not None
+        self.descriptor = self._process.stdout.fileno()
+
+    def lines(self) -> Iterator[str] | None:
+        """Read what is there to read, which may block, keep it in the log and return its lines; None at the end."""
+        data = os.read(self.descriptor, _READ)
+        if not data:
+            return None
+        return self._kept(data)
+
+    def ended(self) -> bool:
+        """Tell whether the process has ended; `exit_status` is then 128 + n when signal n ended it."""
+        if self.exit_status is None:
+            code = self._process.poll()
+            if code is not None:
+                self.exit_status = code if code >= 0 else 128 - code
+                self.seconds = time.monotonic() - self._started
+        return self.exit_status is not None
+
+    def terminate(self) -> None:
+        """Do what `docker stop` does first: SIGTERM, to the first process only."""
+        self._process.terminate()
+
+    def kill(self) -> None:
+        """Do what `docker stop` does last, to the whole group."""
+        try:
+            os.killpg(self.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def close(self) -> Iterator[str]:
+        """Close the log and yield what the last line lacked its end of."""
+        rest, self._line = self._line, b""
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+            assert self._process.stdout is not None
+            self._process.stdout.close()
+        if rest:
+            yield _shown(rest)
+
+    def _kept(self, data: bytes) -> Iterator[str]:
+        if self._log is not None:
+            self._log.write(data)
+            self._log.flush()
+        *lines, self._line = (self._line + data).split(b"\n")
+        for line in lines:
+            yield _shown(line)
+        if len(self._line) > _LONGEST_LINE:
+            rest, self._line = self._line, b""
+            yield _shown(rest)
+
+
+def _shown(line: bytes) -> str:
+    """Decode a line and keep what a terminal would show of it: what stands after the last carriage return."""
+    return line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace")
+
+
+def _die_with_parent() -> Callable[[], object] | None:
+    """Return what makes Linux send SIGTERM to the child when we are killed; None elsewhere."""
+    if not sys.platform.startswith("linux"):
+        return None
+    # Late: only a run needs it, and only here.
+    import ctypes
+
+    prctl = ctypes.CDLL(None).prctl
+    return lambda: prctl(_PARENT_DEATH, signal.SIGTERM)

@@ -1,0 +1,30 @@
+"""Sizes, rates and times as people read them. Units are powers of 1000, as everywhere in a spec."""
+
+from __future__ import annotations
+
+_UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
+
+
+def size(count: float) -> str:
+    """Return ``1.3 GB``."""
+    value, unit = float(count), 0
+    while value >= 999.5 and unit < len(_UNITS) - 1:
+        value /= 1000
+        unit += 1
+    return f"{int(count)} B" if unit == 0 else f"{value:.3g} {_UNITS[unit]}"
+
+
+def rate(count: float, seconds: float) -> str:
+    """Return ``134.2``: MB a second."""
+    return f"{count / seconds / 1e6:,.1f}" if seconds > 0 else "-"
+
+
+def duration(seconds: float) -> str:
+    """Return ``0.42 s``, ``12.3 s``, ``3 min 05 s`` or ``2 h 03 min``."""
+    if seconds < 60:
+        return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min"

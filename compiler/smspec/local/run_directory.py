@@ -1,0 +1,136 @@
+"""The directory that a run leaves: what lies where, whose it is, and how an old one makes room."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from dataclasses import dataclass
+
+from smspec.local.request import Unable
+
+MARKER = "run.json"
+HOSTS, LOGS, UPLOAD = "hosts", "logs", "upload"
+MODEL, OUTPUT = "model", "output"
+SUMMARY, REPORT = "summary.json", "report.html"
+_OURS = frozenset({MARKER, HOSTS, LOGS, UPLOAD, MODEL, OUTPUT, f"{MODEL}.tar.gz", f"{OUTPUT}.tar.gz", SUMMARY, REPORT})
+_KIND = "smspec run"
+
+
+@dataclass(frozen=True, slots=True)
+class HostDirectory:
+    """One host's part: ``opt/ml`` is its /opt/ml, ``opt/smspec`` what the image has in /opt/smspec."""
+
+    root: str
+
+    @property
+    def base(self) -> str:
+        return os.path.join(self.root, "opt", "ml")
+
+    @property
+    def runtime(self) -> str:
+        return os.path.join(self.root, "opt", "smspec")
+
+    @property
+    def config(self) -> str:
+        return os.path.join(self.base, "input", "config")
+
+    @property
+    def data(self) -> str:
+        return os.path.join(self.base, "input", "data")
+
+    @property
+    def code(self) -> str:
+        return os.path.join(self.base, "code")
+
+    @property
+    def model(self) -> str:
+        return os.path.join(self.base, "model")
+
+    @property
+    def output_data(self) -> str:
+        return os.path.join(self.base, "output", "data")
+
+    @property
+    def failure(self) -> str:
+        return os.path.join(self.base, "output", "failure")
+
+    def make(self) -> None:
+        """Make what a training container finds, empty."""
+        metrics = os.path.join(self.base, "output", "metrics", "sagemaker")
+        checkpoints = os.path.join(self.base, "checkpoints")
+        for directory in (self.config, self.data, self.model, self.output_data, metrics, checkpoints, self.code):
+            os.makedirs(directory)
+
+
+class RunDirectory:
+    """A claimed directory. It stays locked until `release`, so that no second run tears it down."""
+
+    def __init__(self, root: str, lock: int) -> None:
+        self.root = root
+        self._lock = lock
+
+    def path(self, *names: str) -> str:
+        return os.path.join(self.root, *names)
+
+    def host(self, name: str) -> HostDirectory:
+        return HostDirectory(self.path(HOSTS, name))
+
+    def log(self, host: str) -> str:
+        return self.path(LOGS, f"{host}.log")
+
+    def mark(self, job: str, status: str) -> None:
+        """Write into the marker what became of the run."""
+        text = json.dumps({"kind": _KIND, "job": job, "status": status}) + "\n"
+        os.ftruncate(self._lock, 0)
+        os.pwrite(self._lock, text.encode("ascii"), 0)
+
+    def release(self) -> None:
+        """Let others replace the directory."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+
+def claim(root: str, job: str) -> RunDirectory:
+    """Make the directory, empty. An existing one is replaced only if it is empty or an earlier run left it.
+
+    Raises Unable, with nothing touched, when it holds anything that no run has written.
+    """
+    os.makedirs(root, exist_ok=True)
+    marker = os.path.join(root, MARKER)
+    names = set(os.listdir(root))
+    if names and not _is_marker(marker):
+        raise Unable(1, f"`{root}` is not empty and no earlier run left it; name another directory with -o")
+    strangers = sorted(names - _OURS)
+    if strangers:
+        raise Unable(1, f"`{root}` holds `{strangers[0]}`, which no run has written; move it away, or use -o")
+    lock = os.open(marker, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        raise Unable(1, f"another run is using `{root}`; name another directory with -o") from None
+    directory = RunDirectory(root, lock)
+    directory.mark(job, "Running")
+    for name in names - {MARKER}:
+        _remove(os.path.join(root, name))
+    os.makedirs(directory.path(LOGS))
+    return directory
+
+
+def _is_marker(path: str) -> bool:
+    try:
+        with open(path, encoding="utf-8") as file:
+            content = json.load(file)
+    except (OSError, ValueError):
+        return False
+    return isinstance(content, dict) and content.get("kind") == _KIND
+
+
+def _remove(path: str) -> None:
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    else:
+        os.unlink(path)

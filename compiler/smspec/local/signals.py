@@ -1,0 +1,59 @@
+"""SIGINT, SIGTERM and SIGHUP while a run lasts: an exception between steps, a note while the job runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+from types import FrameType, TracebackType
+
+from smspec.local.request import Interrupted
+
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Signals:
+    """While this is entered, a stopping signal raises `Interrupted`; inside `noted`, it is only counted.
+
+    ``descriptor`` becomes readable when one comes, to wake a selector.
+    """
+
+    def __init__(self) -> None:
+        self.received: list[int] = []
+        self._is_noting = False
+
+    def __enter__(self) -> Signals:
+        self.descriptor, self._waker = os.pipe()
+        os.set_blocking(self._waker, False)
+        os.set_blocking(self.descriptor, False)
+        self._old_waker = signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
+        self._old = {number: signal.signal(number, self._handle) for number in _STOPPING}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._old.items():
+            signal.signal(number, handler)
+        signal.set_wakeup_fd(self._old_waker)
+        os.close(self._waker)
+        os.close(self.descriptor)
+
+    def note(self) -> None:
+        """From here on, only note signals. One that came before is in `received`."""
+        self._is_noting = True
+
+    def interrupt(self) -> None:
+        """From here on, raise `Interrupted` again."""
+        self._is_noting = False
+
+    def drain(self) -> None:
+        """Make `descriptor` quiet again."""
+        try:
+            os.read(self.descriptor, 64)
+        except BlockingIOError:
+            pass
+
+    def _handle(self, number: int, _frame: FrameType | None) -> None:
+        self.received.append(number)
+        if not self._is_noting:
+            raise Interrupted(number)

@@ -1,0 +1,116 @@
+"""What is said when a run is over: the table of flows, how it ended, and where everything lies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from smspec.local.collecting import Collected
+from smspec.local.events import HostEnded
+from smspec.local.quantities import duration, rate, size
+from smspec.local.record import Flow
+from smspec.local.request import JobStatus
+
+_MOST_ROWS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """All that is known of a run that is over. ``job_status`` None: it was stopped before a host had ended."""
+
+    job: str
+    status: JobStatus
+    job_status: int | None
+    failed: str | None
+    failure_reason: str
+    seconds: float
+    hosts: tuple[HostEnded, ...]
+    flows: tuple[Flow, ...]
+    model: Collected | None
+    output: Collected | None
+    logs: str
+
+    def to_json(self) -> str:
+        """Return the text of summary.json."""
+        document = {
+            "job": self.job,
+            "status": self.status,
+            "exit_status": self.job_status,
+            "failed_host": self.failed,
+            "failure_reason": self.failure_reason or None,
+            "seconds": round(self.seconds, 3),
+            "hosts": [asdict(host) for host in self.hosts],
+            "channels": [asdict(flow) for flow in self.flows],
+            "model": asdict(self.model) if self.model else None,
+            "output": asdict(self.output) if self.output else None,
+        }
+        return json.dumps(document, indent=2) + "\n"
+
+    def text(self) -> str:
+        """Return what a person is shown."""
+        blocks = [table(self.flows)] if self.flows else []
+        lines = [("job", f"{self.job}: {self._how()} after {duration(self.seconds)}")]
+        if self.failure_reason:
+            first, *rest = self.failure_reason.splitlines()
+            lines += [("failure", first), *(("", line) for line in rest)]
+        lines += [("model", _where(self.model)), ("output", _where(self.output)), ("logs", self.logs)]
+        blocks.append("".join(f"{name:9}{text}".rstrip() + "\n" for name, text in lines))
+        return "\n".join(blocks)
+
+    def _how(self) -> str:
+        who = f" of {self.failed}" if self.failed and len(self.hosts) > 1 else ""
+        if self.job_status is None:
+            return self.status
+        return f"{self.status}, exit status {self.job_status}{who}"
+
+
+def table(flows: Sequence[Flow]) -> str:
+    """Return one row per host, channel and epoch; per host and channel when those would be too many."""
+    head = ("host", "channel", "mode", "epoch", "bytes", "seconds", "MB/s", "")
+    rows = [head, *map(_row, flows if len(flows) <= _MOST_ROWS else _added_up(flows))]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+    return "".join(_aligned(row, widths) + "\n" for row in rows)
+
+
+def _row(flow: Flow) -> tuple[str, ...]:
+    epoch = "-" if flow.epoch is None else str(flow.epoch)
+    return (
+        flow.host,
+        flow.channel,
+        flow.mode,
+        epoch,
+        size(flow.size),
+        f"{flow.seconds:.2f}",
+        rate(flow.size, flow.seconds),
+        "ended early" if flow.is_early else "",
+    )
+
+
+def _added_up(flows: Sequence[Flow]) -> list[Flow]:
+    """Return one flow per host and channel; its ``epoch`` is the last one."""
+    sums: dict[tuple[str, str], Flow] = {}
+    for flow in flows:
+        known = sums.get((flow.host, flow.channel))
+        sums[flow.host, flow.channel] = Flow(
+            host=flow.host,
+            channel=flow.channel,
+            mode=flow.mode,
+            epoch=flow.epoch,
+            size=flow.size + (known.size if known else 0),
+            seconds=flow.seconds + (known.seconds if known else 0.0),
+        )
+    return list(sums.values())
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
+    left = [row[column].ljust(widths[column]) for column in range(3)]
+    right = [row[column].rjust(widths[column]) for column in range(3, 7)]
+    return "  ".join([*left, *right, row[7]]).rstrip()
+
+
+def _where(collected: Collected | None) -> str:
+    if collected is None:
+        return "none was written"
+    files = "1 file" if collected.files == 1 else f"{collected.files} files"
+    return f"{collected.path} ({files}, {size(collected.size)})"
