@@ -1,0 +1,30 @@
+"""Pipe mode: reads the FIFOs that SageMaker fills, one per channel and epoch.
+
+    for epoch in smspec_runtime.job().channel("train").epochs(5):
+        for record in epoch.recordio():
+            ...
+
+    with smspec_runtime.pipe.open("/opt/ml/input/data/train_0") as stream:
+        for line in stream.lines():
+            ...
+
+Here is what authors use; the rest of the package is how it works.
+"""
+
+from smspec_runtime.pipe.channel import channel_epochs
+from smspec_runtime.pipe.errors import Corrupt, InUse, PipeError, TimedOut, Truncated
+from smspec_runtime.pipe.stream import Stream
+from smspec_runtime.pipe.stream import open_stream as open
+from smspec_runtime.pipe.views import VIEWS
+
+__all__ = [
+    "VIEWS",
+    "Corrupt",
+    "InUse",
+    "PipeError",
+    "Stream",
+    "TimedOut",
+    "Truncated",
+    "channel_epochs",
+    "open",
+]

@@ -1,0 +1,53 @@
+"""What can go wrong with the data of one epoch: each error names the channel, the epoch and the byte offset."""
+
+from typing import NamedTuple, Optional
+
+
+class Origin(NamedTuple):
+    """Where bytes come from: a path, and the channel and epoch it stands for when that is known."""
+
+    path: str
+    channel: Optional[str] = None
+    epoch: Optional[int] = None
+
+    def __str__(self) -> str:
+        if self.channel is None or self.epoch is None:
+            return "`{}`".format(self.path)
+        return "channel `{}`, epoch {}".format(self.channel, self.epoch)
+
+
+class PipeError(Exception):
+    """The stream cannot go on. ``offset`` counts the bytes of the epoch before the fault."""
+
+    def __init__(self, origin: Origin, offset: int, problem: str) -> None:
+        super().__init__(origin, offset, problem)
+        self.origin = origin
+        self.offset = offset
+        self.problem = problem
+
+    @property
+    def channel(self) -> Optional[str]:
+        return self.origin.channel
+
+    @property
+    def epoch(self) -> Optional[int]:
+        return self.origin.epoch
+
+    def __str__(self) -> str:
+        return "{}, byte {}: {}".format(self.origin, self.offset, self.problem)
+
+
+class Truncated(PipeError):  # noqa: N818 - says what happened
+    """The data ends inside an item. The offset is where that item begins."""
+
+
+class Corrupt(PipeError):  # noqa: N818 - says what happened
+    """The data is not what the view reads. The offset is where the item at fault begins."""
+
+
+class TimedOut(PipeError, TimeoutError):  # noqa: N818 - says what happened
+    """A wait took too long; the message says what was waited for."""
+
+
+class InUse(PipeError):  # noqa: N818 - says what happened
+    """Another reader has the FIFO open. Each FIFO may be read by a single process."""

@@ -1,0 +1,116 @@
+"""Cuts a stream of framed items (records, tar members) out of the chunks that a reader gives."""
+
+from abc import ABC, abstractmethod
+from typing import Generic, Iterator, List, NamedTuple, Optional, TypeVar
+
+from smspec_runtime.pipe.errors import Corrupt
+from smspec_runtime.pipe.reader import Reader
+
+CARRY = 4096
+"""An item of up to this many bytes that a chunk cuts in two is joined to the next chunk; a larger one is read whole."""
+
+Item = TypeVar("Item")
+
+
+class Frame(NamedTuple):
+    """Sizes of the three parts of one item: header, payload, and what follows it (padding, checksum)."""
+
+    head: int
+    body: int
+    tail: int
+
+
+class Parts(NamedTuple):
+    """The bytes of the three parts."""
+
+    head: bytes
+    body: bytes
+    tail: bytes
+
+
+class Unfinished(NamedTuple):
+    """An item of several frames of which some are missing."""
+
+    offset: int
+    what: str
+
+
+class Framing(ABC, Generic[Item]):
+    """A format: says how long a frame is and makes items of frames. One object reads one stream."""
+
+    name = "a record"
+    head_size: int
+
+    @abstractmethod
+    def frame(self, data: bytes, at: int, offset: int) -> Frame:
+        """Return the sizes told by the complete header at ``at``, byte ``offset`` of the epoch. Raises Corrupt."""
+
+    @abstractmethod
+    def accept(self, parts: Parts, offset: int, items: List[Item]) -> None:
+        """Append the items, if any, that this frame completes. Raises Corrupt."""
+
+    def unfinished(self) -> Optional[Unfinished]:
+        """What is missing when the data ends after a complete frame."""
+        return None
+
+    def split(self, data: bytes, begin: int, items: List[Item], at: int = 0) -> int:
+        """Append the items of all complete frames from ``at`` on and return where they end.
+
+        ``begin`` is the place of ``data`` in the epoch.
+        """
+        while len(data) - at >= self.head_size:
+            head, body, tail = self.frame(data, at, begin + at)
+            start = at + head
+            stop = start + body
+            end = stop + tail
+            if end > len(data):
+                break
+            self.accept(Parts(data[at:start], data[start:stop], data[stop:end]), begin + at, items)
+            at = end
+        return at
+
+
+def blocks(reader: Reader, framing: Framing[Item]) -> Iterator[List[Item]]:
+    """Yield lists of items as their data comes in. What came before a fault is yielded before the fault is raised."""
+    data = b""
+    while True:
+        chunk = reader.chunk()
+        if chunk is None:
+            break
+        data = data + chunk
+        items: List[Item] = []
+        try:
+            used = framing.split(data, reader.offset - len(data), items)
+        except Corrupt:
+            yield reader.deliver(items)
+            raise
+        if items:
+            yield reader.deliver(items)
+        data = data[used:]
+        if len(data) >= framing.head_size:
+            frame = framing.frame(data, 0, reader.offset - len(data))
+            if sum(frame) > CARRY:
+                yield from _whole(reader, framing, frame, data)
+                data = b""
+    if data:
+        reader.end_inside(reader.offset - len(data), "{}, after {} bytes".format(framing.name, len(data)))
+    unfinished = framing.unfinished()
+    if unfinished is not None:
+        reader.end_inside(unfinished.offset, unfinished.what)
+
+
+def _whole(reader: Reader, framing: Framing[Item], frame: Frame, data: bytes) -> Iterator[List[Item]]:
+    """Read the rest of the frame that ``data`` begins, its payload straight to where it stays."""
+    begin = reader.offset - len(data)
+    start = frame.head
+    stop = start + frame.body
+    body = reader.exact(data[start:stop], frame.body)
+    tail = None if body is None else reader.exact(data[stop:], frame.tail)
+    if body is None or tail is None:
+        have, size = reader.offset - begin, sum(frame)
+        reader.end_inside(begin, "{}, after {} of {} bytes".format(framing.name, have, size))
+        return
+    items: List[Item] = []
+    framing.accept(Parts(data[:start], body, tail), begin, items)
+    if items:
+        yield reader.deliver(items)

@@ -1,0 +1,126 @@
+"""Reads ahead in a thread, so that data comes in while the handler works. Memory is bounded by a ring of buffers."""
+
+import os
+import threading
+import time
+from queue import SimpleQueue
+from typing import NamedTuple, Optional
+
+from smspec_runtime.pipe.errors import PipeError
+from smspec_runtime.pipe.fifo import Fifo
+from smspec_runtime.pipe.wake import Wake
+
+BUFFERS = 4
+UNIT = 1 << 20
+"""Most bytes of one read. Each return of a read needs the interpreter's lock, so few large ones overlap best."""
+
+JOIN = 10.0
+"""Seconds that `close` gives the thread, which has at most one read to finish."""
+
+
+class Filled(NamedTuple):
+    buffer: memoryview
+    size: int
+
+
+class Prefetch:
+    """A source like `Fifo`, fed by one. ``cancel`` must be among the wakes of the FIFO, and nobody else's."""
+
+    def __init__(self, fifo: Fifo, size: int, wake: Wake, cancel: Wake) -> None:
+        self.origin = fifo.origin
+        self.stats = fifo.stats
+        self.stats.prefetch_starved = 0.0
+        self.end: Optional[str] = None
+        self._fifo = fifo
+        self._wake = wake
+        self._cancel = cancel
+        self._buffer_size = max(size // BUFFERS, 1)
+        self._empty: "SimpleQueue[Optional[memoryview]]" = SimpleQueue()
+        self._filled: "SimpleQueue[Optional[Filled]]" = SimpleQueue()
+        self._current: Optional[Filled] = None
+        self._position = 0
+        self._fault: Optional[Exception] = None
+        self._process = os.getpid()
+        self._thread: Optional[threading.Thread] = None
+
+    def readinto(self, view: memoryview) -> int:
+        """Hand on what has been read, at least one byte. 0: see ``end``."""
+        if self.end is None and self._wake.stopping:
+            self.end = "stopped"
+        if self.end is not None or (self._current is None and not self._next_buffer()):
+            return 0
+        assert self._current is not None
+        buffer, filled = self._current
+        count = min(len(view), filled - self._position)
+        view[:count] = buffer[self._position : self._position + count]
+        self._position += count
+        if self._position == filled:
+            self._current = None
+            self._empty.put(buffer)
+        return count
+
+    def close(self) -> None:
+        """End the epoch here, and the thread with it."""
+        if self.end is None:
+            self.end = "closed"
+        self._cancel.stop()
+        self._empty.put(None)
+        if self._thread is None:
+            self._fifo.close()
+        else:
+            self._thread.join(JOIN)
+
+    def _next_buffer(self) -> bool:
+        if self._thread is None:
+            self._start()
+        elif self._process != os.getpid():  # the thread stayed with the parent
+            self.end = "closed"
+            return False
+        began = time.monotonic()
+        self._current = self._filled.get()
+        self._position = 0
+        if self.stats.prefetch_starved is not None and self.stats.bytes > 0:
+            self.stats.prefetch_starved += time.monotonic() - began
+        if self._current is not None:
+            return True
+        if self._fault is not None:
+            raise self._fault
+        if self._fifo.end == "closed":
+            raise RuntimeError("the prefetch thread of {} has died".format(self.origin))
+        self.end = self._fifo.end
+        return False
+
+    def _start(self) -> None:
+        for _ in range(BUFFERS):
+            self._empty.put(memoryview(bytearray(self._buffer_size)))
+        self._thread = threading.Thread(target=self._fill, name="smspec-prefetch", daemon=True)
+        self._thread.start()
+
+    def _fill(self) -> None:
+        """Fill buffers until the end: what the thread does."""
+        try:
+            count = 1
+            while count:
+                began = time.monotonic()
+                buffer = self._empty.get()
+                self.stats.backpressure += time.monotonic() - began
+                if buffer is None:
+                    return
+                count = self._fill_one(buffer)
+                if count:
+                    self._filled.put(Filled(buffer, count))
+        except (PipeError, OSError) as error:
+            self._fault = error
+        finally:
+            self._fifo.close()
+            self._filled.put(None)
+
+    def _fill_one(self, buffer: memoryview) -> int:
+        """Wait for the first byte, then take what is there: a slow writer's bytes are not held back."""
+        filled = self._fifo.readinto(buffer[:UNIT])
+        while 0 < filled < len(buffer):
+            count = self._fifo.read_now(buffer[filled : filled + UNIT])
+            if not count:
+                break
+            filled += count
+        return filled

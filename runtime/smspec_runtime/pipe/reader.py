@@ -1,0 +1,90 @@
+"""Hands the bytes of one epoch to a view: in chunks, or exactly as many as an item needs."""
+
+import io
+import sys
+from typing import Any, List, Optional, TypeVar, Union
+
+from smspec_runtime.pipe.errors import Corrupt, Truncated
+from smspec_runtime.pipe.source import Source
+
+CHUNK = 256 << 10
+"""Bytes of a chunk: large enough for the pipe, small enough to stay in the second-level cache while it is parsed."""
+
+Block = TypeVar("Block", bound="Union[List[Any], io.BytesIO]")
+"""Items, ready to be iterated over at C speed."""
+
+
+class Reader:
+    """Reads a source. ``offset`` counts the bytes handed out, ``cut`` says that they end before the epoch does."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.offset = 0
+        self._storage = bytearray()
+        self._buffer = memoryview(self._storage)
+        self._handed_out: Union[List[Any], io.BytesIO, None] = None
+        self._exhausted = False
+        self._filled = 0
+
+    @property
+    def cut(self) -> bool:
+        return self.source.end in ("stopped", "closed")
+
+    def readinto(self, view: memoryview) -> int:
+        """Read at least one byte, waiting for it if need be; 0 at the end."""
+        count = self.source.readinto(view)
+        self.offset += count
+        return count
+
+    def chunk(self) -> Optional[memoryview]:
+        """Return what there is, borrowed until the next call. None: the end."""
+        if not self._storage:
+            self._storage = bytearray(CHUNK)
+            self._buffer = memoryview(self._storage)
+        self._filled = self.readinto(self._buffer)
+        return self._buffer[: self._filled] if self._filled else None
+
+    def rfind(self, mark: bytes) -> int:
+        """Return where ``mark`` stands last in the chunk that was returned last, or -1."""
+        return self._storage.rfind(mark, 0, self._filled)
+
+    def exact(self, head: bytes, size: int) -> Optional[bytes]:
+        """Return ``head`` and what follows, ``size`` bytes in all, read where they stay. None: the data ends before."""
+        item = io.BytesIO(bytes(size))  # the buffer becomes the result, it is not copied
+        with item.getbuffer() as view:
+            view[: len(head)] = head
+            filled = len(head)
+            while filled < size:
+                count = self.readinto(view[filled:])
+                if not count:
+                    return None
+                filled += count
+        return item.getvalue()
+
+    def deliver(self, block: Block) -> Block:
+        """Remember the items that are about to be handed out, so that `exhaust` can withhold the rest of them."""
+        self._handed_out = block
+        if self._exhausted:
+            self.exhaust()
+        return block
+
+    def exhaust(self) -> None:
+        """Let the iteration over what was delivered end at its next item."""
+        self._exhausted = True
+        if isinstance(self._handed_out, list):
+            self._handed_out.clear()
+        elif self._handed_out is not None:
+            self._handed_out.seek(0, io.SEEK_END)
+
+    def corrupt(self, offset: int, problem: str) -> Corrupt:
+        return Corrupt(self.source.origin, offset, problem)
+
+    def end_inside(self, offset: int, what: str) -> None:
+        """The data has ended inside an item that began at ``offset``: an error, unless we ended it."""
+        if not self.cut:
+            raise Truncated(self.source.origin, offset, "the data ends inside {}".format(what))
+
+    def __del__(self) -> None:
+        # Nobody can read on, so the writer need not go on. A thread cannot be joined while Python shuts down.
+        if not sys.is_finalizing():
+            self.source.close()

@@ -1,0 +1,57 @@
+"""What one epoch of one channel cost: bytes, reads, and the seconds spent waiting."""
+
+import time
+from typing import Dict, Optional, Union
+
+
+class Stats:
+    """Counted while a stream is read. Seconds are wall-clock seconds.
+
+    ``wait_exists``: until the FIFO was there. ``wait_first_byte``: from then until its first byte, or its end.
+    ``idle``: the FIFO was open and empty. ``starved``: the reader had nothing to work on. ``backpressure``: the
+    prefetch was full. ``pipe_size``: capacity of the FIFO, 0 for a regular file.
+    """
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        self.reads = 0
+        self.pipe_size = 0
+        self.wait_exists = 0.0
+        self.wait_first_byte = 0.0
+        self.idle = 0.0
+        self.backpressure = 0.0
+        self.prefetch_starved: Optional[float] = None
+        self.opened: Optional[float] = None
+        self.ended: Optional[float] = None
+
+    @property
+    def starved(self) -> float:
+        """Without prefetch the reader starves whenever the FIFO is empty."""
+        return self.idle if self.prefetch_starved is None else self.prefetch_starved
+
+    @property
+    def seconds(self) -> float:
+        """How long the epoch has taken, from the opening of the FIFO."""
+        if self.opened is None:
+            return 0.0
+        return (time.monotonic() if self.ended is None else self.ended) - self.opened
+
+    @property
+    def throughput(self) -> float:
+        """Megabytes (10⁶ bytes) per second."""
+        seconds = self.seconds
+        return self.bytes / 1e6 / seconds if seconds > 0 else 0.0
+
+    def as_dict(self) -> Dict[str, Union[int, float]]:
+        """Return the figures under their names, seconds rounded to the microsecond."""
+        return {
+            "bytes": self.bytes,
+            "seconds": round(self.seconds, 6),
+            "mb_per_s": round(self.throughput, 3),
+            "reads": self.reads,
+            "pipe_size": self.pipe_size,
+            "wait_exists": round(self.wait_exists, 6),
+            "wait_first_byte": round(self.wait_first_byte, 6),
+            "starved": round(self.starved, 6),
+            "backpressure": round(self.backpressure, 6),
+        }

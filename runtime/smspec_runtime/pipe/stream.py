@@ -1,0 +1,199 @@
+"""One epoch of one channel, as the author's code reads it."""
+
+import io
+from itertools import islice
+from types import TracebackType
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Type, Union
+
+from smspec_runtime.pipe.errors import Origin
+from smspec_runtime.pipe.fifo import Fifo, Timeouts
+from smspec_runtime.pipe.prefetch import Prefetch
+from smspec_runtime.pipe.reader import CHUNK, Reader
+from smspec_runtime.pipe.source import Source
+from smspec_runtime.pipe.stats import Stats
+from smspec_runtime.pipe.views import VIEWS
+from smspec_runtime.pipe.views.recordio_protobuf import Record
+from smspec_runtime.pipe.views.tar import Member
+from smspec_runtime.pipe.wake import Wake, process_wake
+
+
+class Reading(NamedTuple):
+    """How streams are read. ``read``: the view that iteration gives. ``attributes``: names for `augmented`.
+
+    ``prefetch``: bytes that a thread may read ahead, 0 for none.
+    """
+
+    read: str = "chunks"
+    attributes: Sequence[str] = ()
+    prefetch: int = 0
+    timeouts: Timeouts = Timeouts()
+
+
+class Stream:
+    """Iterates over one view of an epoch. The FIFO is opened when the first item is asked for.
+
+    A stream is read once, in one view. When the job is to stop (SIGTERM) the iteration ends, and ``stopped`` is true.
+    """
+
+    def __init__(self, origin: Origin, reading: Reading, wake: Optional[Wake] = None) -> None:
+        if reading.read not in VIEWS:
+            raise ValueError("no view `{}`; there is {}".format(reading.read, ", ".join(VIEWS)))
+        wake = wake or process_wake()
+        self.origin = origin
+        self.stats = Stats()
+        self._reading = reading
+        self._reader = Reader(_source(origin, self.stats, reading, wake))
+        self._name: Optional[str] = None
+        self._items: Iterator[Any] = iter(())
+        self._file: Optional[io.BufferedReader] = None
+        wake.watch(self._reader)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._begin(self._reading.read)
+
+    def chunks(self) -> Iterator[memoryview]:
+        """Iterate over the bytes as they come; each view is valid until the next is asked for."""
+        return self._begin("chunks")
+
+    def lines(self) -> Iterator[bytes]:
+        """Iterate over lines with their newlines."""
+        return self._begin("lines")
+
+    def jsonlines(self) -> Iterator[Any]:
+        """Iterate over the JSON values of the lines."""
+        return self._begin("jsonlines")
+
+    def csv(self, delimiter: str = ",") -> Iterator[List[str]]:
+        """Iterate over rows of text."""
+        return self._begin("csv", delimiter=delimiter)
+
+    def recordio(self, multipart: str = "dmlc") -> Iterator[bytes]:
+        """Iterate over the payloads of RecordIO records."""
+        return self._begin("recordio", multipart=multipart)
+
+    def recordio_protobuf(self, multipart: str = "dmlc") -> Iterator[Record]:
+        """Iterate over records of features and labels."""
+        return self._begin("recordio_protobuf", multipart=multipart)
+
+    def augmented(self, names: Sequence[str] = (), multipart: str = "dmlc") -> Iterator[Dict[str, bytes]]:
+        """Iterate over mappings from attribute name to bytes."""
+        return self._begin("augmented", names=names or self._reading.attributes, multipart=multipart)
+
+    def tfrecord(self, crc: bool = False) -> Iterator[bytes]:
+        """Iterate over the payloads of TFRecord records."""
+        return self._begin("tfrecord", crc=crc)
+
+    def tar(self) -> Iterator[Member]:
+        """Iterate over the regular files of tar archives."""
+        return self._begin("tar")
+
+    def batches(self, size: int, view: Optional[str] = None) -> Iterator[List[Any]]:
+        """Iterate over lists of ``size`` items, the last one shorter if need be. Chunks become bytes, which last."""
+        if size < 1:
+            raise ValueError("a batch of {} items".format(size))
+        name = view or self._reading.read
+        items = self._begin(name)
+        if name == "chunks":
+            items = map(bytes, items)
+        return iter(lambda: list(islice(items, size)), [])
+
+    def readinto(self, buffer: Union[bytearray, memoryview]) -> int:
+        """Read at least one byte into ``buffer``, waiting for it if need be; 0 at the end. Mixes with `chunks`."""
+        self._begin("chunks")
+        view = memoryview(buffer).cast("B")
+        return self._reader.readinto(view) if len(view) else 0
+
+    def file(self) -> io.BufferedReader:
+        """Return a binary file, for libraries that read one. It cannot seek; closing it closes the stream."""
+        if self._file is None:
+            self._claim("file")
+            self._file = io.BufferedReader(_Raw(self), CHUNK)
+        return self._file
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the data ended because the job is to stop."""
+        return self._reader.source.end == "stopped"
+
+    @property
+    def opened(self) -> bool:
+        """Whether the FIFO has been opened."""
+        return self.stats.opened is not None
+
+    @property
+    def end(self) -> Optional[str]:
+        """None while there may be more data, then "eof", "stopped" or "closed" (by `close`)."""
+        return self._reader.source.end
+
+    def close(self) -> None:
+        """End the epoch here. The writer is released; an iteration that is under way ends at its next item."""
+        self._reader.source.close()
+        self._reader.exhaust()
+
+    def __enter__(self) -> "Stream":
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return "<Stream of {}: {} bytes, {}>".format(self.origin, self.stats.bytes, self.end or "open")
+
+    def _begin(self, name: str, **options: Any) -> Iterator[Any]:
+        """Return the iterator over a view. Asked for again, it is the one under way."""
+        if name not in VIEWS:
+            raise ValueError("no view `{}`; there is {}".format(name, ", ".join(VIEWS)))
+        if self._name is None:
+            if name == "augmented":
+                options.setdefault("names", self._reading.attributes)
+            self._items = VIEWS[name](self._reader, **options)
+        self._claim(name)
+        return self._items
+
+    def _claim(self, name: str) -> None:
+        if self._name not in (None, name):
+            raise ValueError("{} is being read as `{}`, so it cannot be read as `{}`".format(self, self._name, name))
+        self._name = name
+
+
+class _Raw(io.RawIOBase):
+    """A stream as the raw file below a buffered one."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        return self._stream._reader.readinto(memoryview(buffer).cast("B"))
+
+    def close(self) -> None:
+        if not self.closed:
+            self._stream.close()
+        super().close()
+
+
+def _source(origin: Origin, stats: Stats, reading: Reading, wake: Wake) -> Source:
+    if not reading.prefetch:
+        return Fifo(origin, stats, (wake,), reading.timeouts)
+    cancel = Wake()
+    return Prefetch(Fifo(origin, stats, (wake, cancel), reading.timeouts), reading.prefetch, wake, cancel)
+
+
+def open_stream(
+    path: str,
+    read: str = "chunks",
+    attributes: Sequence[str] = (),
+    prefetch: int = 0,
+    open_timeout: float = 600.0,
+    idle_timeout: float = 3600.0,
+) -> Stream:
+    """Return a stream over a FIFO, or over a regular file as if it were one epoch."""
+    timeouts = Timeouts(open_timeout, open_timeout, idle_timeout)
+    return Stream(Origin(path), Reading(read, tuple(attributes), prefetch, timeouts))

@@ -1,0 +1,24 @@
+"""The view `jsonlines`: one JSON value per line."""
+
+import json
+from typing import Any, Iterator
+
+from smspec_runtime.pipe.reader import Reader
+from smspec_runtime.pipe.views.lines import line_blocks
+
+
+def jsonlines(reader: Reader) -> Iterator[Any]:
+    """Iterate over the values. Lines of blanks alone are passed over."""
+    decode = json.JSONDecoder().decode
+    offset = 0
+    for block in line_blocks(reader):
+        for line in block:
+            if not line.isspace():
+                try:
+                    value = decode(str(line, "utf-8"))
+                except (ValueError, RecursionError) as error:
+                    if not line.endswith(b"\n"):
+                        reader.end_inside(offset, "a line of JSON")
+                    raise reader.corrupt(offset, "the line is not JSON: {}".format(error)) from error
+                yield value
+            offset += len(line)

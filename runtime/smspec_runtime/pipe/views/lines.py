@@ -1,0 +1,36 @@
+"""The view `lines`: bytes up to and with each newline, as a file in binary mode gives them."""
+
+import io
+from itertools import chain
+from typing import Iterator
+
+from smspec_runtime.pipe.reader import Reader
+
+MAX_LINE = 512 << 20
+"""Bytes without a newline, beyond which the data is something else than lines."""
+
+
+def lines(reader: Reader) -> Iterator[bytes]:
+    """Iterate over lines. The last one may lack its newline."""
+    return chain.from_iterable(line_blocks(reader))
+
+
+def line_blocks(reader: Reader) -> Iterator[io.BytesIO]:
+    """Yield files of whole lines, which Python iterates over at C speed."""
+    begun = bytearray()
+    while True:
+        chunk = reader.chunk()
+        if chunk is None:
+            break
+        stop = reader.rfind(b"\n") + 1
+        if stop:
+            block = io.BytesIO(b"".join((begun, chunk[:stop])))
+            begun = bytearray(chunk[stop:])
+            yield reader.deliver(block)
+        else:
+            begun += chunk
+            if len(begun) > MAX_LINE:
+                problem = "{} bytes without a newline".format(len(begun))
+                raise reader.corrupt(reader.offset - len(begun), problem)
+    if begun and not reader.cut:
+        yield reader.deliver(io.BytesIO(begun))

@@ -1,0 +1,116 @@
+"""Ends every wait when the job is to stop: a latch with a file descriptor that any poll can watch.
+
+Python repeats a system call that a signal interrupted (PEP 475), so a handler that only sets a flag leaves its
+program waiting. Python can also write the number of each signal into a descriptor; every wait here polls that one too.
+"""
+
+import os
+import signal
+import weakref
+from types import FrameType
+from typing import Optional, Protocol, Set
+
+
+class Exhaustible(Protocol):
+    """Somebody who hands out items and can be told to have no more."""
+
+    def exhaust(self) -> None: ...
+
+
+class Wake:
+    """Open until `stop`, then closed for good: ``stopping`` is true and the descriptor stays readable."""
+
+    def __init__(self) -> None:
+        self.stopping = False
+        self._watchers: Set["weakref.ref[Exhaustible]"] = set()
+        self._previous: object = signal.SIG_DFL
+        self._open()
+
+    def _open(self) -> None:
+        self._reader, self._writer = os.pipe()
+        os.set_blocking(self._reader, False)
+        os.set_blocking(self._writer, False)
+
+    def fileno(self) -> int:
+        return self._reader
+
+    def watch(self, watcher: Exhaustible) -> None:
+        """Have ``watcher`` exhausted on `stop`, for as long as it lives."""
+        self._watchers.add(weakref.ref(watcher, self._watchers.discard))
+
+    def stop(self) -> None:
+        """Close the latch: waits end now, and iterations at their next item. Safe in a signal handler and a thread."""
+        self.stopping = True
+        try:
+            os.write(self._writer, bytes([signal.SIGTERM]))
+        except BlockingIOError:
+            pass  # full, so readable already
+        for reference in tuple(self._watchers):
+            watcher = reference()
+            if watcher is not None:
+                watcher.exhaust()
+
+    def heard(self) -> bool:
+        """Take note of the signals that came in; say whether to stop."""
+        if not self.stopping:
+            try:
+                signals = os.read(self._reader, 4096)
+            except BlockingIOError:
+                return False
+            if signal.SIGTERM in signals:
+                self.stop()
+        return self.stopping
+
+    def listen(self) -> None:
+        """Have Python write its signals here. Only the main thread may, and only while nobody else (asyncio) does."""
+        try:
+            previous = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
+        except ValueError:
+            return
+        if previous not in (-1, self._writer):
+            signal.set_wakeup_fd(previous, warn_on_full_buffer=False)
+
+    def take_sigterm(self) -> None:
+        """Stop on SIGTERM, which SageMaker sends 120 seconds before SIGKILL; then do what was done before."""
+        if signal.getsignal(signal.SIGTERM) != self._on_sigterm:
+            self._previous = signal.signal(signal.SIGTERM, self._on_sigterm)
+
+    def _on_sigterm(self, number: int, frame: Optional[FrameType]) -> None:
+        self.stop()
+        if callable(self._previous):
+            self._previous(number, frame)
+
+    def forget_parent(self) -> None:
+        """After a fork, in the child: share no descriptor with the parent and leave SIGTERM as it was before us.
+
+        A worker that its pool terminates must neither stop the parent nor survive.
+        """
+        if signal.getsignal(signal.SIGTERM) == self._on_sigterm:
+            signal.signal(signal.SIGTERM, self._previous if callable(self._previous) else signal.SIG_DFL)
+        try:
+            signal.set_wakeup_fd(-1)
+        except ValueError:
+            pass  # forked by a thread other than the main one
+        self.close()
+        self._open()
+
+    def close(self) -> None:
+        """Close the descriptors. Nothing may poll them any more."""
+        os.close(self._reader)
+        os.close(self._writer)
+
+    def __del__(self) -> None:
+        self.close()
+
+
+_process_wake: Optional[Wake] = None
+
+
+def process_wake() -> Wake:
+    """Return the latch of this process, which hears SIGTERM if the program has a handler for it."""
+    global _process_wake
+    if _process_wake is None:
+        _process_wake = Wake()
+        os.register_at_fork(after_in_child=_process_wake.forget_parent)
+    _process_wake.listen()
+    return _process_wake
