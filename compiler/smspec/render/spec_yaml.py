@@ -1,0 +1,116 @@
+"""A spec as clean YAML: what was merged, on one page, that reads back to the same tree.
+
+Block style, the order of the document, no line folded. A value keeps its spelling; what stood in quotes stands in
+quotes, or as a text block where it has several lines.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from smspec.source import Document, Mapping, Node, Scalar, Sequence
+from smspec.spec.scalars import meaning
+
+# A YAML reader gives up looking for the `:` after 1,024 characters of a key.
+_LONGEST_KEY = 1000
+# What JSON leaves as it is and YAML cannot print, or shows as something else.
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
+_NOT_PLAIN_FIRST = frozenset(",[]{}#&*!|>'\"%@`")
+_NEVER_PLAIN = re.compile(r": |:\t|:$|[ \t]#|[\x00-\x1f]")
+
+
+def spec_yaml(document: Document) -> str:
+    """Return the document as YAML."""
+    root = document.root
+    return "".join(f"{line}\n" for line in _block(root)) if _has_parts(root) else f"{_inline(root)}\n"
+
+
+def _block(node: Node) -> Iterator[str]:
+    """Yield the lines of a list or mapping that has entries, not indented."""
+    if isinstance(node, Sequence):
+        for item in node.items:
+            yield from _hung("-", item)
+    elif isinstance(node, Mapping):
+        for key, value in node.entries:
+            written = _key(key)
+            if len(written) > _LONGEST_KEY:
+                yield f"? {written}"
+                yield from _hung(":", value)
+            elif _has_parts(value):
+                yield f"{written}:"
+                yield from (f"  {line}" for line in _block(value))
+            else:
+                yield from _lines(f"{written}:", value)
+
+
+def _hung(sign: str, node: Node) -> Iterator[str]:
+    """Yield the lines of a value that begins on the line of its sign."""
+    if not _has_parts(node):
+        yield from _lines(sign, node)
+        return
+    for number, line in enumerate(_block(node)):
+        yield f"  {line}" if number else f"{sign} {line}"
+
+
+def _lines(before: str, node: Node) -> Iterator[str]:
+    """Yield the lines of a value without parts, after a key or a dash."""
+    if isinstance(node, Scalar) and not node.plain and _is_text_block(node.text):
+        yield f"{before} |" if node.text.endswith("\n") else f"{before} |-"
+        yield from (f"  {line}" if line else "" for line in node.text.removesuffix("\n").split("\n"))
+        return
+    inline = _inline(node)
+    yield f"{before} {inline}" if inline else before
+
+
+def _inline(node: Node) -> str:
+    if isinstance(node, Scalar):
+        return node.text if node.plain and _can_be_plain(node) else _quoted(node.text)
+    return "[]" if isinstance(node, Sequence) else "{}"
+
+
+def _key(key: Scalar) -> str:
+    text = key.text
+    # `<<` without quotes would take in its value.
+    plain = text and text != "<<" and not text.startswith(("---", "...")) and _is_plain_text(text)
+    return text if plain else _quoted(text)
+
+
+def _can_be_plain(scalar: Scalar) -> bool:
+    value = meaning(scalar.text)
+    return (type(value) is type(scalar.value) and repr(value) == repr(scalar.value)) and _is_plain_text(scalar.text)
+
+
+def _is_plain_text(text: str) -> bool:
+    """Tell whether a text without quotes reads as itself, in block style. Nothing at all does: it is null."""
+    return not text or (
+        text[0] not in _NOT_PLAIN_FIRST
+        and not (text[0] in "-?:" and text[1:2] in ("", " ", "\t"))
+        and text.strip() == text
+        and not _NEVER_PLAIN.search(text)
+        and not _UNPRINTABLE.search(text)
+    )
+
+
+def _is_text_block(text: str) -> bool:
+    """Tell whether lines can stand below ``|`` as they are."""
+    lines = text.removesuffix("\n").split("\n")
+    return (
+        "\n" in text
+        and bool(lines[0])
+        and bool(lines[-1])
+        and not lines[0][0].isspace()
+        and all(not line or (line.strip() and line.replace("\t", " ").isprintable()) for line in lines)
+        and not _UNPRINTABLE.search(text)
+    )
+
+
+def _quoted(text: str) -> str:
+    """Return a text in double quotes; YAML reads every escape that JSON writes."""
+    quoted = json.dumps(text, ensure_ascii=False)
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04X}", quoted)
+
+
+def _has_parts(node: Node) -> bool:
+    return bool(node.items if isinstance(node, Sequence) else isinstance(node, Mapping) and node.entries)

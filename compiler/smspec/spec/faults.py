@@ -1,0 +1,64 @@
+"""Faults gathered while a text is read, before there is a tree that findings could point into."""
+
+from __future__ import annotations
+
+from smspec.diagnostics import Diagnostic, Note, Rejected, Rule
+from smspec.source import Path, SourceText, Span
+
+# Nobody mends more than this in one go, and a hostile text could hold tens of thousands.
+MOST = 100
+
+
+class Faults:
+    """What is wrong with one text, in the order in which it was found."""
+
+    def __init__(self, text: SourceText) -> None:
+        self.text = text
+        self._found: list[Diagnostic] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def span(self, start: int, end: int) -> Span:
+        """Return the stretch between two offsets of the text; offsets past its end are its end."""
+        text = self.text.text
+        line, column = _place(text, min(start, len(text)))
+        end_line, end_column = _place(text, min(max(start, end), len(text)))
+        return Span(self.text.name, line, column, end_line, end_column)
+
+    def add(
+        self,
+        rule: Rule,
+        span: Span,
+        message: str,
+        *,
+        path: Path = (),
+        help: str = "",
+        label: str = "",
+        notes: tuple[Note, ...] = (),
+    ) -> None:
+        """Note one fault; give up on the text when there are too many."""
+        self._found.append(
+            Diagnostic(
+                code=rule.code,
+                severity=rule.severity,
+                message=message,
+                span=span,
+                path=path,
+                help=help,
+                label=label,
+                notes=notes,
+            )
+        )
+        if len(self._found) >= MOST:
+            raise self.rejected()
+
+    def rejected(self) -> Rejected:
+        """Return the exception that tells the author all of this, in the order of the text."""
+        found = sorted(dict.fromkeys(self._found), key=lambda fault: (fault.span.line, fault.span.column, fault.code))
+        return Rejected(found, (self.text,))
+
+
+def _place(text: str, offset: int) -> tuple[int, int]:
+    before = text.count("\n", 0, offset)
+    return before + 1, offset - (text.rfind("\n", 0, offset) + 1) + 1

@@ -1,0 +1,64 @@
+"""Paths are relative to the file that writes them; a merged spec has one home, the job's own file."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import replace
+
+from smspec.source import Mapping, Node, Scalar
+
+_ANY = "*"
+_PATHS = (("source", "dir"), ("image", "python_requirements"), ("channels", _ANY, "local"))
+
+
+def rehomed(spec: Mapping, home: str) -> Mapping:
+    """Return ``spec`` with every relative path leading from the directory of the file ``home`` to the same place."""
+    root: Node = spec
+    for path in _PATHS:
+        root = _at(root, path, posixpath.dirname(home))
+    assert isinstance(root, Mapping)
+    return root
+
+
+def _at(node: Node, path: tuple[str, ...], home: str) -> Node:
+    if not path:
+        return _moved(node, home)
+    if not isinstance(node, Mapping):
+        return node
+    entries = tuple(
+        (key, _at(value, path[1:], home) if path[0] in (_ANY, key.text) else value) for key, value in node.entries
+    )
+    return replace(node, entries=entries)
+
+
+def _moved(node: Node, home: str) -> Node:
+    if not isinstance(node, Scalar) or not isinstance(node.value, str):
+        return node
+    moved = relocated(node.value, posixpath.dirname(node.span.file), home)
+    return node if moved == node.value else replace(node, text=moved, value=moved)
+
+
+def relocated(path: str, origin: str, home: str) -> str:
+    """Return the path from the directory ``home`` to what ``path`` is in the directory ``origin``.
+
+    Only names are compared, never the disk, so that the result is the same on every machine.
+    """
+    origin, home = posixpath.normpath(origin), posixpath.normpath(home)
+    if origin == home or not path or posixpath.isabs(path) or "://" in path:
+        return path
+    target = posixpath.normpath(posixpath.join(origin, path))
+    if posixpath.isabs(target) == posixpath.isabs(home):
+        there, here = _steps(target), _steps(home)
+        shared = 0
+        while shared < min(len(there), len(here)) and there[shared] == here[shared]:
+            shared += 1
+        if ".." not in here[shared:]:
+            target = "/".join([".."] * (len(here) - shared) + there[shared:]) or "."
+        else:
+            # Above the directory we stand in: only the disk knows the names on the way back.
+            target = posixpath.relpath(target, home)
+    return f"{target}/" if path.endswith("/") else target
+
+
+def _steps(path: str) -> list[str]:
+    return [step for step in path.split("/") if step not in ("", ".")]

@@ -1,0 +1,70 @@
+"""The short forms of a spec, written out. What is neither form is left for the check of the shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from smspec.source import Mapping, Node, Scalar
+
+
+def expanded(spec: Mapping) -> Mapping:
+    """Return a spec, or a part of one such as an overlay, with every short form in its long form.
+
+    A string for ``image`` is no short form: it is a ready image, another kind than a mapping.
+    """
+    return _with(spec, _EXPANSIONS)
+
+
+def _with(mapping: Mapping, expansions: dict[str, Callable[[Node], Node]]) -> Mapping:
+    entries: list[tuple[Scalar, Node]] = []
+    changed = False
+    for key, value in mapping.entries:
+        expand = expansions.get(key.text)
+        long = expand(value) if expand else value
+        changed = changed or long is not value
+        entries.append((key, long))
+    return Mapping(tuple(entries), mapping.span, mapping.used_at) if changed else mapping
+
+
+def _under(name: str) -> Callable[[Node], Node]:
+    """Return the expansion of a string to ``{name: string}``."""
+
+    def expand(value: Node) -> Node:
+        if not isinstance(value, Scalar) or not isinstance(value.value, str):
+            return value
+        # No one wrote this key: it stands where its value stands.
+        key = Scalar(name, name, True, value.span, value.used_at)
+        return Mapping(((key, value),), value.span, value.used_at)
+
+    return expand
+
+
+def _distribution(value: Node) -> Node:
+    # While it still holds a variable its name is not known; variables are put in before the last expansion.
+    if not isinstance(value, Scalar) or not isinstance(value.value, str) or "${{" in value.value:
+        return value
+    return Mapping(((value, Mapping((), value.span, value.used_at)),), value.span, value.used_at)
+
+
+def _each(expand: Callable[[Node], Node]) -> Callable[[Node], Node]:
+    """Return the expansion of every value of a mapping."""
+
+    def expand_each(value: Node) -> Node:
+        if not isinstance(value, Mapping):
+            return value
+        entries = tuple((key, expand(item)) for key, item in value.entries)
+        if all(new is old for (_, new), (_, old) in zip(entries, value.entries, strict=True)):
+            return value
+        return Mapping(entries, value.span, value.used_at)
+
+    return expand_each
+
+
+_EXPANSIONS: dict[str, Callable[[Node], Node]] = {
+    "source": _under("dir"),
+    "entry_point": _under("script"),
+    "channels": _each(_under("s3")),
+    "distribution": _distribution,
+    "output": _under("s3"),
+    "checkpoints": _under("s3"),
+}

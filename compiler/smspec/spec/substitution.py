@@ -1,0 +1,132 @@
+"""``${{ vars.NAME }}`` in the values of a spec, replaced by what the variables hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Values
+from dataclasses import replace
+
+from smspec.diagnostics import Diagnostic, Note, Rule
+from smspec.diagnostics.nearest import nearest
+from smspec.source import Document, Node, Path, Scalar, Sequence, Span
+from smspec.spec.guard import BEYOND_THE_LIMITS, MAX_BYTES
+from smspec.spec.merging import is_null
+from smspec.spec.scalars import meaning
+from smspec.spec.variables import is_name
+
+UNKNOWN_VARIABLE = Rule("SM125", "unknown_variable")
+NO_VALUE = Rule("SM126", "variable_without_a_value")
+MALFORMED_EXPRESSION = Rule("SM127", "malformed_expression")
+
+_OPEN, _CLOSE = "${{", "}}"
+_SUBJECT = "vars."
+
+
+class Substitution:
+    """Puts ``values`` into a tree. ``declared`` are all variables, also those without a value."""
+
+    def __init__(self, document: Document, declared: Values[str, object], values: Values[str, Scalar]) -> None:
+        self._document = document
+        self._declared = declared
+        self._values = values
+        self._characters = 0
+        self.diagnostics: list[Diagnostic] = []
+
+    def apply(self, node: Node, path: Path = ()) -> Node:
+        """Return ``node``, which stands at ``path``, with its variables replaced; note what cannot be."""
+        if isinstance(node, Scalar):
+            return self._scalar(node, path) if isinstance(node.value, str) and _OPEN in node.value else node
+        changed = False
+        if isinstance(node, Sequence):
+            items: list[Node] = []
+            for index, item in enumerate(node.items):
+                new = self.apply(item, (*path, index))
+                changed = changed or new is not item
+                items.append(new)
+            return replace(node, items=tuple(items)) if changed else node
+        entries: list[tuple[Scalar, Node]] = []
+        for key, value in node.entries:
+            new = self.apply(value, (*path, key.text))
+            changed = changed or new is not value
+            if _OPEN in key.text:
+                message = "a variable can stand in a value, not in a key"
+                self._say(MALFORMED_EXPRESSION, key, (*path, key.text), key.text, message)
+            # A variable may be null, and null removes the key as it does when written out.
+            if new is value or not is_null(new):
+                entries.append((key, new))
+        return replace(node, entries=tuple(entries)) if changed else node
+
+    def _scalar(self, node: Scalar, path: Path) -> Scalar:
+        text = node.text
+        pieces: list[str] = []
+        done = 0
+        start = text.find(_OPEN)
+        while start >= 0:
+            end = text.find(_CLOSE, start)
+            expression = text[start : end + len(_CLOSE)] if end >= 0 else _OPEN
+            value = self._value(node, path, expression)
+            if value is None and end < 0:
+                return node
+            if value is not None and expression == text:
+                return replace(node, text=value.text, value=value.value, plain=value.plain)
+            pieces += [text[done:start], value.text if value else ""]
+            self._characters += len(pieces[-1])
+            if self._characters > MAX_BYTES:
+                self._say(BEYOND_THE_LIMITS, node, path, expression, "variables make the spec larger than 1 MiB")
+                return node
+            done = end + len(_CLOSE)
+            start = text.find(_OPEN, done)
+        whole = "".join((*pieces, text[done:]))
+        # `${{ vars.a }}${{ vars.b }}` of 1 and 2 is the text 12, which would be a number without quotes.
+        return replace(node, text=whole, value=whole, plain=node.plain and meaning(whole) == whole)
+
+    def _value(self, node: Scalar, path: Path, expression: str) -> Scalar | None:
+        if expression == _OPEN:
+            message = "`${{` is never closed"
+            self._say(MALFORMED_EXPRESSION, node, path, expression, message, help="close it with `}}`")
+            return None
+        inner = expression[len(_OPEN) : -len(_CLOSE)].strip()
+        name = inner.removeprefix(_SUBJECT)
+        if not inner.startswith(_SUBJECT) or not is_name(name):
+            message = "only a variable can stand in `${{ … }}`"
+            help = "write `${{ vars.name }}` and declare `name` under `vars`"
+            self._say(MALFORMED_EXPRESSION, node, path, expression, message, help=help)
+        elif name in self._values:
+            return self._values[name]
+        elif name in self._declared:
+            help = f"give it a `default`, or use `--set vars.{name}=…`"
+            self._say(NO_VALUE, node, path, expression, f"the variable `{name}` has no value", help=help)
+        else:
+            near = nearest(name, self._declared) if len(name) < 100 else None
+            label = f"did you mean `{near}`?" if near else ""
+            help = "" if near else "declare it under `vars`"
+            message = f"unknown variable `{name}`"
+            self._say(UNKNOWN_VARIABLE, node, path, expression, message, label=label, help=help)
+        return None
+
+    def _say(
+        self, rule: Rule, node: Scalar, path: Path, expression: str, message: str, *, help: str = "", label: str = ""
+    ) -> None:
+        diagnostic = Diagnostic(
+            code=rule.code,
+            severity=rule.severity,
+            message=message,
+            span=self._span(node.span, expression),
+            path=path,
+            help=help,
+            label=label,
+            notes=(Note("used through an alias here", node.used_at),) if node.used_at else (),
+        )
+        if diagnostic not in self.diagnostics:
+            self.diagnostics.append(diagnostic)
+
+    def _span(self, span: Span, expression: str) -> Span:
+        """Return where ``expression`` is written within ``span``; all of it where escapes or line breaks hide that."""
+        text = self._document.text(span.file)
+        for number in range(span.line, span.end_line + 1) if text else ():
+            line = text.line(number) if text else ""
+            first = span.column - 1 if number == span.line else 0
+            last = span.end_column - 1 if number == span.end_line else len(line)
+            column = line.find(expression, first, last)
+            if column >= 0:
+                return Span(span.file, number, column + 1, number, column + 1 + len(expression))
+        return span
