@@ -1,0 +1,44 @@
+"""The author's part of a pipe loop: a function, or a class with the methods it wants."""
+
+from importlib import import_module
+from typing import Any, Callable, Mapping, NamedTuple
+
+from smspec_runtime.pipe.stream import Stream
+from smspec_runtime.training_job import Job
+
+METHODS = ("begin", "epoch", "end")
+
+
+class Handler(NamedTuple):
+    """``begin`` and ``end`` are called once, ``epoch`` once per epoch."""
+
+    begin: Callable[[Job], object]
+    epoch: Callable[[Job, int, Mapping[str, Stream]], object]
+    end: Callable[[Job], object]
+
+
+def load_handler(name: str) -> Handler:
+    """Import ``package.module:name``. An object is made of a class; methods that it lacks do nothing."""
+    module, _, attribute = name.partition(":")
+    if not module or not attribute:
+        raise ValueError("the handler is `{}`; it must be `package.module:name`".format(name))
+    found = import_module(module)
+    for part in attribute.split("."):
+        found = getattr(found, part)
+    return handler_of(found, name)
+
+
+def handler_of(found: Any, name: str) -> Handler:
+    """Make a handler of what the author wrote."""
+    if isinstance(found, type):
+        found = found()
+    methods = {method: getattr(found, method) for method in METHODS if hasattr(found, method)}
+    if methods:
+        return Handler(**{method: methods.get(method, _nothing) for method in METHODS})
+    if callable(found):
+        return Handler(_nothing, found, _nothing)
+    raise TypeError("`{}` is neither a function nor a class with `begin`, `epoch` or `end`".format(name))
+
+
+def _nothing(*_: object) -> None:
+    return None
