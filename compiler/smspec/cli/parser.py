@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import IO, NoReturn
+from typing import NoReturn
 
 from smspec.cli.console import Console
 from smspec.cli.faults import Usage
@@ -24,5 +24,5 @@ class CommandParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise Usage(message, self.format_usage())
 
-    def print_help(self, file: IO[str] | None = None) -> None:  # noqa: ARG002 (argparse's own signature)
+    def print_help(self, file: object = None) -> None:  # noqa: ARG002 (argparse passes it)
         self._console.result(self.format_help())

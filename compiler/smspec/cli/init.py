@@ -1,0 +1,111 @@
+"""``smspec init``: a job to start from, that can be run at once."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+from collections.abc import Iterator
+
+from smspec.cli.console import Console
+from smspec.cli.faults import Refused
+from smspec.cli.schema import job_schema
+
+HELP = """\
+Write a working, commented job to start from: the spec, a program, a little data. Nothing is ever overwritten.
+
+templates:
+  script    a plain script on one host
+  pipe      data streamed through Pipe mode, one call per epoch
+  torchrun  PyTorch on two hosts; running it here needs PyTorch
+  mpi       MPI on two hosts; running it here needs a Docker engine"""
+
+TEMPLATES: dict[str, str] = {
+    "script": "smspec run",
+    "pipe": "smspec run",
+    "torchrun": "smspec run --python python3        # one that has PyTorch",
+    "mpi": "smspec run                         # with a Docker engine: MPI needs hosts of its own",
+}
+"""Each template with the command that runs it here."""
+
+SCHEMA = ".smspec.schema.json"
+"""What the first line of every template's spec tells an editor to complete and explain keys with."""
+
+_TEMPLATE_NAME = "name: example "
+_LONGEST_NAME = 48
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("directory", metavar="DIR", nargs="?", default=".", help="where to (default: here)")
+    parser.add_argument("--template", choices=tuple(TEMPLATES), default="script", help="which job (default: script)")
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    directory: str = args.directory
+    files = dict(_files(args.template, job_name(directory)))
+    taken = [path for path in files if os.path.lexists(os.path.join(directory, path))]
+    if taken:
+        named = ", ".join(f"`{os.path.join(directory, path)}`" for path in taken[:3])
+        raise Refused(f"{named} {'is' if len(taken) == 1 else 'are'} there already; nothing was written")
+    _write(directory, files)
+
+    console.result("".join(f"{os.path.join(directory, path)}\n" for path in files))
+    console.say("\nnext:")
+    if directory != ".":
+        console.say(f"  cd {shlex.quote(directory)}")
+    for step in ("smspec validate", TEMPLATES[args.template], "smspec build"):
+        console.say(f"  {step}")
+    console.say("role, region and the s3:// addresses in job.yaml are examples: put yours in before you submit")
+    return 0
+
+
+def job_name(directory: str) -> str:
+    """Return the name of the directory as a job may be called, or ``example``."""
+    name = re.sub("[^a-z0-9]+", "-", os.path.basename(os.path.abspath(directory)).lower())
+    return name[:_LONGEST_NAME].strip("-") or "example"
+
+
+def _files(template: str, name: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a template by their paths, the spec first."""
+    root = os.path.join(os.path.dirname(__file__), "templates", template)
+    with open(os.path.join(root, "job.yaml"), encoding="utf-8") as file:
+        spec = file.read()
+    # The comment behind the name stays in its column if it can.
+    padding = max(1, spec.index("#", spec.index(_TEMPLATE_NAME)) - spec.index(_TEMPLATE_NAME) - len(f"name: {name}"))
+    head, _, tail = spec.partition(_TEMPLATE_NAME)
+    yield "job.yaml", f"{head}name: {name}{' ' * padding}{tail.lstrip(' ')}".encode()
+    yield SCHEMA, job_schema().encode()
+    for parent, directories, files in os.walk(root):
+        directories[:] = sorted(directory for directory in directories if directory != "__pycache__")
+        for file_name in sorted(files):
+            path = os.path.join(parent, file_name)
+            relative = os.path.relpath(path, root)
+            if relative != "job.yaml":
+                with open(path, "rb") as content:
+                    yield relative, content.read()
+
+
+def _write(directory: str, files: dict[str, bytes]) -> None:
+    """Write all files or none."""
+    made: list[str] = []
+    try:
+        for path, content in files.items():
+            target = os.path.join(directory, path)
+            _make_directories(os.path.dirname(target), made)
+            # "x": what appeared since we looked is not overwritten either.
+            with open(target, "xb") as file:
+                made.append(target)
+                file.write(content)
+    except BaseException:
+        for target in reversed(made):
+            os.rmdir(target) if os.path.isdir(target) else os.unlink(target)
+        raise
+
+
+def _make_directories(directory: str, made: list[str]) -> None:
+    """Make a directory and what it lies in; note what was not there."""
+    if directory and not os.path.isdir(directory):
+        _make_directories(os.path.dirname(directory), made)
+        os.makedirs(directory)
+        made.append(directory)

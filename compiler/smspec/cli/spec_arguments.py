@@ -1,0 +1,51 @@
+"""The arguments of every command that reads a spec, and the compilation that they ask for."""
+
+from __future__ import annotations
+
+import argparse
+
+from smspec.cli.console import Console
+from smspec.cli.faults import Usage
+from smspec.diagnostics import Rejected
+from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
+from smspec.pipeline.inputs import gather
+from smspec.spec.layers import Misuse
+
+
+def add_spec_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add SPEC, and what `add_variation_arguments` adds."""
+    parser.add_argument("spec", metavar="SPEC", nargs="?", default="job.yaml", help="the job spec (default: job.yaml)")
+    add_variation_arguments(parser)
+
+
+def add_variation_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what picks one of the jobs that a spec can mean."""
+    parser.add_argument("-O", "--overlay", metavar="NAME", help="apply this overlay of the spec")
+    parser.add_argument(
+        "--set", metavar="vars.NAME=VALUE", action="append", default=[], help="give a declared variable a value"
+    )
+
+
+def settings(args: argparse.Namespace) -> dict[str, str]:
+    """Return what ``--set`` says, by the names of the variables; the last one wins."""
+    words: list[str] = args.set
+    values: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name.startswith("vars."):
+            raise Usage(f"--set {word}: write `--set vars.NAME=VALUE`; nothing but a declared variable can be set")
+        values[name.removeprefix("vars.")] = value
+    return values
+
+
+def compiled(args: argparse.Namespace, console: Console) -> Compiled:
+    """Return the job that the arguments ask for; its warnings are shown. Raises `Rejected` when it is faulty."""
+    try:
+        compilation = compile_spec(gather(args.spec, args.overlay, settings(args)))
+    except Misuse as misuse:
+        raise Usage(str(misuse)) from misuse
+    if isinstance(compilation, Faulty):
+        raise Rejected(compilation.diagnostics, compilation.texts)
+    if compilation.diagnostics:
+        console.warned(compilation.diagnostics, compilation.texts)
+    return compilation

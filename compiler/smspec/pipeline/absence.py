@@ -1,0 +1,35 @@
+"""Telling "there is no such file" from "the disk refuses": the first is the author's fault, the second nobody's."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+_ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL})
+
+
+def means_absence(fault: OSError | ValueError) -> bool:
+    """Tell whether a path names nothing; a ValueError is a name that no file can have (NUL, or not in the locale)."""
+    return isinstance(fault, ValueError) or fault.errno in _ABSENT
+
+
+def is_file(path: str) -> bool:
+    """Tell whether ``path`` leads to a regular file. Raises OSError when that cannot be told."""
+    mode = _mode(path)
+    return mode is not None and stat.S_ISREG(mode)
+
+
+def is_directory(path: str) -> bool:
+    """Tell whether ``path`` leads to a directory. Raises OSError when that cannot be told."""
+    mode = _mode(path)
+    return mode is not None and stat.S_ISDIR(mode)
+
+
+def _mode(path: str) -> int | None:
+    try:
+        return os.stat(path).st_mode
+    except (OSError, ValueError) as fault:
+        if means_absence(fault):
+            return None
+        raise

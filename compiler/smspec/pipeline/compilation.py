@@ -1,0 +1,70 @@
+"""From gathered inputs to a plan, or to everything that is wrong with them. Nothing here reads or writes a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Union
+
+from smspec.diagnostics import Diagnostic, Finding, placed
+from smspec.pipeline.inputs import Inputs
+from smspec.plan.plan import Plan
+from smspec.plan.planning import make_plan
+from smspec.render.representable import dockerfile_findings
+from smspec.rules import lint
+from smspec.rules.ignoring import not_ignored
+from smspec.service.limits import request_findings
+from smspec.source import SourceText
+from smspec.spec.decoding import decode
+from smspec.spec.model import JobSpec
+from smspec.spec.shape import shape_findings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compiled:
+    """A job that can be built. ``diagnostics`` are warnings."""
+
+    inputs: Inputs
+    job: JobSpec
+    plan: Plan
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def texts(self) -> tuple[SourceText, ...]:
+        return self.inputs.document.texts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Faulty:
+    """A spec with at least one error; ``diagnostics`` point into ``texts``."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    texts: tuple[SourceText, ...]
+
+
+Compilation = Union[Compiled, Faulty]
+
+
+def compile_spec(inputs: Inputs) -> Compilation:
+    """Return the plan of a job, or every fault that is independent of another. Never raises for the author's faults."""
+    document = inputs.document
+    shape = shape_findings(document)
+    findings = [*inputs.findings, *shape]
+    if shape:
+        return Faulty(diagnostics=placed(findings, document), texts=document.texts)
+
+    job = decode(document)
+    plan = make_plan(job, inputs.ingredients)
+    findings += lint(job, inputs.ingredients.source)
+    findings += _request_findings(plan)
+    findings += dockerfile_findings(job, inputs.ingredients.requirements)
+    diagnostics = placed(not_ignored(findings, job.ignored_checks), document)
+    if any(diagnostic.severity == "error" for diagnostic in diagnostics):
+        return Faulty(diagnostics=diagnostics, texts=document.texts)
+    return Compiled(inputs=inputs, job=job, plan=plan, diagnostics=diagnostics)
+
+
+def _request_findings(plan: Plan) -> Iterable[Finding]:
+    """Return what the API would refuse, told at the place in the spec that it was made from."""
+    for finding in request_findings(plan.request.payload):
+        yield finding.moved(plan.request.origin(finding.path))

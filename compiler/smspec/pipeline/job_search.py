@@ -1,0 +1,84 @@
+"""Which job specs a list of files and directories means."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+
+from smspec.diagnostics import Rejected
+from smspec.pipeline.absence import is_directory, is_file
+from smspec.pipeline.spec_files import read_spec_file
+from smspec.pipeline.spec_marker import has_spec_key
+from smspec.source import Document
+from smspec.spec.guard import MAX_BYTES
+from smspec.spec.layers import Misuse, extends_of, is_base
+
+# Block style, at the start of a line: it is a spec even if it is broken further up.
+_MARK = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?smspec["']?[ \t]*:""", re.MULTILINE)
+
+_NEVER_SEARCHED = frozenset({"__pycache__", "node_modules"})
+
+
+def find_job_specs(paths: Iterable[str], known: dict[str, Document]) -> tuple[str, ...]:
+    """Return the job specs that ``paths`` mean: in their order, sorted below a directory, none twice.
+
+    A directory means the YAML files below it that have a top-level ``smspec``; not those without ``name``, which are
+    bases. What another one extends is a base wherever it comes from. What is read is added to ``known``, by real
+    path. Raises `Misuse` for a path that does not exist and where there is no job.
+    """
+    found: dict[str, str] = {}
+    named: set[str] = set()
+    for path in paths:
+        if is_directory(path):
+            for spec in _specs_below(path):
+                found.setdefault(os.path.realpath(spec), spec)
+        else:
+            found.setdefault(os.path.realpath(path), path)
+            named.add(os.path.realpath(path))
+
+    bases = _bases(found, known)
+    jobs = tuple(
+        path
+        for identity, path in found.items()
+        # What could not be read is looked at again, so that its faults are told.
+        if identity not in bases and (identity in named or identity not in known or not is_base(known[identity]))
+    )
+    if not jobs:
+        raise Misuse(f"there is no job spec in {', '.join(f'`{path}`' for path in paths)}")
+    return jobs
+
+
+def _specs_below(directory: str) -> Iterator[str]:
+    for parent, directories, files in os.walk(directory, onerror=_complain):
+        directories[:] = sorted(d for d in directories if d not in _NEVER_SEARCHED and not d.startswith("."))
+        for name in sorted(files):
+            path = os.path.normpath(os.path.join(parent, name))
+            if name.endswith((".yaml", ".yml")) and is_file(path) and _is_spec(path):
+                yield path
+
+
+def _complain(fault: OSError) -> None:
+    raise fault
+
+
+def _is_spec(path: str) -> bool:
+    with open(path, "rb") as file:
+        content = file.read(MAX_BYTES)
+    return _MARK.search(content) is not None or has_spec_key(content)
+
+
+def _bases(found: dict[str, str], known: dict[str, Document]) -> set[str]:
+    """Read every file and return, by real path, what they extend."""
+    bases: set[str] = set()
+    for identity, path in found.items():
+        try:
+            document = known[identity] if identity in known else read_spec_file(path)
+            known[identity] = document
+            for written, _ in extends_of(document):
+                base = os.path.join(os.path.dirname(path), written)
+                if is_file(base):
+                    bases.add(os.path.realpath(base))
+        except Rejected:
+            continue
+    return bases
