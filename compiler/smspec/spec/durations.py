@@ -1,0 +1,43 @@
+"""Durations: ``90s 15m 6h 2d``, or a bare number of seconds."""
+
+from __future__ import annotations
+
+import re
+
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def seconds(value: int | float | str) -> int:
+    """Return the seconds of a duration that fits the schema."""
+    if isinstance(value, str):
+        return int(value[:-1]) * _SECONDS[value[-1]]
+    return int(value)
+
+
+def duration_meant(text: str) -> str | None:
+    """Return the duration that something like ``1h30m``, ``1.5 hours`` or ``00:15:00`` was meant to be, or None."""
+    clock = re.fullmatch(r"([0-9]{1,4}):([0-5][0-9])(?::([0-5][0-9]))?", text)
+    if clock:
+        hours, minutes, rest = (int(part or 0) for part in clock.groups())
+        return _written(hours * 3600 + minutes * 60 + rest)
+    total = 0.0
+    read = 0
+    for match in re.finditer(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*([A-Za-z]+)\s*", text):
+        unit = match[2].lower()[:1]
+        if match.start() != read or unit not in _SECONDS or not _is_unit(match[2].lower()):
+            return None
+        total += float(match[1]) * _SECONDS[unit]
+        read = match.end()
+    return _written(int(total)) if read and read == len(text) and total == int(total) else None
+
+
+def _is_unit(word: str) -> bool:
+    names = {"s": "seconds secs", "m": "minutes mins", "h": "hours hrs", "d": "days"}[word[0]]
+    return any(name in (word, f"{word}s") or word == name[:1] for name in names.split())
+
+
+def _written(total: int) -> str | None:
+    for unit in "dhms":
+        if total and total % _SECONDS[unit] == 0:
+            return f"{total // _SECONDS[unit]}{unit}"
+    return None

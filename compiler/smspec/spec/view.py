@@ -1,0 +1,53 @@
+"""What a merged document says, as plain data: what the schema checks and what decoding reads."""
+
+from __future__ import annotations
+
+from typing import Final, Union
+
+from smspec.source import Mapping, Node, Scalar, Sequence, to_data
+
+_TEXT: Final = "text"
+_AS_IS: Final = "as is"
+_Form = Union[str, "dict[str, _Form]"]
+
+_FORMS: dict[str, _Form] = {
+    "image": {"env": _TEXT, "labels": _TEXT},
+    "entry_point": {"args": _TEXT, "command": _TEXT},
+    "channels": {"*": {"api": _AS_IS}},
+    "distribution": {"mpi": {"options": _TEXT}},
+    "hyperparameters": _AS_IS,
+    "environment": _TEXT,
+    "tags": _TEXT,
+    "api": _AS_IS,
+}
+"""Where a scalar is its written text, whatever it looks like, and where nothing is touched."""
+
+
+def viewed(root: Node) -> object:
+    """Return the document as data. A key whose value is null is a key that was removed."""
+    return _view(root, _FORMS)
+
+
+def _view(node: Node, form: _Form) -> object:
+    if form == _AS_IS:
+        return to_data(node)
+    if isinstance(node, Scalar):
+        return node.text if form == _TEXT and node.value is not None else node.value
+    if isinstance(node, Sequence):
+        return [_view(item, form) for item in node.items]
+    return {
+        key.text: _view(value, _form_of(key.text, form))
+        for key, value in node.entries
+        if not (isinstance(value, Scalar) and value.value is None)
+    }
+
+
+def _form_of(key: str, form: _Form) -> _Form:
+    if isinstance(form, str):
+        return form
+    return form.get(key) or form.get("*") or {}
+
+
+def is_empty(node: Node | None) -> bool:
+    """Return whether a document has nothing in it: an empty file, or only comments."""
+    return node is None or (isinstance(node, Mapping) and not node.entries)
