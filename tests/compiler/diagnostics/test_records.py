@@ -1,0 +1,52 @@
+"""What a program gets: one array of flat objects."""
+
+import json
+
+from smspec.diagnostics import Diagnostic
+from smspec.diagnostics.records import records
+from smspec.source import Span
+
+
+def test_no_diagnostics_are_an_empty_array():
+    assert records([]) == "[]\n"
+
+
+def test_a_diagnostic_is_a_flat_object():
+    diagnostic = Diagnostic(
+        code="SM301",
+        severity="warning",
+        message="`a` and `b`",
+        span=Span("job.yaml", 2, 3, 4, 5),
+        path=("channels", "train", "attributes", 0),
+        help="drop one",
+        label="here",
+    )
+    assert json.loads(records([diagnostic])) == [
+        {
+            "code": "SM301",
+            "severity": "warning",
+            "message": "`a` and `b`",
+            "help": "drop one",
+            "file": "job.yaml",
+            "line": 2,
+            "column": 3,
+            "end_line": 4,
+            "end_column": 5,
+            "path": "channels.train.attributes[0]",
+        }
+    ]
+
+
+def test_what_stands_under_the_line_is_the_help_when_there_is_no_other():
+    diagnostic = Diagnostic(
+        code="SM204", severity="error", message="x", span=Span("j", 1, 1, 1, 2), label="did you mean `y`?"
+    )
+    assert json.loads(records([diagnostic]))[0]["help"] == "did you mean `y`?"
+
+
+def test_the_array_is_ascii_whatever_is_in_it():
+    """A file name may hold bytes that are no text; they come as the halves of characters that they are."""
+    diagnostic = Diagnostic(code="SM204", severity="error", message="日\u2028", span=Span("\udcff.yaml", 1, 1, 1, 2))
+    text = records([diagnostic])
+    assert text.isascii()
+    assert json.loads(text)[0]["file"] == "\udcff.yaml"
