@@ -25,7 +25,29 @@ class CopiedFile:
     file: ListedFile
 
 
-TreeFile = Union[GeneratedFile, CopiedFile]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveFile:
+    """A .tar.gz of files of this machine, packed when the tree is written; their paths are those in the archive."""
+
+    path: str
+    members: tuple[CopiedFile, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManifestFile:
+    """The list of all other files, finished when the tree is written and every digest is known.
+
+    ``spec`` and ``runtime`` are digests; ``uploads`` says where in S3 a file of the tree must lie.
+    """
+
+    path: str
+    version: str
+    spec: str
+    runtime: str | None
+    uploads: tuple[tuple[str, str], ...]
+
+
+TreeFile = Union[GeneratedFile, CopiedFile, ArchiveFile, ManifestFile]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,74 @@
+"""The Dockerfile of a built image, and the .dockerignore beside it."""
+
+from __future__ import annotations
+
+import re
+
+from smspec.plan.plan import ImagePlan
+from smspec.render.templating import filled
+
+ENTRYPOINT = ("python3", "/opt/smspec/entrypoint.py")
+"""In exec form: a shell in between would keep SIGTERM from the runtime."""
+
+REQUIREMENTS = "/opt/smspec/requirements.txt"
+
+_SSH_PACKAGES = ("openssh-client", "openssh-server")
+_HASH = re.compile(rb"(?m)^[^#\n]*--hash[= ]")
+
+
+def dockerfile(image: ImagePlan, requirements: bytes | None = None) -> str:
+    """Return the Dockerfile. ``requirements``: what the author's requirements file holds, if the image has one.
+
+    Every value has passed `smspec.render.representable.dockerfile_findings`.
+    """
+    return filled(
+        "Dockerfile.j2",
+        base=image.base,
+        platform=image.platform,
+        env={"PYTHONUNBUFFERED": "1", **image.env},
+        system_packages=_system_packages(image),
+        needs_ssh=image.needs_ssh,
+        has_requirements=requirements is not None,
+        python_packages=image.python_packages,
+        pip_installs=_pip_installs(image, requirements),
+        run=image.run,
+        labels={**_labels(image), **image.labels},
+        entrypoint=ENTRYPOINT,
+        holds_source=image.holds_source,
+    )
+
+
+def dockerignore(image: ImagePlan, requirements: bytes | None = None) -> str:
+    """Return the .dockerignore that lets into the context what the Dockerfile copies, and nothing else."""
+    copied = ["entrypoint.py", "run_plan.json", "smspec_runtime"]
+    copied += ["requirements.txt"] if requirements is not None else []
+    copied += ["source"] if image.holds_source else []
+    return "".join(f"{pattern}\n" for pattern in ("*", *(f"!{path}" for path in copied)))
+
+
+def _system_packages(image: ImagePlan) -> tuple[str, ...]:
+    wanted = _SSH_PACKAGES if image.needs_ssh else ()
+    named = {word.partition("=")[0] for word in image.system_packages}
+    return (*image.system_packages, *(package for package in wanted if package not in named))
+
+
+def _pip_installs(image: ImagePlan, requirements: bytes | None) -> list[tuple[str, ...]]:
+    """Return the words after ``pip install``, one tuple per run: one run settles all versions together.
+
+    A file with hashes is a run of its own: there pip refuses everything that has none.
+    """
+    from_file = () if requirements is None else ("--requirement", REQUIREMENTS)
+    if requirements is not None and _HASH.search(requirements):
+        runs = [("--require-hashes", *from_file), image.python_packages]
+    else:
+        runs = [(*from_file, *image.python_packages)]
+    return [words for words in runs if words]
+
+
+def _labels(image: ImagePlan) -> dict[str, str]:
+    name, _, digest = image.base.partition("@")
+    labels = {"org.opencontainers.image.title": image.title, "org.opencontainers.image.base.name": name}
+    if digest:
+        labels["org.opencontainers.image.base.digest"] = digest
+    labels["smspec.image-digest"] = image.tag
+    return labels

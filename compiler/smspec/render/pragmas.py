@@ -1,0 +1,50 @@
+"""Which hadolint rules are silenced, line by line: those that judge the author's choices, which ``validate`` judges.
+
+Each function returns the comment line with its line break, or nothing. To silence once too often does no harm.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_PINNED_APT = re.compile(r"[^=]+=[^=]+")
+_PINNED_PIP = re.compile(r"[^=;]+===?[^=;*]+(;.*)?")
+_SECRET_SOUNDING = re.compile(
+    r"token|secret|passw|private|user|key|email|app_id|okta_|device_name|travis_", re.IGNORECASE
+)
+_PLAIN_LABEL = re.compile(r"[a-z](?:[a-z0-9]|[.-](?=[a-z0-9]))*")
+_NAMESPACES_OF_DOCKER = ("com.docker.", "io.docker.", "org.dockerproject.")
+
+
+def base_pragma(base: str) -> str:
+    """Silence what hadolint says about a base without a tag (DL3006) or with ``latest`` (DL3007)."""
+    if "@" in base:
+        return ""
+    tag = base.rpartition("/")[2].partition(":")[2]
+    return _pragma("DL3006") if not tag else _pragma("DL3007") if tag == "latest" else ""
+
+
+def env_pragma(name: str) -> str:
+    """Silence DL3064 for names that sound like a secret, ``TOKENIZERS_PARALLELISM`` among them."""
+    return _pragma("DL3064") if _SECRET_SOUNDING.search(name) else ""
+
+
+def label_pragma(key: str) -> str:
+    """Silence DL3048 for keys outside the style that Docker recommends."""
+    plain = _PLAIN_LABEL.fullmatch(key) and not key.startswith(_NAMESPACES_OF_DOCKER)
+    return "" if plain else _pragma("DL3048")
+
+
+def apt_pragma(packages: Iterable[str]) -> str:
+    """Silence DL3008 when a package is not pinned."""
+    return "" if all(_PINNED_APT.fullmatch(word) for word in packages) else _pragma("DL3008")
+
+
+def pip_pragma(packages: Iterable[str]) -> str:
+    """Silence DL3013 when a package is not pinned."""
+    return "" if all(_PINNED_PIP.fullmatch(word) for word in packages) else _pragma("DL3013")
+
+
+def _pragma(rule: str) -> str:
+    return f"# hadolint ignore={rule}\n"

@@ -1,0 +1,50 @@
+"""The grammar of what apt and pip are asked for: packages by name, never an option, a path or a command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+# Patterns are texts: one that a spec has no use for is never compiled.
+
+# Names by Debian policy 5.6.1, versions by 5.6.12, with apt-get's `*` for a prefix; a final `-` would remove a package.
+_APT_NAME = r"[a-z0-9](?:[a-z0-9+.-]*[a-z0-9+.])"
+_APT_PACKAGE = rf"{_APT_NAME}(?::[a-z0-9][a-z0-9-]*)?(?:=[0-9A-Za-z][0-9A-Za-z.+:~-]*\*?)?"
+
+# Names, extras, versions and URLs as in the packaging specifications (version specifiers, dependency specifiers).
+_PIP_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
+_EXTRAS = rf"(?: ?\[ ?{_PIP_NAME}(?: ?, ?{_PIP_NAME})* ?\])?"
+_CLAUSE = r"(?:===|==|~=|!=|<=|>=|<|>) ?[0-9A-Za-z.*+!_-]+"
+_VERSIONS = rf"(?: ?{_CLAUSE}(?: ?, ?{_CLAUSE})*)?"
+_URL = r" ?@ ?(?:git\+)?https://[A-Za-z0-9._~:/?#@!&()*+,=%-]+"
+_MARKER = r"; ?[A-Za-z0-9_.,+*<>=!~()'\" -]+"
+_PIP_REQUIREMENT = rf"{_PIP_NAME}{_EXTRAS}(?:{_VERSIONS}(?: ?{_MARKER})?|{_URL}(?: {_MARKER})?)"
+
+_LONGEST = 1024
+_NAMES_A_FILE = r"-[rce]|--(?:requirement|constraint|editable)\b|(?:-f ?|--find-links[ =])(?!/|[a-z]+:)"
+_LOCAL_PATH = r"(?:\.{1,2}(?:/|$)|[^/#\s@:;<>=!~\[\]-][^\s@:;<>=!~\[\]]*/)"
+
+
+def is_apt_package(word: str) -> bool:
+    """Tell whether a word is ``name``, ``name:architecture``, either with ``=version``."""
+    return len(word) <= _LONGEST and re.fullmatch(_APT_PACKAGE, word) is not None
+
+
+def is_pip_requirement(word: str) -> bool:
+    """Tell whether a word is a dependency specifier: a name with extras, versions or an https URL, and a marker."""
+    return len(word) <= _LONGEST and re.fullmatch(_PIP_REQUIREMENT, word) is not None
+
+
+def faults_of_requirements(content: bytes) -> Iterator[tuple[int, str]]:
+    """Yield (line, what is wrong) where a requirements file needs something that the build does not have."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        yield content.count(b"\n", 0, error.start) + 1, "is not UTF-8"
+        return
+    for number, line in enumerate(text.splitlines(), start=1):
+        word = line.strip()
+        if re.match(_NAMES_A_FILE, word):
+            yield number, f"names another file: `{word}`"
+        elif re.match(_LOCAL_PATH, word):
+            yield number, f"names a local path: `{word}`"

@@ -1,0 +1,23 @@
+"""What the generated files are made with, as one digest: it is part of an image's tag."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_TEMPLATES = os.path.join(_HERE, "templates")
+_MODULES = ("dockerfile.py", "entrypoint.py", "pragmas.py", "quoting.py", "templating.py")
+"""What fills the templates in. A changed word of a module may change a generated file, and then the tag must change."""
+
+
+def templates_digest() -> str:
+    """Return the SHA-256 of the templates and of the modules that fill them in."""
+    digest = hashlib.sha256()
+    files = [os.path.join(_HERE, name) for name in _MODULES]
+    files += [os.path.join(_TEMPLATES, name) for name in sorted(os.listdir(_TEMPLATES)) if name.endswith(".j2")]
+    for path in files:
+        with open(path, "rb") as file:
+            content = hashlib.sha256(file.read()).hexdigest()
+        digest.update(f"{os.path.basename(path)}\0{content}\n".encode())
+    return digest.hexdigest()

@@ -1,0 +1,83 @@
+"""Which files a build writes: the context of ``docker build``, what is to be uploaded, the request, the manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec import __version__
+from smspec.plan.ingredients import Ingredients
+from smspec.plan.plan import Plan, Upload
+from smspec.render.dockerfile import dockerfile, dockerignore
+from smspec.render.entrypoint import entrypoint
+from smspec.render.manifest import MANIFEST
+from smspec.render.request import request_json
+from smspec.render.tree import ArchiveFile, CopiedFile, FileTree, GeneratedFile, ManifestFile, TreeFile
+from smspec.source.listing import Listing
+
+REQUEST = "create-training-job.json"
+SOURCE_ARCHIVE = "sourcedir.tar.gz"
+"""The name that SageMaker's toolkits give the archive of the source."""
+
+
+def render_tree(plan: Plan, ingredients: Ingredients, spec_digest: str) -> FileTree:
+    """Return every file of a build, sorted by path. Only names and digests of copied files are looked at."""
+    files: list[TreeFile] = [_generated(REQUEST, request_json(plan.request))]
+    if plan.image is not None:
+        files += _context(plan, ingredients)
+    uploaded = [(upload, _uploaded(upload, plan, ingredients)) for upload in plan.uploads]
+    files += [file for _, group in uploaded for file in group]
+    manifest = ManifestFile(
+        path=MANIFEST,
+        version=__version__,
+        spec=spec_digest,
+        runtime=None if plan.run is None else ingredients.runtime.digest,
+        uploads=tuple((file.path, _uri(upload, file)) for upload, group in uploaded for file in group),
+    )
+    return FileTree(tuple(sorted([*files, manifest], key=lambda file: file.path.encode())))
+
+
+def _context(plan: Plan, ingredients: Ingredients) -> Iterator[TreeFile]:
+    image = plan.image
+    assert image is not None
+    requirements = None if image.python_requirements is None else ingredients.requirements
+    yield _generated("Dockerfile", dockerfile(image, requirements))
+    yield _generated(".dockerignore", dockerignore(image, requirements))
+    yield from _runtime(plan, ingredients, "")
+    if requirements is not None:
+        yield GeneratedFile(path="requirements.txt", content=requirements)
+    if image.holds_source:
+        yield from _copied(ingredients.source, "source/")
+
+
+def _runtime(plan: Plan, ingredients: Ingredients, prefix: str) -> Iterator[TreeFile]:
+    """Yield what starts the job: entrypoint, plan and runtime lie side by side, in an image and in a channel."""
+    if plan.run is None:
+        return
+    yield _generated(f"{prefix}entrypoint.py", entrypoint(plan.run))
+    yield _generated(f"{prefix}run_plan.json", plan.run.to_json())
+    yield from _copied(ingredients.runtime, f"{prefix}smspec_runtime/")
+
+
+def _uploaded(upload: Upload, plan: Plan, ingredients: Ingredients) -> list[TreeFile]:
+    if upload.archive:
+        return [ArchiveFile(path=f"upload/{SOURCE_ARCHIVE}", members=tuple(_copied(ingredients.source, "")))]
+    if upload.kind == "runtime":
+        return [*_runtime(plan, ingredients, _directory(upload))]
+    return [*_copied(ingredients.source, _directory(upload))]
+
+
+def _directory(upload: Upload) -> str:
+    """Return the directory of an upload: it has the name of the channel that brings it into the container."""
+    return "upload/smspec/" if upload.kind == "runtime" else "upload/code/"
+
+
+def _uri(upload: Upload, file: TreeFile) -> str:
+    return upload.uri if upload.archive else upload.uri + file.path.removeprefix(_directory(upload))
+
+
+def _copied(listing: Listing, prefix: str) -> Iterator[CopiedFile]:
+    return (CopiedFile(path=prefix + file.path, file=file) for file in listing.files)
+
+
+def _generated(path: str, text: str) -> GeneratedFile:
+    return GeneratedFile(path=path, content=text.encode())
