@@ -1,0 +1,1 @@
+"""Trees of files become directories, and directories are compared with trees."""

@@ -1,0 +1,159 @@
+"""A tree becomes a directory, all or nothing: built beside, then put in place by one rename."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+
+from smspec.output.contents import chunks, in_order_of_making, is_executable
+from smspec.output.exchange import put_in_place
+from smspec.output.failures import OutputFailed, OutputRefused, told
+from smspec.output.present import stranger
+from smspec.render.manifest import UNFINISHED
+from smspec.render.tree import FileTree, TreeFile
+
+
+def write_tree(tree: FileTree, directory: str) -> None:
+    """Make ``directory`` hold exactly the files of ``tree``.
+
+    What is there already is replaced if it is empty or a tree of ours; otherwise `OutputRefused`, and nothing is
+    touched. When anything else fails, `OutputFailed`: what was there stays. Killed at any moment it leaves the old
+    directory or the new one, and perhaps an unfinished one beside, which the next run removes.
+    """
+    target = os.path.realpath(directory)
+    parent = os.path.dirname(target)
+    _check_replaceable(target, directory)
+    with _told_as_failure(directory), _made(parent), _locked(parent) as alone:
+        if alone:
+            _remove_unfinished(parent)
+        unfinished = os.path.join(parent, f"{UNFINISHED}{os.getpid()}-{os.urandom(4).hex()}")
+        try:
+            _build(tree, unfinished)
+            _check_replaceable(target, directory)
+            put_in_place(unfinished, target)
+            _sync_directory(parent)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _check_replaceable(target: str, directory: str) -> None:
+    try:
+        found = stranger(target)
+    except FileNotFoundError:
+        return
+    except NotADirectoryError:
+        if os.path.lexists(target):
+            raise OutputRefused(f"`{directory}` is a file, and a build is a directory") from None
+        return  # something above it is a file: making the directory will say so
+    except OSError as fault:
+        raise OutputFailed(f"`{fault.filename or directory}` cannot be read: {told(fault)}") from fault
+    if found is not None:
+        raise OutputRefused(f"`{os.path.join(directory, found)}` was not written by smspec, so it is not replaced")
+
+
+def _build(tree: FileTree, root: str) -> None:
+    """Write every file below ``root``, which is new, then have the disk keep them."""
+    _make_directory(root)
+    made = {root}
+    digests: dict[str, str] = {}
+    for file in in_order_of_making(tree.files):
+        path = os.path.join(root, *file.path.split("/"))
+        for directory in _directories_above(path, root):
+            if directory not in made:
+                _make_directory(directory)
+                made.add(directory)
+        digests[file.path] = _write(file, path, digests)
+    for file in tree.files:
+        _sync(os.path.join(root, *file.path.split("/")))
+    for directory in made:
+        _sync_directory(directory)
+
+
+def _write(file: TreeFile, path: str, digests: dict[str, str]) -> str:
+    digest = hashlib.sha256()
+    with open(path, "xb", buffering=0) as target:
+        for chunk in chunks(file, digests):
+            digest.update(chunk)
+            rest = memoryview(chunk)
+            while rest:
+                rest = rest[target.write(rest) :]
+        os.fchmod(target.fileno(), 0o755 if is_executable(file) else 0o644)  # whatever the umask
+    return digest.hexdigest()
+
+
+def _make_directory(path: str) -> None:
+    os.makedirs(path)
+    os.chmod(path, 0o755)
+
+
+def _directories_above(path: str, root: str) -> Iterator[str]:
+    """Yield the directories between ``root`` and a file, the outermost first."""
+    steps = os.path.relpath(os.path.dirname(path), root).split(os.sep)
+    return (os.path.join(root, *steps[:length]) for length in range(1, len(steps) + 1) if steps != [os.curdir])
+
+
+def _sync(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync_directory(path: str) -> None:
+    with contextlib.suppress(OSError):  # some file systems have no such thing
+        _sync(path)
+
+
+@contextlib.contextmanager
+def _told_as_failure(directory: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as fault:
+        # A path below the unfinished directory means nothing to the author.
+        culprit = fault.filename if isinstance(fault.filename, str) and UNFINISHED not in fault.filename else directory
+        raise OutputFailed(f"`{directory}` was not written: {told(fault)} (`{culprit}`)") from fault
+
+
+@contextlib.contextmanager
+def _made(directory: str) -> Iterator[None]:
+    """Make a directory and those above it; take them away again if what follows fails and they are empty."""
+    new: list[str] = []
+    missing = directory
+    while not os.path.lexists(missing):
+        new.append(missing)
+        missing = os.path.dirname(missing)
+    os.makedirs(directory, exist_ok=True)
+    try:
+        yield
+    finally:
+        for path in new:
+            with contextlib.suppress(OSError):  # not empty: it is in use
+                os.rmdir(path)
+
+
+@contextlib.contextmanager
+def _locked(directory: str) -> Iterator[bool]:
+    """Wait until no other build writes into a directory; yield False where directories cannot be locked."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except OSError:  # a network file system may have no locks; the rename is atomic there too
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(descriptor)
+
+
+def _remove_unfinished(parent: str) -> None:
+    """Remove what builds left behind that were killed. Under the lock nobody else is at work here."""
+    with os.scandir(parent) as entries:
+        left = [entry.path for entry in entries if entry.name.startswith(UNFINISHED)]
+    for path in left:
+        shutil.rmtree(path, ignore_errors=True)
