@@ -1,0 +1,107 @@
+"""What never travels as source, whoever says so: ourselves, .gitignore files, .dockerignore, `source.ignore`.
+
+Nobody overrules another: a ``!`` takes back what the same kind of file ignored, and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from smspec.pipeline.docker_patterns import DockerPattern, docker_patterns, ignored
+from smspec.pipeline.git_patterns import GitPattern, git_patterns, verdict
+from smspec.render.manifest import UNFINISHED
+
+_NEVER = frozenset({".git", "__pycache__", "smspec.lock"})
+
+
+@dataclass(frozen=True, slots=True)
+class _GitFile:
+    """A .gitignore: its patterns hold below ``directory``, which is "" or ends in a slash."""
+
+    directory: str
+    patterns: tuple[GitPattern, ...]
+
+
+class IgnoreRules:
+    """The rules for one source directory. Paths are relative to it; directories are asked before what is in them."""
+
+    def __init__(self, root: str, ignore: Sequence[str] = ()) -> None:
+        self._root = root
+        self._above, self._outer = _gitignores_above(root)
+        self._nested: dict[str, _GitFile | None] = {}
+        self._docker: tuple[DockerPattern, ...] = docker_patterns(_lines(os.path.join(root, ".dockerignore")))
+        self._ignore = git_patterns(ignore)
+
+    def excludes(self, path: str, is_directory: bool) -> bool:
+        """Tell whether a file, or a directory with all that is in it, stays behind."""
+        name = path.rpartition("/")[2]
+        if name in _NEVER or name.startswith(UNFINISHED):
+            return True
+        if verdict(self._ignore, path, is_directory) or self._git_ignores(path, is_directory):
+            return True
+        return not is_directory and ignored(self._docker, path)
+
+    def excludes_with_parents(self, path: str) -> bool:
+        """Tell whether a file, or a directory above it, stays behind: for one that was not walked to."""
+        parts = path.split("/")
+        above = ("/".join(parts[:length]) for length in range(1, len(parts)))
+        is_directory = os.path.isdir(os.path.join(self._root, path))
+        return any(self.excludes(directory, True) for directory in above) or self.excludes(path, is_directory)
+
+    def _git_ignores(self, path: str, is_directory: bool) -> bool:
+        parts = path.split("/")[:-1]
+        for length in range(len(parts), -1, -1):
+            file = self._gitignore("".join(f"{part}/" for part in parts[:length]))
+            found = None if file is None else verdict(file.patterns, path[len(file.directory) :], is_directory)
+            if found is not None:
+                return found
+        return bool(_verdict_above(self._outer, self._above + path, is_directory))
+
+    def _gitignore(self, directory: str) -> _GitFile | None:
+        if directory not in self._nested:
+            patterns = git_patterns(_lines(os.path.join(self._root, directory, ".gitignore")))
+            self._nested[directory] = _GitFile(directory, patterns) if patterns else None
+        return self._nested[directory]
+
+
+def _gitignores_above(root: str) -> tuple[str, tuple[_GitFile, ...]]:
+    """Return where ``root`` lies in its repository, and the .gitignore files above it, the outermost first.
+
+    They are left out when they ignore ``root`` itself: the author named it, so it is meant.
+    """
+    top = root
+    while not os.path.lexists(os.path.join(top, ".git")):
+        parent = os.path.dirname(top)
+        if parent == top:
+            return "", ()
+        top = parent
+    steps = [] if top == root else os.path.relpath(root, top).replace(os.sep, "/").split("/")
+    files: list[_GitFile] = []
+    for length in range(len(steps)):
+        directory = "".join(f"{step}/" for step in steps[:length])
+        patterns = git_patterns(_lines(os.path.join(top, directory, ".gitignore")))
+        files += [_GitFile(directory, patterns)] if patterns else []
+        if _verdict_above(tuple(files), "/".join(steps[: length + 1]), True):
+            return "", ()
+    return "".join(f"{step}/" for step in steps), tuple(files)
+
+
+def _verdict_above(files: tuple[_GitFile, ...], path: str, is_directory: bool) -> bool | None:
+    for file in reversed(files):
+        found = verdict(file.patterns, path[len(file.directory) :], is_directory)
+        if found is not None:
+            return found
+    return None
+
+
+def _lines(path: str) -> list[str]:
+    """Return the lines of an ignore file, none where there is no such file."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except (FileNotFoundError, IsADirectoryError):
+        return []
+    text = content.decode("utf-8-sig", "surrogateescape")
+    return [line.removesuffix("\r") for line in text.split("\n")]

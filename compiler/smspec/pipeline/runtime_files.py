@@ -1,0 +1,33 @@
+"""The runtime as it is installed here: the files that go into images and channels."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+
+from smspec.pipeline.source_listing import listed_file
+from smspec.source.listing import Listing
+from smspec_runtime import run_plan
+
+
+@functools.cache
+def runtime_listing() -> Listing:
+    """Return the files of `smspec_runtime`, by their paths in the package: modules and ``py.typed``, nothing else.
+
+    None is executable, whatever the installation made of the bits.
+    """
+    package = os.path.dirname(os.path.abspath(run_plan.__file__))
+    files = sorted(_modules(package, ""), key=lambda file: file[0].encode())
+    return Listing(files=tuple(replace(listed_file(path, origin), executable=False) for path, origin in files))
+
+
+def _modules(directory: str, prefix: str) -> Iterator[tuple[str, str]]:
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                if entry.name != "__pycache__":
+                    yield from _modules(entry.path, f"{prefix}{entry.name}/")
+            elif entry.name.endswith(".py") or entry.name == "py.typed":
+                yield prefix + entry.name, entry.path

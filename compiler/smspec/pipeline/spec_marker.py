@@ -1,0 +1,35 @@
+"""Telling job specs and bases from other YAML: they have the key ``smspec`` at the top."""
+
+from __future__ import annotations
+
+from typing import cast
+
+_KEY = "smspec"
+
+
+def has_spec_key(content: bytes) -> bool:
+    """Tell whether a document of a YAML text has the key; what comes before a syntax error counts."""
+    if _KEY.encode() not in content:
+        return False
+    import yaml  # late: most files that are looked at have not even the word
+
+    # The types of the C loader are only known where libyaml is.
+    loader = cast("type[yaml.SafeLoader]", getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    depth, is_key, in_mapping = 0, False, False
+    try:
+        for event in yaml.parse(content, Loader=loader):
+            if isinstance(event, yaml.ScalarEvent) and depth == 1 and in_mapping and is_key and event.value == _KEY:
+                return True
+            if isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+            elif isinstance(event, yaml.DocumentStartEvent):
+                depth = 0
+            if depth == 1 and isinstance(event, yaml.NodeEvent | yaml.CollectionEndEvent):
+                is_key = not is_key
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+                if depth == 1:
+                    in_mapping, is_key = isinstance(event, yaml.MappingStartEvent), True
+    except (yaml.YAMLError, ValueError):
+        return False
+    return False
