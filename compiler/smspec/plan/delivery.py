@@ -1,0 +1,89 @@
+"""How source and runtime reach the container, and what then starts the job.
+
+| image | delivery | request |
+|---|---|---|
+| built | image | nothing extra |
+| built | channel | channel `code` |
+| built | s3 | `sagemaker_program`, `sagemaker_submit_directory` |
+| ready | channel | channels `code` and `smspec`, an entrypoint of ours |
+| ready | s3 | the same two hyperparameters and the launcher's: the image's own toolkit starts the job |
+| ready | none | the author's command, if any |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from smspec.plan.ingredients import Ingredients
+from smspec.plan.naming import digest, s3_prefix
+from smspec.plan.plan import Upload
+from smspec.plan.toolkit_launchers import toolkit_hyperparameters
+from smspec.spec.model import BuiltImage, CommandEntry, Hyperparameter, JobSpec, ScriptEntry
+from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL, RunPlan
+
+RUNTIME_ENTRYPOINT = ("python3", f"/opt/ml/input/data/{RUNTIME_CHANNEL}/entrypoint.py")
+ARCHIVE = "sourcedir.tar.gz"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """``channels``: name → S3 prefix of generated ones. ``hyperparameters`` are typed, as an author's are."""
+
+    channels: tuple[tuple[str, str], ...] = ()
+    hyperparameters: tuple[Hyperparameter, ...] = ()
+    entrypoint: tuple[str, ...] = ()
+    uploads: tuple[Upload, ...] = ()
+
+
+def plan_delivery(job: JobSpec, run: RunPlan | None, ingredients: Ingredients) -> Delivery:
+    """Return the row of the table that a job falls into, filled in."""
+    is_built = isinstance(job.image, BuiltImage)
+    match job.delivery:
+        case "channel":
+            uploads = [_upload("source", job, {"source": ingredients.source.digest})]
+            if not is_built and run is not None:
+                content = {
+                    "templates": ingredients.templates,
+                    "run_plan": run.to_json(),
+                    "runtime": ingredients.runtime.digest,
+                }
+                uploads.append(_upload("runtime", job, content))
+            names = {"source": CODE_CHANNEL, "runtime": RUNTIME_CHANNEL}
+            return Delivery(
+                channels=tuple((names[upload.kind], upload.uri) for upload in uploads),
+                entrypoint=() if is_built or run is None else RUNTIME_ENTRYPOINT,
+                uploads=tuple(uploads),
+            )
+        case "s3":
+            archive = _upload("source", job, {"archive": ingredients.source.digest})
+            archive = Upload(kind="source", uri=archive.uri + ARCHIVE, archive=True)
+            return Delivery(
+                hyperparameters=_submit_hyperparameters(job, archive.uri)
+                + (() if is_built else toolkit_hyperparameters(job)),
+                uploads=(archive,),
+            )
+        case "image":
+            return Delivery()
+        case None:
+            command = job.entry_point.command if isinstance(job.entry_point, CommandEntry) and not is_built else ()
+            return Delivery(entrypoint=command)
+
+
+def source_prefix(job: JobSpec) -> str:
+    """Return the S3 prefix under which sources of this job lie."""
+    written = job.source.s3 if job.source else None
+    return s3_prefix(written) if written else s3_prefix(job.output.s3, job.name, "source")
+
+
+def _upload(kind: str, job: JobSpec, content: dict[str, str]) -> Upload:
+    """Return an upload under the digest of what it holds; an archive and loose files never share a prefix."""
+    return Upload(kind=kind, uri=s3_prefix(source_prefix(job), digest(content)), archive=False)
+
+
+def _submit_hyperparameters(job: JobSpec, archive: str) -> tuple[Hyperparameter, ...]:
+    program = (
+        (Hyperparameter(name="sagemaker_program", value=job.entry_point.script),)
+        if isinstance(job.entry_point, ScriptEntry)
+        else ()
+    )
+    return (*program, Hyperparameter(name="sagemaker_submit_directory", value=archive))

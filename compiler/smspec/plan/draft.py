@@ -1,0 +1,61 @@
+"""A piece of a request while it is put together: its members, and where in the spec each came from."""
+
+from __future__ import annotations
+
+from smspec.source import Path
+
+
+class Draft:
+    """Members in the order in which they were put. What was left out has an origin too: its lack has a place."""
+
+    def __init__(self) -> None:
+        self.members: dict[str, object] = {}
+        self.origins: dict[Path, Path] = {}
+
+    def put(self, path: Path, value: object, origin: Path) -> None:
+        """Set a member; None, and an empty list or mapping, is left out."""
+        self.origins[path] = origin
+        if value is None or value == () or value == {}:
+            return
+        *parents, name = path
+        holder = self.members
+        for parent in parents:
+            holder = holder.setdefault(parent, {})  # type: ignore[assignment, arg-type]  # a draft nests mappings
+        holder[str(name)] = list(value) if isinstance(value, tuple) else value
+
+    def place(self, path: Path, origin: Path) -> None:
+        """Say where a part of a value that was put as a whole came from."""
+        self.origins[path] = origin
+
+    def patch(self, patch: dict[str, object], origin: Path) -> None:
+        """Merge a patch into the members as RFC 7396 says."""
+        self.members = self._merged(self.members, patch, (), origin)
+
+    def _merged(self, target: object, patch: dict[str, object], path: Path, origin: Path) -> dict[str, object]:
+        merged = dict(target) if isinstance(target, dict) else {}
+        if not isinstance(target, dict):
+            self._forget(path)
+            self.origins[path] = origin
+        for name, value in patch.items():
+            here, there = (*path, name), (*origin, name)
+            if value is None:
+                merged.pop(name, None)
+                self._forget(here)
+                self.origins[here] = there
+            elif isinstance(value, dict):
+                merged[name] = self._merged(merged.get(name), value, here, there)
+            else:
+                merged[name] = value
+                self._forget(here)
+                self._place_all(value, here, there)
+        return merged
+
+    def _forget(self, path: Path) -> None:
+        for known in [known for known in self.origins if known[: len(path)] == path]:
+            del self.origins[known]
+
+    def _place_all(self, value: object, path: Path, origin: Path) -> None:
+        self.origins[path] = origin
+        entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        for key, inner in entries:
+            self._place_all(inner, (*path, key), (*origin, key))

@@ -1,0 +1,71 @@
+"""What goes into a built image, and the tag that is made of it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import fields, replace
+
+from smspec.plan.ingredients import Ingredients
+from smspec.plan.naming import digest, repository
+from smspec.plan.plan import ImagePlan
+from smspec.spec.model import BuiltImage, JobSpec, Mpi, SmDataParallel
+from smspec_runtime.run_plan import RunPlan
+
+_S3_CLIENT = "boto3"
+_NOT_HELD = ("tag", "repository", "python_requirements")
+_PROJECT = re.compile(r"\s*([A-Za-z0-9._-]+)")
+
+
+def plan_image(job: JobSpec, run: RunPlan | None, ingredients: Ingredients) -> ImagePlan | None:
+    """Return the plan of the image that is to be built; None when the image exists.
+
+    Packages and build commands keep the author's order; variables and labels are sorted by name.
+    """
+    image = job.image
+    if not isinstance(image, BuiltImage):
+        return None
+    holds_source = job.delivery == "image"
+    untagged = ImagePlan(
+        base=image.base,
+        platform=image.platform,
+        system_packages=image.system_packages,
+        python_packages=_python_packages(job, image),
+        python_requirements=image.python_requirements,
+        env=dict(sorted(image.env.items())),
+        run=image.run,
+        labels=dict(sorted(image.labels.items())),
+        title=job.name,
+        holds_source=holds_source,
+        needs_ssh=isinstance(job.distribution, Mpi | SmDataParallel),
+        repository=repository(job, image),
+        tag="",
+    )
+    return _tagged(untagged, run, ingredients)
+
+
+def _tagged(image: ImagePlan, run: RunPlan | None, ingredients: Ingredients) -> ImagePlan:
+    """Return the image with the digest of all that it holds; where it is kept, and the paths of files, do not count."""
+    content = {part.name: getattr(image, part.name) for part in fields(image) if part.name not in _NOT_HELD}
+    requirements = ingredients.requirements
+    content |= {
+        "requirements": None if requirements is None else hashlib.sha256(requirements).hexdigest(),
+        "run_plan": None if run is None else run.to_json(),
+        "templates": ingredients.templates,
+        "runtime": ingredients.runtime.digest,
+        "source": ingredients.source.digest if image.holds_source else None,
+    }
+    return replace(image, tag=digest(content))
+
+
+def _python_packages(job: JobSpec, image: BuiltImage) -> tuple[str, ...]:
+    if job.delivery != "s3" or any(_project(package) == _S3_CLIENT for package in image.python_packages):
+        return image.python_packages
+    # The runtime fetches the archive of the source with it.
+    return (*image.python_packages, _S3_CLIENT)
+
+
+def _project(package: str) -> str:
+    """Return the normalized name of the project that a requirement asks for."""
+    match = _PROJECT.match(package)
+    return re.sub(r"[-_.]+", "-", match[1]).lower() if match else ""

@@ -1,0 +1,52 @@
+"""Names that are made of content: the same content has the same name on every machine."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from smspec.spec.model import BuiltImage, JobSpec
+
+_JOB_DIGITS = 10
+_DOMAINS = (("cn-", "amazonaws.com.cn"),)
+
+
+def digest(value: object) -> str:
+    """Return the SHA-256 of a JSON value, whatever the order of its keys."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def training_job_name(name: str, payload: dict[str, object]) -> str:
+    """Return the name of the job that a payload describes; its tags, and a name it already has, do not count."""
+    content = {key: value for key, value in payload.items() if key not in ("TrainingJobName", "Tags")}
+    return f"{name}-{digest(content)[:_JOB_DIGITS]}"
+
+
+def repository(job: JobSpec, image: BuiltImage) -> str:
+    """Return where the image lies: the author's registry and path, else a repository of the account's ECR."""
+    path = image.repository or job.name
+    if names_registry(path):
+        return path
+    return f"{account(job)}.dkr.ecr.{job.region or ''}.{_domain(job.region or '')}/{path}"
+
+
+def names_registry(path: str) -> bool:
+    """Tell whether a repository begins with a registry, by the rule of Docker: its first part looks like a host."""
+    first, slash, _ = path.partition("/")
+    return bool(slash) and ("." in first or ":" in first or first == "localhost")
+
+
+def account(job: JobSpec) -> str:
+    """Return the account of the job: the one that is written, else the role's; empty when neither says one."""
+    fields = job.role.split(":")
+    return job.account or (fields[4] if len(fields) > 4 else "")
+
+
+def s3_prefix(base: str, *parts: str) -> str:
+    """Return the S3 prefix below ``base`` with these parts, ending in ``/``."""
+    return "/".join((base.rstrip("/"), *parts, ""))
+
+
+def _domain(region: str) -> str:
+    return next((domain for prefix, domain in _DOMAINS if region.startswith(prefix)), "amazonaws.com")

@@ -1,0 +1,20 @@
+"""From a job to its plan. Total: whatever is wrong with a job is told by the rules and by the limits of the API."""
+
+from __future__ import annotations
+
+from smspec.plan.delivery import plan_delivery
+from smspec.plan.image_planning import plan_image
+from smspec.plan.ingredients import Ingredients
+from smspec.plan.plan import Plan
+from smspec.plan.request_planning import plan_request
+from smspec.plan.run_planning import plan_run
+from smspec.spec.model import JobSpec
+
+
+def make_plan(job: JobSpec, ingredients: Ingredients) -> Plan:
+    """Decide everything about a job: its image, how it is started, its request, and what must lie in S3 before."""
+    run = plan_run(job)
+    image = plan_image(job, run, ingredients)
+    delivery = plan_delivery(job, run, ingredients)
+    request, settings = plan_request(job, image, run, delivery)
+    return Plan(name=job.name, image=image, run=run, settings=settings, request=request, uploads=delivery.uploads)

@@ -1,0 +1,201 @@
+"""The CreateTrainingJob request of a job, key by key, with the place in the spec that each part came from."""
+
+from __future__ import annotations
+
+from smspec.plan.channels import channel_draft, generated_channel
+from smspec.plan.delivery import Delivery
+from smspec.plan.draft import Draft
+from smspec.plan.hyperparameters import encoded
+from smspec.plan.naming import training_job_name
+from smspec.plan.plan import ImagePlan, RequestPlan
+from smspec.plan.run_planning import plan_settings
+from smspec.service.members import items, member
+from smspec.service.ordering import in_api_order
+from smspec.spec.model import JobSpec, ReadyImage
+from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER, SETTINGS_LIMIT, RunPlan, RunSettings
+
+ONE_DAY = 86_400
+"""Seconds a job may run when nothing is said: the API's default, written out because the API asks for the member."""
+
+_S3 = ("DataSource", "S3DataSource")
+
+
+def plan_request(
+    job: JobSpec, image: ImagePlan | None, run: RunPlan | None, delivery: Delivery
+) -> tuple[RequestPlan, RunSettings | None]:
+    """Return the request, and the settings that travel in it; None when our runtime has no part in the job."""
+    draft = Draft()
+    channels = [channel_draft(channel) for channel in job.channels]
+    settings = None if run is None else plan_settings(job, _attributes(channels))
+    _put_hyperparameters(draft, job, delivery, settings)
+    _put_algorithm(draft, job, image, delivery)
+    draft.put(("RoleArn",), job.role, ("role",))
+    _put_channels(draft, job, channels, delivery)
+    _put_storage(draft, job)
+    _put_hosts(draft, job)
+    _put_network(draft, job)
+    _put_stopping(draft, job)
+    _put_tags(draft, job)
+    _put_environment(draft, job)
+    draft.put(("RetryStrategy", "MaximumRetryAttempts"), job.retries, ("retries",))
+    draft.patch(job.api, ("api",))
+    _name(draft, job)
+    return RequestPlan(payload=in_api_order(draft.members), origins=draft.origins), settings
+
+
+def _name(draft: Draft, job: JobSpec) -> None:
+    """Name the job after all the rest of its request, unless the author named it."""
+    if "TrainingJobName" in job.api:
+        return
+    if job.job_name is not None:
+        draft.put(("TrainingJobName",), job.job_name, ("job_name",))
+    else:
+        draft.put(("TrainingJobName",), training_job_name(job.name, draft.members), ("name",))
+
+
+def _put_hyperparameters(draft: Draft, job: JobSpec, delivery: Delivery, settings: RunSettings | None) -> None:
+    draft.place(("HyperParameters",), ("hyperparameters",))
+    for hyperparameter in job.hyperparameters:
+        name = hyperparameter.name
+        text = encoded(hyperparameter, job.hyperparameter_encoding)
+        draft.put(("HyperParameters", name), text, ("hyperparameters", name))
+    for hyperparameter in delivery.hyperparameters:
+        name = hyperparameter.name
+        draft.put(("HyperParameters", name), encoded(hyperparameter, "json"), _cause(name))
+    if settings is not None and settings != RunSettings():
+        text = settings.to_json()
+        for number, start in enumerate(range(0, len(text), SETTINGS_LIMIT)):
+            name = f"{SETTINGS_HYPERPARAMETER}_{number}" if number else SETTINGS_HYPERPARAMETER
+            draft.put(("HyperParameters", name), text[start : start + SETTINGS_LIMIT], ("entry_point",))
+
+
+def _cause(name: str) -> tuple[str, ...]:
+    """Return the key of the spec that a generated hyperparameter is there for."""
+    if name == "sagemaker_program":
+        return ("entry_point", "script")
+    return ("source",) if name == "sagemaker_submit_directory" else ("distribution",)
+
+
+def _put_algorithm(draft: Draft, job: JobSpec, image: ImagePlan | None, delivery: Delivery) -> None:
+    here = "AlgorithmSpecification"
+    draft.place((here,), ("image",))
+    draft.place((here, "TrainingInputMode"), ("input_mode",))
+    draft.place((here, "TrainingImage"), ("image",))
+    if image is not None:
+        draft.put((here, "TrainingImage"), image.uri, ("image",))
+    elif isinstance(job.image, ReadyImage):
+        draft.put((here, "TrainingImage"), job.image.uri, ("image",))
+    if job.image is not None or job.api.get("ServerlessJobConfig") is None:
+        # A serverless job has no algorithm of its own; every other one says how its data arrive.
+        draft.put((here, "TrainingInputMode"), job.input_mode, ("input_mode",))
+    metrics = tuple({"Name": metric.name, "Regex": metric.regex} for metric in job.metrics)
+    draft.put((here, "MetricDefinitions"), metrics, ("metrics",))
+    for index in range(len(metrics)):
+        draft.place((here, "MetricDefinitions", index), ("metrics", index))
+        draft.place((here, "MetricDefinitions", index, "Name"), ("metrics", index, "name"))
+        draft.place((here, "MetricDefinitions", index, "Regex"), ("metrics", index, "regex"))
+    draft.put((here, "ContainerEntrypoint"), delivery.entrypoint, ("entry_point",))
+    if job.delivery is None:
+        for index in range(len(delivery.entrypoint)):
+            draft.place((here, "ContainerEntrypoint", index), ("entry_point", "command", index))
+
+
+def _attributes(channels: list[Draft]) -> dict[str, list[str]]:
+    """Return the attribute names of the channels that have any: SageMaker does not tell them to the container."""
+    named = {str(member(channel.members, "ChannelName")): channel.members for channel in channels}
+    attributes = {name: items(channel, *_S3, "AttributeNames") for name, channel in named.items()}
+    return {name: [str(attribute) for attribute in found] for name, found in attributes.items() if found}
+
+
+def _put_channels(draft: Draft, job: JobSpec, channels: list[Draft], delivery: Delivery) -> None:
+    here = "InputDataConfig"
+    are_assigned = any(items(channel.members, *_S3, "InstanceGroupNames") for channel in channels)
+    groups = job.hosts.groups if job.hosts and are_assigned else ()
+    generated = [generated_channel(name, uri, groups) for name, uri in delivery.channels]
+    draft.put((here,), (*(channel.members for channel in channels), *generated), ("channels",))
+    for index, channel in enumerate(channels):
+        for path, origin in channel.origins.items():
+            draft.place((here, index, *path), origin)
+    for index in range(len(channels), len(channels) + len(generated)):
+        draft.place((here, index), ("source",))
+
+
+def _put_storage(draft: Draft, job: JobSpec) -> None:
+    draft.place(("OutputDataConfig",), ("output",))
+    draft.put(("OutputDataConfig", "KmsKeyId"), job.output.kms_key, ("output", "kms_key"))
+    draft.put(("OutputDataConfig", "S3OutputPath"), job.output.s3, ("output", "s3"))
+    draft.put(("OutputDataConfig", "CompressionType"), job.output.compression, ("output", "compression"))
+    if job.checkpoints:
+        draft.place(("CheckpointConfig",), ("checkpoints",))
+        draft.put(("CheckpointConfig", "S3Uri"), job.checkpoints.s3, ("checkpoints", "s3"))
+        draft.put(("CheckpointConfig", "LocalPath"), job.checkpoints.local, ("checkpoints", "local"))
+    draft.put(("TensorBoardOutputConfig", "S3OutputPath"), job.tensorboard, ("tensorboard",))
+
+
+def _put_hosts(draft: Draft, job: JobSpec) -> None:
+    here = "ResourceConfig"
+    draft.place((here,), ("hosts",))
+    hosts = job.hosts
+    if hosts is None:
+        return
+    draft.put((here, "InstanceType"), hosts.instance_type, ("hosts", "instance_type"))
+    draft.put((here, "InstanceCount"), hosts.count, ("hosts", "count"))
+    draft.put((here, "VolumeSizeInGB"), hosts.volume, ("hosts", "volume"))
+    draft.put((here, "VolumeKmsKeyId"), hosts.volume_kms_key, ("hosts", "volume_kms_key"))
+    draft.put((here, "KeepAlivePeriodInSeconds"), hosts.keep_alive, ("hosts", "keep_alive"))
+    groups = tuple(
+        {"InstanceType": group.instance_type, "InstanceCount": group.count, "InstanceGroupName": group.name}
+        for group in hosts.groups
+    )
+    draft.put((here, "InstanceGroups"), groups, ("hosts", "groups"))
+    for index in range(len(groups)):
+        there = ("hosts", "groups", index)
+        draft.place((here, "InstanceGroups", index), there)
+        draft.place((here, "InstanceGroups", index, "InstanceType"), (*there, "instance_type"))
+        draft.place((here, "InstanceGroups", index, "InstanceCount"), (*there, "count"))
+        draft.place((here, "InstanceGroups", index, "InstanceGroupName"), (*there, "name"))
+    draft.put((here, "TrainingPlanArn"), hosts.training_plan, ("hosts", "training_plan"))
+
+
+def _put_network(draft: Draft, job: JobSpec) -> None:
+    network = job.network
+    if network is None:
+        return
+    draft.place(("VpcConfig",), ("network",))
+    for name, ids, key in (
+        ("SecurityGroupIds", network.security_groups, "security_groups"),
+        ("Subnets", network.subnets, "subnets"),
+    ):
+        draft.put(("VpcConfig", name), ids, ("network", key))
+        for index in range(len(ids)):
+            draft.place(("VpcConfig", name, index), ("network", key, index))
+    draft.put(("EnableNetworkIsolation",), network.isolation, ("network", "isolation"))
+    encrypt = network.encrypt_inter_container
+    draft.put(("EnableInterContainerTrafficEncryption",), encrypt, ("network", "encrypt_inter_container"))
+
+
+def _put_stopping(draft: Draft, job: JobSpec) -> None:
+    here = "StoppingCondition"
+    draft.place((here,), ("stopping",))
+    # The one member that is sent empty: the API asks for it, and the author said that there is no limit of theirs.
+    draft.members[here] = {}
+    max_runtime = ONE_DAY if job.stopping is None else job.stopping.max_runtime
+    draft.put((here, "MaxRuntimeInSeconds"), max_runtime, ("stopping", "max_runtime"))
+    if job.spot is not None:
+        draft.put(("EnableManagedSpotTraining",), True, ("spot",))
+        draft.put((here, "MaxWaitTimeInSeconds"), job.spot.max_wait, ("spot", "max_wait"))
+    if job.stopping is not None:
+        draft.put((here, "MaxPendingTimeInSeconds"), job.stopping.max_pending, ("stopping", "max_pending"))
+
+
+def _put_tags(draft: Draft, job: JobSpec) -> None:
+    """Tags keep the author's order."""
+    draft.put(("Tags",), tuple({"Key": key, "Value": value} for key, value in job.tags.items()), ("tags",))
+    for index, key in enumerate(job.tags):
+        draft.place(("Tags", index), ("tags", key))
+
+
+def _put_environment(draft: Draft, job: JobSpec) -> None:
+    draft.place(("Environment",), ("environment",))
+    for name, value in job.environment.items():
+        draft.put(("Environment", name), value, ("environment", name))

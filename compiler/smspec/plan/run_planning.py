@@ -1,0 +1,98 @@
+"""How our runtime starts the program, if it has a part in the job at all."""
+
+from __future__ import annotations
+
+from smspec.spec.model import (
+    CommandEntry,
+    Distribution,
+    JobSpec,
+    ModuleEntry,
+    Mpi,
+    ParameterServer,
+    PipeLoopEntry,
+    ScriptEntry,
+    SmDataParallel,
+    Torchrun,
+)
+from smspec.spec.starter import starter
+from smspec_runtime.run_plan import RunPlan, RunSettings
+
+DEFAULT_CHECKPOINTS = "/opt/ml/checkpoints"
+
+
+def plan_run(job: JobSpec) -> RunPlan | None:
+    """Return what the image knows of the run; None when an image of others starts the job by itself."""
+    if starter(job) != "runtime":
+        return None
+    delivery = job.delivery or "image"
+    launcher = launcher_name(job.distribution)
+    entry = job.entry_point
+    if isinstance(entry, ScriptEntry):
+        return RunPlan(
+            kind="script",
+            program=entry.script,
+            arguments=list(entry.args),
+            args_style=entry.args_style,
+            launcher=launcher,
+            delivery=delivery,
+        )
+    if isinstance(entry, CommandEntry):
+        return RunPlan(
+            kind="command",
+            command=list(entry.command),
+            args_style=entry.args_style,
+            launcher=launcher,
+            delivery=delivery,
+        )
+    if isinstance(entry, ModuleEntry):
+        return RunPlan(kind="module", program=entry.module, args_style="none", launcher=launcher, delivery=delivery)
+    if isinstance(entry, PipeLoopEntry):
+        return RunPlan(
+            kind="pipe_loop", program=entry.pipe_loop, args_style="none", launcher=launcher, delivery=delivery
+        )
+    return None
+
+
+def plan_settings(job: JobSpec, attributes: dict[str, list[str]]) -> RunSettings:
+    """Return what SageMaker does not tell the container. ``attributes``: of the channels, as the request has them."""
+    loop = job.entry_point if isinstance(job.entry_point, PipeLoopEntry) else None
+    checkpoints = job.checkpoints.local if job.checkpoints else None
+    return RunSettings(
+        # The hyperparameter `epochs` reaches the container by itself, and a tuner may change it there.
+        epochs=loop.epochs if loop else None,
+        read=dict(loop.read) if loop else {},
+        attributes=attributes,
+        prefetch=loop.prefetch if loop else None,
+        open_timeout=loop.open_timeout if loop else None,
+        launcher=launcher_options(job.distribution),
+        checkpoints=checkpoints if checkpoints and checkpoints.rstrip("/") != DEFAULT_CHECKPOINTS else None,
+    )
+
+
+def launcher_name(distribution: Distribution | None) -> str | None:
+    """Return the runtime's name of a launcher."""
+    match distribution:
+        case Torchrun():
+            return "torchrun"
+        case Mpi():
+            return "mpi"
+        case ParameterServer():
+            return "parameter_server"
+        case SmDataParallel():
+            return "smdataparallel"
+        case None:
+            return None
+
+
+def launcher_options(distribution: Distribution | None) -> dict[str, object]:
+    """Return the options of a launcher that differ from its defaults: one process per GPU, port 7777."""
+    options: dict[str, object] = {}
+    if isinstance(distribution, Torchrun | Mpi) and distribution.processes_per_host != "auto":
+        options["processes_per_host"] = distribution.processes_per_host
+    if isinstance(distribution, Torchrun) and distribution.port != Torchrun().port:
+        options["port"] = distribution.port
+    if isinstance(distribution, Mpi) and distribution.options:
+        options["options"] = list(distribution.options)
+    if isinstance(distribution, ParameterServer):
+        options["framework"] = distribution.framework
+    return options

@@ -1,0 +1,30 @@
+"""The order in which the API model names the members of a request: what readers of the API reference expect."""
+
+from __future__ import annotations
+
+from smspec.service.shapes import Model, Shape, pinned_model
+
+
+def in_api_order(request: dict[str, object]) -> dict[str, object]:
+    """Return the request with the members of every structure in the order of the model, unknown ones last.
+
+    The entries of maps and the items of lists stay in the order they have.
+    """
+    model = pinned_model()
+    return dict(_members(model, model.root, request))
+
+
+def _members(model: Model, shape: Shape, value: dict[str, object]) -> list[tuple[str, object]]:
+    known = [name for name in shape.members if name in value]
+    unknown = [name for name in value if name not in shape.members]
+    return [(name, _ordered(model, model.shapes[shape.members[name]], value[name])) for name in known] + [
+        (name, value[name]) for name in unknown
+    ]
+
+
+def _ordered(model: Model, shape: Shape, value: object) -> object:
+    if shape.kind == "structure" and isinstance(value, dict):
+        return dict(_members(model, shape, value))
+    if shape.kind == "list" and isinstance(value, list):
+        return [_ordered(model, model.shapes[shape.item], item) for item in value]
+    return value
