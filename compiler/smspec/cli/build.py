@@ -6,9 +6,16 @@ import argparse
 import os
 
 from smspec.cli.console import Console
+from smspec.cli.faults import Refused, Unavailable
 from smspec.cli.spec_arguments import add_spec_arguments, compiled
+from smspec.diagnostics.visible import visible
+from smspec.output.checking import differences
+from smspec.output.failures import OutputFailed, OutputRefused
+from smspec.output.writing import write_tree
 from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.spec_digest import spec_digest
+from smspec.render.tree import FileTree
+from smspec.render.tree_rendering import render_tree
 
 HELP = """\
 Write everything that is generated from a spec as one tree of files: Dockerfile, entrypoint, runtime, source, request.
@@ -32,27 +39,30 @@ def run(args: argparse.Namespace, console: Console) -> int:
     job = compiled(args, console)
     directory = args.output or default_directory(job)
 
-    # Late: a spec with faults needs none of this, and the templates take a while to load.
-    from smspec.render.tree_rendering import render_tree
-
     tree = render_tree(job.plan, job.inputs.ingredients, spec_digest(job.inputs))
-    if args.check:
-        from smspec.output.checking import differences
-
-        stale = differences(tree, directory)
-        console.result("".join(f"{line}\n" for line in stale))
-        console.say(f"{directory} is {'not ' if stale else ''}what the spec makes")
-        return 1 if stale else 0
-
-    from smspec.output.writing import write_tree
-
-    write_tree(tree, directory)
-    console.result(f"{directory}\n")
-    console.say(f"wrote {len(tree.files)} files")
-    return 0
+    try:
+        return _checked(tree, directory, console) if args.check else _written(tree, directory, console)
+    except OutputRefused as refusal:
+        raise Refused(str(refusal)) from refusal
+    except OutputFailed as failure:
+        raise Unavailable(str(failure)) from failure
 
 
 def default_directory(job: Compiled) -> str:
     """Return where a tree is written when nobody says: below ``build`` in the current directory."""
     overlay = job.inputs.overlay
     return os.path.join("build", f"{job.plan.name}.{overlay}" if overlay else job.plan.name)
+
+
+def _checked(tree: FileTree, directory: str, console: Console) -> int:
+    stale = differences(tree, directory)
+    console.result("".join(f"{visible(str(difference))}\n" for difference in stale))
+    console.say(f"{directory} is {'not ' if stale else ''}what the spec makes")
+    return 1 if stale else 0
+
+
+def _written(tree: FileTree, directory: str, console: Console) -> int:
+    write_tree(tree, directory)
+    console.result(f"{directory}\n")
+    console.say(f"wrote {len(tree.files)} files")
+    return 0

@@ -57,7 +57,7 @@ def compile_spec(inputs: Inputs) -> Compilation:
     plan = make_plan(job, inputs.ingredients)
     findings += lint(job, inputs.ingredients.source)
     findings += _request_findings(plan)
-    findings += dockerfile_findings(job, inputs.ingredients.requirements)
+    findings += dockerfile_findings(job, inputs.ingredients)
     diagnostics = placed(not_ignored(findings, job.ignored_checks), document)
     if any(diagnostic.severity == "error" for diagnostic in diagnostics):
         return Faulty(diagnostics=diagnostics, texts=document.texts)
