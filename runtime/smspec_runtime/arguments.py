@@ -1,0 +1,60 @@
+"""The arguments that are made of hyperparameters, in the style that the job spec names."""
+
+import json
+from typing import Any, Callable, Dict, List
+
+from smspec_runtime.hyperparameters import Hyperparameters
+
+Style = Callable[[Hyperparameters], List[str]]
+
+
+def toolkit(hyperparameters: Hyperparameters) -> List[str]:
+    """SageMaker's own way: sorted, every key with one value, values as Python shows them."""
+    arguments = []
+    for key, value in sorted(hyperparameters.user.items()):
+        arguments.append(("--" if len(key) > 1 else "-" if key else "") + key)
+        if isinstance(value, dict):
+            arguments.append(",".join("{}={}".format(name, inner) for name, inner in sorted(value.items())))
+        else:
+            arguments.append("" if value is None else str(value))
+    return arguments
+
+
+def as_json(hyperparameters: Hyperparameters) -> List[str]:
+    """``--key value`` in the order of the file, values as JSON and as they were written, strings bare."""
+    arguments = []
+    for key, value in hyperparameters.user.items():
+        arguments += ["--" + key, _spelled(hyperparameters, key, value)]
+    return arguments
+
+
+def as_flags(hyperparameters: Hyperparameters) -> List[str]:
+    """As `as_json`, but true is ``--key``, false is left out, and a list is ``--key a b``."""
+    arguments = []
+    for key, value in hyperparameters.user.items():
+        if value is False:
+            continue
+        arguments.append("--" + key)
+        if isinstance(value, list):
+            arguments += [_json(item) for item in value]
+        elif value is not True:
+            arguments.append(_spelled(hyperparameters, key, value))
+    return arguments
+
+
+def nothing(_: Hyperparameters) -> List[str]:
+    """The program reads what it needs from the environment or from ``hyperparameters.json``."""
+    return []
+
+
+STYLES: Dict[str, Style] = {"toolkit": toolkit, "json": as_json, "flags": as_flags, "none": nothing}
+
+
+def _spelled(hyperparameters: Hyperparameters, key: str, value: Any) -> str:
+    """Return a number or a structure as its author spelled it (`1e-3`), a string without its quotes."""
+    written = hyperparameters.written[key]
+    return written.strip() if isinstance(written, str) and not isinstance(value, str) else _json(value)
+
+
+def _json(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,142 @@
+"""Brings the author's code into the code directory: it may lie in the image, in a channel, or somewhere else."""
+
+import os
+from typing import Mapping, Optional
+
+from smspec_runtime.input_config import InputConfig
+from smspec_runtime.layout import Layout
+from smspec_runtime.log import log
+from smspec_runtime.refusal import Refused
+from smspec_runtime.run_plan import CODE_CHANNEL
+
+ARCHIVE = "sourcedir.tar.gz"
+_SCHEME = "s3://"
+
+
+def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Mapping[str, str]) -> None:
+    """Put the code in place. What was sent with the job wins over what the image holds."""
+    if delivery == "channel":
+        source: Optional[str] = _archive_or_directory(layout.channel(CODE_CHANNEL))
+    elif delivery == "s3":
+        source = _submit_directory(config)
+    else:
+        source = None
+    if source is None or os.path.abspath(source) == os.path.abspath(layout.code):
+        _make_directory(layout.code)
+        return
+    staged = _staging_directory(layout.code)
+    try:
+        _stage(source, staged, config, environ)
+        _replace(layout.code, staged, source)
+    finally:
+        _remove(staged)
+
+
+def has_submit_directory(config: InputConfig) -> bool:
+    return bool(config.hyperparameters.sagemaker.get("sagemaker_submit_directory"))
+
+
+def _submit_directory(config: InputConfig) -> Optional[str]:
+    location = config.hyperparameters.sagemaker.get("sagemaker_submit_directory")
+    if not location:
+        return None
+    location = str(location)
+    return location[len("file://") :] if location.startswith("file://") else location
+
+
+def _archive_or_directory(directory: str) -> str:
+    """Return the archive of a channel if it is all that the channel has, else the channel."""
+    try:
+        names = os.listdir(directory)
+    except OSError as error:
+        raise Refused("channel `{}`: {}".format(CODE_CHANNEL, error.strerror)) from error
+    return os.path.join(directory, ARCHIVE) if names == [ARCHIVE] else directory
+
+
+def _staging_directory(code: str) -> str:
+    """Make the directory that the code is put together in: beside its place if we may write there."""
+    tried = ["{}.{}".format(code, os.getpid()), "/tmp/smspec-code.{}".format(os.getpid())]
+    for directory in tried:
+        try:
+            os.makedirs(directory)
+            return directory
+        except OSError:
+            continue
+    raise Refused("there is no room for the code: cannot make {}".format(" nor ".join(tried)))
+
+
+def _stage(source: str, staged: str, config: InputConfig, environ: Mapping[str, str]) -> None:
+    if source.startswith(_SCHEME):
+        from smspec_runtime.submitted_object import fetch  # Late, as all that only some deliveries need.
+
+        archive = staged + ".tar.gz"
+        try:
+            fetch(source, archive, config, environ)
+            _extract(archive, staged)
+        finally:
+            _remove(archive)
+    elif os.path.isdir(source):
+        import shutil
+
+        try:
+            shutil.copytree(source, staged, dirs_exist_ok=True)
+        except (OSError, shutil.Error) as error:
+            raise Refused("cannot copy the code from {}: {}".format(source, error)) from error
+    elif os.path.isfile(source):
+        _extract(source, staged)
+    else:
+        raise Refused("there is no code at {}".format(source))
+
+
+def _extract(archive: str, directory: str) -> None:
+    from smspec_runtime.extraction import extract
+
+    log("unpacked {} files of code".format(extract(archive, directory)))
+
+
+def _replace(code: str, staged: str, source: str) -> None:
+    """Put the staged directory in the place of the code directory."""
+    old = "{}.{}.replaced".format(code, os.getpid())
+    try:
+        held = os.listdir(code)
+    except FileNotFoundError:
+        held = []
+    log("code: {}{}".format(source, ", in the place of what the image holds" if held else ""))
+    try:
+        if held:
+            os.rename(code, old)
+        os.rename(staged, code)
+    except OSError:
+        # A mount point cannot be renamed, but what is in it can be replaced.
+        _replace_content(code, staged)
+    finally:
+        _remove(old)
+
+
+def _replace_content(code: str, staged: str) -> None:
+    import shutil
+
+    try:
+        _make_directory(code)
+        for name in os.listdir(code):
+            _remove(os.path.join(code, name))
+        for name in os.listdir(staged):
+            shutil.move(os.path.join(staged, name), os.path.join(code, name))
+    except (OSError, shutil.Error) as error:
+        raise Refused("cannot put the code into {}: {}".format(code, error)) from error
+
+
+def _make_directory(path: str) -> None:
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as error:
+        raise Refused("{}: {}".format(path, error.strerror)) from error
+
+
+def _remove(path: str) -> None:
+    if os.path.isdir(path) and not os.path.islink(path):
+        import shutil
+
+        shutil.rmtree(path, ignore_errors=True)
+    elif os.path.lexists(path):
+        os.unlink(path)

@@ -1,0 +1,107 @@
+"""Unpacks ``sourcedir.tar.gz``: regular files and directories, nothing else, and never outside the directory given.
+
+The standard library's own extraction has let archives out of their directory in many Python releases, filter or not,
+and a base image may carry any of them. Here names are reduced to plain relative ones and files are written by hand.
+"""
+
+import gzip
+import os
+import tarfile
+import zlib
+from typing import IO
+
+from smspec_runtime.log import log
+from smspec_runtime.refusal import Refused
+
+MEMBERS = 20_000
+BYTES = 2 << 30
+RATIO = 200
+_FREE_BYTES = 64 << 20
+"""Below this no ratio is looked at: a small archive of zeros is no bomb."""
+_CHUNK = 1 << 20
+
+
+def extract(archive: str, directory: str) -> int:
+    """Unpack into a directory that is new and empty. Return the number of files."""
+    try:
+        with open(archive, "rb") as file:
+            limit = max(_FREE_BYTES, RATIO * os.fstat(file.fileno()).st_size)
+            with gzip.GzipFile(fileobj=file) as unzipped:
+                content = _Limited(unzipped, min(limit, BYTES))
+                with tarfile.open(fileobj=content, mode="r|") as members:  # type: ignore[call-overload]  # only read() is used
+                    count = _extract_members(members, directory)
+                while content.read(_CHUNK):
+                    pass  # To the end, so that the checksum is looked at; tarfile stops before it.
+    except (tarfile.TarError, EOFError, zlib.error, ValueError, ArithmeticError, LookupError) as error:
+        raise Refused("{} is not a sound .tar.gz: {}".format(archive, error)) from error
+    except OSError as error:
+        raise Refused("cannot unpack {}: {}".format(archive, error)) from error
+    return count
+
+
+class _Limited:
+    """A stream that may give so many bytes and no more, whatever they are: content, padding or headers."""
+
+    def __init__(self, stream: gzip.GzipFile, limit: int) -> None:
+        self._stream = stream
+        self._limit = limit
+        self._left = limit
+
+    def read(self, size: int) -> bytes:
+        data = self._stream.read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            raise Refused("the archive unpacks to more than {} bytes".format(self._limit))
+        return data
+
+
+def _extract_members(members: tarfile.TarFile, directory: str) -> int:
+    files = 0
+    for number, member in enumerate(members, 1):
+        if number > MEMBERS:
+            raise Refused("the archive has more than {} members".format(MEMBERS))
+        name = plain_name(member.name)
+        if name != member.name.rstrip("/") and name:
+            log("archive: `{}` is unpacked as `{}`".format(member.name, name))
+        if not name and not member.isdir():
+            log("archive: `{}` is left out: no name remains of it".format(member.name))
+        elif member.isdir():
+            os.makedirs(os.path.join(directory, name), exist_ok=True)
+        elif member.isfile():
+            content = members.extractfile(member)
+            assert content is not None
+            _write(content, os.path.join(directory, name), _mode(member.mode))
+            files += 1
+        else:
+            log("archive: `{}` is left out: only files and directories are unpacked".format(member.name))
+    return files
+
+
+def plain_name(name: str) -> str:
+    """Return a member's name as a relative path that cannot lead out of a directory; empty if nothing remains."""
+    parts = name.replace("\\", "/").split("/")
+    return "/".join(part for part in parts if part not in ("", ".", ".."))
+
+
+def _mode(mode: int) -> int:
+    """Return the permissions a file is given: nobody else may write, and if its owner cannot run it nobody can."""
+    mode &= 0o755
+    if not mode & 0o100:
+        mode &= ~0o111
+    return mode | 0o600
+
+
+def _write(content: IO[bytes], path: str, mode: int) -> None:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    try:
+        os.unlink(path)  # The same name twice: the later member counts, as with tar.
+    except FileNotFoundError:
+        pass
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with open(descriptor, "wb") as file:
+        while True:
+            chunk = content.read(_CHUNK)
+            if not chunk:
+                break
+            file.write(chunk)
+        os.fchmod(descriptor, mode)

@@ -1,0 +1,32 @@
+"""Waits until every host of the job can be found by name: they do not all start at the same moment."""
+
+import time
+from typing import Sequence
+
+from smspec_runtime.log import log
+from smspec_runtime.refusal import Refused
+
+SECONDS = 900.0
+_FIRST_PAUSE = 0.1
+_LONGEST_PAUSE = 10.0
+
+
+def wait_for_hosts(hosts: Sequence[str], seconds: float = SECONDS) -> None:
+    """Look every host up. Raises Refused if one cannot be found in time."""
+    import socket  # Late: a job of one host has no use for it.
+
+    deadline = time.monotonic() + seconds
+    for host in hosts:
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                socket.gethostbyname(host)
+                break
+            except OSError as error:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    message = "host {} cannot be found after {:.0f} s: {}".format(host, seconds, error)
+                    raise Refused(message) from error
+                log("waiting for host {} ({}); {:.0f} s left".format(host, error, left))
+                time.sleep(min(pause, left))
+                pause = min(pause * 2, _LONGEST_PAUSE)

@@ -1,0 +1,38 @@
+"""What a launcher is told: the program, and the facts about hosts and machine."""
+
+from typing import Any, Dict, List, Mapping, NamedTuple, Union
+
+from smspec_runtime.cluster import Cluster
+from smspec_runtime.environment import Machine
+from smspec_runtime.program import Program
+
+PORT = 7777
+
+
+class Launch(NamedTuple):
+    """``hosts``: those that the program is distributed over, the leader first. ``options``: of the job's settings."""
+
+    program: Program
+    arguments: List[str]
+    cluster: Cluster
+    hosts: List[str]
+    machine: Machine
+    options: Dict[str, Any]
+    environ: Mapping[str, str]
+    leader_address: str
+
+    @property
+    def processes_per_host(self) -> Union[int, str]:
+        """Return how many processes each host runs: as the job says, else one per GPU, per Neuron core, or one."""
+        wanted = self.options.get("processes_per_host", "auto")
+        if wanted not in ("auto", "", None):
+            return wanted  # type: ignore[no-any-return]  # int of the settings, or what a hyperparameter says
+        return self.machine.gpus or self.machine.neurons or 1
+
+    @property
+    def port(self) -> int:
+        return int(self.options.get("port", PORT))
+
+    @property
+    def node_rank(self) -> int:
+        return self.hosts.index(self.cluster.current_host)

@@ -1,0 +1,23 @@
+"""PyTorch's own launcher: every host runs it, it starts the processes of its host."""
+
+from smspec_runtime.command import Command
+from smspec_runtime.launchers.fabric import fabric_variables
+from smspec_runtime.launchers.launch import Launch
+from smspec_runtime.refusal import Refused
+
+
+def torchrun(launch: Launch) -> Command:
+    """Return the command of this host."""
+    if not launch.program.python_words:
+        raise Refused("torchrun starts Python files and modules, not {}".format(" ".join(launch.program.words)))
+    words = ["neuron_parallel_compile"] if launch.environ.get("RUN_NEURON_PARALLEL_COMPILE") == "1" else []
+    words += ["torchrun", "--nnodes", str(len(launch.hosts)), "--nproc_per_node", str(launch.processes_per_host)]
+    if len(launch.hosts) > 1:
+        words += ["--master_addr", launch.leader_address, "--master_port", str(launch.port)]
+        words += ["--node_rank", str(launch.node_rank)]
+    variables = {
+        **fabric_variables(launch.cluster.instance_type),
+        "NCCL_SOCKET_IFNAME": launch.cluster.network_interface,
+        "NCCL_PROTO": "simple",
+    }
+    return Command([*words, *launch.program.python_words, *launch.arguments], variables)

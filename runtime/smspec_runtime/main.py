@@ -1,0 +1,185 @@
+"""The life of a job: plan → input config → code → environment → command → supervise → report.
+
+Only here is `os.environ` read, and only here is every exception caught: a container that ends with status 0 although
+the training failed is the worst that a runtime can do.
+"""
+
+import os
+import sys
+
+from smspec_runtime.import_path import StandardLibraryOnly, standard_library_first
+
+# The author's directories may stand in front of the import path, with a json.py or a typing.py in them.
+with StandardLibraryOnly():
+    from typing import List, Mapping, NamedTuple, Optional
+
+    from smspec_runtime.accelerators import look_at_machine
+    from smspec_runtime.arguments import STYLES
+    from smspec_runtime.command import Command
+    from smspec_runtime.delivery import deliver
+    from smspec_runtime.environment import Entry, Machine, distribution_groups, sagemaker_variables
+    from smspec_runtime.failure import Reserve, failure_text, refusal_text, write_failure, write_success
+    from smspec_runtime.hosts import wait_for_hosts
+    from smspec_runtime.input_config import InputConfig, read_input_config
+    from smspec_runtime.installation import find_installation
+    from smspec_runtime.launchers import LAUNCHERS, Launch
+    from smspec_runtime.layout import ROOT, Layout
+    from smspec_runtime.log import log
+    from smspec_runtime.masking import masked_words, secret_values
+    from smspec_runtime.outcome import Outcome
+    from smspec_runtime.program import Program, find_program, make_executable
+    from smspec_runtime.refusal import Refused
+    from smspec_runtime.run_plan import RunPlan, decode_run_plan
+    from smspec_runtime.supervisor import GRACE, Stopped, Supervisor
+    from smspec_runtime.toolkit import launcher_options, plan_of, program_of
+    from smspec_runtime.variables import carried_variables, python_path
+
+INTERNAL_ERROR = 70
+MISUSE = 2
+LOCAL_LEADER = "SMSPEC_LOCAL_LEADER"
+"""Set by `smspec run`: every host is this machine, and launchers meet at this address, such as 127.0.0.1:29500."""
+STOP_GRACE = "SMSPEC_STOP_GRACE"
+"""Seconds from SIGTERM to SIGKILL, where two minutes are too long: in tests and rehearsals."""
+RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+LONGEST_SHOWN = 2000
+
+
+class Report(NamedTuple):
+    """What the container exits with, and why if the job failed."""
+
+    status: int
+    failure: str = ""
+
+
+def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
+    """Run the job and return the exit status of the container. Without a plan, stand in for SageMaker's own toolkit."""
+    environ = dict(os.environ)
+    layout = Layout(environ.get("SAGEMAKER_BASE_DIR") or ROOT)
+    sys.path[:] = standard_library_first(sys.path, layout.code)
+    supervisor = Supervisor(_grace(environ))
+    reserve = Reserve(layout)
+    try:
+        report = _report_of(arguments, plan_file, layout, environ, supervisor, reserve)
+    except Stopped as stop:
+        status = 128 + stop.number
+        report = Report(status, refusal_text("ClientError", "stopped before the program was started", status))
+    supervisor.finish()
+    if report.failure:
+        write_failure(layout, reserve, report.failure)
+    else:
+        write_success(layout, reserve)
+    return report.status
+
+
+def _report_of(
+    arguments: List[str],
+    plan_file: Optional[str],
+    layout: Layout,
+    environ: Mapping[str, str],
+    supervisor: Supervisor,
+    reserve: Reserve,
+) -> Report:
+    try:
+        supervisor.start()
+        reserve.take()
+        if arguments not in ([], ["train"]):
+            message = "this container trains: it takes the argument `train` or none, not `{}`"
+            raise Refused(message.format(" ".join(arguments)), exit_status=MISUSE)
+        return _live(plan_file, layout, environ, supervisor)
+    except Refused as refusal:
+        return Report(refusal.exit_status, refusal_text(refusal.title, refusal.message, refusal.exit_status))
+    except RecursionError:
+        return Report(1, refusal_text("ClientError", "the input configuration is nested too deeply", 1))
+    except Exception:
+        import traceback  # Late: it is for our own bugs.
+
+        text = traceback.format_exc()
+        log(text)
+        outcome = Outcome(INTERNAL_ERROR, output=text.encode("utf-8", "replace"))
+        return Report(INTERNAL_ERROR, failure_text(outcome, ["smspec_runtime"], [], title="InternalError"))
+
+
+def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], supervisor: Supervisor) -> Report:
+    """Take the job from its plan to its end."""
+    written_plan = None if plan_file is None else _load_plan(plan_file)
+    config = read_input_config(layout)
+    plan = written_plan or plan_of(config, environ)
+    secrets = secret_values(config.hyperparameters.user)
+
+    deliver(plan.delivery, layout, config, environ)
+    program = find_program(plan, layout.code, sys.executable or "python3")
+    make_executable(program, layout.code)
+    installation = find_installation(program, layout.code, sys.executable or "python3")
+    if installation is not None:
+        outcome = installation.run(environ, layout.code, supervisor.prepare)
+        if outcome.status:
+            return Report(outcome.status, failure_text(outcome, installation.words, secrets, installation.title))
+
+    machine = look_at_machine(config.cluster.instance_type, environ, supervisor.capture)
+    entry = Entry(_entry_name(plan, config, environ), _arguments(plan, config), plan.launcher is not None)
+    command = _command(plan, config, program, entry, machine, environ)
+    variables = {
+        **{name: value for name, value in environ.items() if name not in (LOCAL_LEADER, STOP_GRACE)},
+        **sagemaker_variables(config, layout, machine, entry, environ),
+        "PYTHONPATH": python_path(environ, layout.code, RUNTIME),
+        **command.variables,
+    }
+    if len(config.cluster.hosts) > 1 and not _is_local(environ):
+        wait_for_hosts(config.cluster.hosts)
+
+    shown = " ".join(masked_words(command.words))
+    log("running: {}".format(shown if len(shown) <= LONGEST_SHOWN else shown[:LONGEST_SHOWN] + "…"))
+    outcome = supervisor.run(command.words, carried_variables(variables), layout.code)
+    return Report(outcome.status, failure_text(outcome, command.words, secrets) if outcome.status else "")
+
+
+def _load_plan(path: str) -> RunPlan:
+    try:
+        with open(path, encoding="utf-8") as file:
+            plan = decode_run_plan(file.read())
+    except (OSError, ValueError) as error:
+        raise Refused("cannot read the plan of the image: {}".format(error)) from error
+    if plan.launcher is not None and plan.launcher not in LAUNCHERS:
+        raise Refused("this runtime has no launcher `{}`; it has {}".format(plan.launcher, ", ".join(LAUNCHERS)))
+    if plan.args_style not in STYLES:
+        raise Refused("{}: no such style of arguments: `{}`".format(path, plan.args_style))
+    return plan
+
+
+def _entry_name(plan: RunPlan, config: InputConfig, environ: Mapping[str, str]) -> Optional[str]:
+    if plan.kind == "framework":
+        return program_of(config, environ) or None
+    return plan.program or (plan.command[0] if plan.command else None)
+
+
+def _arguments(plan: RunPlan, config: InputConfig) -> List[str]:
+    """Return what stands behind the program: the words of the spec, then those made of hyperparameters."""
+    return [*plan.arguments, *STYLES[plan.args_style](config.hyperparameters)]
+
+
+def _command(
+    plan: RunPlan, config: InputConfig, program: Program, entry: Entry, machine: Machine, environ: Mapping[str, str]
+) -> Command:
+    """Return what this host starts: the program, or the launcher if the host's group takes part in it."""
+    cluster = config.cluster
+    groups = distribution_groups(config, entry.has_launcher)
+    if plan.launcher is None or cluster.instance_group not in groups:
+        return Command([*program.words, *entry.arguments])
+    hosts = cluster.hosts_of(groups)
+    options = {**launcher_options(config), **config.settings.launcher}
+    leader, _, port = environ.get(LOCAL_LEADER, hosts[0]).partition(":")
+    if port:
+        options["port"] = port
+    launch = Launch(program, entry.arguments, cluster, hosts, machine, options, environ, leader)
+    return LAUNCHERS[plan.launcher](launch)
+
+
+def _is_local(environ: Mapping[str, str]) -> bool:
+    return LOCAL_LEADER in environ or environ.get("SM_STUDIO_LOCAL_MODE", "").lower() == "true"
+
+
+def _grace(environ: Mapping[str, str]) -> float:
+    try:
+        return float(environ.get(STOP_GRACE, GRACE))
+    except ValueError:
+        return GRACE

@@ -1,0 +1,30 @@
+"""Calls a function of the author's with the job: ``python -m smspec_runtime.module package.module:function``.
+
+With ``--without-job`` it is called with nothing, as SAGEMAKER_TRAINING_MODULE asks for.
+"""
+
+import importlib
+import sys
+from typing import List
+
+
+def main(arguments: List[str]) -> int:
+    """Call the function. What it raises ends the process as it would end any script."""
+    wants_job = arguments[0] != "--without-job"
+    module, colon, name = arguments[0 if wants_job else 1].partition(":")
+    if not colon or not module or not name:
+        raise SystemExit("`{}` does not name a function: write package.module:function".format(arguments[-1]))
+    function = getattr(importlib.import_module(module), name)
+    # What stands behind the name of the function is for the author's code, as if it were a script.
+    sys.argv = [module, *arguments[1 if wants_job else 2 :]]
+    if wants_job:
+        from smspec_runtime import job
+
+        function(job())
+    else:
+        function()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,18 @@
+"""How a program ended."""
+
+from typing import NamedTuple
+
+
+class Outcome(NamedTuple):
+    """``status`` is what a shell would say: 0 to 255, 128 + n after signal n, 127 not found, 126 not executable.
+
+    ``signal``: the signal that ended it, or 0. ``stopped``: SIGTERM had arrived before. ``killed``: we sent SIGKILL.
+    ``output``: the end of what it wrote, to standard error or where we listened. ``error``: why it did not start.
+    """
+
+    status: int
+    signal: int = 0
+    stopped: bool = False
+    killed: bool = False
+    output: bytes = b""
+    error: str = ""

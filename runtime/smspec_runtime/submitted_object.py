@@ -1,0 +1,35 @@
+"""Fetches the author's code from S3, with the boto3 of the image."""
+
+from typing import Mapping, Tuple, Type
+
+from smspec_runtime.aws import open_client, service_errors
+from smspec_runtime.input_config import InputConfig
+from smspec_runtime.log import log
+from smspec_runtime.refusal import Refused
+
+_CHUNK = 1 << 20
+
+
+def fetch(uri: str, path: str, config: InputConfig, environ: Mapping[str, str]) -> None:
+    """Write an object to a file. Raises Refused if it cannot be had."""
+    bucket, _, key = uri[len("s3://") :].partition("/")
+    if not bucket or not key:
+        raise Refused("sagemaker_submit_directory: {} names no object".format(uri))
+    client = open_client(
+        "s3",
+        "the code lies in {}".format(uri),
+        region_name=environ.get("AWS_REGION") or config.hyperparameters.sagemaker.get("sagemaker_region"),
+        endpoint_url=environ.get("S3_ENDPOINT_URL"),
+    )
+    errors: Tuple[Type[Exception], ...] = (OSError, *service_errors())
+    try:
+        answer = client.get_object(Bucket=bucket, Key=key)
+        with open(path, "xb") as file:
+            for chunk in answer["Body"].iter_chunks(_CHUNK):
+                file.write(chunk)
+            size = file.tell()
+    except errors as error:
+        raise Refused("cannot fetch {}: {}".format(uri, error)) from error
+    if size != answer["ContentLength"]:
+        raise Refused("cannot fetch {}: {} of {} bytes came".format(uri, size, answer["ContentLength"]))
+    log("fetched {} ({} bytes)".format(uri, size))

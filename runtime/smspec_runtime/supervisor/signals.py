@@ -1,0 +1,74 @@
+"""Which signals are caught and how; what a program gets back of those it was started with."""
+
+import os
+import signal
+from types import FrameType
+from typing import Callable, Iterator, Optional, Set
+
+STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
+
+_UNCATCHABLE = {signal.SIGKILL, signal.SIGSTOP}
+_BACKGROUND = {signal.SIGTTIN, signal.SIGTTOU}
+"""A process that gave its terminal away gets these from its own writing; ignored, writing works."""
+
+# A handler for a fault would be entered for ever by a real one. Blocked, a real one ends the process, and one that
+# somebody sent stays pending. So does SIGPIPE, which our own writing raises: only those of others are forwarded.
+_COLLECTED = {
+    getattr(signal, name)
+    for name in ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGSYS", "SIGTRAP", "SIGPIPE", "SIGXFSZ")
+    if hasattr(signal, name)
+}
+
+Handler = Callable[[int, Optional[FrameType]], None]
+
+
+class Signals:
+    """The signals of this process, once it has taken them over."""
+
+    def __init__(self) -> None:
+        self._ignored: Set[int] = set()
+        self._mask: Set[int] = set()
+        self._wakeup = -1
+
+    @property
+    def wakeup(self) -> int:
+        """A descriptor that is readable when a signal has come in."""
+        return self._wakeup
+
+    def take_over(self, handler: Handler) -> None:
+        """Call the handler for every signal that can be caught, but for those that `collect` gives."""
+        self._wakeup, write_end = os.pipe()
+        os.set_blocking(self._wakeup, False)
+        os.set_blocking(write_end, False)
+        signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
+        self._mask = set(signal.pthread_sigmask(signal.SIG_SETMASK, _COLLECTED))
+        for number in signal.valid_signals() - _UNCATCHABLE - _COLLECTED:
+            if signal.signal(number, signal.SIG_IGN if number in _BACKGROUND else handler) is signal.SIG_IGN:
+                self._ignored.add(number)
+
+    def collect(self) -> Iterator[int]:
+        """Yield the signals that came in without a handler. Those that this process raised itself are dropped."""
+        if not hasattr(signal, "sigtimedwait"):
+            return
+        while True:
+            received = signal.sigtimedwait(_COLLECTED, 0)
+            if received is None:
+                return
+            if received.si_pid != os.getpid():
+                yield received.si_signo
+
+    def hold(self) -> Set[int]:
+        """Keep every signal waiting; return what `release` needs to let them in."""
+        return set(signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals()))
+
+    def release(self, mask: Set[int]) -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+    def restore(self) -> None:
+        """Give a new process the signals that we were started with.
+
+        Whether SIGPIPE and SIGXFSZ were ignored then cannot be known: Python ignores them on its own account.
+        """
+        for number in signal.valid_signals() - _UNCATCHABLE:
+            signal.signal(number, signal.SIG_IGN if number in self._ignored else signal.SIG_DFL)
+        self.release(self._mask)

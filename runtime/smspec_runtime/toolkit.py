@@ -1,0 +1,49 @@
+"""The plan of a job that has none: an image is started with `python -m smspec_runtime train`, and environment and
+hyperparameters say what SageMaker's own toolkit reads in them."""
+
+from typing import Any, Dict, Mapping
+
+from smspec_runtime.environment import distribution_groups
+from smspec_runtime.input_config import InputConfig
+from smspec_runtime.run_plan import RunPlan
+
+_LAUNCHERS = {
+    "sagemaker_mpi_enabled": "mpi",
+    "sagemaker_pytorch_ddp_enabled": "smdataparallel",
+    "sagemaker_torch_distributed_enabled": "torchrun",
+    "sagemaker_distributed_dataparallel_enabled": "smdataparallel",
+    "sagemaker_parameter_server_enabled": "parameter_server",
+    "sagemaker_multi_worker_mirrored_strategy_enabled": "multi_worker_mirrored",
+}
+"""In the order in which the toolkit looks at them."""
+
+
+def plan_of(config: InputConfig, environ: Mapping[str, str]) -> RunPlan:
+    """Return what a generated plan would say."""
+    framework = environ.get("SAGEMAKER_TRAINING_MODULE")
+    if framework:
+        return RunPlan(kind="framework", program=framework, delivery="image", args_style="none")
+    return RunPlan(kind="script", program=program_of(config, environ), launcher=_launcher(config), delivery="s3")
+
+
+def program_of(config: InputConfig, environ: Mapping[str, str]) -> str:
+    """Return the script that environment or hyperparameters name, or nothing."""
+    return str(environ.get("SAGEMAKER_PROGRAM") or config.hyperparameters.sagemaker.get("sagemaker_program") or "")
+
+
+def launcher_options(config: InputConfig) -> Dict[str, Any]:
+    """Return what hyperparameters say about the launcher, under the names of the settings."""
+    framework = config.hyperparameters.framework
+    processes = framework.get("sagemaker_mpi_num_of_processes_per_host")
+    return {"processes_per_host": processes} if processes else {}
+
+
+def _launcher(config: InputConfig) -> Any:
+    framework = config.hyperparameters.framework
+    if config.cluster.instance_group not in distribution_groups(config, has_launcher=False):
+        return None
+    for flag, launcher in _LAUNCHERS.items():
+        # The text `False` is true in Python, so the toolkit takes it for on; nobody means that.
+        if framework.get(flag) not in (None, False, 0, "", "False", "false"):
+            return launcher
+    return None
