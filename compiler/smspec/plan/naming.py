@@ -6,6 +6,7 @@ import hashlib
 import json
 
 from smspec.spec.model import BuiltImage, JobSpec
+from smspec.spec.repository import names_registry
 
 _JOB_DIGITS = 10
 _DOMAINS = (("cn-", "amazonaws.com.cn"),)
@@ -29,12 +30,6 @@ def repository(job: JobSpec, image: BuiltImage) -> str:
     if names_registry(path):
         return path
     return f"{account(job)}.dkr.ecr.{job.region or ''}.{_domain(job.region or '')}/{path}"
-
-
-def names_registry(path: str) -> bool:
-    """Tell whether a repository begins with a registry, by the rule of Docker: its first part looks like a host."""
-    first, slash, _ = path.partition("/")
-    return bool(slash) and ("." in first or ":" in first or first == "localhost")
 
 
 def account(job: JobSpec) -> str:

@@ -1,0 +1,69 @@
+"""Parts of a job that contradict each other: one file a rule, named after the bad thing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from smspec.diagnostics import Finding
+from smspec.rules import (
+    arguments_that_nothing_makes,
+    augmented_view_of_other_data,
+    conflicting_epochs,
+    entry_point_that_cannot_reach_a_ready_image,
+    entry_point_that_no_toolkit_starts,
+    epochs_that_are_no_number,
+    hyperparameter_that_no_argument_can_carry,
+    image_delivery_on_a_ready_image,
+    launcher_options_that_no_toolkit_hears,
+    launcher_that_nothing_starts,
+    missing_handler,
+    missing_script,
+    pipe_loop_with_distribution,
+    pipe_loop_without_a_stream,
+    repository_without_a_region,
+    reserved_channel,
+    reserved_hyperparameter,
+    s3_keys_beside_a_file_system,
+    script_without_source,
+    source_without_an_entry_point,
+    source_without_an_image,
+    torchrun_with_a_shell_script,
+    unsafe_script_name,
+    view_of_a_channel_without_a_stream,
+    view_of_an_unknown_channel,
+)
+from smspec.source.listing import Listing
+from smspec.spec.model import JobSpec
+
+RULES: tuple[Callable[[JobSpec, Listing], Iterator[Finding]], ...] = (
+    pipe_loop_with_distribution.check,
+    conflicting_epochs.check,
+    epochs_that_are_no_number.check,
+    repository_without_a_region.check,
+    image_delivery_on_a_ready_image.check,
+    entry_point_that_cannot_reach_a_ready_image.check,
+    script_without_source.check,
+    source_without_an_entry_point.check,
+    source_without_an_image.check,
+    missing_script.check,
+    unsafe_script_name.check,
+    missing_handler.check,
+    torchrun_with_a_shell_script.check,
+    launcher_that_nothing_starts.check,
+    entry_point_that_no_toolkit_starts.check,
+    launcher_options_that_no_toolkit_hears.check,
+    arguments_that_nothing_makes.check,
+    reserved_channel.check,
+    reserved_hyperparameter.check,
+    hyperparameter_that_no_argument_can_carry.check,
+    view_of_an_unknown_channel.check,
+    view_of_a_channel_without_a_stream.check,
+    pipe_loop_without_a_stream.check,
+    s3_keys_beside_a_file_system.check,
+    augmented_view_of_other_data.check,
+)
+
+
+def lint(job: JobSpec, source: Listing) -> list[Finding]:
+    """Return every contradiction in a job. ``source`` is what is taken of the author's directory."""
+    return [finding for rule in RULES for finding in rule(job, source)]

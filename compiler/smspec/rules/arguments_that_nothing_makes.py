@@ -1,0 +1,24 @@
+"""A command that is given to an image gets the words that are written, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.source.listing import Listing
+from smspec.spec.model import CommandEntry, JobSpec, ReadyImage
+
+RULE = Rule("SM317", "arguments that nothing makes")
+
+
+def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+    """Refuse `args_style` where no runtime of ours turns hyperparameters into arguments."""
+    entry = job.entry_point
+    if not isinstance(job.image, ReadyImage) or job.source is not None or not isinstance(entry, CommandEntry):
+        return
+    if entry.args_style != "none":
+        yield RULE.at(
+            ("entry_point", "args_style"),
+            "SageMaker starts this command itself; nothing makes arguments of the hyperparameters",
+            help="give `source`, which brings the runtime along, or write the arguments into the command",
+        )

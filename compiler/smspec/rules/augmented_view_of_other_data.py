@@ -1,0 +1,28 @@
+"""The view puts records and attribute names together; it needs both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.source.listing import Listing
+from smspec.spec.model import JobSpec, PipeLoopEntry
+
+RULE = Rule("SM325", "augmented view of other data")
+
+
+def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+    """Refuse the view `augmented` of anything but an augmented manifest in RecordIO."""
+    if not isinstance(job.entry_point, PipeLoopEntry):
+        return
+    for channel in job.channels:
+        if job.entry_point.read.get(channel.name) != "augmented":
+            continue
+        lacks_names = channel.s3_data_type != "AugmentedManifestFile"
+        if lacks_names or channel.record_wrapper != "RecordIO":
+            wanted = "s3_data_type: AugmentedManifestFile" if lacks_names else "record_wrapper: RecordIO"
+            yield RULE.at(
+                ("entry_point", "read", channel.name),
+                f"channel `{channel.name}` does not stream the attributes of an augmented manifest as records",
+                help=f"the channel needs `{wanted}`",
+            )

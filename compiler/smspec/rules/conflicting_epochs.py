@@ -1,0 +1,25 @@
+"""The number of epochs may stand at the entry point or among the hyperparameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.source.listing import Listing
+from smspec.spec.model import JobSpec, PipeLoopEntry
+
+RULE = Rule("SM302", "conflicting epochs")
+
+
+def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+    """Refuse two different numbers of epochs."""
+    entry = job.entry_point
+    if not isinstance(entry, PipeLoopEntry) or entry.epochs is None:
+        return
+    for hyperparameter in job.hyperparameters:
+        if hyperparameter.name == "epochs" and str(hyperparameter.value) != str(entry.epochs):
+            yield RULE.at(
+                ("hyperparameters", "epochs"),
+                f"`epochs` is {hyperparameter.text or hyperparameter.value} here and {entry.epochs} at the entry point",
+                help="keep one of them, or make them equal",
+            )

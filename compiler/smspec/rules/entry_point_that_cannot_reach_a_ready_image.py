@@ -1,0 +1,25 @@
+"""Without a source to bring, our runtime has no way into an image that exists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.source.listing import Listing
+from smspec.spec.model import CommandEntry, JobSpec, ReadyImage
+
+RULE = Rule("SM306", "entry point that cannot reach a ready image")
+
+
+def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+    """Refuse anything but a command in a ready image that gets no source."""
+    if not isinstance(job.image, ReadyImage) or job.source is not None:
+        return
+    if job.entry_point is None or isinstance(job.entry_point, CommandEntry):
+        return
+    yield RULE.at(
+        ("entry_point",),
+        "a ready image without `source` is started by itself, or by a command",
+        help="give `source`, which brings the runtime along, or make it `{command: […]}`",
+        on="key",
+    )

@@ -1,0 +1,27 @@
+"""A pipe loop without `epochs` of its own takes the hyperparameter of that name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.source.listing import Listing
+from smspec.spec.model import JobSpec, PipeLoopEntry
+
+RULE = Rule("SM303", "epochs that are no number")
+
+
+def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+    """Refuse a hyperparameter `epochs` that the pipe loop cannot count to."""
+    entry = job.entry_point
+    if not isinstance(entry, PipeLoopEntry) or entry.epochs is not None:
+        return
+    for hyperparameter in job.hyperparameters:
+        value = hyperparameter.value
+        is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+        if hyperparameter.name == "epochs" and not is_count:
+            yield RULE.at(
+                ("hyperparameters", "epochs"),
+                "the pipe loop reads the channels `epochs` times, so this must be a whole number from 1",
+                help="or say at the entry point how many epochs there are",
+            )

@@ -1,0 +1,57 @@
+"""What the author expects, and says why: `checks.ignore`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.limits import SHAPE_RULES
+from smspec.source import dotted
+from smspec.spec.model import IgnoredCheck
+
+REFUSED = Rule("SM330", "ignored check that cannot be ignored")
+UNUSED = Rule("SM331", "ignored check that finds nothing", "warning")
+
+# What is no job, or no request, cannot be had by wishing. Warnings among these can.
+_SHAPES = ("SM1", "SM2", *(rule.code for rule in SHAPE_RULES))
+
+
+def not_ignored(findings: Iterable[Finding], ignored: Sequence[IgnoredCheck]) -> list[Finding]:
+    """Return the findings that stand, and what is to be said of checks that are ignored in vain."""
+    kept: list[Finding] = []
+    used: set[int] = set()
+    refused: set[int] = set()
+    for finding in findings:
+        hits = {index for index, check in enumerate(ignored) if _covers(check, finding)}
+        if finding.severity == "error" and finding.code.startswith(_SHAPES):
+            refused |= hits
+            kept.append(finding)
+        elif hits:
+            used |= hits
+        else:
+            kept.append(finding)
+    for index, check in enumerate(ignored):
+        path = ("checks", "ignore", index)
+        if index in refused:
+            kept.append(
+                REFUSED.at(
+                    (*path, "rule"),
+                    f"`{check.rule}` cannot be ignored",
+                    help="without its shape a job cannot be read, and a request is refused",
+                )
+            )
+        elif index not in used:
+            where = f" at `{check.at}`" if check.at else ""
+            kept.append(
+                UNUSED.at(
+                    path, f"`{check.rule}` finds nothing{where}", help="take it out, so that it hides nothing new"
+                )
+            )
+    return kept
+
+
+def _covers(check: IgnoredCheck, finding: Finding) -> bool:
+    if check.rule != finding.code:
+        return False
+    place = dotted(finding.path)
+    return not check.at or place == check.at or place.startswith((f"{check.at}.", f"{check.at}["))

@@ -1,0 +1,40 @@
+"""What the toolkit of a ready image can be told about its launchers is less than ours can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.source.listing import Listing
+from smspec.spec.model import JobSpec, Mpi, ReadyImage, Torchrun
+
+RULE = Rule("SM316", "launcher options that no toolkit hears")
+
+_HELP = "`delivery: channel` brings our runtime, which can"
+
+
+def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+    """Refuse options of a launcher that no hyperparameter carries."""
+    if not isinstance(job.image, ReadyImage) or job.delivery != "s3":
+        return
+    launcher = job.distribution
+    if isinstance(launcher, Torchrun):
+        for key, written, default in (
+            ("processes_per_host", launcher.processes_per_host, "auto"),
+            ("port", launcher.port, Torchrun().port),
+        ):
+            if written != default:
+                yield RULE.at(
+                    ("distribution", "torchrun", key),
+                    f"the image's own toolkit cannot be told `{key}` of torchrun",
+                    help=_HELP,
+                    on="key",
+                )
+    if isinstance(launcher, Mpi):
+        for index, option in enumerate(launcher.options):
+            if not option or any(character.isspace() for character in option):
+                yield RULE.at(
+                    ("distribution", "mpi", "options", index),
+                    "the image's own toolkit splits the options at blanks, so none can hold one",
+                    help=_HELP,
+                )

@@ -1,0 +1,24 @@
+"""Who starts the program also starts its launcher."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.source.listing import Listing
+from smspec.spec.model import CommandEntry, JobSpec, ReadyImage
+
+RULE = Rule("SM314", "launcher that nothing starts")
+
+
+def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+    """Refuse `distribution` in a ready image that starts by itself."""
+    if not isinstance(job.image, ReadyImage) or job.source is not None or job.distribution is None:
+        return
+    if job.entry_point is None or isinstance(job.entry_point, CommandEntry):
+        yield RULE.at(
+            ("distribution",),
+            "a ready image without `source` starts by itself; nothing of ours could launch processes in it",
+            help="give `source` and `entry_point`, or let the command launch them",
+            on="key",
+        )

@@ -1,0 +1,43 @@
+"""A module that is not in the source may be installed in the image; more often its name is mistyped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.nearest import nearest
+from smspec.source.listing import Listing
+from smspec.spec.model import JobSpec, ModuleEntry, PipeLoopEntry
+
+RULE = Rule("SM312", "missing handler", "warning")
+
+_PROJECTS = ("setup.py", "pyproject.toml")
+
+
+def check(job: JobSpec, source: Listing) -> Iterator[Finding]:
+    """Warn of a module that the source does not hold; a source that is a project to install may keep it elsewhere."""
+    entry = job.entry_point
+    if job.source is None or not isinstance(entry, ModuleEntry | PipeLoopEntry):
+        return
+    key, function = ("module", entry.module) if isinstance(entry, ModuleEntry) else ("pipe_loop", entry.pipe_loop)
+    module = function.partition(":")[0]
+    modules = _modules(source)
+    if module in modules or any(source.has(project) for project in _PROJECTS):
+        return
+    near = nearest(module, modules)
+    yield RULE.at(
+        ("entry_point", key),
+        f"the source has no module `{module}`",
+        label=f"did you mean `{near}:{function.partition(':')[2]}`?" if near else "",
+        help=f"looked for in `{job.source.dir}`; all is well if the image brings it",
+    )
+
+
+def _modules(source: Listing) -> list[str]:
+    """Return the names under which files of the source, and their packages, can be imported."""
+    names: dict[str, None] = {}
+    for file in source.files:
+        if file.path.endswith(".py"):
+            steps = file.path.removesuffix(".py").split("/")
+            names[".".join(steps[:-1] if steps[-1] == "__init__" else steps)] = None
+    return [name for name in names if name]

@@ -1,0 +1,36 @@
+"""The script that is started must be among the files that travel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.nearest import nearest
+from smspec.rules.unsafe_script_name import is_safe
+from smspec.source.listing import Listing
+from smspec.spec.model import JobSpec, ScriptEntry
+
+RULE = Rule("SM310", "missing script")
+
+
+def check(job: JobSpec, source: Listing) -> Iterator[Finding]:
+    """Refuse a script that is not in the source, or is there but ignored."""
+    entry = job.entry_point
+    if not isinstance(entry, ScriptEntry) or job.source is None or not is_safe(entry.script):
+        return
+    if source.has(entry.script):
+        return
+    near = _nearest_file(entry.script, source)
+    yield RULE.at(
+        ("entry_point", "script"),
+        f"`{entry.script}` is not in the source",
+        label=f"did you mean `{near}`?" if near else "",
+        help=f"looked for in `{job.source.dir}`, without the files that .gitignore, .dockerignore and `ignore` name",
+    )
+
+
+def _nearest_file(script: str, source: Listing) -> str | None:
+    """Return a file of the same name in another directory, else one of nearly the same path."""
+    paths = [file.path for file in source.files]
+    name = script.rpartition("/")[2]
+    return next((path for path in paths if path.rpartition("/")[2] == name), None) or nearest(script, paths)

@@ -1,0 +1,25 @@
+"""The address of an ECR repository has an account and a region in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.source.listing import Listing
+from smspec.spec.model import BuiltImage, JobSpec
+from smspec.spec.repository import names_registry
+
+RULE = Rule("SM304", "repository without a region")
+
+
+def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+    """Refuse a built image whose address cannot be made. The account is the role's where none is written."""
+    image = job.image
+    if not isinstance(image, BuiltImage) or job.region or names_registry(image.repository or ""):
+        return
+    yield RULE.at(
+        ("image", "repository") if image.repository else ("image",),
+        "the address of the image in ECR needs a region",
+        help="give `region`, or a full registry and path as `image.repository`",
+        on="value" if image.repository else "key",
+    )

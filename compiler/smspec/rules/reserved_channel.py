@@ -1,0 +1,27 @@
+"""Source and runtime arrive in channels of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.source.listing import Listing
+from smspec.spec.model import JobSpec
+
+RULE = Rule("SM318", "reserved channel")
+
+RESERVED = ("code", "sm_drivers", "smspec")
+
+
+def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+    """Refuse the names of generated channels where there are any."""
+    if job.delivery != "channel":
+        return
+    for channel in job.channels:
+        if channel.name in RESERVED:
+            yield RULE.at(
+                ("channels", channel.name),
+                f"`{channel.name}` is reserved while the source travels in a channel",
+                help="name the channel otherwise, or choose another `source.delivery`",
+                on="key",
+            )

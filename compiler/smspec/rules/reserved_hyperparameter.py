@@ -1,0 +1,27 @@
+"""Hyperparameters `sagemaker_…` are how a container is told what to start; the spec has keys for that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.source.listing import Listing
+from smspec.spec.model import BuiltImage, JobSpec
+
+RULE = Rule("SM319", "reserved hyperparameter")
+
+PREFIX = "sagemaker_"
+
+
+def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+    """Refuse them unless an image of others starts by itself, and may listen to any of them."""
+    if job.entry_point is None and not isinstance(job.image, BuiltImage):
+        return
+    for hyperparameter in job.hyperparameters:
+        if hyperparameter.name.startswith(PREFIX):
+            yield RULE.at(
+                ("hyperparameters", hyperparameter.name),
+                f"`{hyperparameter.name}` is reserved: the program would never see it",
+                help="`entry_point`, `source` and `distribution` say it; a ready image without `entry_point` may have it",
+                on="key",
+            )

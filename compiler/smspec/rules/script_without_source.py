@@ -1,0 +1,21 @@
+"""A script is a file of the source directory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.source.listing import Listing
+from smspec.spec.model import BuiltImage, JobSpec, ScriptEntry
+
+RULE = Rule("SM307", "script without source")
+
+
+def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+    """Refuse a script in a built image that gets no source."""
+    if isinstance(job.image, BuiltImage) and isinstance(job.entry_point, ScriptEntry) and job.source is None:
+        yield RULE.at(
+            ("entry_point", "script"),
+            f"`{job.entry_point.script}` is looked for in the source, and the job has none",
+            help="give `source`, or start a program of the image with `{command: […]}`",
+        )

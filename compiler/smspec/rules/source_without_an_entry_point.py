@@ -1,0 +1,22 @@
+"""Source that nothing starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.source.listing import Listing
+from smspec.spec.model import JobSpec, ReadyImage
+
+RULE = Rule("SM308", "source without an entry point")
+
+
+def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+    """Refuse a ready image that gets source and is not told what to start."""
+    if isinstance(job.image, ReadyImage) and job.source is not None and job.entry_point is None:
+        yield RULE.at(
+            ("source",),
+            "the source is brought into the container, and nothing starts it",
+            help="give `entry_point`, or leave `source` out if the image starts by itself",
+            on="key",
+        )

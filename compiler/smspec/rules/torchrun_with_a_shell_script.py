@@ -1,0 +1,22 @@
+"""torchrun starts Python programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.source.listing import Listing
+from smspec.spec.model import JobSpec, ScriptEntry, Torchrun
+
+RULE = Rule("SM313", "torchrun with a shell script")
+
+
+def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+    """Refuse torchrun around anything but a Python script."""
+    entry = job.entry_point
+    if isinstance(job.distribution, Torchrun) and isinstance(entry, ScriptEntry) and not entry.script.endswith(".py"):
+        yield RULE.at(
+            ("entry_point", "script"),
+            f"torchrun starts Python programs, and `{entry.script}` is none",
+            help="name a .py file, or call torchrun in the script and leave `distribution` out",
+        )

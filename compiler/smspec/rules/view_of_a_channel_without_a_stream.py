@@ -1,0 +1,25 @@
+"""Only a Pipe channel is a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.source.listing import Listing
+from smspec.spec.model import JobSpec, PipeLoopEntry
+
+RULE = Rule("SM322", "view of a channel without a stream")
+
+
+def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+    """Refuse a view of a channel in File or FastFile mode."""
+    if not isinstance(job.entry_point, PipeLoopEntry):
+        return
+    for channel in job.channels:
+        if channel.name in job.entry_point.read and job.mode_of(channel) != "Pipe":
+            yield RULE.at(
+                ("entry_point", "read", channel.name),
+                f"channel `{channel.name}` is in {job.mode_of(channel)} mode: it is a directory, not a stream",
+                help="make it `input_mode: Pipe`, or leave it out of `read`",
+                on="key",
+            )
