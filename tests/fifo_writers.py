@@ -1,0 +1,75 @@
+"""The other end of a FIFO: writers that behave like SageMaker's data agent, and such that do not."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+
+
+class Writer:
+    """Writes pieces into a FIFO from a thread. ``broken`` tells that the reader went away, ``done`` that it is over."""
+
+    def __init__(self, path, pieces, pause=0.0, create=False, delay=0.0, linger=0.0):
+        self.path = str(path)
+        self.pieces = pieces
+        self.pause = pause
+        self.delay = delay
+        self.linger = linger
+        self.create = create
+        self.written = 0
+        self.broken_at = None
+        self.done = threading.Event()
+        self.connected = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        time.sleep(self.delay)
+        if self.create:
+            os.mkfifo(self.path)
+        descriptor = os.open(self.path, os.O_WRONLY)
+        self.connected.set()
+        try:
+            for piece in self.pieces:
+                view = memoryview(piece)
+                while view:
+                    count = os.write(descriptor, view)
+                    self.written += count
+                    view = view[count:]
+                if self.pause:
+                    time.sleep(self.pause)
+            time.sleep(self.linger)
+        except BrokenPipeError:
+            self.broken_at = time.monotonic()
+        finally:
+            os.close(descriptor)
+            self.done.set()
+
+    @property
+    def broken(self):
+        return self.broken_at is not None
+
+    def join(self, seconds=20):
+        assert self.done.wait(seconds), "the writer of {} is still busy".format(self.path)
+
+
+def eventually(condition, what, seconds=20):
+    """Poll until ``condition()`` holds; return its value."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < deadline, "waited in vain for " + what
+        time.sleep(0.005)
+
+
+def descriptors_of(path):
+    """How many descriptors of this process are open on a file."""
+    count = 0
+    for name in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            count += os.readlink("/proc/self/fd/" + name) == str(path)
+    return count

@@ -1,0 +1,272 @@
+"""Each view at its edges: what it refuses, what it says then, and what it has given before."""
+
+import io
+import struct
+import sys
+import tarfile
+
+import pipe_formats as formats
+import pytest
+from piecewise_source import outcome, reader_of
+
+from smspec_runtime.pipe import VIEWS, Corrupt, Truncated
+
+ONE = formats.recordio(b"one")
+LARGE = formats.pattern(300_000)
+
+
+def refused(view, data, kind, offset, words, before=(), **options):
+    """Assert that a view gives the items of ``before``, then an error of ``kind`` at ``offset`` with these words."""
+    for sizes in [(1 << 30,), (7,)]:
+        got, error = outcome(VIEWS[view](reader_of(data, sizes), **options))
+        assert got == list(before)
+        assert type(error) is kind
+        assert error.offset == offset
+        assert str(error).startswith("channel `train`, epoch 3, byte {}: ".format(offset))
+        assert words in str(error)
+
+
+def test_the_registry_has_every_view_of_the_job_spec():
+    assert set(VIEWS) == set("chunks lines jsonlines csv recordio recordio_protobuf augmented tfrecord tar".split())
+
+
+class TestRecordIO:
+    def test_a_wrong_magic_number_is_not_searched_past(self):
+        refused("recordio", ONE * 2 + b"????" + ONE, Corrupt, 24, "here is 3f3f3f3f", [b"one"] * 2)
+
+    def test_the_payload_is_cut(self):
+        refused("recordio", ONE + ONE[:10], Truncated, 12, "after 10 bytes", [b"one"])
+
+    def test_the_padding_is_cut(self):
+        refused("recordio", ONE + ONE[:11], Truncated, 12, "after 11 bytes", [b"one"])
+
+    def test_the_header_is_cut(self):
+        refused("recordio", ONE + ONE[:5], Truncated, 12, "after 5 bytes", [b"one"])
+
+    def test_a_large_record_is_cut(self):
+        cut = formats.recordio(LARGE)[:-9]
+        refused("recordio", ONE + cut, Truncated, 12, "after 299999 of 300008 bytes", [b"one"])
+
+    def test_parts_are_joined_with_the_number_that_the_writer_left_out(self):
+        payload = b"head" + formats.MAGIC + formats.MAGIC + b"tail!"
+        assert len(formats.recordio(payload)) == 8 + 4 + 8 + 8 + 8  # three parts, the middle one empty
+        assert list(VIEWS["recordio"](reader_of(formats.recordio(payload), (3,)))) == [payload]
+
+    def test_parts_may_be_joined_without_it(self):
+        data = formats.recordio_part(1, b"ab") + formats.recordio_part(2, b"cd") + formats.recordio_part(3, b"e")
+        assert list(VIEWS["recordio"](reader_of(data), multipart="concat")) == [b"abcde"]
+
+    def test_large_parts_are_joined(self):
+        data = formats.recordio_part(1, LARGE) + formats.recordio_part(3, LARGE)
+        assert list(VIEWS["recordio"](reader_of(data, (100_000,)))) == [LARGE + formats.MAGIC + LARGE]
+
+    def test_a_record_ends_between_its_parts(self):
+        refused("recordio", ONE + formats.recordio_part(1, b"ab"), Truncated, 12, "after 1 of its parts", [b"one"])
+
+    @pytest.mark.parametrize("flags", [[2], [3], [1, 0], [1, 1], [1, 2, 0], [4], [7]])
+    def test_parts_out_of_order_are_refused(self, flags):
+        data = b"".join(formats.recordio_part(flag, b"part") for flag in flags)
+        refused("recordio", data, Corrupt, 12 * (len(flags) - 1), "part {} of a record".format(flags[-1]))
+
+    def test_an_unknown_way_of_joining_is_refused_at_once(self):
+        with pytest.raises(ValueError, match="dmlc or concat"):
+            VIEWS["recordio"](reader_of(b""), multipart="dlmc")
+
+    def test_empty_payloads_count(self):
+        assert list(VIEWS["recordio"](reader_of(formats.recordio(b"") * 3))) == [b""] * 3
+
+
+class TestTFRecord:
+    def test_a_wrong_length_is_noticed_at_once(self):
+        bad = bytearray(formats.tfrecord(b"two"))
+        bad[1] ^= 1
+        refused("tfrecord", formats.tfrecord(b"one") + bad, Corrupt, 19, "checksum of the length", [b"one"])
+
+    def test_a_wrong_payload_is_noticed_when_asked(self):
+        bad = bytearray(formats.tfrecord(b"two"))
+        bad[12] ^= 1
+        data = formats.tfrecord(b"one") + bytes(bad)
+        refused("tfrecord", data, Corrupt, 19, "checksum of a record", [b"one"], crc=True)
+        assert list(VIEWS["tfrecord"](reader_of(data))) == [b"one", b"uwo"]
+
+    def test_the_last_checksum_is_cut(self):
+        refused("tfrecord", formats.tfrecord(b"one")[:-1], Truncated, 0, "after 18 bytes")
+        refused("tfrecord", formats.tfrecord(LARGE)[:-1], Truncated, 0, "after 300015 of 300016 bytes")
+
+    def test_the_checksum_is_the_published_one(self):
+        """CRC-32C of 32 zero bytes is 8a9136aa (RFC 3720, B.4)."""
+        crc = 0x8A9136AA
+        masked = ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+        assert formats.tfrecord(bytes(32))[-4:] == struct.pack("<I", masked)
+
+
+class TestTar:
+    def test_only_regular_files_are_given(self):
+        file = io.BytesIO()
+        with tarfile.open(fileobj=file, mode="w") as archive:
+            for name, kind in [("d", tarfile.DIRTYPE), ("s", tarfile.SYMTYPE), ("f", tarfile.FIFOTYPE)]:
+                info = tarfile.TarInfo(name)
+                info.type = kind
+                info.linkname = "x" * 150
+                archive.addfile(info)
+            info = tarfile.TarInfo("a")
+            info.size = 1
+            archive.addfile(info, io.BytesIO(b"A"))
+        assert list(VIEWS["tar"](reader_of(file.getvalue()))) == [("a", b"A")]
+
+    def test_an_archive_without_its_end_may_have_been_cut(self):
+        data = formats.tar([("a", b"A")])[:1024]
+        refused("tar", data, Truncated, 0, "end marker is missing", [("a", b"A")])
+
+    def test_a_damaged_header_is_refused(self):
+        data = bytearray(formats.tar([("a", b"A"), ("b", b"B")]))
+        data[1024] ^= 1
+        refused("tar", bytes(data), Corrupt, 1024, "checksum", [("a", b"A")])
+
+    def test_a_large_member_is_cut(self):
+        data = formats.tar([("a", b"A"), ("b", LARGE)])[:200_000]
+        refused("tar", data, Truncated, 1024, "after 198976 of 300544 bytes", [("a", b"A")])
+
+    def test_old_and_ustar_archives_are_read(self):
+        name = "d" * 120 + "/" + "n" * 90
+        assert list(VIEWS["tar"](reader_of(formats.tar([(name, b"A")], tarfile.USTAR_FORMAT)))) == [(name, b"A")]
+
+    def test_a_size_in_base_256_is_read(self):
+        head = bytearray(formats.tar([("a", b"A")])[:512])
+        head[124:136] = b"\x80" + (3).to_bytes(11, "big")
+        head[148:156] = b"%06o\0 " % (sum(head[:148]) + sum(head[156:]) + 8 * 32)
+        data = bytes(head) + b"abc" + bytes(509) + bytes(1024)
+        assert list(VIEWS["tar"](reader_of(data))) == [("a", b"abc")]
+
+    def test_a_sparse_member_is_refused(self):
+        head = bytearray(formats.tar([("a", b"")])[:512])
+        head[156:157] = b"S"
+        head[148:156] = b"%06o\0 " % (sum(head[:148]) + sum(head[156:]) + 8 * 32)
+        refused("tar", bytes(head) + bytes(1024), Corrupt, 0, "`a` is sparse")
+
+
+class TestText:
+    def test_a_line_longer_than_all_buffers(self):
+        line = LARGE.replace(b"\n", b"") * 4 + b"\n"
+        assert list(VIEWS["lines"](reader_of(b"a\n" + line + b"b", (100_000,)))) == [b"a\n", line, b"b"]
+
+    def test_json_names_the_line(self):
+        refused("jsonlines", b'{"a": 1}\n\n[2}\n3\n', Corrupt, 10, "not JSON", [{"a": 1}])
+
+    def test_json_cut_in_the_last_line(self):
+        refused("jsonlines", b'{"a": 1}\n{"a"', Truncated, 9, "ends inside a line", [{"a": 1}])
+
+    def test_json_that_is_not_text(self):
+        refused("jsonlines", b'1\n"\xff"\n', Corrupt, 2, "not JSON", [1])
+
+    def test_rows_may_hold_line_breaks_and_blank_lines_are_passed_over(self):
+        data = b'a,"b\nc"\r\n\r\n"d ""e""",f'
+        assert list(VIEWS["csv"](reader_of(data, (3,)))) == [["a", "b\nc"], ['d "e"', "f"]]
+
+    def test_another_delimiter(self):
+        assert list(VIEWS["csv"](reader_of(b"a\tb\n"), delimiter="\t")) == [["a", "b"]]
+
+    def test_a_row_cut_in_quotes(self):
+        refused("csv", b'a,b\nc,"d\ne', Truncated, 4, "quoted field", [["a", "b"]])
+
+    def test_a_row_that_is_not_csv(self):
+        refused("csv", b'a,b\n"c"d,e\n', Corrupt, 4, "not CSV", [["a", "b"]])
+
+    def test_a_row_that_is_not_text(self):
+        refused("csv", b"a,b\nc,\xff\n", Corrupt, 4, "not CSV", [["a", "b"]])
+
+
+class TestAugmented:
+    def test_names_are_needed(self):
+        with pytest.raises(ValueError, match="AttributeNames"):
+            VIEWS["augmented"](reader_of(b""))
+
+    def test_objects_of_many_parts_are_paired_too(self):
+        image = b"\xff\xd8" + bytes(2) + formats.MAGIC + LARGE
+        data = b"".join(map(formats.recordio, [image, b"1", LARGE, b"0"]))
+        got = list(VIEWS["augmented"](reader_of(data, (50_000,)), names=["image-ref", "label"]))
+        assert got == [{"image-ref": image, "label": b"1"}, {"image-ref": LARGE, "label": b"0"}]
+
+    def test_an_object_cut_inside_an_attribute(self):
+        data = ONE * 3 + ONE[:10]
+        refused("augmented", data, Truncated, 36, "after 10 bytes", [{"a": b"one", "b": b"one"}], names=["a", "b"])
+
+
+class TestProtobuf:
+    def read(self, *messages):
+        return list(VIEWS["recordio_protobuf"](reader_of(b"".join(map(formats.recordio, messages)))))
+
+    def test_all_members_of_a_record(self):
+        message = formats.record(
+            {"values": formats.tensor("f", [0.5, -2.0])}, {"values": formats.tensor("f", [1.0])}, "u", "m", "c"
+        )
+        (record,) = self.read(message)
+        assert list(record.features["values"].values) == [0.5, -2.0]
+        assert list(record.label["values"].values) == [1.0]
+        assert record[2:] == ("u", "m", "c")
+
+    def test_sparse_tensors_keep_keys_and_shape(self):
+        (record,) = self.read(formats.record({"values": formats.tensor("d", [1.5, 2.5], [3, 70_000], [100_000])}, {}))
+        tensor = record.features["values"]
+        assert (list(tensor.values), list(tensor.keys), tensor.shape) == ([1.5, 2.5], [3, 70_000], (100_000,))
+
+    def test_bytes(self):
+        blobs = formats.field(9, formats.field(1, b"\x00\xff") + formats.field(1, b"") + formats.field(2, b"image/png"))
+        (record,) = self.read(formats.record({"image": blobs}, {}))
+        assert record.features["image"] == ([b"\x00\xff", b""], "image/png")
+
+    def test_numbers_that_are_not_packed(self):
+        """A parser accepts repeated numbers packed or not, and in several pieces."""
+        one = formats.varint(1 << 3 | 5)
+        floats = formats.field(2, one + struct.pack("<f", 1) + one + struct.pack("<f", 2))
+        integers = formats.field(7, formats.varint(1 << 3) + formats.varint(-7) + formats.field(1, b"\x05"))
+        (record,) = self.read(formats.record({"f": floats, "i": integers}, {}))
+        assert list(record.features["f"].values) == [1.0, 2.0]
+        assert list(record.features["i"].values) == [-7, 5]
+
+    def test_unknown_fields_are_passed_over(self):
+        unknown = formats.field(15, b"?") + formats.varint(14 << 3) + b"\x05" + formats.varint(13 << 3 | 1) + bytes(8)
+        (record,) = self.read(unknown + formats.record({"values": formats.tensor("f", [1.0])}, {}) + unknown)
+        assert list(record.features["values"].values) == [1.0]
+
+    @pytest.mark.parametrize(
+        ("message", "words"),
+        [
+            (formats.record({"values": formats.tensor("f", [1.0])}, {})[:-1], "longer than its message"),
+            (formats.record({"v": formats.tensor("f", [1.0], [1, 2])}, {}), "2 keys and 1 values"),
+            (formats.record({"v": formats.field(2, formats.field(1, b"abc"))}, {}), "multiple"),
+            (formats.record({"v": formats.field(2, formats.varint(1 << 3 | 1) + bytes(8))}, {}), "wrong kind"),
+            (b"\x08\x01", "field 1 is of the wrong kind"),
+            (b"\x0b", "unknown kind 3"),
+            (b"\xff" * 11, "longer than 10 bytes"),
+            (b"\x80", "does not end"),
+        ],
+    )
+    def test_damaged_messages_are_refused(self, message, words):
+        good = formats.record({}, {})
+        data = formats.recordio(good) + formats.recordio(message)
+        got, error = outcome(VIEWS["recordio_protobuf"](reader_of(data)))
+        assert len(got) == 1
+        assert type(error) is Corrupt
+        assert error.offset == 8
+        assert words in str(error)
+
+    def test_numbers_are_numpy_arrays_where_numpy_is_installed(self):
+        numpy = pytest.importorskip("numpy")
+        (record,) = self.read(formats.record({"values": formats.tensor("i", [1, -1], [5, 6])}, {}))
+        tensor = record.features["values"]
+        assert tensor.values.dtype == numpy.dtype("<i4")
+        assert tensor.keys.dtype == numpy.dtype("<u8")
+        assert tensor.values.tolist() == [1, -1]
+
+    def test_numbers_are_arrays_where_it_is_not(self, monkeypatch):
+        from smspec_runtime.pipe.views import recordio_protobuf  # noqa: F401 - the function hides its module
+
+        module = sys.modules["smspec_runtime.pipe.views.recordio_protobuf"]
+        module._numpy.cache_clear()
+        monkeypatch.setitem(sys.modules, "numpy", None)
+        try:
+            (record,) = self.read(formats.record({"values": formats.tensor("d", [1.5])}, {"v": formats.tensor("i", [2])}))
+        finally:
+            module._numpy.cache_clear()
+        assert (record.features["values"].values.typecode, record.label["v"].values.typecode) == ("d", "i")
