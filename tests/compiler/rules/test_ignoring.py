@@ -1,0 +1,60 @@
+"""`checks.ignore` takes away what it names, and nothing else; what it takes away in vain is told."""
+
+from smspec.diagnostics import Finding
+from smspec.rules.ignoring import not_ignored
+from smspec.spec.model import IgnoredCheck
+
+
+def finding(code, *path, severity="error"):
+    return Finding(code=code, severity=severity, path=path, message="something")
+
+
+def ignore(rule, at=""):
+    return IgnoredCheck(rule=rule, at=at, because="the exporter guarantees it")
+
+
+def said(findings, *ignored):
+    return [(found.code, found.path) for found in not_ignored(findings, ignored)]
+
+
+TRAIN = finding("SM322", "channels", "train", "input_mode")
+OTHER = finding("SM322", "channels", "training")
+
+
+def test_a_check_is_ignored_at_and_below_its_place():
+    assert said([TRAIN, OTHER], ignore("SM322", "channels.train")) == [("SM322", ("channels", "training"))]
+    assert said([TRAIN, OTHER], ignore("SM322", "channels.train.input_mode")) == [("SM322", ("channels", "training"))]
+    assert said([finding("SM429", "tags", 1)], ignore("SM429", "tags")) == []
+
+
+def test_without_a_place_it_is_ignored_everywhere():
+    assert said([TRAIN, OTHER], ignore("SM322")) == []
+
+
+def test_another_check_at_the_same_place_stands():
+    other = finding("SM324", "channels", "train")
+    assert said([TRAIN, other], ignore("SM322", "channels.train")) == [("SM324", ("channels", "train"))]
+
+
+def test_what_is_ignored_in_vain_is_a_warning():
+    found = not_ignored([OTHER], [ignore("SM322", "channels.train")])
+    assert [(one.code, one.severity, one.path) for one in found] == [
+        ("SM322", "error", ("channels", "training")),
+        ("SM331", "warning", ("checks", "ignore", 0)),
+    ]
+
+
+def test_the_shape_of_spec_and_request_cannot_be_ignored():
+    shape = finding("SM405", "hyperparameters", "x")
+    assert said([shape], ignore("SM405")) == [
+        ("SM405", ("hyperparameters", "x")),
+        ("SM330", ("checks", "ignore", 0, "rule")),
+    ]
+    word = finding("SM255", "image", "system_packages", 0)
+    assert said([word], ignore("SM255"))[0] == ("SM255", ("image", "system_packages", 0))
+
+
+def test_a_warning_can_always_be_ignored_and_so_can_what_the_api_only_describes():
+    assert said([finding("SM258", "image", "env", "A", severity="warning")], ignore("SM258")) == []
+    assert said([finding("SM413", "hosts", "instance_type", severity="warning")], ignore("SM413")) == []
+    assert said([finding("SM424", "image")], ignore("SM424")) == []

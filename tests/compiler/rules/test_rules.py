@@ -1,0 +1,261 @@
+"""Every rule finds its contradiction, at its place, and finds nothing in jobs that come close to it."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import job_samples
+import smspec.rules
+from smspec.rules import RULES, lint
+
+URI = job_samples.IMAGE_URI
+LOOP = {"pipe_loop": "reader:Trainer"}
+PIPE = {"train": {"s3": "s3://example-data/ctr/train/", "input_mode": "Pipe"}}
+MANIFEST = {"s3_data_type": "AugmentedManifestFile", "attributes": ["source-ref"], "record_wrapper": "RecordIO"}
+ALGORITHM = {"AlgorithmSpecification": {"AlgorithmName": "mine"}}
+FILE_SYSTEM = {"id": "fs-0123456789abcdef0", "type": "EFS", "path": "/data", "access": "ro"}
+FILES = ("train.py", "reader.py", "run.sh", "ctr/__init__.py", "ctr/training.py")
+
+REFUSED = [
+    ("SM301", ("distribution",), {"entry_point": LOOP, "channels": PIPE, "distribution": "torchrun"}),
+    (
+        "SM302",
+        ("hyperparameters", "epochs"),
+        {"entry_point": {**LOOP, "epochs": 5}, "channels": PIPE, "hyperparameters": {"epochs": 6}},
+    ),
+    ("SM303", ("hyperparameters", "epochs"), {"entry_point": LOOP, "channels": PIPE, "hyperparameters": {"epochs": 0}}),
+    (
+        "SM303",
+        ("hyperparameters", "epochs"),
+        {"entry_point": LOOP, "channels": PIPE, "hyperparameters": {"epochs": "many"}},
+    ),
+    (
+        "SM303",
+        ("hyperparameters", "epochs"),
+        {"entry_point": LOOP, "channels": PIPE, "hyperparameters": {"epochs": True}},
+    ),
+    ("SM304", ("image",), {"region": None}),
+    ("SM304", ("image", "repository"), {"region": None, "image": {"base": "python:3", "repository": "team/ctr"}}),
+    ("SM305", ("source", "delivery"), {"image": URI, "source": {"dir": "src/", "delivery": "image"}}),
+    ("SM306", ("entry_point",), {"image": URI, "source": None}),
+    ("SM306", ("entry_point",), {"image": URI, "source": None, "entry_point": LOOP, "channels": PIPE}),
+    ("SM307", ("entry_point", "script"), {"source": None}),
+    ("SM308", ("source",), {"image": URI, "entry_point": None}),
+    ("SM309", ("source",), {"image": None, "entry_point": None, "api": ALGORITHM}),
+    ("SM309", ("entry_point",), {"image": None, "source": None, "entry_point": {"command": ["x"]}, "api": ALGORITHM}),
+    ("SM310", ("entry_point", "script"), {"entry_point": "trian.py"}),
+    ("SM310", ("entry_point", "script"), {"entry_point": "elsewhere/train.py"}),
+    ("SM311", ("entry_point", "script"), {"entry_point": "./train.py"}),
+    ("SM311", ("entry_point", "script"), {"entry_point": "../train.py"}),
+    ("SM311", ("entry_point", "script"), {"entry_point": "/opt/ml/code/train.py"}),
+    ("SM311", ("entry_point", "script"), {"entry_point": "my train.py"}),
+    ("SM311", ("entry_point", "script"), {"entry_point": "-train.py"}),
+    ("SM312", ("entry_point", "pipe_loop"), {"entry_point": {"pipe_loop": "raeder:Trainer"}, "channels": PIPE}),
+    ("SM312", ("entry_point", "module"), {"entry_point": {"module": "ctr.trainer:main"}}),
+    ("SM313", ("entry_point", "script"), {"entry_point": "run.sh", "distribution": "torchrun"}),
+    (
+        "SM314",
+        ("distribution",),
+        {"image": URI, "source": None, "entry_point": {"command": ["x"]}, "distribution": "mpi"},
+    ),
+    ("SM314", ("distribution",), {"image": URI, "source": None, "entry_point": None, "distribution": "torchrun"}),
+    (
+        "SM315",
+        ("entry_point",),
+        {"image": URI, "source": {"dir": "src/", "delivery": "s3"}, "entry_point": {"command": ["./run.sh"]}},
+    ),
+    (
+        "SM315",
+        ("entry_point", "args"),
+        {
+            "image": URI,
+            "source": {"dir": "src/", "delivery": "s3"},
+            "entry_point": {"script": "train.py", "args": ["-v"]},
+        },
+    ),
+    (
+        "SM315",
+        ("entry_point", "args_style"),
+        {
+            "image": URI,
+            "source": {"dir": "src/", "delivery": "s3"},
+            "entry_point": {"script": "train.py", "args_style": "flags"},
+        },
+    ),
+    (
+        "SM316",
+        ("distribution", "torchrun", "port"),
+        {
+            "image": URI,
+            "source": {"dir": "src/", "delivery": "s3"},
+            "distribution": {"torchrun": {"port": 7000}},
+        },
+    ),
+    (
+        "SM316",
+        ("distribution", "mpi", "options", 1),
+        {
+            "image": URI,
+            "source": {"dir": "src/", "delivery": "s3"},
+            "distribution": {"mpi": {"options": ["-x", "A=b c"]}},
+        },
+    ),
+    (
+        "SM317",
+        ("entry_point", "args_style"),
+        {"image": URI, "source": None, "entry_point": {"command": ["x"], "args_style": "json"}},
+    ),
+    (
+        "SM318",
+        ("channels", "code"),
+        {"source": {"dir": "src/", "delivery": "channel"}, "channels": {"code": "s3://example-data/x/"}},
+    ),
+    ("SM318", ("channels", "smspec"), {"image": URI, "channels": {"smspec": "s3://example-data/x/"}}),
+    (
+        "SM319",
+        ("hyperparameters", "sagemaker_program"),
+        {"hyperparameters": {"sagemaker_program": "x.py"}},
+    ),
+    ("SM319", ("hyperparameters", "sagemaker_region"), {"image": URI, "hyperparameters": {"sagemaker_region": "x"}}),
+    ("SM320", ("hyperparameters", "a=b"), {"hyperparameters": {"a=b": 1}}),
+    ("SM320", ("hyperparameters", "a=b"), {"image": URI, "hyperparameters": {"a=b": 1}}),
+    (
+        "SM320",
+        ("hyperparameters", "a=b"),
+        {"image": URI, "source": {"dir": "src/", "delivery": "s3"}, "hyperparameters": {"a=b": 1}},
+    ),
+    (
+        "SM321",
+        ("entry_point", "read", "trian"),
+        {"entry_point": {**LOOP, "read": {"trian": "lines"}}, "channels": PIPE},
+    ),
+    (
+        "SM322",
+        ("entry_point", "read", "val"),
+        {
+            "entry_point": {**LOOP, "read": {"val": "lines"}},
+            "channels": {**PIPE, "val": "s3://example-data/val/"},
+        },
+    ),
+    ("SM323", ("entry_point", "pipe_loop"), {"entry_point": LOOP}),
+    ("SM323", ("entry_point", "pipe_loop"), {"entry_point": LOOP, "channels": None, "input_mode": "Pipe"}),
+    (
+        "SM324",
+        ("channels", "train", "distribution"),
+        {"channels": {"train": {"file_system": FILE_SYSTEM, "distribution": "ShardedByS3Key"}}},
+    ),
+    (
+        "SM324",
+        ("channels", "train", "s3_data_type"),
+        {"channels": {"train": {"file_system": FILE_SYSTEM, "s3_data_type": "ManifestFile"}}},
+    ),
+    (
+        "SM325",
+        ("entry_point", "read", "train"),
+        {"entry_point": {**LOOP, "read": {"train": "augmented"}}, "channels": PIPE},
+    ),
+    (
+        "SM325",
+        ("entry_point", "read", "train"),
+        {
+            "entry_point": {**LOOP, "read": {"train": "augmented"}},
+            "channels": {"train": {**PIPE["train"], **MANIFEST, "record_wrapper": "None"}},
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("code", "path", "changes"), REFUSED, ids=[f"{code}-{number}" for number, (code, _, _) in enumerate(REFUSED)]
+)
+def test_the_contradiction_is_found_at_its_place_and_alone(code, path, changes):
+    found = lint(job_samples.job(**changes), job_samples.listing(*FILES))
+    assert [(finding.code, finding.path) for finding in found] == [(code, path)]
+    assert found[0].message[0] == "`" or found[0].message[0].islower()
+    assert not found[0].message.endswith(".")
+
+
+ACCEPTED = [
+    {},
+    {"source": {"dir": "src/", "delivery": "channel"}},
+    {"source": {"dir": "src/", "delivery": "s3"}, "entry_point": LOOP, "channels": PIPE},
+    {"image": URI},
+    {"image": URI, "source": {"dir": "src/", "delivery": "s3"}, "distribution": {"mpi": {"options": ["-x", "A=b"]}}},
+    {"image": URI, "source": {"dir": "src/", "delivery": "s3"}, "distribution": "torchrun"},
+    {"image": URI, "source": None, "entry_point": None, "hyperparameters": {"sagemaker_program": "x.py", "a=b": 1}},
+    {"image": URI, "source": None, "entry_point": {"command": ["x"]}, "hyperparameters": {"a=b": 1}},
+    {"image": None, "source": None, "entry_point": None, "api": ALGORITHM},
+    {"region": None, "image": {"base": "python:3", "repository": "registry.example/team/ctr"}},
+    {"region": None, "image": {"base": "python:3", "repository": "localhost:5000/ctr"}},
+    {"region": None, "image": URI},
+    {"entry_point": LOOP, "input_mode": "Pipe", "hyperparameters": {"epochs": 3}},
+    {"entry_point": {**LOOP, "epochs": 3}, "input_mode": "Pipe", "hyperparameters": {"epochs": 3}},
+    {"entry_point": LOOP, "channels": {**PIPE, "val": "s3://example-data/val/"}},
+    {"entry_point": {"script": "train.py", "args_style": "none"}, "hyperparameters": {"a=b": 1}},
+    {"entry_point": {"module": "ctr.training:main"}, "hyperparameters": {"a=b": 1}},
+    {"entry_point": {"module": "ctr:main"}},
+    {"source": None, "entry_point": {"module": "installed.package:main"}},
+    {"source": None, "entry_point": {"command": ["train"]}},
+    {"entry_point": "ctr/training.py"},
+    {"entry_point": "run.sh", "distribution": "mpi"},
+    {"channels": {"code": "s3://example-data/x/"}},
+    {"channels": {"train": {"file_system": FILE_SYSTEM}}},
+    {
+        "entry_point": {**LOOP, "read": {"train": "augmented"}},
+        "channels": {"train": {**PIPE["train"], **MANIFEST}},
+    },
+]
+
+
+@pytest.mark.parametrize("changes", ACCEPTED, ids=[str(number) for number in range(len(ACCEPTED))])
+def test_a_job_without_contradictions_is_left_alone(changes):
+    assert lint(job_samples.job(**changes), job_samples.listing(*FILES)) == []
+
+
+def test_a_nul_cannot_become_an_argument():
+    found = lint(job_samples.job(hyperparameters={"text": "a\0b", "k\0": 1}), job_samples.listing(*FILES))
+    assert [finding.code for finding in found] == ["SM320", "SM320"]
+
+
+@pytest.mark.parametrize(
+    ("script", "label"),
+    [
+        ("trian.py", "did you mean `train.py`?"),
+        ("training.py", "did you mean `ctr/training.py`?"),
+        ("nothing-like-it.py", ""),
+        ("./train.py", "write `train.py`"),
+    ],
+)
+def test_the_nearest_script_is_offered(script, label):
+    (found,) = lint(job_samples.job(entry_point=script), job_samples.listing(*FILES))
+    assert found.label == label
+
+
+def test_a_project_to_install_may_keep_its_modules_anywhere():
+    files = ("pyproject.toml", "src/ctr/other.py")
+    assert lint(job_samples.job(entry_point={"module": "ctr.other:main"}), job_samples.listing(*files)) == []
+
+
+def test_several_contradictions_are_all_told():
+    found = lint(
+        job_samples.job(
+            image=URI,
+            source={"dir": "src/", "delivery": "s3"},
+            entry_point={"script": "trian.py", "args": ["x"], "args_style": "json"},
+            hyperparameters={"a=b": 1, "sagemaker_x": 1},
+        ),
+        job_samples.listing(*FILES),
+    )
+    assert [finding.code for finding in found] == ["SM310", "SM315", "SM315", "SM319", "SM320"]
+
+
+def test_every_file_of_a_rule_is_in_the_registry():
+    directory = Path(smspec.rules.__file__).parent
+    files = {
+        path.stem
+        for path in directory.glob("*.py")
+        if any(isinstance(node, ast.FunctionDef) and node.name == "check" for node in ast.parse(path.read_text()).body)
+    }
+    assert files == {rule.__module__.rpartition(".")[2] for rule in RULES}
+    assert len(RULES) == len(set(RULES))
