@@ -20,7 +20,11 @@ _STOP_SECONDS = 5.0
 
 
 class FeederFault(Exception):
-    """The data of a channel turned out to be at fault, or the feeder itself has died."""
+    """The data of a channel turned out to be at fault; or, ``is_ours``, the feeder itself has died."""
+
+    def __init__(self, message: str, *, is_ours: bool = False) -> None:
+        super().__init__(message)
+        self.is_ours = is_ours
 
 
 class FeederProcess:
@@ -49,7 +53,8 @@ class FeederProcess:
         """Read what is there to read, which may block, and yield what it means. Raises FeederFault."""
         data = os.read(self.descriptor, _READ)
         if not data:
-            raise FeederFault(f"the feeder of {self.host} has died; its exit status is {self._process.wait()}")
+            status = self._process.wait()
+            raise FeederFault(f"the feeder of {self.host} has died; its exit status is {status}", is_ours=True)
         yield from self._decoded(data)
 
     def stop(self) -> Iterator[Event]:

@@ -18,7 +18,7 @@ _FRAME_SECONDS = 0.1
 _PLAIN_SECONDS = 10.0
 _WINDOW_SECONDS = 2.0
 _MOST_LINES = 12
-_BAR = 24
+_BAR = 16
 
 
 @dataclass(slots=True)
@@ -48,9 +48,15 @@ class _Flow:
 class Progress:
     """Draws on ``console`` what it is told."""
 
-    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        console: Console,
+        clock: Callable[[], float] = time.monotonic,
+        width: Callable[[], int] | None = None,
+    ) -> None:
         self._console = console
         self._clock = clock
+        self._width = width or terminal_width
         self._flows: dict[tuple[str, str], _Flow] = {}
         self._pending: list[str] = []
         self._drawn = 0
@@ -105,7 +111,7 @@ class Progress:
 
     def _live_lines(self) -> list[str]:
         now = self._clock()
-        width = _width()
+        width = self._width()
         active = [flow for flow in self._flows.values() if not flow.is_over]
         lines = [self._line(flow, now)[: width - 1] for flow in active[:_MOST_LINES]]
         if len(active) > _MOST_LINES:
@@ -118,8 +124,8 @@ class Progress:
         what = "download" if flow.epoch is None else f"epoch {flow.epoch}"
         bar = _bar(flow.size, flow.total)
         return (
-            f"{flow.host:{hosts}}  {flow.channel:{channels}}  {what:9}  {bar}"
-            f"{size(flow.size):>8}  {flow.speed(now):>9} MB/s"
+            f"{flow.host:{hosts}}  {flow.channel:{channels}}  {what:8}  {bar}"
+            f"{size(flow.size):>8}  {flow.speed(now):>7} MB/s"
         )
 
     def _flowed(self, event: ChannelLaid | EpochFed | EpochEnded) -> None:
@@ -154,7 +160,8 @@ def _bar(done: int, total: int | None) -> str:
     return f"[{'#' * full}{'.' * (_BAR - full)}] {share:4.0%}  "
 
 
-def _width() -> int:
+def terminal_width() -> int:
+    """Return how many columns the terminal has that standard error goes to."""
     try:
         return max(20, os.get_terminal_size(2).columns)
     except OSError:

@@ -9,7 +9,7 @@ from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, Event, HostEn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow:
-    """What went through one channel of one host: an epoch of Pipe mode, or (``epoch`` None) all of a laid-out channel."""
+    """What went through one channel of one host: an epoch in Pipe mode, else all of it (``epoch`` None)."""
 
     host: str
     channel: str

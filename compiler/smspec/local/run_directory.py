@@ -68,14 +68,14 @@ class RunDirectory:
     """A claimed directory. It stays locked until `release`, so that no second run tears it down."""
 
     def __init__(self, root: str, lock: int) -> None:
-        self.root = root
+        self.root = root  # as it was given: people are shown paths below it
         self._lock = lock
 
     def path(self, *names: str) -> str:
         return os.path.join(self.root, *names)
 
     def host(self, name: str) -> HostDirectory:
-        return HostDirectory(self.path(HOSTS, name))
+        return HostDirectory(os.path.abspath(self.path(HOSTS, name)))
 
     def log(self, host: str) -> str:
         return self.path(LOGS, f"{host}.log")
@@ -85,6 +85,17 @@ class RunDirectory:
         text = json.dumps({"kind": _KIND, "job": job, "status": status}) + "\n"
         os.ftruncate(self._lock, 0)
         os.pwrite(self._lock, text.encode("ascii"), 0)
+
+    def discard(self) -> None:
+        """Take everything away again that a run wrote here, the directory too."""
+        for name in _OURS - {MARKER}:
+            if os.path.lexists(self.path(name)):
+                _remove(self.path(name))
+        os.unlink(self.path(MARKER))
+        try:
+            os.rmdir(self.root)
+        except OSError:
+            pass
 
     def release(self) -> None:
         """Let others replace the directory."""

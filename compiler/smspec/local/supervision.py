@@ -22,12 +22,14 @@ _LOG_SECONDS = 1.0
 class Verdict:
     """Why the job ended. ``failed`` names the first host that failed, in order of time.
 
-    ``fault``: the data were at fault. ``signal``: we were told to stop. ``overran``: MaxRuntimeInSeconds was over.
+    ``fault``: the data were at fault; ``is_ours``: or the feeder. ``signal``: we were told to stop. ``overran``:
+    MaxRuntimeInSeconds was over.
     """
 
     failed: str | None = None
     job_status: int | None = None
     fault: str = ""
+    is_ours: bool = False
     signal: int | None = None
     overran: bool = False
 
@@ -83,7 +85,7 @@ class Supervision:
                     self._reporter.report(event)
             except FeederFault as fault:
                 self._selector.unregister(feeder.descriptor)
-                self._stop(Verdict(failed=feeder.host, job_status=1, fault=str(fault)))
+                self._stop(Verdict(failed=feeder.host, fault=str(fault), is_ours=fault.is_ours))
 
         return listen
 

@@ -1,0 +1,160 @@
+"""The engine that needs nothing installed: a host is a process of this machine, with a directory as its /opt/ml."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+
+from smspec.local.host_process import Command
+from smspec.local.request import Unable
+from smspec.local.run_directory import HostDirectory
+from smspec.local.training_request import TrainingRequest
+from smspec.plan.plan import Plan
+from smspec.render.tree import FileTree
+from smspec.spec.model import BuiltImage, JobSpec, Mpi, ParameterServer, SmDataParallel
+from smspec_runtime import run_plan
+from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL
+
+LOOPBACK = "127.0.0.1"
+SUBMIT_DIRECTORY = "sagemaker_submit_directory"
+
+_UPLOAD = "upload/"
+_ENTRYPOINT = "entrypoint.py"
+_SOURCE = "source/"
+_ARCHIVE = "upload/sourcedir.tar.gz"
+_OWN_PREFIXES = ("SM_", "SAGEMAKER_", "TRAINING_JOB_")
+_OLDEST_PYTHON = (3, 8)
+_VERSION = "import sys; print(*sys.version_info[:2])"
+
+
+class ProcessEngine:
+    """Prepares the directories of hosts and says what is started in them. Raises Unable for what needs a container."""
+
+    def __init__(self, job: JobSpec, plan: Plan, tree: FileTree, tree_dir: str, python: str | None) -> None:
+        _require_processes(job, plan)
+        self._job = job
+        self._plan = plan
+        self._request = TrainingRequest(plan.request.payload)
+        self._paths = [file.path for file in tree.files]
+        self._tree_dir = os.path.abspath(tree_dir)
+        self._leader = f"{LOOPBACK}:{free_port()}"
+        self.python = _python(python)
+
+    def generated_channels(self) -> dict[str, str]:
+        """Return the channels that bring source and runtime, and the directories of the tree that fill them."""
+        return {
+            name: os.path.join(self._tree_dir, "upload", name)
+            for name in (CODE_CHANNEL, RUNTIME_CHANNEL)
+            if any(path.startswith(f"{_UPLOAD}{name}/") for path in self._paths)
+        }
+
+    def hyperparameters(self) -> dict[str, str]:
+        """Return what hyperparameters.json says: what the request says, but the archive of the source is the local one."""
+        values = self._request.hyperparameters
+        if _ARCHIVE in self._paths and SUBMIT_DIRECTORY in values:
+            values[SUBMIT_DIRECTORY] = os.path.join(self._tree_dir, _ARCHIVE)
+        return values
+
+    def prepare(self, directory: HostDirectory) -> None:
+        """Put into a host's directory what the image holds: source and runtime."""
+        for path in self._paths:
+            if path.startswith(_SOURCE) and self._job.delivery == "image":
+                self._copy(path, os.path.join(directory.code, path.removeprefix(_SOURCE)))
+            elif path.startswith("smspec_runtime/") or path in (_ENTRYPOINT, "run_plan.json"):
+                self._copy(path, os.path.join(directory.runtime, path))
+        if self._plan.run is None:
+            shutil.copytree(
+                os.path.dirname(run_plan.__file__),
+                os.path.join(directory.runtime, "smspec_runtime"),
+                ignore=shutil.ignore_patterns("__pycache__"),
+            )
+
+    def command(self, directory: HostDirectory, inherited: Mapping[str, str]) -> Command:
+        """Return what starts a host; ``inherited`` is our own environment."""
+        if self._plan.run is None:
+            words = [self.python, "-m", "smspec_runtime", "train"]
+        elif _ENTRYPOINT in self._paths:
+            words = [self.python, os.path.join(directory.runtime, _ENTRYPOINT), "train"]
+        else:
+            words = [self.python, os.path.join(directory.data, RUNTIME_CHANNEL, _ENTRYPOINT), "train"]
+        working = directory.runtime if self._plan.run is None else directory.base
+        return Command(words=words, environment=self._environment(directory, inherited), directory=working)
+
+    def _copy(self, path: str, target: str) -> None:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copy(os.path.join(self._tree_dir, path), target)
+
+    def _environment(self, directory: HostDirectory, inherited: Mapping[str, str]) -> dict[str, str]:
+        """Return the user's environment, without what another job may have left in it, under that of the job.
+
+        PATH and the like must stay: the programs of a process engine are those of this machine. So do credentials:
+        what the job does here, it does as the user.
+        """
+        request = self._request
+        kept = {name: value for name, value in inherited.items() if not name.startswith(_OWN_PREFIXES)}
+        account = self._job.account or (request.role.split(":")[4:5] or [""])[0]
+        region = {"AWS_REGION": self._job.region} if self._job.region else {}
+        arn = f"arn:aws:sagemaker:{self._job.region or 'local'}:{account}:training-job/{request.name}"
+        image = self._job.image.env if isinstance(self._job.image, BuiltImage) else {}
+        return {
+            **kept,
+            **region,
+            "TRAINING_JOB_NAME": request.name,
+            "TRAINING_JOB_ARN": arn,
+            "DMLC_INTERFACE": loopback_interface(),
+            "KMP_DUPLICATE_LIB_OK": "True",
+            "KMP_INIT_AT_FORK": "FALSE",
+            "LANG": "C.UTF-8",
+            "LC_ALL": "C.UTF-8",
+            "PYTHONUNBUFFERED": "1",
+            **image,
+            **request.environment,
+            "SAGEMAKER_BASE_DIR": directory.base,
+            "SM_STUDIO_LOCAL_MODE": "true",  # nobody waits until the names of the hosts can be resolved
+            "SMSPEC_LOCAL_LEADER": self._leader,  # where launchers meet
+        }
+
+
+def free_port() -> int:
+    """Return a port of the loopback interface that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _require_processes(job: JobSpec, plan: Plan) -> None:
+    launchers = {Mpi: "mpi", SmDataParallel: "smdataparallel"}
+    launcher = launchers.get(type(job.distribution)) if job.distribution is not None else None
+    if launcher is not None:
+        raise Unable(3, f"`{launcher}` reaches its hosts over ssh, so it needs containers; the process engine has none")
+    hosts = TrainingRequest(plan.request.payload).hosts()
+    if isinstance(job.distribution, ParameterServer) and len(hosts) > 1:
+        raise Unable(3, "parameter servers of several hosts need containers: every host listens on the same ports")
+    if plan.run is None and job.source is None:
+        raise Unable(3, "the program of this job lies in its image; the process engine cannot look inside")
+
+
+def _python(wanted: str | None) -> str:
+    """Return the interpreter that the job runs on; it must be one that the runtime can run on."""
+    python = shutil.which(wanted or "python3")
+    if python is None:
+        name = wanted or "python3"
+        raise Unable(3, f"there is no `{name}`; say which Python the job runs on with --python")
+    try:
+        answer = subprocess.run([python, "-c", _VERSION], capture_output=True, text=True, check=False, timeout=60)
+        version = tuple(map(int, answer.stdout.split()))
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        version = ()
+    if version < _OLDEST_PYTHON:
+        raise Unable(3, f"`{python}` is not a Python 3.8 or later; name another one with --python")
+    return os.path.abspath(python)
+
+
+def loopback_interface() -> str:
+    """Return the name of the interface that the hosts of a local run talk over."""
+    return "lo0" if sys.platform == "darwin" else "lo"

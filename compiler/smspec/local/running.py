@@ -1,0 +1,269 @@
+"""Runs a job on this machine: from its plan to its collected model."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from smspec.local.channel_data import ChannelData, find_data
+from smspec.local.channel_layout import ChannelLayout
+from smspec.local.collecting import collect
+from smspec.local.config_files import config_files
+from smspec.local.container_paths import container_path_warning
+from smspec.local.events import Event, Remark, Reporter
+from smspec.local.feeder.plan import FeederPlan
+from smspec.local.feeder_process import FeederProcess
+from smspec.local.host_process import HostProcess
+from smspec.local.leftovers import Leftovers
+from smspec.local.process_engine import ProcessEngine, loopback_interface
+from smspec.local.progress import Progress
+from smspec.local.record import Record
+from smspec.local.request import Console, Interrupted, JobStatus, LocalOutcome, RunRequest, Unable
+from smspec.local.run_directory import MODEL, OUTPUT, SUMMARY, RunDirectory, claim
+from smspec.local.signals import Signals
+from smspec.local.summary import Summary
+from smspec.local.supervision import Supervision, Verdict, name_of
+from smspec.local.training_request import Host, TrainingRequest
+from smspec.plan.plan import Plan
+from smspec.render.tree import FileTree
+from smspec.spec.model import JobSpec
+
+_FAILURE_CHARACTERS = 1024
+"""SageMaker keeps the first 1024 characters of /opt/ml/output/failure (FailureReason)."""
+
+
+def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, console: Console) -> LocalOutcome:
+    """Run the job as SageMaker would, show how it goes, and leave everything in ``request.directory``.
+
+    Whatever ends it, nothing is left running. OSError where the disk refuses; nothing else is raised.
+    """
+    progress, record = Progress(console), Record()
+    try:
+        with Signals() as signals:
+            try:
+                run = _Run(job, plan, tree, request, _Audience(progress, record), signals)
+                if run.findings:
+                    return LocalOutcome(exit_status=1, status="NotStarted", findings=run.findings)
+                summary, exit_status = run.through(record)
+            finally:
+                progress.close()
+            console.result(summary.text())
+    except Unable as fault:
+        console.write(f"smspec: {fault}\n")
+        return LocalOutcome(exit_status=fault.exit_status, status="NotStarted")
+    except Interrupted as interrupted:
+        console.write(f"smspec: stopped by {name_of(interrupted.number)}\n")
+        return LocalOutcome(exit_status=128 + interrupted.number, status="Stopped")
+    return LocalOutcome(
+        exit_status=exit_status,
+        status=summary.status,
+        job_status=summary.job_status,
+        failure_reason=summary.failure_reason,
+    )
+
+
+class _Audience:
+    """Passes events on to everyone who listens."""
+
+    def __init__(self, *reporters: Reporter) -> None:
+        self._reporters = reporters
+
+    def report(self, event: Event) -> None:
+        for reporter in self._reporters:
+            reporter.report(event)
+
+    def tick(self) -> None:
+        for reporter in self._reporters:
+            reporter.tick()
+
+
+class _Run:
+    """One run. Reads as its life: find the data, claim the directory, lay out, start, supervise, collect, tell."""
+
+    def __init__(
+        self, job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, reporter: Reporter, signals: Signals
+    ) -> None:
+        self._plan = plan
+        self._tree = tree
+        self._request = request
+        self._reporter = reporter
+        self._signals = signals
+        self._training = TrainingRequest(plan.request.payload)
+        self._hosts = _hosts(self._training, request.hosts)
+        self._engine = ProcessEngine(job, plan, tree, request.tree_dir, request.python)
+        self._data, self.findings = find_data(job, self._training.channels, request, self._engine.generated_channels())
+
+    def through(self, record: Record) -> tuple[Summary, int]:
+        """Run the job to its end; return how it went and the exit status of the command."""
+        started = time.monotonic()
+        directory = claim(self._request.directory, self._plan.name)
+        try:
+            with _discarded_after(BaseException, directory):
+                self._lay_out(directory)
+                self._announce()
+            with _discarded_after(Unable, directory), Leftovers():
+                verdict = self._supervised(directory)
+            summary = self._collected(directory, verdict, record, started)
+            with open(directory.path(SUMMARY), "w", encoding="utf-8") as file:
+                file.write(summary.to_json())
+            directory.mark(self._plan.name, summary.status)
+            return summary, _exit_status(verdict)
+        finally:
+            directory.release()
+
+    def _lay_out(self, directory: RunDirectory) -> None:
+        layout = ChannelLayout(self._hosts, self._reporter)
+        hyperparameters = self._engine.hyperparameters()
+        for host in self._hosts:
+            place = directory.host(host.name)
+            place.make()
+            self._make_checkpoints(place.base)
+            self._engine.prepare(place)
+            texts = config_files(self._training, self._hosts, host, hyperparameters, loopback_interface())
+            for name, text in texts.items():
+                with open(os.path.join(place.config, name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            for data in self._data_of(host):
+                if data.channel.mode != "Pipe":
+                    layout.lay(data, host, place.data)
+
+    def _make_checkpoints(self, base: str) -> None:
+        wanted = self._training.checkpoint_directory
+        if wanted is not None and wanted.startswith("/opt/ml/"):
+            os.makedirs(os.path.join(base, os.path.relpath(wanted, "/opt/ml")), exist_ok=True)
+
+    def _announce(self) -> None:
+        warning = container_path_warning(self._plan, self._tree)
+        if warning is not None:
+            self._reporter.report(Remark(text=warning, warning=True))
+        hosts = "1 host" if len(self._hosts) == 1 else f"{len(self._hosts)} hosts"
+        self._reporter.report(Remark(text=f"running `{self._plan.name}` on {hosts} with {self._engine.python}"))
+        self._reporter.tick()
+
+    def _supervised(self, directory: RunDirectory) -> Verdict:
+        # From the first process on, a signal stops the job in good order.
+        self._signals.note()
+        feeders: list[FeederProcess] = []
+        processes: list[HostProcess] = []
+        try:
+            for host in self._hosts:
+                if self._piped(host):
+                    feeders.append(self._feeder(host, directory))
+            for host in self._hosts:
+                processes.append(self._process(host, directory))
+            supervision = Supervision(
+                processes,
+                feeders,
+                self._reporter,
+                self._signals,
+                grace=self._request.grace,
+                max_runtime=self._training.max_runtime,
+            )
+            return supervision.run()
+        finally:
+            for process in processes:
+                if not process.ended():
+                    process.kill()
+            for feeder in feeders:
+                for event in feeder.stop():
+                    self._reporter.report(event)
+            _remove_fifos(directory.host(host.name).data for host in self._hosts)
+            self._signals.interrupt()
+
+    def _feeder(self, host: Host, directory: RunDirectory) -> FeederProcess:
+        place = directory.host(host.name)
+        channels = [data.feeder_channel(host, self._hosts) for data in self._piped(host)]
+        plan = FeederPlan(directory=os.path.abspath(place.data), channels=channels, rate=self._request.rate)
+        return FeederProcess(host.name, plan, os.path.join(place.root, "feeder.json"))
+
+    def _process(self, host: Host, directory: RunDirectory) -> HostProcess:
+        place = directory.host(host.name)
+        return HostProcess(host.name, self._engine.command(place, os.environ), directory.log(host.name))
+
+    def _piped(self, host: Host) -> list[ChannelData]:
+        return [data for data in self._data_of(host) if data.channel.mode == "Pipe"]
+
+    def _data_of(self, host: Host) -> Iterator[ChannelData]:
+        return (data for data in self._data if host in data.channel.hosts(self._hosts))
+
+    def _collected(self, directory: RunDirectory, verdict: Verdict, record: Record, started: float) -> Summary:
+        places = [(host.name, directory.host(host.name)) for host in self._hosts]
+        compressed = self._training.compresses_output
+        model, output = (
+            collect(what, written, directory.path(what), compressed=compressed, reporter=self._reporter)
+            for what, written in (
+                (MODEL, [(name, place.model) for name, place in places]),
+                (OUTPUT, [(name, place.output_data) for name, place in places]),
+            )
+        )
+        return Summary(
+            job=self._plan.name,
+            status=_status(verdict),
+            job_status=verdict.job_status,
+            failed=verdict.failed,
+            failure_reason=_failure_reason(verdict, directory),
+            seconds=time.monotonic() - started,
+            hosts=tuple(record.hosts[host.name] for host in self._hosts if host.name in record.hosts),
+            flows=record.flows,
+            model=model,
+            output=output,
+            logs=directory.path("logs", ""),
+        )
+
+
+def _hosts(training: TrainingRequest, wanted: int | None) -> tuple[Host, ...]:
+    if wanted is not None and wanted < 1:
+        raise Unable(2, "--hosts must be at least 1")
+    if wanted is not None and training.has_groups:
+        raise Unable(2, "--hosts cannot say how many hosts each instance group has; change the counts in an overlay")
+    return training.hosts(wanted)
+
+
+@contextmanager
+def _discarded_after(kind: type[BaseException], directory: RunDirectory) -> Iterator[None]:
+    """Leave nothing half-written when the job could not even be started."""
+    try:
+        yield
+    except kind:
+        directory.discard()
+        raise
+
+
+def _remove_fifos(directories: Iterator[str]) -> None:
+    """Remove what a feeder that was killed could not."""
+    for directory in directories:
+        for entry in os.scandir(directory):
+            if stat.S_ISFIFO(entry.stat(follow_symlinks=False).st_mode):
+                os.unlink(entry.path)
+
+
+def _status(verdict: Verdict) -> JobStatus:
+    if verdict.signal is not None or verdict.overran:
+        return "Stopped"
+    return "Failed" if verdict.failed is not None else "Completed"
+
+
+def _exit_status(verdict: Verdict) -> int:
+    if verdict.signal is not None:
+        return 128 + verdict.signal
+    if verdict.is_ours:
+        return 3
+    return 1 if verdict.failed is not None or verdict.overran else 0
+
+
+def _failure_reason(verdict: Verdict, directory: RunDirectory) -> str:
+    if verdict.signal is not None:
+        return f"stopped by {name_of(verdict.signal)}"
+    if verdict.overran:
+        return "MaxRuntimeExceeded: MaxRuntimeInSeconds is over"
+    if verdict.fault or verdict.failed is None:
+        return verdict.fault
+    try:
+        with open(directory.host(verdict.failed).failure, encoding="utf-8", errors="replace") as file:
+            reason = file.read(_FAILURE_CHARACTERS).strip()
+    except OSError:
+        reason = ""
+    return reason or f"{verdict.failed} ended with exit status {verdict.job_status} and left no failure file"

@@ -1,0 +1,92 @@
+"""Where a channel's data are, and what is said when they are not there."""
+
+from __future__ import annotations
+
+import pytest
+
+from smspec.local.channel_data import find_data
+from smspec.local.request import RunRequest, Unable
+from smspec.local.training_request import TrainingRequest
+from smspec.spec.model import Channel, JobSpec, Output
+
+
+def find(tmp_path, *channels: Channel, data: dict[str, str] | None = None, generated: dict[str, str] | None = None):
+    job = JobSpec(name="job", role="role", output=Output(s3="s3://b/o"), channels=channels)
+    payload = {
+        "InputDataConfig": [
+            {
+                "ChannelName": channel.name,
+                "DataSource": {"S3DataSource": {"S3DataType": channel.s3_data_type, "S3Uri": "s3://b/m.json"}},
+            }
+            for channel in channels
+        ]
+        + [{"ChannelName": name} for name in generated or ()]
+    }
+    request = RunRequest(directory="run", tree_dir="tree", base_dir=str(tmp_path), data=data or {})
+    return find_data(job, TrainingRequest(payload).channels, request, generated or {})
+
+
+def test_local_is_relative_to_the_spec(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a").write_text("A")
+    data, findings = find(tmp_path, Channel(name="train", local="data/"))
+    assert [one.source for one in data] == [str(tmp_path / "data")]
+    assert findings == ()
+
+
+def test_the_command_line_wins(tmp_path):
+    (tmp_path / "other").write_text("A")
+    data, findings = find(tmp_path, Channel(name="train", local="none"), data={"train": str(tmp_path / "other")})
+    assert [one.source for one in data] == [str(tmp_path / "other")]
+    assert findings == ()
+
+
+def test_every_channel_that_cannot_be_fed_is_told(tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "bad").write_text("{}")
+    data, findings = find(
+        tmp_path,
+        Channel(name="a"),
+        Channel(name="b", local="nowhere/"),
+        Channel(name="c", local="empty"),
+        Channel(name="d", local="bad", s3_data_type="ManifestFile"),
+    )
+    assert data == ()
+    assert [(finding.code, finding.path) for finding in findings] == [
+        ("SM360", ("channels", "a")),
+        ("SM361", ("channels", "b", "local")),
+        ("SM361", ("channels", "c", "local")),
+        ("SM362", ("channels", "d", "local")),
+    ]
+    assert findings[0].message == "channel `a` has no data on this machine"
+    assert findings[1].message == "the data of channel `b` is not there: `nowhere/`"
+    assert "holds no objects: `empty`" in findings[2].message
+    assert "is not a manifest" in findings[3].message
+
+
+def test_generated_channels_need_no_data(tmp_path):
+    data, findings = find(tmp_path, generated={"code": "/tree/upload/code"})
+    assert [(one.channel.name, one.source) for one in data] == [("code", "/tree/upload/code")]
+    assert findings == ()
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"trian": "x"}, r"names channel `trian`, which the job does not have; it has `train`"),
+        ({"train": "s3://b/x"}, "download it first"),
+        ({"train": "nowhere"}, "no such file or directory"),
+    ],
+)
+def test_misuse_of_the_command_line(tmp_path, data, message):
+    with pytest.raises(Unable, match=message) as misuse:
+        find(tmp_path, Channel(name="train"), data=data)
+    assert misuse.value.exit_status == 2
+
+
+def test_a_manifest_may_be_named_by_its_directory(tmp_path):
+    (tmp_path / "m.json").write_text('[{"prefix": "s3://b/"}, "a"]')
+    (tmp_path / "a").write_text("A")
+    data, findings = find(tmp_path, Channel(name="train", local=".", s3_data_type="ManifestFile"))
+    assert findings == ()
+    assert [stored.key for stored in data[0].entries().objects] == ["a"]

@@ -1,0 +1,78 @@
+"""Whose directory it is, and when it makes room."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from smspec.local.request import Unable
+from smspec.local.run_directory import claim
+
+
+def test_a_new_directory_is_made(tmp_path):
+    directory = claim(str(tmp_path / "run" / "job"), "job")
+    assert sorted(os.listdir(directory.root)) == ["logs", "run.json"]
+    directory.release()
+
+
+def test_an_earlier_run_is_replaced(tmp_path):
+    first = claim(str(tmp_path / "run"), "job")
+    first.host("algo-1").make()
+    with open(first.path("model.tar.gz"), "w") as model:
+        model.write("old")
+    first.mark("job", "Completed")
+    first.release()
+    second = claim(str(tmp_path / "run"), "job")
+    assert sorted(os.listdir(second.root)) == ["logs", "run.json"]
+    second.release()
+
+
+def test_a_strange_directory_is_not_touched(tmp_path):
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(Unable, match="no earlier run left it") as refused:
+        claim(str(tmp_path), "job")
+    assert refused.value.exit_status == 1
+    assert os.listdir(tmp_path) == ["thesis.tex"]
+
+
+def test_a_file_of_the_user_in_our_directory_is_not_touched(tmp_path):
+    claim(str(tmp_path / "run"), "job").release()
+    (tmp_path / "run" / "notes.txt").write_text("mine")
+    with pytest.raises(Unable, match=r"holds `notes\.txt`"):
+        claim(str(tmp_path / "run"), "job")
+    assert sorted(os.listdir(tmp_path / "run")) == ["logs", "notes.txt", "run.json"]
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"kind": "other"}', "\0"])
+def test_a_run_json_of_others_is_no_marker(tmp_path, content):
+    (tmp_path / "run.json").write_text(content)
+    with pytest.raises(Unable, match="no earlier run left it"):
+        claim(str(tmp_path), "job")
+    assert (tmp_path / "run.json").read_text() == content
+
+
+def test_a_run_in_progress_is_not_torn_down(tmp_path):
+    first = claim(str(tmp_path / "run"), "job")
+    with pytest.raises(Unable, match="another run is using"):
+        claim(str(tmp_path / "run"), "job")
+    first.release()
+    claim(str(tmp_path / "run"), "job").release()
+
+
+def test_discarding_leaves_nothing(tmp_path):
+    directory = claim(str(tmp_path / "run"), "job")
+    directory.host("algo-1").make()
+    directory.discard()
+    directory.release()
+    assert os.listdir(tmp_path) == []
+
+
+def test_replacing_does_not_follow_links(tmp_path):
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "file").write_text("")
+    directory = claim(str(tmp_path / "run"), "job")
+    os.symlink(tmp_path / "precious", directory.path("hosts"))
+    directory.release()
+    claim(str(tmp_path / "run"), "job").release()
+    assert (tmp_path / "precious" / "file").exists()

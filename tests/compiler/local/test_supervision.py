@@ -1,0 +1,175 @@
+"""Hosts as real processes: how a job ends, and what is left of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+
+import pytest
+
+from listening import Listener
+from smspec.local.host_process import Command, HostProcess
+from smspec.local.leftovers import Leftovers
+from smspec.local.request import Interrupted, Unable
+from smspec.local.signals import Signals
+from smspec.local.supervision import Supervision, Verdict
+
+PATIENT = """
+import signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: (print("saving"), sys.exit(0)))
+print("running", flush=True)
+time.sleep(60)
+"""
+STUBBORN = """
+import signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print("running", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def supervise(tmp_path):
+    """Run one Python program per host to the end of the job; return (verdict, listener, hosts)."""
+
+    def run(*programs: str, grace: float = 20, max_runtime: float | None = None, kill: list[int] | None = None):
+        listener = Listener()
+        with Signals() as signals, Leftovers():
+            signals.note()
+            hosts = [
+                HostProcess(
+                    f"algo-{number}",
+                    Command(words=[sys.executable, "-c", program], environment=os.environ, directory=str(tmp_path)),
+                    str(tmp_path / f"algo-{number}.log"),
+                )
+                for number, program in enumerate(programs, 1)
+            ]
+            supervision = Supervision(hosts, [], listener, signals, grace=grace, max_runtime=max_runtime)
+            if kill:
+                threading.Thread(target=_kill_when_running, args=(listener, len(hosts), kill), daemon=True).start()
+            return supervision.run(), listener, hosts
+
+    return run
+
+
+def _kill_when_running(listener: Listener, hosts: int, numbers: list[int]) -> None:
+    deadline = time.monotonic() + 20
+    while sum("running" in line for line in listener.lines) < hosts and time.monotonic() < deadline:
+        time.sleep(0.01)
+    for number in numbers:
+        os.kill(os.getpid(), number)
+        time.sleep(0.3)
+
+
+def test_a_job_is_complete_when_all_hosts_are(supervise):
+    verdict, listener, hosts = supervise("print('one')", "import time; time.sleep(0.3); print('two')")
+    assert verdict == Verdict(job_status=0)
+    assert listener.lines == ["algo-1: one", "algo-2: two"]
+    assert [host.exit_status for host in hosts] == [0, 0]
+
+
+def test_a_host_that_fails_ends_the_job(supervise):
+    """The status of the job is that of the first host that failed; the others are stopped."""
+    started = time.monotonic()
+    verdict, listener, hosts = supervise(PATIENT, "import time; time.sleep(0.5); raise SystemExit(7)", PATIENT)
+    assert (verdict.failed, verdict.job_status) == ("algo-2", 7)
+    assert [host.exit_status for host in hosts] == [0, 7, 0]
+    assert {"algo-1: saving", "algo-3: saving"} <= set(listener.lines)
+    assert time.monotonic() - started < 15
+
+
+def test_a_signal_is_128_and_its_number(supervise):
+    verdict, _, _ = supervise("import os; os.kill(os.getpid(), 9)")
+    assert (verdict.failed, verdict.job_status) == ("algo-1", 137)
+
+
+def test_who_ignores_sigterm_is_killed_after_the_grace(supervise):
+    """SIGTERM, then SIGKILL after the grace."""
+    verdict, _, hosts = supervise(STUBBORN, "import time; time.sleep(0.5); raise SystemExit(1)", grace=0.5)
+    assert verdict.failed == "algo-2"
+    assert hosts[0].exit_status == 137
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_us_stops_every_host(supervise, number):
+    verdict, listener, hosts = supervise(PATIENT, PATIENT, kill=[number])
+    assert verdict == Verdict(signal=number)
+    assert {"algo-1: saving", "algo-2: saving"} <= set(listener.lines)
+    assert [host.exit_status for host in hosts] == [0, 0]
+
+
+def test_a_second_signal_kills(supervise):
+    verdict, _, hosts = supervise(STUBBORN, kill=[signal.SIGINT, signal.SIGINT])
+    assert verdict == Verdict(signal=signal.SIGINT)
+    assert hosts[0].exit_status == 137
+
+
+def test_max_runtime_is_a_limit(supervise):
+    """MaxRuntimeInSeconds: SageMaker sends SIGTERM when it is over."""
+    verdict, listener, _ = supervise(PATIENT, max_runtime=0.7)
+    assert verdict == Verdict(overran=True)
+    assert "algo-1: saving" in listener.lines
+
+
+def test_a_log_is_kept_raw_and_shown_in_lines(supervise, tmp_path):
+    raw = b"a\\xff\\n\\r10%\\r50%\\r100%\\nmore\\n\\nno end"
+    _, listener, _ = supervise(f"import os; os.write(1, b'{raw.decode()}'); os.write(2, b'!')")
+    assert (tmp_path / "algo-1.log").read_bytes() == b"a\xff\n\r10%\r50%\r100%\nmore\n\nno end!"
+    assert listener.lines == ["algo-1: a\ufffd", "algo-1: 100%", "algo-1: more", "algo-1: ", "algo-1: no end!"]
+
+
+def test_a_line_without_end_is_shown_in_pieces(supervise):
+    _, listener, _ = supervise("import sys; sys.stdout.write('x' * 300_000)")
+    assert sum(len(line) - len("algo-1: ") for line in listener.lines) == 300_000
+    assert len(listener.lines) > 1
+
+
+def test_who_holds_the_log_does_not_hold_the_job(supervise):
+    """A daemon that a program left behind is ended with the job, and nobody waits for it."""
+    program = (
+        "import os, time\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    if os.fork() == 0:\n"
+        "        time.sleep(60)\n"
+        "    os._exit(0)\n"
+        "os.wait()\n"
+        "print('done')\n"
+    )
+    started = time.monotonic()
+    verdict, listener, _ = supervise(program)
+    assert verdict == Verdict(job_status=0)
+    assert listener.lines == ["algo-1: done"]
+    assert time.monotonic() - started < 15
+    assert not _descendants()
+
+
+def _descendants() -> list[str]:
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat") as file:
+                if int(file.read().rpartition(")")[2].split()[1]) == os.getpid():
+                    found.append(name)
+        except OSError:
+            pass
+    return found
+
+
+def test_what_cannot_be_started_is_told(tmp_path):
+    command = Command(words=[str(tmp_path / "no-python")], environment={}, directory=str(tmp_path))
+    with pytest.raises(Unable, match="no-python`: no such file or directory") as unable:
+        HostProcess("algo-1", command, str(tmp_path / "log"))
+    assert unable.value.exit_status == 3
+
+
+def test_between_the_steps_a_signal_interrupts_at_once():
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(Interrupted) as interrupted, Signals():
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(5)
+    assert interrupted.value.number == signal.SIGINT
+    assert signal.getsignal(signal.SIGINT) is before

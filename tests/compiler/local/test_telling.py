@@ -1,0 +1,220 @@
+"""What a run shows: live lines, plain lines, the table, the summary."""
+
+from __future__ import annotations
+
+import json
+
+from smspec.local.collecting import Collected
+from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, LogLine, Remark
+from smspec.local.progress import Progress
+from smspec.local.quantities import duration, rate, size
+from smspec.local.record import Record
+from smspec.local.summary import Summary, table
+
+
+class Paper:
+    """A console that keeps what is written."""
+
+    def __init__(self, terminal: bool) -> None:
+        self.err_is_terminal = terminal
+        self.written = ""
+        self.results = ""
+
+    def result(self, text: str) -> None:
+        self.results += text
+
+    def write(self, text: str) -> None:
+        self.written += text
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def fed(count: int, epoch: int = 0, total: int | None = 1000, host: str = "algo-1") -> EpochFed:
+    return EpochFed(host=host, channel="train", epoch=epoch, size=count, total=total, seconds=0.0)
+
+
+def ended(count: int, epoch: int = 0, early: bool = False, host: str = "algo-1") -> EpochEnded:
+    return EpochEnded(host=host, channel="train", epoch=epoch, size=count, seconds=2.0, early=early)
+
+
+def shown(written: str) -> list[str]:
+    """Return the lines that are left on a terminal."""
+    lines: list[str] = [""]
+    position = 0
+    while position < len(written):
+        if written[position] == "\x1b":
+            end = position + 2
+            while written[end].isdigit():
+                end += 1
+            if written[end] == "F":
+                up = int(written[position + 2 : end])
+                lines = [*lines[: len(lines) - 1 - up], ""]  # \x1b[J, which follows, clears the rest
+            position = end + 1
+        elif written[position] == "\n":
+            lines.append("")
+            position += 1
+        else:
+            lines[-1] += written[position]
+            position += 1
+    return lines[:-1]
+
+
+def test_a_terminal_shows_a_live_line_below_the_log():
+    paper, clock = Paper(True), Clock()
+    progress = Progress(paper, clock, lambda: 100)
+    progress.report(fed(0))
+    progress.report(LogLine(host="algo-1", text="hello"))
+    progress.tick()
+    clock.now += 1
+    progress.report(fed(500_000, total=1_000_000))
+    progress.tick()
+    progress.report(LogLine(host="algo-1", text="world"))
+    progress.tick()
+    lines = shown(paper.written)
+    assert lines[:2] == ["algo-1 | hello", "algo-1 | world"]
+    assert len(lines) == 3
+    assert lines[2] == "algo-1  train  epoch 0   [########........]  50%    500 kB      0.5 MB/s"
+    progress.close()
+    assert shown(paper.written) == ["algo-1 | hello", "algo-1 | world"]
+
+
+def test_a_terminal_is_not_drawn_more_than_ten_times_a_second():
+    paper, clock = Paper(True), Clock()
+    progress = Progress(paper, clock, lambda: 100)
+    for step in range(100):
+        clock.now += 0.01
+        progress.report(fed(step))
+        progress.tick()
+    assert 8 <= paper.written.count("MB/s") <= 12
+
+
+def test_many_flows_do_not_fill_the_screen():
+    paper, clock = Paper(True), Clock()
+    progress = Progress(paper, clock, lambda: 100)
+    for number in range(1, 31):
+        progress.report(fed(1, host=f"algo-{number}"))
+    clock.now += 1
+    progress.tick()
+    assert len(shown(paper.written)) == 13
+    assert shown(paper.written)[-1] == "… and 18 more"
+
+
+def test_elsewhere_there_are_lines_now_and_then():
+    paper, clock = Paper(False), Clock()
+    progress = Progress(paper, clock, lambda: 100)
+    progress.report(Remark(text="watch out", warning=True))
+    progress.report(fed(0))
+    for second in range(25):
+        clock.now += 1
+        progress.report(fed(second * 1_000_000, total=None))
+        progress.tick()
+    progress.close()
+    assert "\x1b" not in paper.written
+    lines = paper.written.splitlines()
+    assert lines[0] == "warning: watch out"
+    assert len(lines) == 3
+    assert lines[1].split() == ["algo-1", "train", "epoch", "0", "9", "MB", "1.0", "MB/s"]
+
+
+def test_speed_goes_on_over_epochs():
+    paper, clock = Paper(True), Clock()
+    progress = Progress(paper, clock, lambda: 100)
+    for epoch in range(4):
+        progress.report(fed(0, epoch))
+        clock.now += 0.5
+        progress.report(ended(1_000_000, epoch))
+    progress.tick()
+    assert shown(paper.written)[-1].split()[-2:] == ["2.0", "MB/s"]
+
+
+def test_an_epoch_that_nobody_read_to_its_end_is_told():
+    record = Record()
+    record.report(ended(10, 0))
+    record.report(ended(5, 1, early=True))
+    record.report(fed(3, 2))
+    assert [(flow.epoch, flow.size, flow.is_early) for flow in record.flows] == [
+        (0, 10, False),
+        (1, 5, True),
+        (2, 3, True),
+    ]
+
+
+def test_the_table_has_a_row_per_host_channel_and_epoch():
+    record = Record()
+    record.report(ended(4_000_000, 1, early=True, host="algo-10"))
+    record.report(ended(4_000_000, 0, host="algo-10"))
+    record.report(ended(1_234, 0, host="algo-2"))
+    record.report(ChannelLaid(host="algo-2", channel="code", mode="File", size=12, total=12, seconds=0.001))
+    assert table(record.flows).splitlines() == [
+        "host     channel  mode  epoch    bytes  seconds  MB/s",
+        "algo-2   code     File      -     12 B     0.00   0.0",
+        "algo-2   train    Pipe      0  1.23 kB     2.00   0.0",
+        "algo-10  train    Pipe      0     4 MB     2.00   2.0",
+        "algo-10  train    Pipe      1     4 MB     2.00   2.0  ended early",
+    ]
+
+
+def test_a_long_table_is_added_up():
+    record = Record()
+    for epoch in range(100):
+        record.report(ended(1_000_000, epoch))
+    rows = table(record.flows).splitlines()
+    assert len(rows) == 2
+    assert rows[1].split() == ["algo-1", "train", "Pipe", "99", "100", "MB", "200.00", "0.5"]
+
+
+def summary(**members: object) -> Summary:
+    values = {
+        "job": "ctr",
+        "status": "Completed",
+        "job_status": 0,
+        "failed": None,
+        "failure_reason": "",
+        "seconds": 3.21,
+        "hosts": (HostEnded(host="algo-1", exit_status=0, seconds=3.0),),
+        "flows": (),
+        "model": Collected(path="run/ctr/model.tar.gz", files=1, size=1300),
+        "output": None,
+        "logs": "run/ctr/logs/",
+    }
+    return Summary(**{**values, **members})
+
+
+def test_the_summary_says_how_it_ended_and_where_everything_is():
+    assert summary().text().splitlines() == [
+        "job      ctr: Completed, exit status 0 after 3.21 s",
+        "model    run/ctr/model.tar.gz (1 file, 1.3 kB)",
+        "output   none was written",
+        "logs     run/ctr/logs/",
+    ]
+
+
+def test_a_failure_is_told_with_its_reason():
+    two = tuple(HostEnded(host=f"algo-{number}", exit_status=7, seconds=3.0) for number in (1, 2))
+    failed = summary(status="Failed", job_status=7, failed="algo-2", failure_reason="first\nsecond", hosts=two)
+    assert failed.text().splitlines()[:3] == [
+        "job      ctr: Failed, exit status 7 of algo-2 after 3.21 s",
+        "failure  first",
+        "         second",
+    ]
+    document = json.loads(failed.to_json())
+    assert (document["status"], document["exit_status"], document["failed_host"]) == ("Failed", 7, "algo-2")
+    assert document["failure_reason"] == "first\nsecond"
+
+
+def test_quantities():
+    assert [size(count) for count in (0, 999, 1000, 1234, 999_600, 268_435_456, 10**15)] == [
+        *("0 B", "999 B", "1 kB", "1.23 kB", "1 MB", "268 MB", "1 PB"),
+    ]
+    assert rate(1_000_000, 0) == "-"
+    assert [duration(seconds) for seconds in (0.4, 12.34, 125, 7384)] == [
+        "0.40 s",
+        "12.3 s",
+        "2 min 05 s",
+        "2 h 03 min",
+    ]
