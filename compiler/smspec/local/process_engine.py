@@ -52,11 +52,12 @@ class ProcessEngine:
             if any(path.startswith(f"{_UPLOAD}{name}/") for path in self._paths)
         }
 
-    def hyperparameters(self) -> dict[str, str]:
-        """Return what hyperparameters.json says: what the request says, but the archive of the source is the local one."""
+    def hyperparameters(self, uploads: str) -> dict[str, str]:
+        """Return what hyperparameters.json says. An archive of the source is put into ``uploads`` and named there."""
         values = self._request.hyperparameters
         if _ARCHIVE in self._paths and SUBMIT_DIRECTORY in values:
-            values[SUBMIT_DIRECTORY] = os.path.join(self._tree_dir, _ARCHIVE)
+            values[SUBMIT_DIRECTORY] = os.path.join(os.path.abspath(uploads), os.path.basename(_ARCHIVE))
+            self._copy(_ARCHIVE, values[SUBMIT_DIRECTORY])
         return values
 
     def prepare(self, directory: HostDirectory) -> None:
@@ -114,8 +115,8 @@ class ProcessEngine:
             **image,
             **request.environment,
             "SAGEMAKER_BASE_DIR": directory.base,
-            "SM_STUDIO_LOCAL_MODE": "true",  # nobody waits until the names of the hosts can be resolved
-            "SMSPEC_LOCAL_LEADER": self._leader,  # where launchers meet
+            # Where launchers meet. It also tells the runtime that the names of the hosts cannot be resolved here.
+            "SMSPEC_LOCAL_LEADER": self._leader,
         }
 
 

@@ -22,7 +22,7 @@ from smspec.local.process_engine import ProcessEngine, loopback_interface
 from smspec.local.progress import Progress
 from smspec.local.record import Record
 from smspec.local.request import Console, Interrupted, JobStatus, LocalOutcome, RunRequest, Unable
-from smspec.local.run_directory import MODEL, OUTPUT, SUMMARY, RunDirectory, claim
+from smspec.local.run_directory import MODEL, OUTPUT, SUMMARY, UPLOAD, RunDirectory, claim
 from smspec.local.signals import Signals
 from smspec.local.summary import Summary
 from smspec.local.supervision import Supervision, Verdict, name_of
@@ -116,7 +116,7 @@ class _Run:
 
     def _lay_out(self, directory: RunDirectory) -> None:
         layout = ChannelLayout(self._hosts, self._reporter)
-        hyperparameters = self._engine.hyperparameters()
+        hyperparameters = self._engine.hyperparameters(directory.path(UPLOAD))
         for host in self._hosts:
             place = directory.host(host.name)
             place.make()
