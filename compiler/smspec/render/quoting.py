@@ -59,9 +59,9 @@ def shell_words(words: Iterable[str], between: str = " ") -> str:
 
 
 def docstring(text: str) -> str:
-    r"""Return a text as it can stand in a Python docstring: what is not printable, ``\`` and ``"`` are escaped."""
+    r"""Return a text as it can stand in a Python docstring: what is not printable ASCII, ``\`` and ``"`` are escaped."""
     return "".join(
-        f"\\{character}" if character in '\\"' else character if character.isprintable() else _escape(character)
+        f"\\{character}" if character in '\\"' else character if " " <= character <= "~" else _escape(character)
         for character in text
     )
 

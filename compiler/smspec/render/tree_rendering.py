@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec import __version__
+from smspec.plan.delivery import ARCHIVE
 from smspec.plan.ingredients import Ingredients
 from smspec.plan.plan import Plan, Upload
 from smspec.render.dockerfile import dockerfile, dockerignore
@@ -13,10 +14,9 @@ from smspec.render.manifest import MANIFEST
 from smspec.render.request import request_json
 from smspec.render.tree import ArchiveFile, CopiedFile, FileTree, GeneratedFile, ManifestFile, TreeFile
 from smspec.source.listing import Listing
+from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL
 
 REQUEST = "create-training-job.json"
-SOURCE_ARCHIVE = "sourcedir.tar.gz"
-"""The name that SageMaker's toolkits give the archive of the source."""
 
 
 def render_tree(plan: Plan, ingredients: Ingredients, spec_digest: str) -> FileTree:
@@ -60,7 +60,7 @@ def _runtime(plan: Plan, ingredients: Ingredients, prefix: str) -> Iterator[Tree
 
 def _uploaded(upload: Upload, plan: Plan, ingredients: Ingredients) -> list[TreeFile]:
     if upload.archive:
-        return [ArchiveFile(path=f"upload/{SOURCE_ARCHIVE}", members=tuple(_copied(ingredients.source, "")))]
+        return [ArchiveFile(path=f"upload/{ARCHIVE}", members=tuple(_copied(ingredients.source, "")))]
     if upload.kind == "runtime":
         return [*_runtime(plan, ingredients, _directory(upload))]
     return [*_copied(ingredients.source, _directory(upload))]
@@ -68,7 +68,7 @@ def _uploaded(upload: Upload, plan: Plan, ingredients: Ingredients) -> list[Tree
 
 def _directory(upload: Upload) -> str:
     """Return the directory of an upload: it has the name of the channel that brings it into the container."""
-    return "upload/smspec/" if upload.kind == "runtime" else "upload/code/"
+    return f"upload/{RUNTIME_CHANNEL if upload.kind == 'runtime' else CODE_CHANNEL}/"
 
 
 def _uri(upload: Upload, file: TreeFile) -> str:

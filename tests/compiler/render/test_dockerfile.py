@@ -1,0 +1,191 @@
+"""The Dockerfile, read back with BuildKit's grammar and with hadolint."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import dockerfile as buildkit
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from docker_words import meaning
+from image_plan_strategies import image_plans, requirements
+from plan_samples import image_plan
+from smspec.render.dockerfile import dockerfile, dockerignore
+
+HADOLINT = shutil.which("hadolint", path=os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"])))
+HASHED = b"six==1.16.0 \\\n    --hash=sha256:" + b"ab" * 32 + b"\n"
+
+
+def commands(text):
+    return buildkit.parse_string(text)
+
+
+def instructions(image, content=None):
+    return [(command.cmd, command.value) for command in commands(dockerfile(image, content))]
+
+
+def shell_lines(image, content=None):
+    return [value[0] for name, value in instructions(image, content) if name == "RUN" and len(value) == 1]
+
+
+def variables(image, kind):
+    return {value[0]: meaning(value[1]) for name, value in instructions(image) if name == kind}
+
+
+def test_the_plainest_image():
+    assert [name for name, _ in instructions(image_plan())] == [
+        *("FROM", "RUN", "ENV", "LABEL", "LABEL", "LABEL", "COPY", "COPY", "ENTRYPOINT", "COPY")
+    ]
+
+
+@given(image_plans, requirements)
+@settings(deadline=None)
+def test_it_holds_the_intended_instructions_and_no_others(image, content):
+    """No value of the author becomes an instruction, a flag or a second word."""
+    found = instructions(image, content)
+    assert found[0] == ("FROM", (image.base,))
+    assert variables(image, "ENV") == {"PYTHONUNBUFFERED": "1", **image.env}
+    ours = variables(image, "LABEL")
+    assert {key: ours[key] for key in image.labels} == image.labels
+    assert ours["smspec.image-digest"] == image.tag
+    assert [value[2] for name, value in found if name == "RUN" and len(value) == 3] == list(image.run)
+    packages = bool(image.system_packages) or image.needs_ssh
+    pip = bool(image.python_packages) or content is not None
+    assert [name for name, _ in found] == [
+        *("FROM", "RUN"),
+        *["ENV"] * len({"PYTHONUNBUFFERED", *image.env}),
+        *["RUN"] * packages,
+        *["RUN"] * image.needs_ssh,
+        *["COPY"] * (content is not None),
+        *["RUN"] * pip,
+        *["RUN"] * len(image.run),
+        *["LABEL"] * len(ours),
+        *("COPY", "COPY", "ENTRYPOINT"),
+        *["COPY"] * image.holds_source,
+    ]
+    flags = {flag.partition("=")[0] for command in commands(dockerfile(image, content)) for flag in command.flags}
+    assert flags <= {"--mount"}
+
+
+@given(st.lists(st.tuples(image_plans, requirements), min_size=25, max_size=25))
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+def test_hadolint_finds_nothing_outside_the_commands_of_the_author(tmp_path_factory, images):
+    directory = tmp_path_factory.mktemp("hadolint")
+    files = []
+    for number, (image, content) in enumerate(images):
+        file = directory / f"Dockerfile.{number}"
+        file.write_text(dockerfile(image, content))
+        files.append(file)
+    done = subprocess.run([HADOLINT, "--no-color", *files], capture_output=True, text=True)
+    findings = []
+    for line in done.stdout.splitlines():
+        place, _, message = line.partition(" ")
+        name, _, number = place.partition(":")
+        written = open(name).read().splitlines()[int(number.partition(":")[0]) - 1]
+        if not written.startswith('RUN ["/bin/sh", "-c", '):
+            findings.append(f"{message}: {written}")
+    assert findings == []
+    assert done.stderr == ""
+
+
+def test_what_changes_often_comes_late():
+    """Dependency layers before source: a changed script builds one small layer."""
+    image = image_plan(system_packages=("git",), python_packages=("numpy==2.1.0",), run=("make",))
+    order = [value[-1] for _, value in instructions(image)]
+    steps = ["python3 -c", "apt-get", "pip install", "make", "/opt/smspec/smspec_runtime/", "/opt/ml/code/"]
+    places = [next(index for index, text in enumerate(order) if step in text) for step in steps]
+    assert places == sorted(places)
+    assert instructions(image)[-1] == ("COPY", ("source/", "/opt/ml/code/"))
+
+
+def test_the_entrypoint_is_in_exec_form():
+    """With a shell in between, SIGTERM would not reach the runtime."""
+    command = next(command for command in commands(dockerfile(image_plan())) if command.cmd == "ENTRYPOINT")
+    assert (command.json, command.value) == (True, ("python3", "/opt/smspec/entrypoint.py"))
+
+
+def test_no_line_is_a_parser_directive():
+    """A `# syntax=` line would fetch a frontend from a registry."""
+    first = dockerfile(image_plan()).splitlines()[0]
+    assert first.startswith("# ")
+    assert "=" not in first
+
+
+def test_apt_installs_through_cache_mounts():
+    (check, line) = shell_lines(image_plan(system_packages=("libgomp1", "git=1:2.39.*")))
+    assert "3, 8" in check
+    assert "apt-get install --yes --no-install-recommends" in line
+    assert line.split()[-2:] == ["libgomp1", "'git=1:2.39.*'"]
+    command = next(c for c in commands(dockerfile(image_plan(system_packages=("git",)))) if "apt-get" in c.original)
+    assert command.flags == (
+        "--mount=type=cache,target=/var/cache/apt,sharing=locked",
+        "--mount=type=cache,target=/var/lib/apt/lists,sharing=locked",
+    )
+
+
+def test_only_unpinned_packages_are_silenced():
+    assert "DL3008" in dockerfile(image_plan(system_packages=("git",)))
+    assert "DL3008" not in dockerfile(image_plan(system_packages=("git=1:2.39.5-0+deb12u2",)))
+    assert "DL3013" in dockerfile(image_plan(python_packages=("numpy>=2",)))
+    assert "DL3013" not in dockerfile(image_plan(python_packages=("numpy==2.1.0",)))
+
+
+def test_ssh_for_mpi():
+    lines = shell_lines(image_plan(needs_ssh=True, system_packages=("openssh-client=1:9.2p1-2+deb12u7",)))
+    assert lines[1].split()[-2:] == ["openssh-client=1:9.2p1-2+deb12u7", "openssh-server"]
+    assert "ssh-keygen" in lines[2]
+    assert "ssh" not in dockerfile(image_plan())
+
+
+@pytest.mark.parametrize(
+    ("packages", "content", "installs"),
+    [
+        ((), None, []),
+        (("numpy==2.1.0", "a>=1"), None, ["numpy==2.1.0 'a>=1'"]),
+        ((), b"six\n", ["--requirement /opt/smspec/requirements.txt"]),
+        (("numpy",), b"six\n", ["--requirement /opt/smspec/requirements.txt numpy"]),
+        ((), HASHED, ["--require-hashes --requirement /opt/smspec/requirements.txt"]),
+        (("numpy",), HASHED, ["--require-hashes --requirement /opt/smspec/requirements.txt", "numpy"]),
+        ((), b"# --hash=sha256:none\nsix\n", ["--requirement /opt/smspec/requirements.txt"]),
+    ],
+)
+def test_pip_installs(packages, content, installs):
+    image = image_plan(python_packages=packages, python_requirements="requirements.txt")
+    lines = [line for line in shell_lines(image, content) if "pip install" in line]
+    found = [step.strip().removeprefix("python3 -m pip install ") for line in lines for step in line.split("&&")[1:]]
+    assert found == installs
+    assert (("COPY", ("requirements.txt", "/opt/smspec/requirements.txt")) in instructions(image, content)) == (
+        content is not None
+    )
+
+
+def test_the_labels():
+    labels = variables(
+        image_plan(base="python:3.12@sha256:" + "ab" * 32, tag="1" * 64, labels={"team": "ads"}), "LABEL"
+    )
+    assert labels == {
+        "org.opencontainers.image.title": "job",
+        "org.opencontainers.image.base.name": "python:3.12",
+        "org.opencontainers.image.base.digest": "sha256:" + "ab" * 32,
+        "smspec.image-digest": "1" * 64,
+        "team": "ads",
+    }
+    assert "org.opencontainers.image.base.digest" not in variables(image_plan(), "LABEL")
+
+
+def test_the_author_may_set_what_we_set():
+    image = image_plan(env={"PYTHONUNBUFFERED": ""}, labels={"org.opencontainers.image.title": "mine"})
+    assert variables(image, "ENV") == {"PYTHONUNBUFFERED": ""}
+    assert variables(image, "LABEL")["org.opencontainers.image.title"] == "mine"
+
+
+@given(image_plans, requirements)
+def test_the_context_is_what_is_copied(image, content):
+    """Nothing but what the Dockerfile copies is in the context."""
+    copied = {path.rstrip("/") for name, value in instructions(image, content) if name == "COPY" for path in value[:-1]}
+    lines = dockerignore(image, content).splitlines()
+    assert lines[0] == "*"
+    assert {line.removeprefix("!") for line in lines[1:]} == copied

@@ -1,0 +1,90 @@
+"""The generated entrypoint: it parses everywhere, says what it starts, and hands over to the runtime beside it."""
+
+import ast
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smspec.render.entrypoint import entrypoint
+from smspec_runtime.run_plan import RunPlan
+
+KINDS = ("script", "command", "module", "pipe_loop")
+LAUNCHERS = (None, "torchrun", "mpi", "parameter_server", "smdataparallel")
+DELIVERIES = ("image", "channel", "s3")
+
+words = st.text(st.characters(exclude_characters="\0"), max_size=20)
+plans = st.builds(
+    RunPlan,
+    kind=st.sampled_from(KINDS),
+    program=words,
+    command=st.lists(words, max_size=3),
+    arguments=st.lists(words, max_size=3),
+    launcher=st.sampled_from(LAUNCHERS),
+    delivery=st.sampled_from(DELIVERIES),
+)
+
+RUNTIME = """
+import os, sys
+def main(words, plan_file):
+    print(words, os.path.basename(plan_file), open(plan_file).read(), __file__)
+    return 7
+"""
+
+
+@given(plans)
+def test_it_is_python_3_8_whatever_the_plan_holds(plan):
+    text = entrypoint(plan)
+    tree = ast.parse(text.encode(), feature_version=(3, 8))
+    assert [type(node).__name__ for node in tree.body] == [
+        *("Expr", "Import", "Import", "Assign", "If", "ImportFrom", "If")
+    ]
+    assert len(text.splitlines()) < 30
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_docstring_names_what_is_started(kind):
+    text = entrypoint(RunPlan(kind=kind, program="the.program", command=["the.program"]))
+    assert "the.program" in ast.get_docstring(ast.parse(text))
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_the_docstring_names_the_launcher(launcher):
+    first = entrypoint(RunPlan(kind="script", program="train.py", launcher=launcher)).splitlines()[0]
+    word = {
+        None: "one process",
+        "mpi": "mpirun",
+        "parameter_server": "parameter server",
+        "smdataparallel": "data parallel",
+    }
+    assert word.get(launcher, launcher) in first
+
+
+@pytest.mark.parametrize("flags", [[], ["-I"], ["-P"], ["-S", "-E"]])
+@pytest.mark.parametrize("relative", [False, True])
+def test_it_calls_the_runtime_beside_it(tmp_path, flags, relative):
+    """Wherever it is started from, with whatever path: the runtime beside it, not another one that is installed."""
+    if flags == ["-P"] and sys.version_info < (3, 11):
+        pytest.skip("python -P came with 3.11")
+    home = tmp_path / "opt smspec"
+    (home / "smspec_runtime").mkdir(parents=True)
+    (home / "entrypoint.py").write_text(entrypoint(RunPlan(kind="script", program="train.py")))
+    (home / "run_plan.json").write_text("the plan")
+    (home / "smspec_runtime/__init__.py").touch()
+    (home / "smspec_runtime/main.py").write_text(RUNTIME)
+    other = tmp_path / "other"
+    (other / "smspec_runtime").mkdir(parents=True)
+    (other / "smspec_runtime/__init__.py").write_text("raise SystemExit('the wrong runtime')")
+    script = "entrypoint.py" if relative else str(home / "entrypoint.py")
+    done = subprocess.run(
+        [sys.executable, *flags, script, "train"],
+        cwd=home if relative else tmp_path,
+        env={**os.environ, "PYTHONPATH": str(other), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (7, "")
+    assert done.stdout == f"['train'] run_plan.json the plan {home}/smspec_runtime/main.py\n"

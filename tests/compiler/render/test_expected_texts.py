@@ -1,0 +1,59 @@
+"""The generated texts as people read them. ``--update`` rewrites the files in ``expected/``; then read the diff."""
+
+from pathlib import Path
+
+import pytest
+
+from plan_samples import image_plan
+from smspec.render.dockerfile import dockerfile, dockerignore
+from smspec.render.entrypoint import entrypoint
+from smspec_runtime.run_plan import RunPlan
+
+EXPECTED = Path(__file__).parent / "expected"
+HASHED = b"six==1.16.0 --hash=sha256:" + b"ab" * 32 + b"\n"
+
+EVERYTHING = image_plan(
+    base="registry.example.com:5000/team/base:1.2@sha256:" + "ab" * 32,
+    system_packages=("libgomp1", "git=1:2.39.5-0+deb12u2"),
+    python_packages=("numpy==2.1.0", "torch>=2,<3"),
+    python_requirements="requirements.txt",
+    env={"GREETING": 'say "$HOME"\\', "HF_TOKEN_FILE": "/run/token"},
+    run=("make -C /opt/tool install", "set -e\ncd /opt\n./configure --quiet\n"),
+    labels={"Team": "ads", "org.opencontainers.image.source": "https://example.com/jobs"},
+    needs_ssh=True,
+)
+
+TEXTS = {
+    "Dockerfile.plain": lambda: dockerfile(image_plan()),
+    "Dockerfile.everything": lambda: dockerfile(EVERYTHING, HASHED),
+    "Dockerfile.without-source": lambda: dockerfile(image_plan(holds_source=False, python_packages=("boto3",))),
+    "dockerignore.everything": lambda: dockerignore(EVERYTHING, HASHED),
+    "entrypoint.script": lambda: entrypoint(RunPlan(kind="script", program="train.py")),
+    "entrypoint.script-torchrun": lambda: entrypoint(
+        RunPlan(
+            kind="script",
+            program="src/train.py",
+            arguments=["--config", "a b.yaml"],
+            launcher="torchrun",
+            delivery="s3",
+        )
+    ),
+    "entrypoint.command": lambda: entrypoint(
+        RunPlan(kind="command", command=["./train", "--greeting", 'say "hi"'], args_style="none", delivery="channel")
+    ),
+    "entrypoint.module": lambda: entrypoint(RunPlan(kind="module", program="ctr.training:main", launcher="mpi")),
+    "entrypoint.pipe-loop": lambda: entrypoint(RunPlan(kind="pipe_loop", program="ctr.reader:Trainer")),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_text_is_as_expected(name, update):
+    file = EXPECTED / f"{name}.txt"
+    if update:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(TEXTS[name]())
+    assert TEXTS[name]() == file.read_text()
+
+
+def test_no_expected_text_is_left_over():
+    assert {file.name for file in EXPECTED.iterdir()} == {f"{name}.txt" for name in TEXTS}

@@ -1,0 +1,97 @@
+"""The grammar of image references: everything an engine takes, nothing that could be more than a name."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smspec.render.image_reference import is_image_reference, is_platform
+
+DIGEST = "sha256:" + "ab" * 32
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python",
+        "python:3.12-slim-bookworm",
+        "nvidia/cuda:12.4.1-cudnn-runtime-ubuntu22.04",
+        "localhost/base",
+        "localhost:5000/base:1",
+        "registry:5000/a/b/c:x",
+        "763104351884.dkr.ecr.us-west-2.amazonaws.com/pytorch-training:2.4.0-gpu-py311",
+        "public.ecr.aws/docker/library/python:3.12",
+        "Registry.Example.COM/team/base",
+        "[2001:db8::1]:5000/base",
+        f"python@{DIGEST}",
+        f"python:3.12@{DIGEST}",
+        "a__b/c-d--e.f",
+        "base:" + "t" * 128,
+    ],
+)
+def test_a_reference(text):
+    assert is_image_reference(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " python",
+        "python ",
+        "python AS x",
+        "--platform=linux/arm64 python",
+        "--platform=linux/arm64",
+        "$BASE",
+        "${BASE}:1",
+        "python:$TAG",
+        "python:",
+        "python:a b",
+        "python:-x",
+        "python\n",
+        "python\nRUN true",
+        "Python",
+        "team/Base",
+        "https://registry.example.com/base",
+        "python@sha256:abc",
+        "python@md5:" + "a" * 32,
+        f"python@{DIGEST}:3.12",
+        "/python",
+        "python/",
+        "a//b",
+        "-a/b",
+        "a:99999999/b",
+        "base:" + "t" * 129,
+        "a/" * 200 + "b",
+        "pythön",
+        "python:３",
+        "a\u2028b",
+    ],
+)
+def test_no_reference(text):
+    assert not is_image_reference(text)
+
+
+@given(st.text() | st.from_regex(r"[a-zA-Z0-9.:@/$ -]{0,40}"))
+def test_what_passes_is_one_harmless_word(text):
+    if is_image_reference(text):
+        assert re.fullmatch(r"[A-Za-z0-9\[][A-Za-z0-9._:/@\[\]-]*", text, re.ASCII)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("linux/amd64", True),
+        ("linux/arm64", True),
+        ("linux/arm/v7", True),
+        ("linux", False),
+        ("linux/", False),
+        ("linux/amd64 .", False),
+        ("$BUILDPLATFORM", False),
+        ("Linux/amd64", False),
+        ("linux/amd64\n", False),
+    ],
+)
+def test_platforms(text, outcome):
+    assert is_platform(text) is outcome

@@ -1,0 +1,90 @@
+"""Which files a build has, for every way the source can travel."""
+
+import json
+
+import pytest
+
+from plan_samples import PAYLOAD, image_plan, ingredients, plan
+from smspec.output.contents import chunks, in_order_of_making
+from smspec.plan.plan import Upload
+from smspec.render.tree import CopiedFile, GeneratedFile
+from smspec.render.tree_rendering import render_tree
+from smspec_runtime.run_plan import RunPlan
+
+SOURCE = Upload(kind="source", uri="s3://bucket/job/source/1/", archive=False)
+RUNTIME = Upload(kind="runtime", uri="s3://bucket/job/source/2/", archive=False)
+ARCHIVE = Upload(kind="source", uri="s3://bucket/job/source/3/sourcedir.tar.gz", archive=True)
+
+REQUEST = ["create-training-job.json", "manifest.json"]
+CONTEXT = [".dockerignore", "Dockerfile", "entrypoint.py", "run_plan.json"]
+OF_RUNTIME = ["smspec_runtime/__init__.py", "smspec_runtime/main.py"]
+IN_CHANNEL = [f"upload/smspec/{name}" for name in ["entrypoint.py", "run_plan.json", *OF_RUNTIME]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "paths"),
+    [
+        ({}, [*CONTEXT, *REQUEST, *OF_RUNTIME, "source/train.py"]),
+        (
+            {"image": image_plan(holds_source=False), "uploads": (SOURCE,)},
+            [*CONTEXT, *REQUEST, *OF_RUNTIME, "upload/code/train.py"],
+        ),
+        (
+            {"image": image_plan(holds_source=False), "uploads": (ARCHIVE,)},
+            [*CONTEXT, *REQUEST, *OF_RUNTIME, "upload/sourcedir.tar.gz"],
+        ),
+        ({"image": None, "uploads": (SOURCE, RUNTIME)}, [*REQUEST, "upload/code/train.py", *IN_CHANNEL]),
+        ({"image": None, "run": None, "uploads": (ARCHIVE,)}, [*REQUEST, "upload/sourcedir.tar.gz"]),
+        ({"image": None, "run": None}, REQUEST),
+    ],
+    ids=["built-image", "built-channel", "built-s3", "ready-channel", "ready-s3", "ready-alone"],
+)
+def test_the_files_of_each_delivery(tmp_path, changes, paths):
+    tree = render_tree(plan(**changes), ingredients(tmp_path), "5" * 64)
+    assert [file.path for file in tree.files] == sorted(paths, key=str.encode)
+
+
+def test_requirements_are_there_when_the_image_has_some(tmp_path):
+    image = image_plan(python_requirements="deps/pinned.txt")
+    tree = render_tree(plan(image=image), ingredients(tmp_path, requirements=b"six\r\n"), "5" * 64)
+    assert GeneratedFile(path="requirements.txt", content=b"six\r\n") in tree.files
+
+
+def test_what_is_copied_keeps_its_executable_bit(tmp_path):
+    tree = render_tree(plan(), ingredients(tmp_path, {"bin/go": b"#!/bin/sh\n", "a.py": b""}), "5" * 64)
+    bits = {file.path: file.file.executable for file in tree.files if isinstance(file, CopiedFile)}
+    assert bits["source/bin/go"] is True
+    assert bits["source/a.py"] is False
+
+
+def test_the_manifest_tells_of_every_file_and_where_uploads_go(tmp_path):
+    run = RunPlan(kind="script", program="train.py", delivery="channel")
+    made = ingredients(tmp_path, {"train.py": b"", "pkg/a.py": b"a"})
+    tree = render_tree(plan(image=None, run=run, uploads=(SOURCE, RUNTIME)), made, "5" * 64)
+    digests = {file.path: "d" for file in tree.files if file.path != "manifest.json"}
+    (last,) = [b"".join(chunks(file, digests)) for file in in_order_of_making(tree.files)][-1:]
+    manifest = json.loads(last)
+    assert manifest["files"] == digests
+    assert (manifest["spec"], manifest["runtime"]) == ("5" * 64, made.runtime.digest)
+    assert manifest["uploads"] == {
+        "upload/code/pkg/a.py": "s3://bucket/job/source/1/pkg/a.py",
+        "upload/code/train.py": "s3://bucket/job/source/1/train.py",
+        "upload/smspec/entrypoint.py": "s3://bucket/job/source/2/entrypoint.py",
+        "upload/smspec/run_plan.json": "s3://bucket/job/source/2/run_plan.json",
+        "upload/smspec/smspec_runtime/__init__.py": "s3://bucket/job/source/2/smspec_runtime/__init__.py",
+        "upload/smspec/smspec_runtime/main.py": "s3://bucket/job/source/2/smspec_runtime/main.py",
+    }
+    assert list(manifest["files"]) == sorted(digests, key=str.encode)
+
+
+def test_an_archive_is_uploaded_as_one_object(tmp_path):
+    tree = render_tree(plan(image=None, run=None, uploads=(ARCHIVE,)), ingredients(tmp_path), "5" * 64)
+    manifest = next(file for file in tree.files if file.path == "manifest.json")
+    assert manifest.uploads == (("upload/sourcedir.tar.gz", ARCHIVE.uri),)
+    assert manifest.runtime is None
+
+
+def test_the_request_and_the_plan_are_in_the_tree(tmp_path):
+    files = {f.path: f for f in render_tree(plan(), ingredients(tmp_path), "5" * 64).files}
+    assert json.loads(files["create-training-job.json"].content) == PAYLOAD
+    assert files["run_plan.json"].content == plan().run.to_json().encode()

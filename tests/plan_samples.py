@@ -1,0 +1,74 @@
+"""Plans made by hand: what a test of rendering or writing starts from."""
+
+from __future__ import annotations
+
+import hashlib
+
+from smspec.plan.ingredients import Ingredients
+from smspec.plan.plan import ImagePlan, Plan, RequestPlan
+from smspec.source.listing import ListedFile, Listing
+from smspec_runtime.run_plan import RunPlan
+
+PAYLOAD = {"TrainingJobName": "job-0123456789", "HyperParameters": {"lr": "1e-3", "greeting": "grüß"}}
+
+
+def image_plan(**changes) -> ImagePlan:
+    """Return the plan of the plainest image, with ``changes``."""
+    members = {
+        "base": "python:3.12-slim-bookworm",
+        "platform": "linux/amd64",
+        "system_packages": (),
+        "python_packages": (),
+        "python_requirements": None,
+        "env": {},
+        "run": (),
+        "labels": {},
+        "title": "job",
+        "holds_source": True,
+        "needs_ssh": False,
+        "repository": "111122223333.dkr.ecr.us-west-2.amazonaws.com/job",
+        "tag": "0" * 64,
+    }
+    return ImagePlan(**{**members, **changes})
+
+
+def plan(**changes) -> Plan:
+    """Return the plan of a job whose image holds one script, with ``changes``."""
+    members = {
+        "name": "job",
+        "image": image_plan(),
+        "run": RunPlan(kind="script", program="train.py"),
+        "settings": None,
+        "request": RequestPlan(payload=PAYLOAD, origins={}),
+        "uploads": (),
+    }
+    return Plan(**{**members, **changes})
+
+
+def listing(directory, contents) -> Listing:
+    """Write the files of ``contents`` (path → bytes) and return their listing; a path in ``bin/`` is executable."""
+    files = []
+    for path in sorted(contents, key=str.encode):
+        origin = directory / path
+        origin.parent.mkdir(parents=True, exist_ok=True)
+        origin.write_bytes(contents[path])
+        files.append(
+            ListedFile(
+                path=path,
+                origin=str(origin),
+                executable=path.startswith("bin/"),
+                size=len(contents[path]),
+                sha256=hashlib.sha256(contents[path]).hexdigest(),
+            )
+        )
+    return Listing(files=tuple(files))
+
+
+def ingredients(directory, source=None, requirements=None) -> Ingredients:
+    """Return what goes into a tree: a source, and a runtime of two files that is quick to write."""
+    return Ingredients(
+        source=listing(directory / "source", {"train.py": b"print('training')\n"} if source is None else source),
+        runtime=listing(directory / "runtime", {"__init__.py": b"", "main.py": b"def main(words, plan): ...\n"}),
+        templates="0" * 64,
+        requirements=requirements,
+    )
