@@ -11,10 +11,11 @@ def channel_draft(channel: Channel) -> Draft:
     """Return the channel's part of the request, its own `api` patch applied."""
     draft = Draft()
     here: Path = ("channels", channel.name)
-    draft.origins[()] = here
+    draft.place((), here)
     draft.put(("ChannelName",), channel.name, here)
     # Required by the API: a channel without a source has an empty one, which is told as such.
     draft.members["DataSource"] = {}
+    draft.place(("DataSource",), here)
     _put_data_source(draft, channel, here)
     draft.put(("ContentType",), channel.content_type, (*here, "content_type"))
     draft.put(("CompressionType",), channel.compression, (*here, "compression"))
@@ -45,6 +46,7 @@ def _put_data_source(draft: Draft, channel: Channel, here: Path) -> None:
     if files and channel.s3 is None:
         return
     s3 = ("DataSource", "S3DataSource")
+    draft.place(s3, here)
     if channel.s3 is not None or channel.s3_data_type != "S3Prefix":
         draft.put((*s3, "S3DataType"), channel.s3_data_type, (*here, "s3_data_type"))
     draft.put((*s3, "S3Uri"), channel.s3, (*here, "s3"))

@@ -13,13 +13,14 @@ class Draft:
         self.origins: dict[Path, Path] = {}
 
     def put(self, path: Path, value: object, origin: Path) -> None:
-        """Set a member; None, and an empty list or mapping, is left out."""
+        """Set a member; None, and an empty list or mapping, is left out. What is made around it has the same origin."""
         self.origins[path] = origin
         if value is None or value == () or value == {}:
             return
         *parents, name = path
         holder = self.members
-        for parent in parents:
+        for depth, parent in enumerate(parents, 1):
+            self.origins.setdefault(path[:depth], origin)
             holder = holder.setdefault(parent, {})  # type: ignore[assignment, arg-type]  # a draft nests mappings
         holder[str(name)] = list(value) if isinstance(value, tuple) else value
 

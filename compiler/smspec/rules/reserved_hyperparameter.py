@@ -22,6 +22,7 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
             yield RULE.at(
                 ("hyperparameters", hyperparameter.name),
                 f"`{hyperparameter.name}` is reserved: the program would never see it",
-                help="`entry_point`, `source` and `distribution` say it; a ready image that starts by itself may have it",
+                help="`entry_point`, `source` and `distribution` say it;"
+                " only a ready image that starts by itself may have it",
                 on="key",
             )

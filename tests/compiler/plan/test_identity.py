@@ -1,0 +1,163 @@
+"""The same commit is the same image and the same job; what is changed, and only that, gets another name."""
+
+import re
+
+import pytest
+
+import job_samples
+from smspec.plan.naming import training_job_name
+from smspec.plan.planning import make_plan
+
+LOOP = {"pipe_loop": "reader:Trainer", "epochs": 5, "read": {"train": "lines"}, "prefetch": "1MB"}
+PIPE = {"train": {"s3": "s3://example-data/ctr/train/", "input_mode": "Pipe"}}
+LOOPING = {"entry_point": LOOP, "channels": PIPE}
+
+
+def planned(ingredients=None, **changes):
+    return make_plan(job_samples.job(**changes), ingredients or job_samples.ingredients("reader.py", "train.py"))
+
+
+def tag(**changes):
+    return planned(**changes).image.tag
+
+
+def name(**changes):
+    return planned(**changes).request.payload["TrainingJobName"]
+
+
+NEVER_IN_THE_IMAGE = [
+    {"hyperparameters": {"lr": "1e-3"}},
+    {"channels": {**PIPE, "more": "s3://example-data/more/"}},
+    {"channels": {"train": {**PIPE["train"], "input_mode": "FastFile"}}},
+    {"hosts": {"instance_type": "ml.p4d.24xlarge", "count": 16, "volume": "500GB"}},
+    {"entry_point": {**LOOP, "epochs": 6}},
+    {"entry_point": {**LOOP, "read": {"train": "recordio"}}},
+    {"entry_point": {**LOOP, "prefetch": "64MB"}},
+    {"entry_point": {**LOOP, "open_timeout": "1h"}},
+    {"tags": {"team": "ads"}},
+    {"description": "another text"},
+    {"environment": {"A": "1"}},
+    {"stopping": {"max_runtime": "1h"}},
+    {"output": {"s3": "s3://elsewhere/"}},
+    {"role": "arn:aws:iam::444455556666:role/Other"},
+    {"region": "eu-central-1"},
+    {"image": {"base": "python:3.12-slim-bookworm", "repository": "elsewhere"}},
+    {"api": {"RemoteDebugConfig": {"EnableRemoteDebug": True}}},
+]
+
+
+@pytest.mark.parametrize("changes", NEVER_IN_THE_IMAGE, ids=str)
+def test_what_the_image_does_not_hold_never_changes_its_tag(changes):
+    assert tag(**LOOPING) == tag(**{**LOOPING, **changes})
+
+
+IN_THE_IMAGE = [
+    {"image": {"base": "python:3.13-slim-bookworm"}},
+    {"image": {"base": "python:3.12-slim-bookworm", "platform": "linux/arm64"}},
+    {"image": {"base": "python:3.12-slim-bookworm", "python_packages": ["numpy==2.1.0"]}},
+    {"image": {"base": "python:3.12-slim-bookworm", "system_packages": ["libgomp1"]}},
+    {"image": {"base": "python:3.12-slim-bookworm", "run": ["true"]}},
+    {"image": {"base": "python:3.12-slim-bookworm", "env": {"A": "1"}}},
+    {"image": {"base": "python:3.12-slim-bookworm", "labels": {"a": "1"}}},
+    {"entry_point": "run.py"},
+    {"entry_point": {"script": "train.py", "args": ["-v"]}},
+    {"entry_point": {"script": "train.py", "args_style": "json"}},
+    {"entry_point": {"command": ["train.py"]}},
+    {"distribution": "torchrun"},
+    {"distribution": "mpi"},
+    {"source": {"dir": "src/", "delivery": "channel"}},
+    {"name": "another"},
+]
+
+
+@pytest.mark.parametrize("changes", IN_THE_IMAGE, ids=str)
+def test_what_the_image_holds_changes_its_tag(changes):
+    assert tag() != tag(**changes)
+
+
+def test_options_of_the_launcher_are_the_jobs_not_the_images():
+    assert tag(distribution="mpi") == tag(distribution={"mpi": {"processes_per_host": 8, "options": ["-v"]}})
+
+
+def test_files_change_the_tag():
+    made = job_samples.ingredients
+    plain = tag(ingredients=made("train.py"))
+    assert plain != tag(ingredients=made("train.py", "more.py"))
+    assert tag(ingredients=made("bin/x")) != tag(ingredients=made("x"))
+    assert plain != tag(ingredients=made("train.py", requirements=b"numpy\n"))
+    channel = {"dir": "src/", "delivery": "channel"}
+    assert tag(ingredients=made("train.py"), source=channel) == tag(ingredients=made("more.py"), source=channel)
+
+
+def test_the_order_of_variables_and_labels_does_not_count():
+    one, two = (
+        planned(image={"base": "x", "env": env, "labels": env}).image
+        for env in ({"B": "1", "A": "2"}, {"A": "2", "B": "1"})
+    )
+    assert one == two
+    assert list(one.env) == ["A", "B"]
+
+
+def test_the_tag_is_a_tag():
+    image = planned().image
+    assert re.fullmatch(r"[0-9a-f]{64}", image.tag)
+    assert image.uri == f"111122223333.dkr.ecr.us-west-2.amazonaws.com/ctr-linear:{image.tag}"
+
+
+@pytest.mark.parametrize(
+    ("changes", "repository"),
+    [
+        ({}, "111122223333.dkr.ecr.us-west-2.amazonaws.com/ctr-linear"),
+        ({"account": "444455556666"}, "444455556666.dkr.ecr.us-west-2.amazonaws.com/ctr-linear"),
+        ({"region": "cn-north-1"}, "111122223333.dkr.ecr.cn-north-1.amazonaws.com.cn/ctr-linear"),
+        (
+            {"image": {"base": "x", "repository": "team/ctr"}},
+            "111122223333.dkr.ecr.us-west-2.amazonaws.com/team/ctr",
+        ),
+        ({"image": {"base": "x", "repository": "registry.example/team/ctr"}}, "registry.example/team/ctr"),
+        ({"image": {"base": "x", "repository": "localhost:5000/ctr"}}, "localhost:5000/ctr"),
+    ],
+)
+def test_the_repository_is_the_accounts_unless_a_registry_is_written(changes, repository):
+    assert planned(**changes).image.repository == repository
+
+
+@pytest.mark.parametrize("changes", [{"tags": {"team": "ads"}}, {"description": "text"}], ids=str)
+def test_tags_and_descriptions_do_not_make_another_job(changes):
+    assert name() == name(**changes)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"hyperparameters": {"lr": 1}}, {"hosts": {"instance_type": "ml.m5.large", "count": 1}}, {"retries": 1}],
+    ids=str,
+)
+def test_whatever_else_is_sent_makes_another_job(changes):
+    assert name() != name(**changes)
+
+
+def test_a_changed_source_makes_another_job_however_it_travels():
+    for delivery in ("image", "channel", "s3"):
+        source = {"dir": "src/", "delivery": delivery}
+        one, two = (
+            name(ingredients=job_samples.ingredients(*files), source=source)
+            for files in (("train.py",), ("train.py", "more.py"))
+        )
+        assert one != two
+
+
+def test_the_name_is_the_stem_and_ten_digits():
+    payload = planned().request.payload
+    assert re.fullmatch(r"ctr-linear-[0-9a-f]{10}", payload["TrainingJobName"])
+    # Recomputed from the payload as it is sent, by the words of the reference: order and tags do not count.
+    shuffled = dict(reversed(payload.items())) | {"Tags": [{"Key": "a", "Value": "b"}]}
+    assert training_job_name("ctr-linear", shuffled) == payload["TrainingJobName"]
+
+
+def test_an_exact_name_is_taken_as_it_is():
+    assert name(job_name="Exactly-this") == "Exactly-this"
+    assert name(api={"TrainingJobName": "Patched"}) == "Patched"
+
+
+def test_planning_twice_gives_the_same_plan():
+    assert planned(**LOOPING) == planned(**LOOPING)
