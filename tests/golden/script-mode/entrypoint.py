@@ -1,0 +1,18 @@
+"""Runs the script `train.py` of the source directory, in one process per host.
+
+The source arrives from S3 as sourcedir.tar.gz, from where sagemaker_submit_directory says.
+The plan made with the image is run_plan.json beside this file; what the job decides (hyperparameters, channels,
+hosts) is read from /opt/ml/input/config. SageMaker starts this file with the word `train`.
+"""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+if sys.path[:1] != [HERE]:  # `python3 -I` and PYTHONSAFEPATH leave it out
+    sys.path.insert(0, HERE)
+
+from smspec_runtime.main import main  # noqa: E402
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:], os.path.join(HERE, "run_plan.json")))
