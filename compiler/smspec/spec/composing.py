@@ -11,7 +11,7 @@ import yaml
 from smspec.diagnostics import Note, Rule
 from smspec.source import Mapping, Node, Scalar, Sequence, Span
 from smspec.spec.events import Event
-from smspec.spec.faults import Faults
+from smspec.spec.faults import Faults, quoted
 from smspec.spec.merge_keys import is_merge_key, spread
 from smspec.spec.nesting import Nesting, OpenCollection
 from smspec.spec.scalars import meaning
@@ -21,7 +21,6 @@ TAG = Rule("SM107", "tag")
 SEVERAL_DOCUMENTS = Rule("SM108", "several_documents")
 KEY_THAT_IS_NO_TEXT = Rule("SM110", "key_that_is_no_text")
 UNQUOTED_VARIABLE = Rule("SM112", "unquoted_variable_in_flow_style")
-DIRECTIVE = Rule("SM113", "directive")
 
 VARIABLE = re.compile(r"\$\{\{[^{}\n]*\}\}")
 _PROPERTIES = re.compile(r"(?:[&!]\S*(?:\s+(?:#[^\n]*\n\s*)*)?)+")
@@ -69,13 +68,6 @@ class Composer:
                 help="one file holds one spec: give the other a file of its own",
             )
             return False
-        for match in re.finditer(r"^%.*", self._text[:end] if event.explicit else "", re.MULTILINE):
-            self._faults.add(
-                DIRECTIVE,
-                self._faults.span(match.start(), match.end()),
-                f"the directive `{match[0].split()[0]}`",
-                help="take it out: every spec is read by the same rules, those of YAML 1.2",
-            )
         return True
 
     def _scalar(self, event: Event) -> None:
@@ -85,7 +77,10 @@ class Composer:
         self._nesting.count(1, len(text), event)
         if event.anchor is not None or event.tag is not None:
             line, column = self._after_properties(event)
-        if style in ("|", ">"):
+        if not text and start.index >= len(self._text):
+            # libyaml puts what is missing at the very end on a line of its own.
+            span = self._faults.span(start.index, start.index)
+        elif style in ("|", ">"):
             # The event ends where the next value begins; the author sees the last line that has something on it.
             written = self._text[start.index : end.index].rstrip()
             span = Span(self._file, line, column, *_moved(start.line + 1, start.column + 1, written))
@@ -162,7 +157,7 @@ class Composer:
             self._faults.add(
                 DUPLICATE_KEY,
                 written,
-                f"the key `{node.text}` is written twice",
+                f"the key {quoted(node.text)} is written twice",
                 path=(*self._nesting.path(), node.text),
                 help="merge several mappings with one key, `<<: [*one, *other]`" if merge else "keep one of the two",
                 notes=(Note("first written here", first),),
@@ -198,7 +193,7 @@ class Composer:
             self._faults.add(
                 TAG,
                 self._faults.span(*at),
-                f"the tag `{self._text[at[0] : at[1]]}`",
+                f"the tag {quoted(self._text[at[0] : at[1]])}",
                 help="take it out; a number in quotes is text, everything else is what it looks like",
             )
         past = properties[0] if properties else ""

@@ -8,6 +8,13 @@ from smspec.source import Path, SourceText, Span
 # Nobody mends more than this in one go, and a hostile text could hold tens of thousands.
 MOST = 100
 
+_LONGEST_QUOTED = 60
+
+
+def quoted(text: str) -> str:
+    """Return the author's words as a message holds them, cut where they are very long."""
+    return f"`{text}`" if len(text) <= _LONGEST_QUOTED else f"`{text[: _LONGEST_QUOTED - 1]}…`"
+
 
 class Faults:
     """What is wrong with one text, in the order in which it was found."""

@@ -6,9 +6,10 @@ import re
 from itertools import islice
 
 from smspec.diagnostics import Rule
-from smspec.spec.faults import Faults
+from smspec.spec.faults import Faults, quoted
 
 INVISIBLE_CHARACTER = Rule("SM103", "invisible_character")
+DIRECTIVE = Rule("SM113", "directive")
 BEYOND_THE_LIMITS = Rule("SM104", "spec_beyond_the_limits")
 
 MAX_BYTES = 1_048_576
@@ -32,6 +33,7 @@ _NAMES = {
     "\ufeff": "a byte order mark",
 }
 _MOST_SHOWN = 10
+_FIRST_LINE_WITH_SOMETHING = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
 
 
 def check(faults: Faults) -> None:
@@ -47,8 +49,19 @@ def check(faults: Faults) -> None:
             f"{_NAMES.get(character, 'an invisible character')}, U+{ord(character):04X}",
             help=_help(character),
         )
+    # Looked for here because the parsers differ: one passes over what it does not know, the other stops.
+    first = _FIRST_LINE_WITH_SOMETHING.search(text)
+    if first and text.startswith("%", first.start()):
+        refuse_directive(faults, first.start())
     if faults:
         raise faults.rejected()
+
+
+def refuse_directive(faults: Faults, at: int) -> None:
+    """Refuse a line such as ``%YAML 1.1``."""
+    line = faults.text.text[at : at + 100].split("\n", 1)[0].rstrip()
+    help = "take it out: every spec is read by the same rules, those of YAML 1.2"
+    faults.add(DIRECTIVE, faults.span(at, at + len(line)), f"the directive {quoted(line.split()[0])}", help=help)
 
 
 def too_large(faults: Faults) -> None:

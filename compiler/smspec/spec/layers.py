@@ -9,6 +9,7 @@ from dataclasses import replace
 from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule, placed
 from smspec.diagnostics.nearest import nearest
 from smspec.source import Document, Mapping, Scalar, Sequence, SourceText, Span
+from smspec.spec.faults import quoted
 from smspec.spec.layering import layered
 from smspec.spec.merging import is_null
 from smspec.spec.misuse import Misuse
@@ -164,7 +165,7 @@ def _overlay_faults(document: Document) -> list[Finding]:
                     path = ("overlays", key.text, word)
                     findings.append(MALFORMED_OVERLAY.at(path, message, help=help, on="key"))
         elif not is_null(value):
-            message = f"the overlay `{key.text}` is not a mapping"
+            message = f"the overlay {quoted(key.text)} is not a mapping"
             findings.append(MALFORMED_OVERLAY.at(("overlays", key.text), message, help=help))
     return findings
 

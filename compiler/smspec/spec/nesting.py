@@ -10,7 +10,7 @@ from smspec.diagnostics import Rule
 from smspec.diagnostics.nearest import nearest
 from smspec.source import Node, Path, Scalar, Span
 from smspec.spec.events import Event
-from smspec.spec.faults import Faults
+from smspec.spec.faults import Faults, quoted
 from smspec.spec.guard import BEYOND_THE_LIMITS, MAX_BYTES, MAX_DEPTH, MAX_PARTS
 
 BAD_ALIAS = Rule("SM105", "alias_without_a_value")
@@ -136,14 +136,14 @@ class Nesting:
 
     def _without_value(self, name: str, span: Span) -> None:
         if name in self._anchors:
-            self._faults.add(BAD_ALIAS, span, f"`*{name}` stands inside the value that it repeats")
+            self._faults.add(BAD_ALIAS, span, f"{quoted('*' + name)} stands inside the value that it repeats")
             return
         known = [anchor for anchor in islice(self._anchors, _MOST_COMPARED) if len(anchor) <= _LONGEST_COMPARED]
         near = nearest(name, known) if len(name) <= _LONGEST_COMPARED else None
         self._faults.add(
             BAD_ALIAS,
             span,
-            f"no value above is marked `&{name}`",
+            f"no value above is marked {quoted('&' + name)}",
             label=f"did you mean `*{near}`?" if near else "",
             help="mark a value with `&name` first; text that begins with `*` must be quoted",
         )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Values
 from dataclasses import replace
+from itertools import islice
 
 from smspec.diagnostics import Diagnostic, Note, Rule
 from smspec.diagnostics.nearest import nearest
 from smspec.source import Document, Node, Path, Scalar, Sequence, Span
+from smspec.spec.faults import MOST, quoted
 from smspec.spec.guard import BEYOND_THE_LIMITS, MAX_BYTES
 from smspec.spec.merging import is_null
 from smspec.spec.scalars import meaning
@@ -19,6 +21,9 @@ MALFORMED_EXPRESSION = Rule("SM127", "malformed_expression")
 
 _OPEN, _CLOSE = "${{", "}}"
 _SUBJECT = "vars."
+# Names are the author's: thousands of them, or one of a megabyte, would take minutes to compare.
+_MOST_COMPARED = 100
+_LONGEST_COMPARED = 100
 
 
 class Substitution:
@@ -27,8 +32,11 @@ class Substitution:
     def __init__(self, document: Document, declared: Values[str, object], values: Values[str, Scalar]) -> None:
         self._document = document
         self._declared = declared
+        self._known = [name for name in islice(declared, _MOST_COMPARED) if len(name) < _LONGEST_COMPARED]
         self._values = values
         self._characters = 0
+        self._lines: dict[str, list[str]] = {}
+        self._said: set[tuple[Span, str]] = set()
         self.diagnostics: list[Diagnostic] = []
 
     def apply(self, node: Node, path: Path = ()) -> Node:
@@ -94,18 +102,22 @@ class Substitution:
             return self._values[name]
         elif name in self._declared:
             help = f"give it a `default`, or use `--set vars.{name}=…`"
-            self._say(NO_VALUE, node, path, expression, f"the variable `{name}` has no value", help=help)
+            self._say(NO_VALUE, node, path, expression, f"the variable {quoted(name)} has no value", help=help)
         else:
-            near = nearest(name, self._declared) if len(name) < 100 else None
+            near = nearest(name, self._known) if len(name) < _LONGEST_COMPARED else None
             label = f"did you mean `{near}`?" if near else ""
             help = "" if near else "declare it under `vars`"
-            message = f"unknown variable `{name}`"
+            message = f"unknown variable {quoted(name)}"
             self._say(UNKNOWN_VARIABLE, node, path, expression, message, label=label, help=help)
         return None
 
     def _say(
         self, rule: Rule, node: Scalar, path: Path, expression: str, message: str, *, help: str = "", label: str = ""
     ) -> None:
+        # The same once more in the same value is no news; and nobody reads thousands of these.
+        if (node.span, expression) in self._said or len(self.diagnostics) >= MOST:
+            return
+        self._said.add((node.span, expression))
         diagnostic = Diagnostic(
             code=rule.code,
             severity=rule.severity,
@@ -116,14 +128,15 @@ class Substitution:
             label=label,
             notes=(Note("used through an alias here", node.used_at),) if node.used_at else (),
         )
-        if diagnostic not in self.diagnostics:
-            self.diagnostics.append(diagnostic)
+        self.diagnostics.append(diagnostic)
 
     def _span(self, span: Span, expression: str) -> Span:
         """Return where ``expression`` is written within ``span``; all of it where escapes or line breaks hide that."""
-        text = self._document.text(span.file)
-        for number in range(span.line, span.end_line + 1) if text else ():
-            line = text.line(number) if text else ""
+        if span.file not in self._lines:
+            text = self._document.text(span.file)
+            self._lines[span.file] = text.text.split("\n") if text else []
+        lines = self._lines[span.file][span.line - 1 : span.end_line]
+        for number, line in enumerate(lines, span.line):
             first = span.column - 1 if number == span.line else 0
             last = span.end_column - 1 if number == span.end_line else len(line)
             column = line.find(expression, first, last)

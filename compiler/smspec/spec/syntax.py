@@ -7,9 +7,12 @@ from dataclasses import dataclass
 import yaml
 
 from smspec.diagnostics import Note, Rule
-from smspec.spec.composing import DIRECTIVE, TAG, VARIABLE, unquoted_variable
+from smspec.spec.composing import TAG, VARIABLE, unquoted_variable
 from smspec.spec.events import BROKEN_YAML
 from smspec.spec.faults import Faults
+from smspec.spec.guard import refuse_directive
+
+_LONGEST_KEY = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,9 @@ def tell(error: yaml.MarkedYAMLError, faults: Faults) -> None:
         variable = VARIABLE.match(text, at - 1)
         unquoted_variable(faults, at - 1, variable.end() if variable else at + 2)
         return
+    if "directive" in (error.context or "") or "YAML" in (error.problem or ""):
+        refuse_directive(faults, since)
+        return
     telling = _telling(error.problem or "", error.context or "", text, at, since)
     notes = (Note(telling.since[1], faults.span(telling.since[0], telling.since[0] + 1)),) if telling.since else ()
     span = faults.span(telling.start, telling.end)
@@ -41,12 +47,8 @@ def tell(error: yaml.MarkedYAMLError, faults: Faults) -> None:
 
 def _telling(problem: str, context: str, text: str, at: int, since: int) -> _Telling:
     if text[at : at + 1] == "\t" and "quote" not in context:
-        return _Telling(at, at + 1, "a tab in the indentation", "indent with spaces; YAML takes no tabs there")
+        return _Telling(at, at + 1, "a tab where YAML takes only spaces", "indent and separate with spaces")
     # libyaml says "did not find expected X", the Python parser "expected X, but found Y": X tells them both.
-    if "directive" in context or "incompatible YAML" in problem or "%YAML" in problem:
-        help = "take it out: every spec is read by the same rules, those of YAML 1.2"
-        end = _end_of_line(text, since)
-        return _Telling(since, end, f"the directive `{text[since : _end_of_word(text, since)]}`", help, rule=DIRECTIVE)
     if "tag" in context or "tag handle" in problem:
         help = "take it out; text that begins with `!` must be quoted"
         return _Telling(since, _end_of_word(text, since), "a tag", help, rule=TAG)
@@ -97,6 +99,8 @@ def _second_colon(text: str, at: int) -> _Telling:
     before = text[text.rfind("\n", 0, at) + 1 : at]
     if ":" in before:
         return _Telling(at, at + 1, "a `:` inside a value without quotes", "put the value in quotes")
+    if len(before) >= _LONGEST_KEY:
+        return _Telling(at, at + 1, f"the key before this is longer than {_LONGEST_KEY:,} characters")
     start = at - len(before.lstrip())
     help = "a key belongs in one column with its siblings; a key above a mapping has no value of its own"
     return _Telling(start, at, "this key stands deeper than the key above it, which has a value already", help)

@@ -8,6 +8,7 @@ from string import ascii_letters, digits
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.nearest import nearest
 from smspec.source import Mapping, Node, Path, Scalar, Sequence
+from smspec.spec.faults import quoted
 
 MALFORMED_VARIABLE = Rule("SM123", "malformed_variable")
 
@@ -60,16 +61,16 @@ def _faults(name: str, value: Node, path: Path) -> list[Finding]:
     at = MALFORMED_VARIABLE.at
     if not is_name(name):
         help = "letters, digits, `_` and `-` make a name"
-        return [at(path, f"`{name}` cannot be the name of a variable", help=help, on="key")]
+        return [at(path, f"{quoted(name)} cannot be the name of a variable", help=help, on="key")]
     if not isinstance(value, Mapping):
         help = f"write `{name}: {{default: …}}`, with `enum` where only some values will do"
-        return [at(path, f"the variable `{name}` is not declared by a mapping", help=help)]
+        return [at(path, f"the variable {quoted(name)} is not declared by a mapping", help=help)]
     findings: list[Finding] = []
     for key, _ in value.entries:
         if key.text not in _KEYS:
             near = nearest(key.text, _KEYS)
             label = f"did you mean `{near}`?" if near else "a variable has `default`, `enum` and `description`"
-            message = f"unknown key `{key.text}` in the variable `{name}`"
+            message = f"unknown key {quoted(key.text)} in the variable {quoted(name)}"
             findings.append(at((*path, key.text), message, label=label, on="key"))
     default, enum, description = value.get("default"), value.get("enum"), value.get("description")
     if default is not None and not isinstance(default, Scalar):
@@ -88,14 +89,14 @@ def _faults(name: str, value: Node, path: Path) -> list[Finding]:
         if isinstance(scalar, Scalar) and "${{" in scalar.text:
             findings.append(at((*path, *here), "a variable cannot be made of other variables"))
     if choices and isinstance(default, Scalar) and not any(same(default, choice) for choice in choices):
-        message = f"the default `{default.text}` is none of the values in `enum`"
+        message = f"the default {quoted(default.text)} is none of the values in `enum`"
         findings.append(at((*path, "default"), message, help=f"add it, or use one of {shown(choices)}"))
     return findings
 
 
 def shown(choices: tuple[Scalar, ...] | list[Scalar]) -> str:
     """Return values as a message lists them, not too many."""
-    first = ", ".join(f"`{choice.text}`" for choice in choices[:_MOST_SHOWN])
+    first = ", ".join(quoted(choice.text) for choice in choices[:_MOST_SHOWN])
     return first + (f" and {len(choices) - _MOST_SHOWN} more" if len(choices) > _MOST_SHOWN else "")
 
 
