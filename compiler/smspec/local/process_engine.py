@@ -26,6 +26,7 @@ _UPLOAD = "upload/"
 _ENTRYPOINT = "entrypoint.py"
 _SOURCE = "source/"
 _ARCHIVE = "upload/sourcedir.tar.gz"
+_INSTALLED = ("source/requirements.txt", "upload/code/requirements.txt", "source/setup.py", "upload/code/setup.py")
 _OWN_PREFIXES = ("SM_", "SAGEMAKER_", "TRAINING_JOB_")
 _OLDEST_PYTHON = (3, 8)
 _VERSION = "import sys; print(*sys.version_info[:2])"
@@ -73,6 +74,13 @@ class ProcessEngine:
                 os.path.join(directory.runtime, "smspec_runtime"),
                 ignore=shutil.ignore_patterns("__pycache__"),
             )
+
+    def installation_warning(self) -> str | None:
+        """Return what to say when the job installs packages: here it does so into the user's own Python."""
+        names = {path.rpartition("/")[2] for path in self._paths if path in _INSTALLED}
+        if not names:
+            return None
+        return f"the job installs what its `{sorted(names)[0]}` names into {self.python}; --python takes another one"
 
     def command(self, directory: HostDirectory, inherited: Mapping[str, str]) -> Command:
         """Return what starts a host; ``inherited`` is our own environment."""

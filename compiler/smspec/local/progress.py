@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from smspec.diagnostics.visible import visible
 from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, Event, HostEnded, LogLine, Remark
 from smspec.local.quantities import rate, size
 from smspec.local.request import Console
@@ -68,7 +69,7 @@ class Progress:
         if isinstance(event, LogLine):
             self._pending.append(f"{event.host} | {event.text}\n")
         elif isinstance(event, Remark):
-            self._pending.append(f"{'warning: ' if event.warning else ''}{event.text}\n")
+            self._pending.append(f"{'warning: ' if event.warning else ''}{visible(event.text)}\n")
         elif isinstance(event, HostEnded):
             self._forget(event.host)
         else:

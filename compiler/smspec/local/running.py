@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from smspec.diagnostics.visible import visible
 from smspec.local.channel_data import ChannelData, find_data
 from smspec.local.channel_layout import ChannelLayout
 from smspec.local.collecting import collect
@@ -52,7 +53,7 @@ def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, c
                 progress.close()
             console.result(summary.text())
     except Unable as fault:
-        console.write(f"smspec: {fault}\n")
+        console.write(f"smspec: {visible(str(fault))}\n")
         return LocalOutcome(exit_status=fault.exit_status, status="NotStarted")
     except Interrupted as interrupted:
         console.write(f"smspec: stopped by {name_of(interrupted.number)}\n")
@@ -136,9 +137,9 @@ class _Run:
             os.makedirs(os.path.join(base, os.path.relpath(wanted, "/opt/ml")), exist_ok=True)
 
     def _announce(self) -> None:
-        warning = container_path_warning(self._plan, self._tree)
-        if warning is not None:
-            self._reporter.report(Remark(text=warning, warning=True))
+        for warning in (container_path_warning(self._plan, self._tree), self._engine.installation_warning()):
+            if warning is not None:
+                self._reporter.report(Remark(text=warning, warning=True))
         hosts = "1 host" if len(self._hosts) == 1 else f"{len(self._hosts)} hosts"
         self._reporter.report(Remark(text=f"running `{self._plan.name}` on {hosts} with {self._engine.python}"))
         self._reporter.tick()

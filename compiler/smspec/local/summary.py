@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from smspec.diagnostics.visible import visible
 from smspec.local.collecting import Collected
 from smspec.local.events import HostEnded
 from smspec.local.quantities import duration, rate, size
@@ -52,7 +53,7 @@ class Summary:
         blocks = [table(self.flows)] if self.flows else []
         lines = [("job", f"{self.job}: {self._how()} after {duration(self.seconds)}")]
         if self.failure_reason:
-            first, *rest = self.failure_reason.splitlines()
+            first, *rest = map(visible, self.failure_reason.splitlines())
             lines += [("failure", first), *(("", line) for line in rest)]
         lines += [("model", _where(self.model)), ("output", _where(self.output)), ("logs", self.logs)]
         blocks.append("".join(f"{name:9}{text}".rstrip() + "\n" for name, text in lines))

@@ -1,0 +1,112 @@
+"""Small jobs and the processes that run them, for tests of the local run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import textwrap
+import time
+from pathlib import Path
+
+import local_driver
+
+DEADLINE = 60
+HEAD = """\
+smspec: v1
+name: job
+role: arn:aws:iam::111122223333:role/SageMakerTraining
+region: us-west-2
+image: {base: "python:3.12-slim-bookworm"}
+hosts: {instance_type: ml.m5.large, count: 1, volume: 1GB}
+output: s3://models/job/
+"""
+
+
+class LocalJob:
+    """A spec with its source and data in a directory, and its local runs."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.run_directory = directory / "run" / "job"
+        (directory / "src").mkdir(parents=True)
+
+    def spec(self, text: str, head: str = HEAD) -> None:
+        """Write job.yaml; a key of ``text`` replaces the same key of ``head``."""
+        text = textwrap.dedent(text)
+        keys = {line.split(":")[0] for line in text.splitlines() if line[:1].isalpha()}
+        kept = [line for line in head.splitlines() if line.split(":")[0] not in keys]
+        (self.directory / "job.yaml").write_text("\n".join([*kept, text]))
+
+    def write(self, path: str, content: str | bytes) -> None:
+        """Write a file beside job.yaml."""
+        target = self.directory / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(textwrap.dedent(content).encode() if isinstance(content, str) else content)
+
+    def start(self, environment: dict[str, str] | None = None, **request: object) -> subprocess.Popen:
+        """Start a run and return its process."""
+        words = [sys.executable, local_driver.__file__, "job.yaml", str(self.run_directory), json.dumps(request)]
+        return subprocess.Popen(
+            words,
+            cwd=self.directory,
+            env={**os.environ, "SMSPEC_STOP_GRACE": "5", **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, environment: dict[str, str] | None = None, **request: object) -> subprocess.CompletedProcess[str]:
+        """Run to the end; nothing may be left of it."""
+        process = self.start(environment, **request)
+        out, err = process.communicate(timeout=DEADLINE)
+        assert "Traceback (most recent call last)" not in out
+        self.assert_nothing_left()
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    def wait_for_log(self, text: str, host: str = "algo-1") -> None:
+        """Wait until a host has written ``text`` to its log."""
+        log = self.run_directory / "logs" / f"{host}.log"
+        end = time.monotonic() + DEADLINE
+        while not (log.exists() and text in log.read_text()):
+            assert time.monotonic() < end, f"{host} never said {text!r}"
+            time.sleep(0.02)
+
+    def log(self, host: str = "algo-1") -> str:
+        return (self.run_directory / "logs" / f"{host}.log").read_text()
+
+    def summary(self) -> dict:
+        return json.loads((self.run_directory / "summary.json").read_text())
+
+    def host(self, host: str = "algo-1") -> Path:
+        """Return the host's /opt/ml."""
+        return self.run_directory / "hosts" / host / "opt" / "ml"
+
+    def archive(self, name: str = "model.tar.gz") -> dict[str, bytes]:
+        """Return the files of model.tar.gz or output.tar.gz."""
+        with tarfile.open(self.run_directory / name) as archive:
+            return {member.name: archive.extractfile(member).read() for member in archive if member.isfile()}
+
+    def processes(self) -> list[str]:
+        """Return the command lines of all living processes that have something to do with this job."""
+        found = []
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                words = Path("/proc", name, "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                variables = Path("/proc", name, "environ").read_bytes().decode(errors="replace")
+            except OSError:
+                continue
+            if str(self.run_directory) in words + variables:
+                found.append(f"{name}: {words}")
+        return found
+
+    def assert_nothing_left(self) -> None:
+        """Neither process nor FIFO is left; what is being ended is given a moment."""
+        end = time.monotonic() + 10
+        while self.processes() and time.monotonic() < end:
+            time.sleep(0.05)
+        assert self.processes() == []
+        assert [str(path) for path in self.directory.rglob("*") if path.is_fifo()] == []
