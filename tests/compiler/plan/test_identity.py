@@ -1,11 +1,14 @@
 """The same commit is the same image and the same job; what is changed, and only that, gets another name."""
 
+import dataclasses
 import re
 
 import pytest
 
 import job_samples
+from smspec.plan.image_planning import HELD
 from smspec.plan.naming import training_job_name
+from smspec.plan.plan import ImagePlan
 from smspec.plan.planning import make_plan
 
 LOOP = {"pipe_loop": "reader:Trainer", "epochs": 5, "read": {"train": "lines"}, "prefetch": "1MB"}
@@ -96,6 +99,16 @@ def test_the_order_of_variables_and_labels_does_not_count():
     )
     assert one == two
     assert list(one.env) == ["A", "B"]
+
+
+def test_every_part_of_an_image_is_either_held_or_known_not_to_be():
+    """A new member of `ImagePlan` must be thought of: does it change what is built?"""
+    assert {part.name for part in dataclasses.fields(ImagePlan)} == {
+        *HELD,
+        "repository",
+        "tag",
+        "python_requirements",  # a path; what the file holds is counted
+    }
 
 
 def test_the_tag_is_a_tag():

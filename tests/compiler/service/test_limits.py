@@ -152,10 +152,8 @@ def test_a_long_text_is_measured_before_it_is_matched():
     assert codes_at(request, ("TrainingJobName",)) == ["SM405"]
 
 
-SERVICE = session.get_session().create_client(
-    "sagemaker", "us-west-2", aws_access_key_id="x", aws_secret_access_key="x"
-)
-INPUT = SERVICE.meta.service_model.operation_model("CreateTrainingJob").input_shape
+MODEL_OF_BOTOCORE = session.get_session().get_service_model("sagemaker")
+INPUT = MODEL_OF_BOTOCORE.operation_model("CreateTrainingJob").input_shape
 
 
 def botocore_refuses(request):
