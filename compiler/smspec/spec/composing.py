@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 import yaml
 
 from smspec.diagnostics import Note, Rule
 from smspec.source import Mapping, Node, Scalar, Sequence, Span
+from smspec.source.frozen import replace
 from smspec.spec.events import Event
 from smspec.spec.faults import Faults, quoted
 from smspec.spec.merge_keys import is_merge_key, spread

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Settings
 from collections.abc import Sequence as Layers
-from dataclasses import replace
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule, placed
 from smspec.diagnostics.nearest import nearest
 from smspec.source import Document, Mapping, Scalar, Sequence, SourceText, Span
+from smspec.source.frozen import replace
 from smspec.spec.faults import quoted
 from smspec.spec.layering import layered
 from smspec.spec.merging import is_null

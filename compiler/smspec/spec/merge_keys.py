@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from smspec.diagnostics import Rule
 from smspec.source import Mapping, Node, Scalar, Sequence, Span
+from smspec.source.frozen import replace
 from smspec.spec.faults import Faults
 
 MERGE_OF_NO_MAPPING = Rule("SM111", "merge_of_no_mapping")

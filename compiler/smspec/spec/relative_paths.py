@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import replace
 
 from smspec.source import Mapping, Node, Scalar
+from smspec.source.frozen import replace
 
 _ANY = "*"
 _PATHS = (("source", "dir"), ("image", "python_requirements"), ("channels", _ANY, "local"))

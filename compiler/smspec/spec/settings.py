@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from smspec.diagnostics import Rejected
 from smspec.diagnostics.nearest import nearest
 from smspec.source import Scalar, SourceText
+from smspec.source.frozen import replace
 from smspec.spec.misuse import Misuse
 from smspec.spec.reading import read_scalar
 from smspec.spec.variables import Variable, kind, same, shown

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Values
-from dataclasses import replace
 from itertools import islice
 
 from smspec.diagnostics import Diagnostic, Note, Rule
 from smspec.diagnostics.nearest import nearest
 from smspec.source import Document, Node, Path, Scalar, Sequence, Span
+from smspec.source.frozen import replace
 from smspec.spec.faults import MOST, quoted
 from smspec.spec.guard import BEYOND_THE_LIMITS, MAX_BYTES
 from smspec.spec.merging import is_null

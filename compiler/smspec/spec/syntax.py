@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import yaml
 
 from smspec.diagnostics import Note, Rule
+from smspec.source.frozen import dataclass
 from smspec.spec.composing import TAG, VARIABLE, unquoted_variable
 from smspec.spec.events import BROKEN_YAML
 from smspec.spec.faults import Faults

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from string import ascii_letters, digits
 
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.nearest import nearest
 from smspec.source import Mapping, Node, Path, Scalar, Sequence
+from smspec.source.frozen import dataclass
 from smspec.spec.faults import quoted
 
 MALFORMED_VARIABLE = Rule("SM123", "malformed_variable")

@@ -8,12 +8,12 @@ import pytest
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from yaml_texts import texts
 
 from smspec.diagnostics import Rejected
 from smspec.source import Mapping, Scalar, Sequence, SourceText, to_data
 from smspec.spec import events
 from smspec.spec.reading import decode_bytes, read, read_scalar
+from yaml_texts import texts
 
 PARSERS = [yaml.BaseLoader] + ([yaml.CBaseLoader] if yaml.__with_libyaml__ else [])
 
@@ -56,9 +56,9 @@ def nodes(node):
 @pytest.mark.parametrize(
     ("written", "value"),
     [
-        ("0", 0), ("-0", 0), ("7", 7), ("-7", -7), ("+5", 5), ("1.10", 1.1), ("1e-3", 0.001), ("1E5", 1e5), ("-2.5e+3", -2500.0),
-        (".5", 0.5), ("-.5", -0.5), ("5.", 5.0), ("1e3", 1000.0), (".inf", math.inf), ("+.inf", math.inf), ("-.inf", -math.inf),
-        ("true", True), ("false", False), ("null", None), ("", None),
+        ("0", 0), ("-0", 0), ("7", 7), ("-7", -7), ("+5", 5), ("1.10", 1.1), ("1e-3", 0.001), ("1E5", 1e5),
+        ("-2.5e+3", -2500.0), (".5", 0.5), ("-.5", -0.5), ("5.", 5.0), ("1e3", 1000.0), (".inf", math.inf),
+        ("+.inf", math.inf), ("-.inf", -math.inf), ("true", True), ("false", False), ("null", None), ("", None),
     ],
 )  # fmt: skip
 def test_a_plain_scalar_is_a_number_or_a_word_of_json(written, value):
@@ -73,12 +73,57 @@ def test_not_a_number_is_one():
 @pytest.mark.parametrize(
     "written",
     [
-        "no", "yes", "on", "Off", "y", "True", "TRUE", "False", "Null", "~", "012", "010", "0o10", "0x1F", "0b1", "1_000", "12:30",
-        "1:30:00", "2026-01-01", "2026-01-01T00:00:00Z", "1.2.3", "1e", "e5", "+", ".", "..", "1.e", "--1", "+-1", ".Inf", ".INF",
-        ".NaN", "inf", "nan", "Infinity", "NaN", "012345670123", "=", "١٢", "１２", "1 2", "5GB", "7b", "00", "-01", "1,000", "+.nan",
-        "695e0514", "1e999", "-1e400",
+        "no",
+        "yes",
+        "on",
+        "Off",
+        "y",
+        "True",
+        "TRUE",
+        "False",
+        "Null",
+        "~",
+        "012",
+        "010",
+        "0o10",
+        "0x1F",
+        "0b1",
+        "1_000",
+        "12:30",
+        "1:30:00",
+        "2026-01-01",
+        "2026-01-01T00:00:00Z",
+        "1.2.3",
+        "1e",
+        "e5",
+        "+",
+        ".",
+        "..",
+        "1.e",
+        "--1",
+        "+-1",
+        ".Inf",
+        ".INF",
+        ".NaN",
+        "+.nan",
+        "inf",
+        "nan",
+        "Infinity",
+        "NaN",
+        "012345670123",
+        "=",
+        "١٢",
+        "１２",
+        "5GB",
+        "7b",
+        "00",
+        "-01",
+        "1,000",
+        "695e0514",
+        "1e999",
+        "-1e400",
     ],
-)  # fmt: skip
+)
 def test_everything_else_is_text(written):
     node = document(f"a: {written}\n").root.get("a")
     assert (node.value, node.text) == (written, written)
@@ -214,7 +259,10 @@ def test_a_fault_is_shown_where_it_is(parser, text, expected):
 
 
 def test_independent_faults_are_told_together(parser):
-    text = "a: !x 1\nb: *c\na: 2\nd: [${{ vars.x }}, {e: 1, e: 2}]\nf: ${{ vars.x }}\ng: [${{ vars.y }}, '${{ vars.z }}']\nh: {<<: 1}\n"
+    text = (
+        "a: !x 1\nb: *c\na: 2\nd: [${{ vars.x }}, {e: 1, e: 2}]\nf: ${{ vars.x }}\n"
+        "g: [${{ vars.y }}, '${{ vars.z }}']\nh: {<<: 1}\n"
+    )
     assert [fault[:3] for fault in faults(text)] == [
         ("SM107", 1, 4),
         ("SM105", 2, 4),

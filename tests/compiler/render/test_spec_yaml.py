@@ -1,0 +1,75 @@
+"""The merged spec as YAML reads back to the same tree."""
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from smspec.diagnostics import Rejected
+from smspec.render.spec_yaml import spec_yaml
+from smspec.source import Document, Mapping, Scalar, Sequence, SourceText
+from smspec.spec.layers import merged
+from smspec.spec.reading import read
+from trees import mappings, tree
+from yaml_texts import texts
+
+
+def content(node):
+    """Return a tree without its places: what every value means, how it is spelled, and whether it stands in quotes."""
+    if isinstance(node, Mapping):
+        return [(key.text, content(value)) for key, value in node.entries]
+    if isinstance(node, Sequence):
+        return tuple(content(item) for item in node.items)
+    return repr(node.value), node.text
+
+
+def printed(root):
+    return spec_yaml(Document(root, ()))
+
+
+def reread(root):
+    return read(SourceText("merged.yaml", printed(root))).root
+
+
+@settings(max_examples=400, deadline=None)
+@given(mappings)
+@example(tree({"<<": {"a": 1}, "": [], "a": [[[]], {}, [{"b": [1]}]], "---": "...", "? x": "- y"}))
+@example(tree({"a": "x\ny\n", "b": ["x\n\n y", "x\n\n", " x\ny", "x\n \ny"], "c": {"d": "\ta\nb"}}))
+def test_any_tree_reads_back_to_itself(root):
+    assert content(reread(root)) == content(root)
+
+
+@settings(max_examples=200, deadline=None)
+@given(texts, st.sampled_from(["", "a: ", "- x\n"]))
+def test_what_was_read_reads_back_with_its_quotes(text, prefix):
+    try:
+        root = read(SourceText("job.yaml", prefix + text)).root
+    except Rejected:
+        return
+    again = reread(root)
+    assert content(again) == content(root)
+    assert [quotes(node) for node in scalars(again)] == [quotes(node) for node in scalars(root)]
+    assert printed(again) == printed(root)
+
+
+def scalars(node):
+    if isinstance(node, Scalar):
+        yield node
+    for part in node.items if isinstance(node, Sequence) else node.entries if isinstance(node, Mapping) else ():
+        yield from scalars(part[1] if isinstance(part, tuple) else part)
+
+
+def quotes(node):
+    # Plain text of several lines, or with tabs, which only libyaml takes, comes back in quotes.
+    return not node.plain or "\n" in node.text or "\t" in node.text
+
+
+def test_it_is_clean_yaml():
+    text = (
+        "smspec: v1\nname: x   # why\nimage: {base: 'b', run: [\"pip install 'x'\"], env: {A: '4'}}\n"
+        "hyperparameters: {lr: 1e-3, layers: [256, 64], empty: [], note: 'a: b'}\nchannels: {train: s3://x}\n"
+        "description: |\n  two\n  lines\nlong: " + "word " * 60 + "\n"
+    )
+    assert spec_yaml(merged([read(SourceText("job.yaml", text))])) == (
+        'smspec: v1\nname: x\nimage:\n  base: "b"\n  run:\n    - "pip install \'x\'"\n  env:\n    A: "4"\n'
+        'hyperparameters:\n  lr: 1e-3\n  layers:\n    - 256\n    - 64\n  empty: []\n  note: "a: b"\n'
+        "channels:\n  train:\n    s3: s3://x\ndescription: |\n  two\n  lines\nlong: " + ("word " * 60).strip() + "\n"
+    )
