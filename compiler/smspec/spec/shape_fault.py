@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from smspec.source import Path
+from smspec.source.frozen import dataclass
 from smspec.spec.job_schema import SchemaPart
 
 

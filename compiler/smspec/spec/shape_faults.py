@@ -32,8 +32,8 @@ def told(document: Document, data: object) -> list[Finding]:
 
 def _faults(errors: Iterable[ValidationError]) -> Iterator[ShapeFault]:
     for error in errors:
-        alternatives = error.validator_value
-        if error.validator == "anyOf" and alternatives[-1] == REFERENCE:
+        argument = cast(SchemaPart, error.validator_value)
+        if error.validator == "anyOf" and isinstance(argument, list) and argument[-1] == REFERENCE:
             # A merged job has no references, so only the other alternative can have been meant.
             yield from _faults(inner for inner in error.context or () if inner.relative_schema_path[0] == 0)
             continue
@@ -42,7 +42,7 @@ def _faults(errors: Iterable[ValidationError]) -> Iterator[ShapeFault]:
         yield ShapeFault(
             path=(*path, cast(str, error.instance)) if is_of_key else path,
             keyword=str(error.validator),
-            argument=cast(SchemaPart, alternatives),
+            argument=argument,
             schema=cast("dict[str, SchemaPart]", error.schema),
             value=error.instance,
             on="key" if is_of_key else "value",

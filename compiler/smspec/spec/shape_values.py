@@ -100,16 +100,21 @@ def _quoted(node: Node | None) -> str:
 def _no_choice(fault: ShapeFault, node: Node | None) -> Finding:
     allowed = tuple(map(str, fault.argument)) if isinstance(fault.argument, list) else ()
     text = node.text if isinstance(node, Scalar) else ""
-    guess = value_hint(text, allowed) or (nearest(text, allowed) if text else None)
+    guess = choice_meant(text, allowed)
     label = f"did you mean `{guess}`?" if guess else ""
     got = _quoted(node) if isinstance(node, Scalar) and node.value is not None else _described(node)
     if len(allowed) <= MOST_CHOICES:
         return VALUE_THAT_IS_NO_CHOICE.at(fault.path, f"expected {_listed(allowed)}, got {got}", label=label)
-    key = key_path(fault.path)
+    key = key_path(fault.path) or key_path(fault.path[:-1])
     help = f"smspec explain {written_key(key)} lists what it can be" if key else ""
     return VALUE_THAT_IS_NO_CHOICE.at(
         fault.path, f"{got} is not a value of `{_name(fault.path)}`", label=label, help=help
     )
+
+
+def choice_meant(text: str, allowed: tuple[str, ...]) -> str | None:
+    """Return the choice that ``text`` was probably meant to be, or None."""
+    return value_hint(text, allowed) or nearest(text, allowed)
 
 
 def _listed(allowed: tuple[str, ...]) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from smspec.diagnostics.nearest import nearest
 from smspec.source import Path
+from smspec.source.frozen import dataclass
 from smspec.spec.hints import Hint, hint
 from smspec.spec.keys import KeyPath, key_path, keys_in, spec_keys, written_key
 
@@ -31,7 +30,8 @@ def suggestion(word: str, mapping: Path) -> Suggestion | None:
     near = nearest(word, keys_in(here))
     known = hint(word)
     if known and not (near and _is_same(word, near)):
-        return Suggestion(_fitting(known, here), known.tool, is_hint=True)
+        key = _fitting(known, here)
+        return Suggestion(key) if key[-1] == word else Suggestion(key, known.tool, is_hint=True)
     if near:
         return Suggestion((*here, near))
     elsewhere = _misplaced(word, here)
