@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 
 from smspec.cli.console import Console
 from smspec.cli.faults import Usage
@@ -13,6 +12,7 @@ from smspec.pipeline.compilation import compile_spec
 from smspec.pipeline.inputs import gather, gather_all
 from smspec.pipeline.job_search import find_job_specs
 from smspec.source import Document, SourceText
+from smspec.source.frozen import replace
 from smspec.spec.layers import Misuse
 
 HELP = """\

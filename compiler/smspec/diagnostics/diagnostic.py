@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from smspec.diagnostics.finding import Severity
 from smspec.source import Path, Span
+from smspec.source.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

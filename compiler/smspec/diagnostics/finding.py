@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Literal
 
 from smspec.source import Path
+from smspec.source.frozen import dataclass, replace
 
 Severity = Literal["error", "warning"]
 

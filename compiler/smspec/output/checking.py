@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from dataclasses import dataclass
 from typing import Literal
 
 from smspec.output.contents import expected_digest, in_order_of_making, is_executable
 from smspec.output.failures import OutputFailed, told
 from smspec.output.present import is_regular_file, paths, with_directories
 from smspec.render.tree import FileTree
+from smspec.source.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Union
 
 from smspec.diagnostics import Diagnostic, Finding, placed
@@ -15,6 +14,7 @@ from smspec.rules import lint
 from smspec.rules.ignoring import not_ignored
 from smspec.service.limits import request_findings
 from smspec.source import SourceText
+from smspec.source.frozen import dataclass
 from smspec.spec.decoding import decode
 from smspec.spec.model import JobSpec
 from smspec.spec.shape import shape_findings

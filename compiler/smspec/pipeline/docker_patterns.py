@@ -5,7 +5,8 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from smspec.source.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

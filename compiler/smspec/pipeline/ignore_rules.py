@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from smspec.pipeline.docker_patterns import DockerPattern, docker_patterns, ignored
 from smspec.pipeline.git_patterns import GitPattern, git_patterns, verdict
 from smspec.render.manifest import UNFINISHED
+from smspec.source.frozen import dataclass
 
 _NEVER = frozenset({".git", "__pycache__", "smspec.lock"})
 

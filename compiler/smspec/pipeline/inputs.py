@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from smspec.diagnostics import Finding, Rejected, Rule
 from smspec.pipeline.absence import is_directory, is_file
@@ -14,6 +13,7 @@ from smspec.pipeline.spec_files import read_spec_files
 from smspec.plan.ingredients import Ingredients
 from smspec.render import templates_digest
 from smspec.source import Document, Scalar, Sequence
+from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing
 from smspec.spec.layers import merged, overlay_names
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 
 from smspec.pipeline.source_listing import listed_file
+from smspec.source.frozen import replace
 from smspec.source.listing import Listing
 from smspec_runtime import run_plan
 

@@ -12,12 +12,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from smspec.plan.ingredients import Ingredients
 from smspec.plan.naming import digest, s3_prefix
 from smspec.plan.plan import Upload
 from smspec.plan.toolkit_launchers import toolkit_hyperparameters
+from smspec.source.frozen import dataclass
 from smspec.spec.model import BuiltImage, CommandEntry, Hyperparameter, JobSpec, ScriptEntry
 from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL, RunPlan
 

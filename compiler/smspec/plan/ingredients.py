@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing
 
 

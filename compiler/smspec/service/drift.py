@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from smspec.service.shapes import Model, Shape
+from smspec.source.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
+from smspec.source.frozen import dataclass
 from smspec_schemas import API_SHAPES
 
 Kind = Literal["structure", "list", "map", "string", "integer", "long", "boolean"]

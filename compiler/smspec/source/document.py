@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from smspec.source.frozen import dataclass
 from smspec.source.node import Mapping, Node, Sequence
 from smspec.source.path import Path
 from smspec.source.span import Span
@@ -34,7 +33,7 @@ class Document:
     def span_of_value(self, path: Path) -> Span:
         """Return where the value at ``path`` is written; where the path ends early, its nearest ancestor."""
         node, known = self._deepest(path)
-        if known and isinstance(node, Mapping | Sequence) and not known == len(path):
+        if known and isinstance(node, Mapping | Sequence) and known != len(path):
             return self.span_of_key(path[:known])
         return node.span
 

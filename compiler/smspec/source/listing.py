@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+
+from smspec.source.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Union
 
+from smspec.source.frozen import dataclass
 from smspec.source.span import Span
 
 

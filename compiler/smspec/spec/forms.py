@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from smspec.diagnostics import Rule
+from smspec.source.frozen import dataclass
 from smspec.spec.durations import duration_meant
 from smspec.spec.job_schema import SchemaPart, author_schema, part
 from smspec.spec.sizes import size_meant, volume_meant

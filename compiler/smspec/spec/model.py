@@ -7,8 +7,9 @@ job's own file, with ``/``, whichever file of a chain of ``extends`` wrote them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal, Union
+
+from smspec.source.frozen import dataclass, field
 
 Delivery = Literal["image", "channel", "s3"]
 InputMode = Literal["File", "FastFile", "Pipe"]

@@ -1,0 +1,141 @@
+"""Frozen dataclasses that cost nothing until one is made: `dataclass`, `field`, `replace` and `fields` as we use them.
+
+A command imports some seventy of them and makes few. The standard library writes and compiles five methods for each
+when it is declared, and loads `inspect` to do so: together half of the time that `smspec validate` took. Here a class
+is declared with methods that all share, and its ``__init__`` is compiled when the first value is made. Type checkers
+see the standard library's own, and `dataclasses.fields`, `dataclasses.replace` and `inspect.signature` work.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+__all__ = ["dataclass", "field", "fields", "replace"]
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass, field, fields, replace
+else:
+    _set = object.__setattr__
+
+    class _Factory:
+        """The default of a field that each value makes anew."""
+
+        __slots__ = ("make",)
+
+        def __init__(self, make):
+            self.make = make
+
+    class _Twin:
+        """An attribute of the standard library's dataclass of the same declaration, made when it is asked for."""
+
+        __slots__ = ("_name", "_twins")
+
+        def __init__(self, name):
+            self._name = name
+            self._twins = {}
+
+        def __get__(self, instance, owner):
+            if owner not in self._twins:
+                self._twins[owner] = _standard(owner)
+            return getattr(self._twins[owner], self._name)
+
+    def dataclass(*, frozen, slots, kw_only=False):
+        """Return the decorator that makes a class a frozen dataclass with slots; there is no other kind here."""
+        assert frozen and slots
+
+        def declare(cls):
+            members = {name: value for name, value in vars(cls).items() if name not in ("__dict__", "__weakref__")}
+            names = tuple(cls.__annotations__)
+            members["__frozen__"] = names, {name: members.pop(name) for name in names if name in members}, kw_only
+            members["__slots__"] = names
+            members["__match_args__"] = () if kw_only else names
+            return type(cls.__name__, cls.__bases__, {**_MEMBERS, **members})
+
+        return declare
+
+    def field(*, default=None, default_factory=None):
+        """Return the default of a field; ``default_factory`` makes one anew for each value."""
+        return default if default_factory is None else _Factory(default_factory)
+
+    def fields(declared):
+        """Return the fields of a dataclass or of a value of one, as the standard library describes them."""
+        return tuple(declared.__dataclass_fields__.values())
+
+    def replace(value, /, **changes):
+        """Return the same value but for ``changes``."""
+        for name in value.__slots__:
+            if name not in changes:
+                changes[name] = getattr(value, name)
+        return type(value)(**changes)
+
+    def _first(self, *args, **kwargs):
+        """Make the first value of a class: compile the class's own ``__init__`` and use that from now on."""
+        names, defaults, kw_only = type(self).__frozen__
+        scope = {"set": _set}
+        parameters, lines = ["*"] if kw_only and names else [], []
+        for name in names:
+            if name in defaults:
+                default = scope[f"default_{name}"] = defaults[name]
+                parameters.append(f"{name}=default_{name}")
+                if isinstance(default, _Factory):
+                    lines.append(f" if {name} is default_{name}: {name} = default_{name}.make()")
+            else:
+                parameters.append(name)
+            lines.append(f" set(self, {name!r}, {name})")
+        exec(f"def __init__(self, {', '.join(parameters)}):\n" + ("\n".join(lines) or " pass"), scope)
+        type(self).__init__ = scope["__init__"]
+        scope["__init__"](self, *args, **kwargs)
+
+    def _refuse(self, name, *_value):
+        from dataclasses import FrozenInstanceError  # late: only a bug of ours comes here
+
+        raise FrozenInstanceError(f"cannot change `{name}` of a {type(self).__name__}")
+
+    def _values(self):
+        return tuple([getattr(self, name) for name in self.__slots__])
+
+    def _eq(self, other):
+        return _values(self) == _values(other) if type(other) is type(self) else NotImplemented
+
+    def _hash(self):
+        return hash(_values(self))
+
+    def _repr(self):
+        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
+        return f"{type(self).__qualname__}({shown})"
+
+    def _reduce(self):
+        return _remade, (type(self), _values(self))
+
+    def _remade(cls, values):
+        return cls(**dict(zip(cls.__slots__, values, strict=True)))
+
+    def _standard(cls):
+        import dataclasses  # late: nothing but tests and tools asks for it
+
+        names, defaults, kw_only = cls.__frozen__
+        members = {
+            name: dataclasses.field(default_factory=value.make) if isinstance(value, _Factory) else value
+            for name, value in defaults.items()
+        }
+        members |= {
+            "__annotations__": {name: cls.__annotations__[name] for name in names},
+            "__module__": cls.__module__,
+        }
+        twin = dataclasses.dataclass(frozen=True, kw_only=kw_only)(type(cls.__name__, (), members))
+        import inspect
+
+        twin.__signature__ = inspect.signature(twin)
+        return twin
+
+    _MEMBERS = {
+        "__init__": _first,
+        "__setattr__": _refuse,
+        "__delattr__": _refuse,
+        "__eq__": _eq,
+        "__hash__": _hash,
+        "__repr__": _repr,
+        "__reduce__": _reduce,
+        "__dataclass_fields__": _Twin("__dataclass_fields__"),
+        "__signature__": _Twin("__signature__"),
+    }
