@@ -52,7 +52,7 @@ class Writer:
         return self.broken_at is not None
 
     def join(self, seconds=20):
-        assert self.done.wait(seconds), "the writer of {} is still busy".format(self.path)
+        assert self.done.wait(seconds), f"the writer of {self.path} is still busy"
 
 
 def eventually(condition, what, seconds=20):

@@ -1,4 +1,4 @@
-"""Writers of the formats that Pipe mode carries, written from their definitions and sharing no code with the readers."""
+"""Writers of the formats that Pipe mode carries, made from their definitions: no code is shared with the readers."""
 
 from __future__ import annotations
 

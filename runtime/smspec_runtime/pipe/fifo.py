@@ -157,8 +157,7 @@ class Fifo:
         return False
 
     def __del__(self) -> None:
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
+        self.close()
 
 
 def enlarge(descriptor: int) -> int:

@@ -23,10 +23,10 @@ def main(arguments: List[str]) -> int:
     if len(arguments) != 1:
         sys.stderr.write(USAGE)
         return 2
-    wake = process_wake()
-    wake.take_sigterm()  # before the handler's imports, which may take longer than SageMaker waits
     job = smspec_runtime.job()
+    wake = process_wake()
     if not job.stopping:  # asking makes the job remember SIGTERM for the handler
+        wake.take_sigterm()  # now, since the handler's imports may take a minute
         run(job, load_handler(arguments[0]), wake)
     return 0
 

@@ -20,6 +20,8 @@ class Exhaustible(Protocol):
 class Wake:
     """Open until `stop`, then closed for good: ``stopping`` is true and the descriptor stays readable."""
 
+    _reader = _writer = -1
+
     def __init__(self) -> None:
         self.stopping = False
         self._watchers: Set["weakref.ref[Exhaustible]"] = set()
@@ -42,7 +44,8 @@ class Wake:
         """Close the latch: waits end now, and iterations at their next item. Safe in a signal handler and a thread."""
         self.stopping = True
         try:
-            os.write(self._writer, bytes([signal.SIGTERM]))
+            if self._writer >= 0:
+                os.write(self._writer, bytes([signal.SIGTERM]))
         except BlockingIOError:
             pass  # full, so readable already
         for reference in tuple(self._watchers):
@@ -81,23 +84,22 @@ class Wake:
             self._previous(number, frame)
 
     def forget_parent(self) -> None:
-        """After a fork, in the child: share no descriptor with the parent and leave SIGTERM as it was before us.
+        """After a fork, in the child: share no descriptor with the parent, and have SIGTERM end the child.
 
         A worker that its pool terminates must neither stop the parent nor survive.
         """
         if signal.getsignal(signal.SIGTERM) == self._on_sigterm:
-            signal.signal(signal.SIGTERM, self._previous if callable(self._previous) else signal.SIG_DFL)
-        try:
-            signal.set_wakeup_fd(-1)
-        except ValueError:
-            pass  # forked by a thread other than the main one
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.set_wakeup_fd(-1)
         self.close()
         self._open()
 
     def close(self) -> None:
         """Close the descriptors. Nothing may poll them any more."""
-        os.close(self._reader)
-        os.close(self._writer)
+        descriptors, self._reader, self._writer = (self._reader, self._writer), -1, -1
+        for descriptor in descriptors:
+            if descriptor >= 0:
+                os.close(descriptor)
 
     def __del__(self) -> None:
         self.close()

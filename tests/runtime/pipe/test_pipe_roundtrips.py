@@ -1,4 +1,4 @@
-"""Whatever a writer of a format writes, the view reads it back, wherever the reads fall; and whatever is cut is told."""
+"""Whatever a writer writes, the view reads it back, wherever the reads fall; and whatever is cut is told."""
 
 import csv
 import io
@@ -7,12 +7,12 @@ import struct
 import tarfile
 from array import array
 
-import pipe_formats as formats
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from piecewise_source import outcome, reader_of
 
+import pipe_formats as formats
+from piecewise_source import outcome, reader_of
 from smspec_runtime.pipe import Corrupt, Truncated
 from smspec_runtime.pipe.views import VIEWS
 
@@ -129,7 +129,11 @@ def test_a_cut_archive_is_told(members, data):
     assert [tuple(member) for member in got] == members[: len(got)]
 
 
-KINDS = {"f": st.floats(width=32, allow_nan=False), "d": st.floats(allow_nan=False), "i": st.integers(-(2**31), 2**31 - 1)}
+KINDS = {
+    "f": st.floats(width=32, allow_nan=False),
+    "d": st.floats(allow_nan=False),
+    "i": st.integers(-(2**31), 2**31 - 1),
+}
 TENSOR = st.sampled_from(sorted(KINDS)).flatmap(
     lambda kind: st.tuples(
         st.just(kind),
@@ -197,7 +201,7 @@ def test_attributes_are_paired(objects, sizes, missing):
     if missing and objects:
         assert isinstance(error, Truncated)
         assert error.offset == sum(map(len, records[: 3 * len(expected)]))
-        assert "`{}` is missing".format(names[3 - missing]) in str(error)
+        assert f"`{names[3 - missing]}` is missing" in str(error)
     else:
         assert error is None
 

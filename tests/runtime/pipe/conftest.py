@@ -1,0 +1,21 @@
+"""What the tests of Pipe mode share."""
+
+import pytest
+
+from pipe_host import Host
+
+
+@pytest.fixture
+def host(tmp_path):
+    """Make hosts; whatever is still running is ended."""
+    hosts = []
+
+    def make(handler, **options):
+        hosts.append(Host(tmp_path / f"ml{len(hosts)}", handler, **options))
+        return hosts[-1]
+
+    yield make
+    for made in hosts:
+        if hasattr(made, "process") and made.process.poll() is None:
+            made.process.kill()
+            made.process.communicate()

@@ -1,0 +1,161 @@
+"""What a stream offers beside its views: batches, buffers, a file, figures; and one reading of each stream."""
+
+import os
+import time
+
+import pytest
+
+import pipe_formats as formats
+from fifo_writers import Writer
+from smspec_runtime import pipe
+
+
+@pytest.fixture
+def path(tmp_path):
+    (tmp_path / "data").write_bytes(b"".join(b"%d\n" % i for i in range(1000)))
+    return str(tmp_path / "data")
+
+
+def test_iteration_gives_the_view_that_read_names(path):
+    assert list(pipe.open(path, read="jsonlines")) == list(range(1000))
+    assert list(pipe.open(path, read="lines"))[-1] == b"999\n"
+    assert b"".join(map(bytes, pipe.open(path)))[-4:] == b"999\n"
+
+
+def test_an_unknown_view_is_refused(path):
+    with pytest.raises(ValueError, match="no view `line`; there is chunks, lines"):
+        pipe.open(path, read="line")
+    with pytest.raises(ValueError, match="no view `line`; there is chunks, lines"):
+        pipe.open(path).batches(2, "line")
+
+
+def test_batches(path):
+    batches = list(pipe.open(path, read="jsonlines").batches(300))
+    assert [len(batch) for batch in batches] == [300, 300, 300, 100]
+    assert [number for batch in batches for number in batch] == list(range(1000))
+    assert [len(batch) for batch in pipe.open(path).batches(600, "lines")] == [600, 400]
+    with pytest.raises(ValueError, match="a batch of 0 items"):
+        pipe.open(path).batches(0)
+
+
+def test_batches_of_chunks_outlast_the_next_one(tmp_path):
+    data = formats.pattern(1 << 20)
+    (tmp_path / "data").write_bytes(data)
+    batches = list(pipe.open(str(tmp_path / "data")).batches(3))
+    assert {type(chunk) for batch in batches for chunk in batch} == {bytes}
+    assert b"".join(chunk for batch in batches for chunk in batch) == data
+
+
+def test_an_interrupted_loop_goes_on_where_it_was(path):
+    stream = pipe.open(path, read="jsonlines")
+    for number in stream:
+        if number == 9:
+            break
+    assert next(iter(stream)) == 10
+
+
+def test_a_stream_is_read_in_one_view(path):
+    stream = pipe.open(path)
+    next(stream.lines())
+    with pytest.raises(ValueError, match="being read as `lines`, so it cannot be read as `csv`"):
+        stream.csv()
+    with pytest.raises(ValueError, match="cannot be read as `chunks`"):
+        stream.readinto(bytearray(10))
+    with pytest.raises(ValueError, match="cannot be read as `file`"):
+        stream.file()
+
+
+def test_readinto_as_the_published_loop_does(tmp_path):
+    data = formats.pattern(3 << 20)
+    os.mkfifo(tmp_path / "train_0")
+    writer = Writer(tmp_path / "train_0", [data])
+    stream = pipe.open(str(tmp_path / "train_0"))
+    buffer = bytearray(1 << 20)
+    assert stream.readinto(bytearray(0)) == 0
+    read = bytearray(next(stream.chunks()))
+    while True:
+        count = stream.readinto(buffer)
+        if not count:
+            break
+        read += buffer[:count]
+    assert read == data
+    assert stream.stats.bytes == len(data)
+    writer.join()
+
+
+def test_readinto_other_buffers(path):
+    from array import array
+
+    numbers = array("I", [0] * 2)
+    assert pipe.open(path).readinto(numbers) == 8
+    assert numbers.tobytes() == b"0\n1\n2\n3\n"
+
+
+def test_the_file_serves_libraries(path):
+    import io
+
+    stream = pipe.open(path)
+    with stream.file() as file:
+        assert file.readline() == b"0\n"
+        assert file.read(4) == b"1\n2\n"
+        assert file is stream.file()
+        assert not file.seekable()
+        text = io.TextIOWrapper(file)
+        assert sum(map(int, text)) == sum(range(3, 1000))
+    assert stream.end == "eof"
+
+
+def test_closing_the_file_closes_the_stream(tmp_path):
+    os.mkfifo(tmp_path / "train_0")
+    writer = Writer(tmp_path / "train_0", [bytes(1 << 20)] * 64)
+    with pipe.open(str(tmp_path / "train_0")).file() as file:
+        file.read(10)
+    writer.join()
+    assert writer.broken
+
+
+def test_figures(tmp_path):
+    path = tmp_path / "train_0"
+    os.mkfifo(path)
+    writer = Writer(path, [bytes(1000), bytes(1000)], pause=0.1)
+    with pipe.open(str(path)) as stream:
+        assert (stream.stats.bytes, stream.stats.seconds, stream.opened) == (0, 0.0, False)
+        assert sum(map(len, stream)) == 2000
+        stats = stream.stats
+    writer.join()
+    assert stats.bytes == 2000
+    assert stats.reads >= 3
+    assert 0.15 < stats.seconds < 5
+    assert 0.15 < stats.starved <= stats.seconds
+    assert stats.throughput == pytest.approx(0.002 / stats.seconds)
+    time.sleep(0.05)
+    assert stats.as_dict()["seconds"] == pytest.approx(stats.seconds, abs=1e-5)  # the clock has stopped
+    assert repr(stream) == f"<Stream of `{path}`: 2000 bytes, eof>"
+
+
+def test_prefetch_reads_ahead_but_not_beyond_its_ring(tmp_path):
+    """Data comes in while the handler works; memory stays within what the job spec grants."""
+    path = tmp_path / "train_0"
+    os.mkfifo(path)
+    writer = Writer(path, [bytes(1 << 16)] * 256)
+    with pipe.open(str(path), prefetch=4 << 20) as stream:
+        next(stream.chunks())
+        deadline = time.monotonic() + 20
+        while stream.stats.bytes < 4 << 20:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        time.sleep(0.1)
+        assert 4 << 20 <= stream.stats.bytes <= 5 << 20
+        assert stream.stats.backpressure >= 0
+        assert sum(map(len, stream)) > 0
+        assert stream.stats.bytes == 16 << 20
+    assert stream.stats.backpressure > 0.05
+    writer.join()
+
+
+def test_errors_can_be_sent_to_another_process():
+    import pickle
+
+    error = pipe.Truncated(pipe.open("/nowhere").origin, 7, "the data ends")
+    copy = pickle.loads(pickle.dumps(error))
+    assert (str(copy), copy.offset, copy.channel) == ("`/nowhere`, byte 7: the data ends", 7, None)
