@@ -1,0 +1,256 @@
+"""Where the author's code comes from, what kind of thing it is, and what must be installed before it runs."""
+
+import io
+import os
+import tarfile
+
+import pytest
+
+from container import SHOW, Container
+
+
+@pytest.fixture
+def container(tmp_path):
+    return Container(tmp_path / "ml")
+
+
+def archive(files, mode="w:gz"):
+    """Return the bytes of a source archive: name → content, or a ready TarInfo → content."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode=mode) as tar:
+        for name, content in files.items():
+            member = name if isinstance(name, tarfile.TarInfo) else tarfile.TarInfo(name)
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+def submitted(container, location, **environ):
+    container.configure({"sagemaker_submit_directory": str(location), "sagemaker_program": "train.py"})
+    return container.run(environ=environ)
+
+
+def test_a_python_script(any_python, tmp_path):
+    """`python -- train.py`: the name as it was given, the code directory as current directory and first in the path."""
+    container = Container(tmp_path / "ml", any_python)
+    container.configure({"sagemaker_program": "pkg/train.py"})
+    container.write("code/pkg/train.py", SHOW)
+    shown = container.run().shown
+    assert shown["argv"] == ["pkg/train.py"]
+    assert shown["cwd"] == str(container.base / "code")
+    assert shown["path"][0].endswith("pkg")
+    assert str(container.base / "code") in shown["path"]
+    assert shown["environ"]["SM_MODULE_NAME"] == "pkg/train"
+
+
+def test_the_environment_beats_the_hyperparameter(container):
+    """SAGEMAKER_PROGRAM before sagemaker_program."""
+    container.configure({"sagemaker_program": "other.py"})
+    assert container.run_script("print('train')").stdout == b"train\n"
+
+
+@pytest.mark.parametrize("shebang", ["#!/bin/sh\n", ""])
+def test_a_shell_script(container, shebang):
+    """With or without a first line that names the shell; it is made executable, for nobody to write."""
+    path = container.write("code/run.sh", f'{shebang}echo "$0 $PWD"\n', 0o640)
+    done = container.run(environ={"SAGEMAKER_PROGRAM": "run.sh"})
+    assert done.stdout.decode() == f"./run.sh {container.base}/code\n"
+    assert path.stat().st_mode & 0o777 == 0o750
+
+
+def test_a_shell_script_from_windows(container):
+    """The carriage return belongs to the name of the interpreter: not found."""
+    container.write("code/run.sh", "#!/bin/sh\r\necho ran\r\n")
+    done = container.run(environ={"SAGEMAKER_PROGRAM": "run.sh"})
+    assert (done.status, done.stdout) == (127, b"")
+
+
+def test_another_executable(container):
+    """Anything that is neither .py nor .sh is run as it is."""
+    container.write("code/bin/train", "#!/usr/bin/env python3\nimport sys; print(sys.argv)\n", 0o755)
+    assert container.run(environ={"SAGEMAKER_PROGRAM": "bin/train"}).stdout == b"['./bin/train']\n"
+
+
+def test_a_command_of_the_plan(container):
+    """Found on PATH, or a file of the code directory."""
+    container.write("code/train", "#!/bin/sh\necho own $1\n", 0o755)
+    plan = {"kind": "command", "command": ["./train", "--fast"], "args_style": "none"}
+    assert container.run(plan=plan).stdout == b"own --fast\n"
+    plan = {"kind": "command", "command": ["echo", "found"], "args_style": "none"}
+    assert container.run(plan=plan).stdout == b"found\n"
+
+
+def test_a_function_that_is_called_with_the_job(any_python, tmp_path):
+    """`module: "ctr.training:main"`."""
+    container = Container(tmp_path / "ml", any_python)
+    container.configure({"lr": "0.5"})
+    container.write("code/ctr/training.py", "def main(job):\n    print(job.hyperparameters['lr'], job.host)\n")
+    container.write("code/ctr/__init__.py", "")
+    plan = {"kind": "module", "program": "ctr.training:main", "args_style": "none"}
+    done = container.run(plan=plan, options=["-I"])
+    assert (done.status, done.stdout) == (0, b"0.5 algo-1\n"), done.stderr
+
+
+def test_a_framework_s_function(container):
+    """SAGEMAKER_TRAINING_MODULE: called with nothing; SystemExit in it is no success."""
+    container.write("lib/framework.py", "import sys\ndef main():\n    print('framework')\n    sys.exit(5)\n")
+    environ = {"SAGEMAKER_TRAINING_MODULE": "framework:main"}
+    environ["PYTHONPATH"] = f"{container.environ()['PYTHONPATH']}:{container.base}/lib"
+    done = container.run(environ=environ)
+    assert (done.status, done.stdout) == (5, b"framework\n"), done.stderr
+    assert done.failure is not None
+
+
+@pytest.mark.parametrize(
+    "name", ["", "../train.py", "/etc/passwd", "a b.py", "./train.py", "-c", "a/../train.py", "x;y"]
+)
+def test_names_that_cannot_be_an_entry_point(container, name):
+    """A plain relative path below the code directory, nothing that an interpreter or a shell could read otherwise."""
+    done = container.run(environ={"SAGEMAKER_PROGRAM": name})
+    assert done.status == 1
+    assert done.failure.startswith("ClientError: ")
+    assert "entry point" in done.failure
+
+
+def test_an_entry_point_that_leads_out_by_a_link(container):
+    os.symlink("/bin/true", container.base / "code/run.sh")
+    done = container.run(environ={"SAGEMAKER_PROGRAM": "run.sh"})
+    assert done.status == 1
+    assert "lies outside" in done.failure
+
+
+def test_a_missing_script_is_named(container):
+    """The interpreter says it best."""
+    done = container.run(environ={"SAGEMAKER_PROGRAM": "train.py"})
+    assert done.status == 2
+    assert "train.py" in done.failure.splitlines()[0]
+
+
+def test_a_submitted_directory(container):
+    """`sagemaker_submit_directory` as a local path."""
+    container.write("sent/train.py", "import os; print('sent', os.getcwd())")
+    done = submitted(container, container.base / "sent")
+    assert done.stdout.decode() == f"sent {container.base}/code\n"
+
+
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_a_submitted_archive(any_python, tmp_path, scheme):
+    """`sourcedir.tar.gz`, where network isolation puts it."""
+    container = Container(tmp_path / "ml", any_python)
+    path = container.write("input/data/code/sourcedir.tar.gz", archive({"train.py": b"print('sent')"}))
+    done = submitted(container, f"{scheme}{path}")
+    assert (done.status, done.stdout) == (0, b"sent\n"), done.stderr
+
+
+def test_submitted_code_wins_over_the_image_s_and_the_log_says_so(container):
+    """The toolkit silently runs what is baked into the image."""
+    container.write("code/train.py", "print('baked')")
+    container.write("code/left.py", "")
+    container.write("sent/train.py", "import os; print('sent', os.listdir())")
+    done = submitted(container, container.base / "sent")
+    assert done.stdout == b"sent ['train.py']\n"
+    assert b"in the place of what the image holds" in done.stderr
+    assert sorted(os.listdir(container.base)) == ["code", "input", "model", "output", "sent"]
+
+
+def test_a_submit_directory_that_is_the_code_directory(container):
+    """A local job names it; nothing is to be done."""
+    container.write("code/train.py", "print('here')")
+    assert submitted(container, container.base / "code").stdout == b"here\n"
+
+
+@pytest.mark.parametrize("location", ["/no/such/place", "https://example.com/x.tar.gz", "s3://bucket"])
+def test_a_submit_directory_that_is_not_there(container, location):
+    container.write("code/train.py", "print('baked')")
+    done = submitted(container, location)
+    assert (done.status, done.stdout) == (1, b"")
+    assert location in done.failure
+
+
+def test_an_archive_that_is_not_sound(container):
+    """Cut off, with a wrong checksum, or not compressed: nothing of it is run, the image's code is left alone."""
+    whole = archive({"train.py": b"print('sent')" * 1000})
+    wrong = whole[:-8] + b"\0\0\0\0" + whole[-4:]
+    for content in (whole[: len(whole) // 2], wrong, archive({"train.py": b""}, "w"), b"", b"\x1f\x8b"):
+        container.write("code/train.py", "print('baked')")
+        path = container.write("sent.tar.gz", content)
+        done = submitted(container, path)
+        assert (done.status, done.stdout) == (1, b""), content[:20]
+        assert str(path) in done.failure
+        assert (container.base / "code/train.py").read_text() == "print('baked')"
+        (container.base / "output/failure").unlink()
+
+
+def test_code_in_a_channel(container):
+    """Delivery by channel: the files themselves, or one archive."""
+    plan = {"kind": "script", "program": "run.sh", "delivery": "channel", "args_style": "none"}
+    container.configure({}, {"code": {"TrainingInputMode": "File"}})
+    container.write("input/data/code/run.sh", "echo files\n")
+    container.write("input/data/code/lib/x.txt", "x")
+    assert container.run(plan=plan).stdout == b"files\n"
+    assert (container.base / "code/lib/x.txt").read_text() == "x"
+    (container.base / "input/data/code/run.sh").unlink()
+    (container.base / "input/data/code/lib/x.txt").unlink()
+    (container.base / "input/data/code/lib").rmdir()
+    container.write("input/data/code/sourcedir.tar.gz", archive({"run.sh": b"echo archive\n"}))
+    assert container.run(plan=plan).stdout == b"archive\n"
+
+
+def test_a_code_channel_that_is_not_there(container):
+    plan = {"kind": "script", "program": "run.sh", "delivery": "channel"}
+    done = container.run(plan=plan)
+    assert done.status == 1
+    assert "channel `code`: No such file or directory" in done.failure
+
+
+def test_s3_without_boto3_is_refused_with_a_way_out(container):
+    """The runtime brings no client of its own."""
+    plan = {"kind": "script", "program": "train.py", "delivery": "s3"}
+    container.configure({"sagemaker_submit_directory": "s3://bucket/key/sourcedir.tar.gz"})
+    done = container.run(plan=plan, options=["-I", "-S"])
+    assert done.status == 1
+    assert "the image has no boto3" in done.failure
+
+
+def test_requirements_are_installed_for_scripts_and_shells(container):
+    """The toolkit ignores them where the entry point is a shell script."""
+    container.write("code/requirements.txt", "# nothing\n")
+    container.write("code/run.sh", "echo ran\n")
+    done = container.run(environ={"SAGEMAKER_PROGRAM": "run.sh"})
+    assert done.status == 0, done.stderr
+    assert b"-m pip install -r requirements.txt" in done.stderr
+    assert done.stdout.endswith(b"ran\n")
+
+
+def test_requirements_that_cannot_be_installed(container):
+    """The reason is pip's own last word, and the program does not start."""
+    container.write("code/requirements.txt", "smspec-no-such-package==1\n")
+    environ = {"PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    done = container.run_script("print('ran')", environ=environ)
+    assert done.status == 1
+    assert b"ran\n" not in done.stdout
+    assert done.failure.startswith("InstallRequirementsError: ERROR: No matching distribution found")
+
+
+def test_an_image_without_pip(container):
+    """`No module named pip`, and nothing else is tried."""
+    container.write("code/requirements.txt", "numpy\n")
+    container.write("empty/pip.py", "raise SystemExit('No module named pip')")
+    environ = {"PYTHONPATH": f"{container.base}/empty:{container.environ()['PYTHONPATH']}"}
+    done = container.run_script("print('ran')", environ=environ)
+    assert (done.status, done.stdout) == (1, b"")
+    assert done.failure.startswith("InstallRequirementsError: No module named pip\nExitCode 1\n")
+
+
+def test_a_package_is_installed_and_run_as_a_module(container):
+    """setup.py beside the entry point; `pkg/train.py` is the module pkg.train, which the toolkit gets wrong."""
+    container.write("code/setup.py", "raise SystemExit('pip does the rest')")
+    container.write("code/pkg/train.py", SHOW)
+    container.write("code/pkg/__init__.py", "")
+    container.write("stub/pip.py", "import json, sys; print(json.dumps(sys.argv[1:]))")
+    environ = {"PYTHONPATH": f"{container.base}/stub:{container.environ()['PYTHONPATH']}"}
+    done = container.run(environ={**environ, "SAGEMAKER_PROGRAM": "pkg/train.py"})
+    installed, shown = done.stdout.splitlines()
+    assert installed == b'["install", "."]'
+    assert done.status == 0
+    assert f'"{container.base}/code/pkg/train.py"'.encode() in shown

@@ -1,0 +1,183 @@
+"""Exit statuses: the program's own, and never 0 when the training failed."""
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from container import RUNTIME, Container
+
+
+@pytest.fixture
+def container(tmp_path):
+    return Container(tmp_path / "ml")
+
+
+def statuses(python, commands):
+    """Run commands under one supervisor; return what each outcome is."""
+    script = f"""
+import json, os, sys
+sys.path.insert(0, {str(RUNTIME)!r})
+from smspec_runtime.supervisor import Supervisor
+supervisor = Supervisor()
+supervisor.start()
+outcomes = [supervisor.run(words, dict(os.environ), "/") for words in json.load(sys.stdin)]
+print(json.dumps([[outcome.status, outcome.signal, outcome.error] for outcome in outcomes]))
+"""
+    done = subprocess.run(
+        [python, "-I", "-S", "-c", script], input=json.dumps(commands), capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_every_exit_status_is_kept():
+    """All 256 of them."""
+    found = statuses(sys.executable, [["sh", "-c", f"exit {status}"] for status in range(256)])
+    assert found == [[status, 0, ""] for status in range(256)]
+
+
+def test_a_signal_is_128_and_its_number():
+    """For every signal that ends a process."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    fatal = [n for n in range(1, 32) if n not in (17, 18, 19, 20, 21, 22, 23, 28)]
+    found = statuses(sys.executable, [["sh", "-c", f"kill -{number} $$"] for number in fatal])
+    assert found == [[128 + number, number, ""] for number in fatal]
+
+
+def test_not_found_is_127_and_not_executable_is_126(any_python, tmp_path):
+    """As shells have it, and with the name of what could not be started."""
+    plain = tmp_path / "plain"
+    plain.write_text("#!/bin/sh\nexit 3\n")
+    interpreter = tmp_path / "interpreter"
+    interpreter.write_text("#!/no/such/interpreter\n")
+    interpreter.chmod(0o755)
+    without = tmp_path / "without"
+    without.write_text("exit 4\n")
+    without.chmod(0o755)
+    commands = [
+        ["no-such-program"],
+        ["/no/such/program"],
+        [str(plain)],
+        [str(tmp_path)],
+        [str(interpreter)],
+        [str(without)],
+    ]
+    found = statuses(any_python, [*commands, ["sh", "-c", "exit 5", "x" * 200_000], ["sh", "nul\0"]])
+    assert [status for status, _, _ in found] == [127, 127, 126, 126, 127, 4, 126, 126]
+    assert found[0][2] == "no-such-program: No such file or directory"
+    assert found[2][2] == f"{plain}: Permission denied"
+
+
+@pytest.mark.parametrize("status", [0, 1, 2, 3, 42, 137, 255])
+def test_the_program_s_status_is_the_container_s(container, status):
+    """The toolkit says 1 whatever the program said."""
+    done = container.run_script(f"import sys; sys.exit({status})")
+    assert done.status == status
+    assert (done.failure is None) == (status == 0)
+    assert done.succeeded == (status == 0)
+
+
+def test_a_program_killed_for_want_of_memory(container):
+    """The kernel's out-of-memory killer sends SIGKILL."""
+    done = container.run_script("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    assert done.status == 137
+    assert done.failure.startswith("ExecuteUserScriptError: SIGKILL: probably out of memory\nExitCode 137\n")
+
+
+def test_a_shell_that_reports_sigkill_of_its_child(container):
+    """A shell turns it into exit status 137."""
+    container.write("code/run.sh", "#!/bin/sh\nsh -c 'kill -9 $$'\nexit $?\n")
+    done = container.run(environ={"SAGEMAKER_PROGRAM": "run.sh"})
+    assert done.status == 137
+    assert "SIGKILL: probably out of memory" in done.failure.splitlines()[0]
+
+
+@pytest.mark.parametrize("arguments", [(), ("train",)])
+def test_train_or_nothing_is_accepted(container, arguments):
+    """SageMaker starts an image with the argument `train`, and with none when the request has its own entry point."""
+    assert container.run_script("print('ran')", arguments=arguments).stdout == b"ran\n"
+
+
+@pytest.mark.parametrize("arguments", [("serve",), ("train", "now"), ("--help",)])
+def test_other_arguments_are_refused(container, arguments):
+    """An image for training does not serve."""
+    done = container.run_script("print('ran')", arguments=arguments)
+    assert (done.status, done.stdout) == (2, b"")
+    assert f"not `{' '.join(arguments)}`" in done.failure
+
+
+@pytest.fixture
+def tiny_disk(tmp_path):
+    """A file system of 64 KiB."""
+    if os.geteuid() != 0 or shutil.which("mount") is None:
+        pytest.skip("a small file system needs root and mount")
+    directory = tmp_path / "tiny"
+    directory.mkdir()
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(directory)], capture_output=True
+    ).returncode:
+        pytest.skip("mounting a tmpfs is not allowed here")
+    yield directory
+    subprocess.run(["umount", "-l", str(directory)], check=True)
+
+
+FILL = """
+import os, sys
+with open(os.environ["SM_OUTPUT_DIR"] + "/fill", "wb", buffering=0) as file:
+    while True:
+        file.write(b"x" * 4096)
+"""
+
+
+def test_a_full_disk_is_no_success_and_the_reason_is_kept(container, tiny_disk):
+    """The toolkit ends with 0 and an empty failure file when the program has filled the disk."""
+    output = container.base / "output"
+    shutil.rmtree(output)
+    output.symlink_to(tiny_disk)
+    done = container.run_script(FILL)
+    assert (done.status, done.succeeded) == (1, False)
+    assert done.failure.startswith("ExecuteUserScriptError: OSError: [Errno 28] No space left on device\nExitCode 1\n")
+
+
+def test_an_output_directory_that_cannot_be_written_to(container):
+    """The exit status is right even where no file can be written, and the log has the reason."""
+    shutil.rmtree(container.base / "output")
+    container.write("output", "not a directory")
+    done = container.run_script("raise ValueError('boom')")
+    assert (done.status, done.failure) == (1, None)
+    assert b"ExecuteUserScriptError: ValueError: boom" in done.stderr
+
+
+def test_a_missing_output_directory_is_made(container):
+    shutil.rmtree(container.base / "output")
+    done = container.run_script("raise ValueError('boom')")
+    assert done.status == 1
+    assert done.failure.startswith("ExecuteUserScriptError: ValueError: boom\n")
+
+
+def test_nothing_is_left_in_the_output_directory_but_what_belongs_there(container):
+    """The room that was set aside for a failure is given back."""
+    container.run_script("print('fine')")
+    assert sorted(os.listdir(container.base / "output")) == ["data", "success"]
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr", "both"])
+def test_closed_standard_streams_do_not_change_the_status(container, stream):
+    """Whoever reads the log may go away."""
+    closed = {"stdout": ">&-", "stderr": "2>&-", "both": "<&- >&- 2>&-"}[stream]
+    prefix = ["sh", "-c", f'exec "$@" {closed}', "sh"]
+    done = container.run_script("import sys; sys.stderr.write('x' * 100000); sys.exit(3)", prefix=prefix)
+    assert done.status == 3
+    assert done.failure.startswith("ExecuteUserScriptError: ")
+
+
+def test_a_full_disk_behind_standard_error_does_not_disturb_the_program(container):
+    """Standard error may be a file on a disk that is full; the program never notices."""
+    with open("/dev/full", "wb") as full:
+        done = container.run_script("import sys; sys.stderr.write('x' * 100000); print('done')", stderr=full)
+    assert (done.status, done.stdout, done.succeeded) == (0, b"done\n", True)

@@ -1,0 +1,150 @@
+"""A guest in someone else's image: hostile directories, no site-packages, no rights, nothing to write to."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from container import RUNTIME, SHOW, Container
+
+HOSTILE = ("json", "site", "typing", "re", "signal", "enum", "select", "os", "collections", "socket", "sitecustomize")
+SCRIPT = {"kind": "script", "program": "run.sh", "args_style": "none"}
+
+
+@pytest.fixture
+def container(tmp_path):
+    container = Container(tmp_path / "ml")
+    container.write("code/run.sh", "#!/bin/sh\necho ran\n")
+    return container
+
+
+def plant(container, directory, names=HOSTILE):
+    for name in names:
+        container.write(f"{directory}/{name}.py", "raise SystemExit('taken from the wrong directory')")
+
+
+def test_modules_of_the_code_directory_are_not_taken_for_our_own(any_python, tmp_path):
+    """The container starts in the code directory, which holds a json.py, a site.py and more."""
+    container = Container(tmp_path / "ml", any_python)
+    container.write("code/run.sh", "#!/bin/sh\necho ran\n")
+    plant(container, "code")
+    done = container.run(plan=SCRIPT, cwd=container.base / "code")
+    assert (done.status, done.stdout) == (0, b"ran\n"), done.stderr
+
+
+def test_with_dash_m_in_the_code_directory(any_python, tmp_path):
+    """`python -m` puts the current directory first."""
+    container = Container(tmp_path / "ml", any_python)
+    container.write("code/run.sh", "#!/bin/sh\necho ran\n")
+    # What Python itself loads for -m before the first line of ours is beyond us.
+    plant(container, "code", ("json", "site", "signal", "select", "socket"))
+    environ = {"SAGEMAKER_PROGRAM": "run.sh"}
+    done = container.run(environ=environ, cwd=container.base / "code")
+    assert (done.status, done.stdout) == (0, b"ran\n"), done.stderr
+
+
+def test_with_the_code_directory_in_pythonpath(container):
+    """An image may set PYTHONPATH=/opt/ml/code. What Python loads before us, site for one, is beyond us."""
+    plant(container, "code", ("json", "typing", "signal", "select", "re", "enum"))
+    done = container.run(plan=SCRIPT, environ={"PYTHONPATH": str(container.base / "code")})
+    assert (done.status, done.stdout) == (0, b"ran\n"), done.stderr
+
+
+@pytest.mark.parametrize("options", [["-I"], ["-S"], ["-I", "-S"], ["-E", "-s", "-B"], ["-O"]])
+def test_under_any_options_of_the_interpreter(any_python, tmp_path, options):
+    """Isolated, without site, without environment."""
+    container = Container(tmp_path / "ml", any_python)
+    container.write("code/run.sh", "#!/bin/sh\necho ran\n")
+    done = container.run(plan=SCRIPT, options=options)
+    assert (done.status, done.stdout) == (0, b"ran\n"), done.stderr
+
+
+def test_as_a_user_without_rights(tmp_path):
+    """Images may name another user than root; output and model are theirs then."""
+    setpriv = shutil.which("setpriv")
+    if os.geteuid() != 0 or setpriv is None:
+        pytest.skip("dropping rights needs root and setpriv")
+    base = tmp_path / "ml"
+    container = Container(base, shutil.which("python3", path="/usr/bin:/bin") or "")
+    if not container.python:
+        pytest.skip("no python3 that every user may run")
+    runtime = base / "runtime"
+    shutil.copytree(RUNTIME, runtime, ignore=shutil.ignore_patterns("__pycache__"))
+    container.write("code/train.py", "import os, sys; print(os.getuid()); sys.exit(3)")
+    for path in [base, *base.rglob("*")]:
+        os.chown(path, 65534, 65534)
+    for parent in base.parents:
+        if parent.stat().st_uid == 0 and not parent.stat().st_mode & 0o001:
+            parent.chmod(parent.stat().st_mode | 0o001)
+    prefix = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups"]
+    environ = {"SAGEMAKER_PROGRAM": "train.py", "PYTHONPATH": str(runtime)}
+    done = container.run(environ=environ, prefix=prefix)
+    assert (done.status, done.stdout) == (3, b"65534\n"), done.stderr
+    assert done.failure.startswith("ExecuteUserScriptError: ")
+
+
+def test_with_a_read_only_model_directory_and_code(container):
+    """The runtime writes to neither."""
+    (container.base / "model").chmod(0o555)
+    (container.base / "code").chmod(0o555)
+    done = container.run(plan=SCRIPT)
+    assert (done.status, done.stdout) == (0, b"ran\n"), done.stderr
+
+
+def test_with_an_empty_environment(container):
+    """Not even PATH."""
+    with open(os.devnull) as nothing:
+        environ = {"SAGEMAKER_BASE_DIR": str(container.base)}
+        command = container.command(plan=SCRIPT)
+        done = subprocess.run(command, env=environ, stdin=nothing, capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, b"ran\n"), done.stderr
+
+
+@pytest.mark.parametrize("locale", ["C", "POSIX", "en_US.ISO-8859-1", "C.UTF-8"])
+def test_under_any_locale(container, locale):
+    """Bytes are UTF-8 whatever the locale says."""
+    container.configure({"word": "é"})
+    container.write("code/run.sh", '#!/bin/sh\nprintf "%s" "$SM_HP_WORD"\n')
+    done = container.run(plan=SCRIPT, environ={"LC_ALL": locale, "LANG": locale})
+    assert (done.status, done.stdout.decode()) == (0, "é"), done.stderr
+
+
+def test_without_network(container):
+    """One host needs none."""
+    prefix = ["unshare", "--net"]
+    if os.geteuid() != 0 or subprocess.run([*prefix, "true"], capture_output=True).returncode:
+        pytest.skip("a network of its own needs root and unshare --net")
+    container.write("code/train.py", SHOW)
+    done = container.run(environ={"SAGEMAKER_PROGRAM": "train.py"}, prefix=prefix)
+    assert done.status == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("answer", "gpus"),
+    [
+        ("echo 'GPU 0: Tesla (UUID: x)'; echo 'GPU 1: Tesla'; echo 'other'", "2"),
+        ("echo 'GPU 0: half'; exit 9", "0"),
+        ("printf '\\377'", "0"),
+    ],
+)
+def test_nvidia_smi_is_asked_once(container, answer, gpus):
+    """One call; a tool that fails counts as none."""
+    container.write("bin/nvidia-smi", f"#!/bin/sh\necho called >> $0.calls\n{answer}\n", 0o755)
+    environ = {"PATH": f"{container.base}/bin:/usr/bin:/bin", "SAGEMAKER_PROGRAM": "train.py"}
+    container.write("code/train.py", SHOW)
+    shown = container.run(environ=environ).shown
+    assert shown["environ"]["SM_NUM_GPUS"] == gpus
+    assert (container.base / "bin/nvidia-smi.calls").read_text() == "called\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "neurons"),
+    [("""echo '[{"nc_count": 2}, {"nc_count": 4}, {}]'""", "6"), ("echo not json", "0"), ("echo '{}'", "0")],
+)
+def test_neuron_ls(container, answer, neurons):
+    """What is no JSON ends the toolkit's job."""
+    container.write("bin/neuron-ls", f"#!/bin/sh\n{answer}\n", 0o755)
+    environ = {"PATH": f"{container.base}/bin:/usr/bin:/bin", "SAGEMAKER_PROGRAM": "train.py"}
+    container.write("code/train.py", SHOW)
+    assert container.run(environ=environ).shown["environ"]["SM_NUM_NEURONS"] == neurons

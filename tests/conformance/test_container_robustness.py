@@ -1,0 +1,158 @@
+"""Whatever lies in /opt/ml/input/config: the program runs or the job fails with a reason; no hang, no false success."""
+
+import json
+import os
+import subprocess
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from container import Container
+
+FILES = ("resourceconfig.json", "inputdataconfig.json", "hyperparameters.json")
+
+
+@pytest.fixture
+def container(tmp_path):
+    return Container(tmp_path / "ml")
+
+
+def refused(container, message):
+    done = container.run_script("print('ran')")
+    assert (done.status, done.stdout, done.succeeded) == (1, b"", False), done.stderr
+    assert done.failure.startswith("ClientError: ")
+    assert message in done.failure
+    assert len(done.failure) <= 1024
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_file(container, name):
+    (container.base / "input/config" / name).unlink()
+    refused(container, f"{name}: No such file or directory")
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"\xff", b"\xef\xbb\xbf{}", b"{} x", b"[" * 100_000])
+def test_a_file_that_is_no_json_object(container, name, content):
+    container.write(f"input/config/{name}", content)
+    refused(container, name)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_fifo_instead_of_a_file(container, name):
+    """Opening one waits for a writer for ever."""
+    path = container.base / "input/config" / name
+    path.unlink()
+    os.mkfifo(path)
+    refused(container, f"{name}: not a regular file")
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({}, "`hosts` is not a list of host names"),
+        ({"hosts": [], "current_host": "algo-1"}, "`hosts` is not a list of host names"),
+        ({"hosts": ["a", 1], "current_host": "a"}, "`hosts` is not a list of host names"),
+        ({"hosts": ["algo-1"]}, "`current_host` is missing"),
+        ({"hosts": ["algo-1"], "current_host": "algo-2"}, "current_host `algo-2` is not one of the hosts algo-1"),
+        ({"hosts": ["a"], "current_host": "a", "instance_groups": {}}, "`instance_groups` is not a list"),
+        ({"hosts": ["a"], "current_host": "a", "instance_groups": [{}]}, "no `instance_group_name`"),
+    ],
+)
+def test_a_resource_config_that_makes_no_sense(container, config, message):
+    container.write("input/config/resourceconfig.json", json.dumps(config))
+    refused(container, message)
+
+
+@pytest.mark.parametrize("channels", [{"train": []}, {"a/b": {}}, {"..": {}}, {"": {}}])
+def test_channels_that_make_no_sense(container, channels):
+    container.configure({}, channels)
+    refused(container, "inputdataconfig.json")
+
+
+@pytest.mark.parametrize("text", ["x", "[]", '{"unknown": 1}'])
+def test_settings_of_another_version(container, text):
+    container.configure({"sagemaker_smspec": text})
+    refused(container, "hyperparameters.json: settings of smspec")
+
+
+def test_values_nested_a_hundred_thousand_deep_stay_text(container):
+    container.configure({"deep": "[" * 2400})
+    done = container.run_script("import sys; print(len(sys.argv[2]))")
+    assert (done.status, done.stdout) == (0, b"2400\n"), done.stderr
+
+
+def test_hosts_that_cannot_be_found_are_waited_for_aloud(container):
+    """SIGTERM ends the wait."""
+    container.configure(hosts=["algo-1", "no-such-host.invalid"])
+    with container.start_script("print('ran')") as process:
+        line = process.stderr.readline()
+        process.terminate()
+        stdout, _ = process.communicate(timeout=60)
+    assert b"waiting for host" in line
+    assert (process.returncode, stdout) == (143, b"")
+
+
+def test_a_plan_that_is_not_there_or_not_ours(container):
+    for content in (None, "{", "[]", '{"kind": "script", "color": "red"}'):
+        plan = container.base / "plan.json"
+        if content is not None:
+            plan.write_text(content)
+        script = f"import sys; from smspec_runtime.main import main; sys.exit(main([], {str(plan)!r}))"
+        done = subprocess.run(
+            [container.python, "-c", script], env=container.environ(), capture_output=True, timeout=60
+        )
+        assert done.returncode == 1
+        assert container.failure.startswith("ClientError: cannot read the plan of the image: ")
+        (container.base / "output/failure").unlink()
+
+
+def test_a_launcher_that_this_runtime_does_not_have(container):
+    done = container.run(plan={"kind": "script", "program": "train.py", "launcher": "teleport"})
+    assert done.status == 1
+    assert "this runtime has no launcher `teleport`" in done.failure
+
+
+def test_without_opt_ml_and_without_a_base_directory(container):
+    if os.path.isdir("/opt/ml"):
+        pytest.skip("this machine has /opt/ml")
+    environ = container.environ()
+    del environ["SAGEMAKER_BASE_DIR"]
+    command = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o ro tmpfs /opt && exec "$@"', "sh"]
+    if os.geteuid() != 0 or subprocess.run([*command, "true"], capture_output=True).returncode:
+        pytest.skip("an empty /opt needs root and unshare --mount")
+    done = subprocess.run([*command, *container.command()], env=environ, capture_output=True, timeout=60)
+    assert done.returncode == 1
+    assert b"/opt/ml/input/config/resourceconfig.json: No such file or directory" in done.stderr
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda children: st.lists(children, max_size=3) | st.dictionaries(st.text(max_size=10), children, max_size=3),
+    max_leaves=8,
+)
+contents = st.one_of(st.binary(max_size=60), json_values.map(lambda value: json.dumps(value).encode()))
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    hyperparameters=contents,
+    channels=contents,
+    resource=st.one_of(contents, st.just(b'{"hosts":["algo-1"],"current_host":"algo-1"}')),
+)
+def test_any_bytes_give_a_run_or_a_reason(container, hyperparameters, channels, resource):
+    """Exit status 0 means that the program ran to its end; anything else leaves a failure file within the limit."""
+    for name in ("success", "failure"):
+        (container.base / "output" / name).unlink(missing_ok=True)
+    for name, content in zip(FILES, (resource, channels, hyperparameters), strict=True):
+        container.write(f"input/config/{name}", content)
+    done = container.run_script("print('ran')", environ={"SM_STUDIO_LOCAL_MODE": "true"})
+    if done.status == 0:
+        assert (done.stdout, done.failure, done.succeeded) == (b"ran\n", None, True)
+    else:
+        assert done.status == 1, done.stderr
+        assert 0 < len(done.failure.encode()) <= 1024
+        assert not done.succeeded
+        assert b"Traceback" not in done.stderr

@@ -1,0 +1,297 @@
+"""Signals, orphans and process 1: what StopTrainingJob does, and what a container's first process owes the rest."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from container import Container, is_running, wait_until
+
+CATCHER = """
+import os, signal, sys, time
+def handler(number, frame):
+    os.write(1, b"%d\\n" % number)
+    if number == signal.SIGTERM:
+        sys.exit(0)
+for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}:
+    signal.signal(number, handler)
+print("ready", flush=True)
+while True:
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def container(tmp_path):
+    return Container(tmp_path / "ml")
+
+
+@pytest.fixture
+def pid_namespace():
+    """The words that make the runtime process 1."""
+    prefix = ["unshare", "--pid", "--fork", "--mount-proc"]
+    if os.geteuid() != 0 or shutil.which("unshare") is None:
+        pytest.skip("process 1 needs root and unshare")
+    if subprocess.run([*prefix, "true"], capture_output=True).returncode:
+        pytest.skip("unshare --pid is not allowed here")
+    return prefix
+
+
+def first_line(process):
+    line = process.stdout.readline().decode().strip()
+    assert line, process.stderr.read()
+    return line
+
+
+def finish(container, process):
+    stdout, stderr = process.communicate(timeout=60)
+    return container.done(process.returncode, stdout, stderr)
+
+
+def test_sigterm_reaches_the_program(any_python, tmp_path):
+    """StopTrainingJob sends SIGTERM, then SIGKILL 120 seconds later: a program that saves and returns is a success."""
+    container = Container(tmp_path / "ml", any_python)
+    script = """
+import os, signal, sys, time
+def save(number, frame):
+    os.write(1, b"saved\\n")
+    sys.exit(0)
+signal.signal(signal.SIGTERM, save)
+print("ready", flush=True)
+time.sleep(60)
+"""
+    with container.start_script(script) as process:
+        assert first_line(process) == "ready"
+        sent = time.monotonic()
+        process.terminate()
+        done = finish(container, process)
+    assert (done.status, done.stdout, done.failure, done.succeeded) == (0, b"saved\n", None, True)
+    assert time.monotonic() - sent < 5
+
+
+def test_every_signal_that_can_be_caught_is_forwarded(container):
+    """All but SIGKILL, SIGSTOP, SIGCHLD, and those of a terminal's background."""
+    skipped = {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD, signal.SIGTTIN, signal.SIGTTOU, signal.SIGTERM}
+    with container.start_script(CATCHER) as process:
+        assert first_line(process) == "ready"
+        for number in sorted(signal.valid_signals() - skipped):
+            process.send_signal(number)
+            assert first_line(process) == str(int(number))
+        process.terminate()
+        assert first_line(process) == str(int(signal.SIGTERM))
+        assert finish(container, process).status == 0
+
+
+def test_the_whole_process_group_gets_the_signal(container):
+    """A shell does not pass signals on: the children it started must get them all the same."""
+    container.write("code/child.py", CATCHER)
+    container.write("code/run.sh", f"#!/bin/sh\n{container.python} child.py\necho unreachable\n")
+    with container.start(environ={"SAGEMAKER_PROGRAM": "run.sh"}) as process:
+        assert first_line(process) == "ready"
+        process.terminate()
+        done = finish(container, process)
+    assert done.stdout == b"15\n"
+    assert done.status == 143
+    assert done.failure.startswith("ExecuteUserScriptError: SIGTERM: terminated\nExitCode 143\n")
+
+
+def test_the_children_of_a_shell_may_save_their_work(container):
+    """A shell dies of SIGTERM at once; its child has the grace that is left."""
+    container.write(
+        "code/child.py", CATCHER.replace("sys.exit(0)", "time.sleep(2); os.write(1, b'saved\\n'); sys.exit(0)")
+    )
+    container.write("code/run.sh", f"#!/bin/sh\n{container.python} child.py\n")
+    with container.start(environ={"SAGEMAKER_PROGRAM": "run.sh"}) as process:
+        assert first_line(process) == "ready"
+        process.terminate()
+        done = finish(container, process)
+    assert done.stdout == b"15\nsaved\n"
+
+
+def test_what_is_left_after_the_grace_is_killed(container):
+    """The grace is 110 s of SageMaker's 120; here it is one second."""
+    script = """
+import os, signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+child = os.fork()
+print(os.getpid(), flush=True) if child == 0 else time.sleep(0.1)
+if child:
+    print(os.getpid(), flush=True)
+time.sleep(60)
+"""
+    with container.start_script(script, environ={"SMSPEC_STOP_GRACE": "1"}) as process:
+        pids = [int(first_line(process)), int(first_line(process))]
+        sent = time.monotonic()
+        process.terminate()
+        done = finish(container, process)
+        took = time.monotonic() - sent
+    assert 0.9 < took < 3
+    assert done.status == 137
+    assert done.failure.startswith("ExecuteUserScriptError: SIGKILL: still running after SIGTERM and the grace\n")
+    assert not any(is_running(pid) for pid in pids)
+
+
+def test_nothing_outlives_the_program(container):
+    """In the background, in a session of its own, ignoring SIGTERM: when the job is over, it is over."""
+    script = """
+import os, signal, sys, time
+read, write = os.pipe()
+for detached in (False, True):
+    if os.fork() == 0:
+        if detached:
+            os.setsid()
+            if os.fork():
+                os._exit(0)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        os.write(write, b"%d\\n" % os.getpid())
+        time.sleep(60)
+pids = b""
+while pids.count(b"\\n") < 2:
+    pids += os.read(read, 100)
+sys.stdout.write(pids.decode())
+"""
+    done = container.run_script(script)
+    pids = [int(line) for line in done.stdout.split()]
+    assert done.status == 0 and done.succeeded
+    assert len(pids) == 2
+    assert not any(is_running(pid) for pid in pids)
+
+
+def test_orphans_are_reaped(container):
+    """A process whose parent has died becomes ours; a thousand of them leave no zombie behind."""
+    script = """
+import os, sys, time
+count = 1000
+for _ in range(count // 50):
+    if os.fork() == 0:
+        for _ in range(50):
+            if os.fork() == 0:
+                os._exit(0)
+        os._exit(0)
+    os.wait()
+def zombies():
+    found = 0
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/stat" % name) as file:
+                fields = file.read().rpartition(")")[2].split()
+        except OSError:
+            continue
+        found += fields[0] == "Z" and int(fields[1]) in (os.getppid(), os.getpid())
+    return found
+begun = time.monotonic()
+while zombies() and time.monotonic() - begun < 10:
+    time.sleep(0.01)
+print(zombies(), time.monotonic() - begun)
+"""
+    done = container.run_script(script)
+    left, seconds = done.stdout.split()
+    assert (done.status, left) == (0, b"0")
+    assert float(seconds) < 2
+
+
+def test_a_stop_before_the_program_is_told_apart(container):
+    """SIGTERM while requirements are installed: the job ends at once, and the reason says that nothing ran."""
+    container.write("code/pip.py", "import time; print('installing', flush=True); time.sleep(60)")
+    container.write("code/requirements.txt", "# nothing")
+    script = "print('never')"
+    environ = {"PYTHONPATH": f"{container.base}/pip:{container.environ()['PYTHONPATH']}"}
+    container.write("pip/pip.py", "import time; print('installing', flush=True); time.sleep(60)")
+    with container.start_script(script, environ=environ) as process:
+        assert first_line(process) == "installing"
+        process.terminate()
+        done = finish(container, process)
+    assert (done.status, done.stdout) == (143, b"")
+    assert done.failure == "ClientError: stopped before the program was started\nExitCode 143"
+
+
+def test_the_program_gets_the_default_signals_back(container):
+    """Python ignores SIGPIPE and SIGXFSZ for itself; its children must not inherit that, nor a blocked signal."""
+    container.write("code/run.sh", "#!/bin/sh\ngrep -E '^Sig(Blk|Ign)' /proc/self/status\n")
+    done = container.run(environ={"SAGEMAKER_PROGRAM": "run.sh"})
+    values = [line.split()[1] for line in done.stdout.splitlines()]
+    assert values == [b"0" * 16] * 2
+
+
+def test_a_signal_that_was_ignored_at_the_start_stays_ignored(container):
+    """What `nohup` and a background shell have set is the caller's choice."""
+    container.write("code/run.sh", "#!/bin/sh\ngrep -E '^SigIgn' /proc/self/status\n")
+    ignore = ["sh", "-c", 'trap "" HUP INT; exec "$@"', "sh"]
+    done = container.run(environ={"SAGEMAKER_PROGRAM": "run.sh"}, prefix=ignore)
+    ignored = int(done.stdout.split()[1], 16)
+    assert ignored == 1 << signal.SIGHUP - 1 | 1 << signal.SIGINT - 1
+
+
+def test_as_process_1_sigterm_reaches_the_program(any_python, tmp_path, pid_namespace):
+    """The kernel drops signals that process 1 has no handler for; ours has."""
+    container = Container(tmp_path / "ml", any_python)
+    script = "import os\nprint(os.getppid(), flush=True)\n" + CATCHER
+    with container.start_script(script, prefix=pid_namespace) as process:
+        assert first_line(process) == "1"
+        assert first_line(process) == "ready"
+        children = f"/proc/{process.pid}/task/{process.pid}/children"
+        runtime = int(wait_until(lambda: open(children).read().split())[0])
+        os.kill(runtime, signal.SIGTERM)
+        done = finish(container, process)
+    assert (done.status, done.stdout, done.succeeded) == (0, b"15\n", True)
+
+
+def test_as_process_1_orphans_are_reaped_and_the_status_is_kept(container, pid_namespace):
+    """Five orphans are five zombies under the toolkit."""
+    script = """
+import os, sys, time
+for _ in range(5):
+    if os.fork() == 0:
+        if os.fork() == 0:
+            time.sleep(0.1)
+        os._exit(0)
+    os.wait()
+def others():
+    return [name for name in os.listdir("/proc") if name.isdigit() and int(name) not in (1, os.getpid())]
+deadline = time.monotonic() + 10
+while others() and time.monotonic() < deadline:
+    time.sleep(0.01)
+print(others(), flush=True)
+sys.exit(7)
+"""
+    done = container.run_script(script, prefix=pid_namespace)
+    assert (done.status, done.stdout) == (7, b"[]\n")
+
+
+def test_sigint_is_no_success(container):
+    """Ctrl-C on a local run ends the program by SIGINT: 130."""
+    script = "import signal, time\nsignal.signal(2, signal.SIG_DFL)\nprint('ready', flush=True)\ntime.sleep(60)"
+    with container.start_script(script) as process:
+        assert first_line(process) == "ready"
+        process.send_signal(signal.SIGINT)
+        done = finish(container, process)
+    assert (done.status, done.succeeded) == (130, False)
+    assert done.failure.startswith("ExecuteUserScriptError: SIGINT: interrupt\nExitCode 130\n")
+
+
+def test_forwarding_takes_milliseconds(container):
+    """From kill() on the runtime to the handler of the program: 10 ms for 99 of 100."""
+    script = """
+import json, signal, sys, time
+times = []
+signal.signal(signal.SIGUSR1, lambda number, frame: times.append(time.monotonic()))
+print("ready", flush=True)
+while len(times) < 200:
+    time.sleep(0.05)
+print(json.dumps(times))
+"""
+    sent = []
+    with container.start_script(script) as process:
+        assert first_line(process) == "ready"
+        for _ in range(200):
+            sent.append(time.monotonic())
+            process.send_signal(signal.SIGUSR1)
+            wait_until(lambda: time.monotonic() - sent[-1] > 0.01)  # Two at once would be merged into one.
+        arrived = json.loads(finish(container, process).stdout)
+    latencies = sorted(b - a for a, b in zip(sent, arrived, strict=False))
+    assert len(latencies) == 200
+    assert latencies[100] < 0.01
