@@ -49,7 +49,7 @@ class LocalJob:
     def start(self, environment: dict[str, str] | None = None, **request: object) -> subprocess.Popen:
         """Start a run and return its process."""
         words = [sys.executable, local_driver.__file__, "job.yaml", str(self.run_directory), json.dumps(request)]
-        return subprocess.Popen(
+        self.process = subprocess.Popen(
             words,
             cwd=self.directory,
             env={**os.environ, "SMSPEC_STOP_GRACE": "5", **(environment or {})},
@@ -58,12 +58,13 @@ class LocalJob:
             stderr=subprocess.PIPE,
             text=True,
         )
+        return self.process
 
     def run(self, environment: dict[str, str] | None = None, **request: object) -> subprocess.CompletedProcess[str]:
         """Run to the end; nothing may be left of it."""
         process = self.start(environment, **request)
         out, err = process.communicate(timeout=DEADLINE)
-        assert "Traceback (most recent call last)" not in out
+        assert not [line for line in err.splitlines() if line.startswith("Traceback")], err
         self.assert_nothing_left()
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
@@ -73,6 +74,7 @@ class LocalJob:
         end = time.monotonic() + DEADLINE
         while not (log.exists() and text in log.read_text()):
             assert time.monotonic() < end, f"{host} never said {text!r}"
+            assert self.process.poll() is None, self.process.communicate()
             time.sleep(0.02)
 
     def log(self, host: str = "algo-1") -> str:

@@ -1,0 +1,273 @@
+"""How local runs end: failures, signals, data at fault, and what is refused. Nothing is ever left running."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from local_jobs import DEADLINE, LocalJob
+
+TWO_HOSTS = "hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}"
+
+
+@pytest.fixture
+def job(tmp_path):
+    job = LocalJob(tmp_path / "job")
+    yield job
+    job.assert_nothing_left()
+
+
+def script(job: LocalJob, text: str, more: str = "") -> None:
+    job.spec(f"source: src/\nentry_point: train.py\n{more}")
+    job.write("src/train.py", text)
+
+
+def test_the_first_host_that_fails_decides(job):
+    """The exit status of the job is its first failing host's; that of the command is 1: the job is at fault."""
+    script(
+        job,
+        """
+        import os, sys, time
+        if os.environ["SM_CURRENT_HOST"] == "algo-2":
+            print("loss=0.5")
+            raise ValueError("the learning rate is too high")
+        time.sleep(60)
+        """,
+        TWO_HOSTS,
+    )
+    started = time.monotonic()
+    ended = job.run()
+    assert ended.returncode == 1
+    assert time.monotonic() - started < 30
+    summary = job.summary()
+    assert (summary["status"], summary["exit_status"], summary["failed_host"]) == ("Failed", 1, "algo-2")
+    assert summary["failure_reason"].startswith("ExecuteUserScriptError: ValueError: the learning rate is too high")
+    assert "failure  ExecuteUserScriptError: ValueError: the learning rate is too high" in ended.stdout
+    assert [host["exit_status"] for host in summary["hosts"]] == [143, 1]
+
+
+def test_the_exit_status_of_the_program_is_told(job):
+    script(job, "raise SystemExit(7)")
+    ended = job.run()
+    assert ended.returncode == 1
+    assert job.summary()["exit_status"] == 7
+    assert "job      job: Failed, exit status 7 after" in ended.stdout
+
+
+def test_output_is_collected_from_a_failed_job_too(job):
+    script(job, "import os; open(os.environ['SM_OUTPUT_DATA_DIR'] + '/why.txt', 'w').write('x'); raise SystemExit(1)")
+    assert job.run().returncode == 1
+    assert job.archive("output.tar.gz") == {"why.txt": b"x"}
+
+
+def test_max_runtime_stops_the_job(job):
+    """MaxRuntimeInSeconds: SageMaker stops the job when it is over."""
+    script(job, "import time; print('up', flush=True); time.sleep(60)", "stopping: {max_runtime: 2s}")
+    ended = job.run()
+    assert ended.returncode == 1
+    assert job.summary()["status"] == "Stopped"
+    assert job.summary()["failure_reason"].startswith("MaxRuntimeExceeded")
+
+
+PIPES = """
+source: src/
+entry_point: {pipe_loop: "reader:Reader", epochs: 1000}
+input_mode: Pipe
+channels: {train: {s3: "s3://data/train/", local: data/}}
+hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}
+"""
+READER = """
+class Reader:
+    def epoch(self, job, epoch, streams):
+        for chunk in streams["train"]:
+            pass
+    def end(self, job):
+        with open(job.model_dir + "/" + job.host, "w") as model:
+            model.write("saved")
+"""
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_stops_the_job_in_good_order(job, number, status):
+    """Every host gets SIGTERM and may save its model; then FIFOs and processes are gone."""
+    job.spec(PIPES)
+    job.write("src/reader.py", READER)
+    job.write("data/a", random.Random(0).randbytes(1 << 20))
+    process = job.start(rate=10_000_000)
+    for host in ("algo-1", "algo-2"):
+        job.wait_for_log("Completed epoch 2", host)
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=DEADLINE)
+    assert process.returncode == status
+    assert "Stopped" in out
+    assert job.archive() == {"algo-1": b"saved", "algo-2": b"saved"}
+    assert job.summary()["failure_reason"] == f"stopped by {signal.Signals(number).name}"
+    job.assert_nothing_left()
+
+
+def test_a_terminal_s_ctrl_c_reaches_only_us(job):
+    """A terminal sends SIGINT to its whole foreground group; hosts hear of it from us, as SIGTERM."""
+    script(
+        job,
+        """
+        import signal, sys, time
+        signal.signal(signal.SIGINT, lambda *_: print("INT", flush=True))
+        signal.signal(signal.SIGTERM, lambda *_: (print("TERM", flush=True), sys.exit(0)))
+        print("up", flush=True)
+        time.sleep(60)
+        """,
+    )
+    process = job.start()
+    job.wait_for_log("up")
+    for word in job.processes():
+        if os.getpgid(int(word.split(":")[0])) == os.getpgid(process.pid):
+            assert "local_driver.py" in word or "resource_tracker" in word
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=DEADLINE)
+    assert process.returncode == 130
+    assert "TERM" in job.log()
+    assert "INT" not in job.log()
+
+
+def test_a_second_ctrl_c_kills(job):
+    script(job, "import signal, time; signal.signal(15, signal.SIG_IGN); print('up', flush=True); time.sleep(60)")
+    process = job.start({"SMSPEC_STOP_GRACE": "60"})
+    job.wait_for_log("up")
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=DEADLINE)
+    assert process.returncode == 130
+    job.assert_nothing_left()
+
+
+def test_nothing_outlives_a_killed_run(job):
+    """SIGKILL leaves us no time: the hosts learn of our death from the kernel, the feeders from their stdin."""
+    job.spec(PIPES)
+    job.write("src/reader.py", READER)
+    job.write("data/a", b"x" * 1000)
+    process = job.start(rate=10_000)
+    job.wait_for_log("Completed epoch 0", "algo-2")
+    process.kill()
+    process.communicate(timeout=DEADLINE)
+    job.assert_nothing_left()
+
+
+def test_what_a_program_leaves_behind_is_ended(job):
+    script(
+        job,
+        """
+        import os, subprocess, sys
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
+        print("done")
+        """,
+    )
+    started = time.monotonic()
+    assert job.run().returncode == 0
+    assert time.monotonic() - started < 30
+
+
+def test_data_at_fault_fail_the_job(job):
+    """A stream that cannot be decompressed is no shorter epoch: the job ends, and it is told why."""
+    job.spec(PIPES.replace("local: data/}", "local: data/, compression: Gzip}"))
+    job.write("src/reader.py", READER)
+    job.write("data/a", gzip.compress(b"good"))
+    job.write("data/b", b"bad")
+    ended = job.run()
+    assert ended.returncode == 1
+    summary = job.summary()
+    assert summary["status"] == "Failed"
+    assert "channel `train`, epoch 0" in summary["failure_reason"]
+    assert "is not gzip" in summary["failure_reason"]
+
+
+def test_a_missing_channel_is_told_before_anything_is_written(job):
+    job.spec(PIPES.replace(", local: data/", ""))
+    job.write("src/reader.py", READER)
+    ended = job.run()
+    assert ended.returncode == 1
+    assert "SM360 channel `train` has no data on this machine" in ended.stderr
+    assert not job.run_directory.exists()
+
+
+def test_a_literal_container_path_is_warned_of(job):
+    script(job, "print('/opt/ml/' + 'model')", "hyperparameters: {out: /opt/ml/model}")
+    ended = job.run()
+    assert ended.returncode == 0
+    assert "warning: train.py:1, hyperparameter `out`: `/opt/ml/` is written literally" in ended.stderr
+
+
+def test_installing_into_the_user_s_python_is_warned_of(job):
+    script(job, "print('up')")
+    job.write("src/requirements.txt", "# nothing\n")
+    ended = job.run()
+    assert "the job installs what its `requirements.txt` names into" in ended.stderr
+
+
+def refused(job: LocalJob, status: int, message: str, **request: object) -> None:
+    ended = job.run(**request)
+    assert ended.returncode == status, ended.stderr
+    assert message in ended.stderr
+    assert ended.stdout == ""
+    assert not job.run_directory.exists()
+
+
+@pytest.mark.parametrize("launcher", ["mpi", "smdataparallel"])
+def test_launchers_over_ssh_need_containers(job, launcher):
+    script(job, "", f"distribution: {launcher}\nhosts: {{instance_type: ml.p4d.24xlarge, count: 2, volume: 1GB}}")
+    refused(job, 3, f"`{launcher}` reaches its hosts over ssh, so it needs containers")
+
+
+def test_a_program_inside_an_image_needs_a_container(job):
+    job.spec("image: 111122223333.dkr.ecr.us-west-2.amazonaws.com/xgboost:1")
+    refused(job, 3, "the program of this job lies in its image")
+
+
+def test_the_python_of_the_job_must_be_there(job):
+    script(job, "")
+    refused(job, 3, "there is no `no-such-python`", python="no-such-python")
+    refused(job, 3, "is not a Python 3.8 or later", python="/bin/true")
+
+
+def test_misuse_is_told(job):
+    script(job, "")
+    refused(job, 2, "--hosts must be at least 1", hosts=0)
+    refused(job, 2, "--data names channel `x`, which the job does not have", data={"x": "y"})
+
+
+def test_a_directory_of_somebody_else_is_left_alone(job):
+    script(job, "")
+    job.write("run/job/thesis.tex", "years of work")
+    ended = job.run()
+    assert ended.returncode == 1
+    assert "no earlier run left it" in ended.stderr
+    assert os.listdir(job.run_directory) == ["thesis.tex"]
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(job):
+    """The surroundings are at fault; what was copied so far is taken away again."""
+    script(job, "", 'channels: {train: {s3: "s3://data/train/", local: data/}}')
+    job.write("data/a", b"x" * (4 << 20))
+    # A limit on the size of files: as a full disk, without being root.
+    limited = (
+        "import resource, runpy; resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)); "
+        f"runpy.run_path({local_driver.__file__!r}, run_name='__main__')"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", limited, "job.yaml", str(job.run_directory)],
+        cwd=job.directory,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+    )
+    assert ended.returncode != 0
+    assert "File too large" in ended.stderr
+    assert not job.run_directory.exists()
