@@ -8,6 +8,8 @@ from typing import NoReturn
 from smspec.cli.console import Console
 from smspec.cli.faults import Usage
 
+WIDTH = 100
+
 
 class CommandParser(argparse.ArgumentParser):
     """Reads the arguments of one command. A mistake raises `Usage`; help is a result."""
@@ -16,7 +18,8 @@ class CommandParser(argparse.ArgumentParser):
         super().__init__(
             prog=f"smspec {command}",
             description=description,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            # A width of its own: to ask the terminal, argparse would load `shutil` and the compressors with it.
+            formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=WIDTH),
             allow_abbrev=False,
         )
         self._console = console
