@@ -16,6 +16,7 @@ from smspec_runtime.refusal import Refused
 MEMBERS = 20_000
 BYTES = 2 << 30
 RATIO = 200
+DEPTH = 100
 _FREE_BYTES = 64 << 20
 """Below this no ratio is looked at: a small archive of zeros is no bomb."""
 _CHUNK = 1 << 20
@@ -61,6 +62,8 @@ def _extract_members(members: tarfile.TarFile, directory: str) -> int:
         if number > MEMBERS:
             raise Refused("the archive has more than {} members".format(MEMBERS))
         name = plain_name(member.name)
+        if name.count("/") > DEPTH:
+            raise Refused("the archive has directories more than {} deep".format(DEPTH))
         if name != member.name.rstrip("/") and name:
             log("archive: `{}` is unpacked as `{}`".format(member.name, name))
         if not name and not member.isdir():

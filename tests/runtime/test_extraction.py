@@ -1,0 +1,206 @@
+"""Archives from anywhere: nothing but files and directories comes out of them, and nothing lands outside."""
+
+import gzip
+import io
+import os
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from smspec_runtime import extraction
+from smspec_runtime.extraction import extract, plain_name
+from smspec_runtime.refusal import Refused
+
+RUNTIME = str(Path(__file__).parents[2] / "runtime")
+
+
+def member(name, kind=tarfile.REGTYPE, link="", mode=0o644, content=b""):
+    info = tarfile.TarInfo(name)
+    info.type = kind
+    info.linkname = link
+    info.mode = mode
+    info.size = len(content)
+    return info, content
+
+
+def link(name, target):
+    return member(name, tarfile.SYMTYPE, target)
+
+
+def write_archive(path, members, mode="w:gz", form=tarfile.PAX_FORMAT):
+    with tarfile.open(path, mode, format=form) as tar:
+        for info, content in members:
+            tar.addfile(info, io.BytesIO(content))
+    return str(path)
+
+
+def tree(directory):
+    """Return every path below a directory with its kind; links are not followed."""
+    found = {}
+    for parent, directories, files in os.walk(directory):
+        for name in directories + files:
+            path = os.path.join(parent, name)
+            kind = "link" if os.path.islink(path) else "dir" if os.path.isdir(path) else "file"
+            kind = kind if os.path.isfile(path) or kind != "file" else "special"
+            found[os.path.relpath(path, directory)] = kind
+    return found
+
+
+HOSTILE = {
+    "parent": [member("../evil", content=b"x")],
+    "deep parent": [member("a/../../../evil", content=b"x")],
+    "absolute": [member("/tmp/smspec-evil", content=b"x")],
+    "backslashes": [member("..\\..\\evil", content=b"x")],
+    "double slash": [member("//tmp//evil", content=b"x")],
+    "link then file": [member("out", tarfile.SYMTYPE, "/tmp"), member("out/evil", content=b"x")],
+    "link chain": [
+        member("a", tarfile.SYMTYPE, "."),
+        member("a/b", tarfile.SYMTYPE, ".."),
+        member("a/b/c", content=b"x"),
+    ],
+    "link to outside": [member("passwd", tarfile.SYMTYPE, "/etc/passwd")],
+    "hard link to outside": [member("passwd", tarfile.LNKTYPE, "../../../etc/passwd")],
+    "hard link through link": [member("l", tarfile.SYMTYPE, "/etc"), member("p", tarfile.LNKTYPE, "l/passwd")],
+    "link over directory": [
+        member("d", tarfile.DIRTYPE),
+        member("d", tarfile.SYMTYPE, "/tmp"),
+        member("d/x", content=b"x"),
+    ],
+    "fifo": [member("pipe", tarfile.FIFOTYPE)],
+    "character device": [member("null", tarfile.CHRTYPE)],
+    "block device": [member("sda", tarfile.BLKTYPE)],
+    "setuid": [member("su", mode=0o6777, content=b"x")],
+    "nameless": [member("", content=b"x")],
+    "dots": [member("..", content=b"x"), member(".", tarfile.DIRTYPE)],
+    "file as directory": [member("f", content=b"x"), member("f/g", content=b"y")],
+    "directory as file": [member("d", tarfile.DIRTYPE), member("d", content=b"x")],
+    "very deep": [member("x/" * 3000 + "f", content=b"x")],
+    "long component": [member("x" * 300, content=b"x")],
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("form", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT])
+def test_nothing_escapes_and_nothing_special_is_made(name, form, tmp_path):
+    before = set(os.listdir("/tmp"))
+    archive = write_archive(tmp_path / "a.tar.gz", HOSTILE[name], form=form)
+    directory = tmp_path / "in/here"
+    directory.mkdir(parents=True)
+    try:
+        extract(archive, str(directory))
+    except Refused:
+        pass
+    assert sorted(os.listdir(tmp_path)) == ["a.tar.gz", "in"]
+    assert os.listdir(tmp_path / "in") == ["here"]
+    assert not {"evil", "x", "smspec-evil"} & (set(os.listdir("/tmp")) - before)
+    assert set(tree(directory).values()) <= {"file", "dir"}
+    for parent, _, files in os.walk(directory):
+        for file in files:
+            status = os.stat(os.path.join(parent, file))
+            assert not status.st_mode & 0o7022
+            assert status.st_nlink == 1
+
+
+def test_files_directories_and_permissions(any_python, tmp_path):
+    """Also a member that comes twice, an empty directory, and the bit that makes a script run."""
+    members = [
+        member("./src/", tarfile.DIRTYPE, mode=0o755),
+        member("./src/train.py", mode=0o664, content=b"old"),
+        member("src/run.sh", mode=0o777, content=b"#!/bin/sh\n"),
+        member("src/empty", tarfile.DIRTYPE),
+        member("src/train.py", mode=0o444, content=b"new"),
+        member("odd", mode=0o055, content=b"x" * 3_000_000),
+    ]
+    archive = write_archive(tmp_path / "a.tar.gz", members)
+    directory = tmp_path / "out"
+    directory.mkdir()
+    script = "import sys; from smspec_runtime.extraction import extract; print(extract(*sys.argv[1:]))"
+    command = [any_python, "-c", script, archive, directory]
+    environ = {**os.environ, "PYTHONPATH": RUNTIME}
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "4\n", done.stderr
+    assert tree(directory) == {
+        "src": "dir",
+        "src/train.py": "file",
+        "src/run.sh": "file",
+        "src/empty": "dir",
+        "odd": "file",
+    }
+    assert (directory / "src/train.py").read_text() == "new"
+    assert oct((directory / "src/train.py").stat().st_mode & 0o777) == "0o644"
+    assert oct((directory / "src/run.sh").stat().st_mode & 0o777) == "0o755"
+    assert oct((directory / "odd").stat().st_mode & 0o777) == "0o644"
+    assert (directory / "odd").stat().st_size == 3_000_000
+
+
+def test_a_bomb_is_refused_before_it_fills_the_disk(tmp_path):
+    archive = write_archive(tmp_path / "a.tar.gz", [member("zeros", content=bytes(100 << 20))])
+    assert os.path.getsize(archive) < 200_000
+    (tmp_path / "out").mkdir()
+    with pytest.raises(Refused, match="unpacks to more than"):
+        extract(archive, str(tmp_path / "out"))
+
+
+def test_a_bomb_in_a_header_is_refused(tmp_path):
+    """A PAX header is read whole before any member is seen."""
+    info, _ = member("x")
+    info.pax_headers = {"comment": "0" * (100 << 20)}
+    archive = write_archive(tmp_path / "a.tar.gz", [(info, b"")])
+    (tmp_path / "out").mkdir()
+    with pytest.raises(Refused, match="unpacks to more than"):
+        extract(archive, str(tmp_path / "out"))
+
+
+def test_too_many_members_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(extraction, "MEMBERS", 10)
+    archive = write_archive(tmp_path / "a.tar.gz", [member(f"f{number}") for number in range(11)])
+    (tmp_path / "out").mkdir()
+    with pytest.raises(Refused, match="more than 10 members"):
+        extract(archive, str(tmp_path / "out"))
+
+
+def test_a_wrong_checksum_is_found(tmp_path):
+    """The standard library stops reading before it."""
+    archive = Path(write_archive(tmp_path / "a.tar.gz", [member("f", content=b"x" * 1000)]))
+    content = archive.read_bytes()
+    archive.write_bytes(content[:-8] + bytes([content[-8] ^ 1]) + content[-7:])
+    (tmp_path / "out").mkdir()
+    with pytest.raises(Refused, match="CRC"):
+        extract(str(archive), str(tmp_path / "out"))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_damaged_archive_is_refused_or_gives_files(seed, tmp_path):
+    """Bytes turned over anywhere: no other exception than ours."""
+    archive = Path(
+        write_archive(tmp_path / "a.tar.gz", [member(f"d/f{n}", content=b"abc" * n) for n in range(20)], "w")
+    )
+    damaged = bytearray(archive.read_bytes())
+    for step in range(5):
+        damaged[(seed * 7919 + step * 104729) % len(damaged)] = (seed * 31 + step * 17) % 256
+    archive.write_bytes(gzip.compress(bytes(damaged)))
+    (tmp_path / "out").mkdir()
+    try:
+        extract(str(archive), str(tmp_path / "out"))
+    except Refused as refusal:
+        assert str(archive) in refusal.message or "archive" in refusal.message
+    assert set(tree(tmp_path / "out").values()) <= {"file", "dir"}
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("a/b", "a/b"),
+        ("./a", "a"),
+        ("../a", "a"),
+        ("/a//b/", "a/b"),
+        ("a\\..\\b", "a/b"),
+        ("..", ""),
+        ("", ""),
+        ("...", "..."),
+    ],
+)
+def test_plain_names(name, plain):
+    assert plain_name(name) == plain

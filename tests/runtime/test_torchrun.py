@@ -1,0 +1,78 @@
+"""The command lines of torchrun: pure, facts in, command out."""
+
+import pytest
+
+from smspec_runtime.cluster import Cluster
+from smspec_runtime.environment import Machine
+from smspec_runtime.launchers import LAUNCHERS, Launch
+from smspec_runtime.launchers.fabric import EFA, RDMA, fabric_variables
+from smspec_runtime.program import Program
+from smspec_runtime.refusal import Refused
+
+PYTHON = Program("python", ["python", "--", "train.py"], ["train.py"])
+torchrun = LAUNCHERS["torchrun"]
+
+
+def launch(hosts=("algo-1",), host="algo-1", program=PYTHON, gpus=0, neurons=0, kind="local", environ=None, **options):
+    cluster = Cluster(hosts=list(hosts), current_host=host, instance_type=kind)
+    machine = Machine(cpus=4, gpus=gpus, neurons=neurons)
+    return Launch(program, ["--lr", "0.1"], cluster, list(hosts), machine, options, environ or {}, hosts[0])
+
+
+def test_one_host():
+    command = torchrun(launch(gpus=8))
+    assert command.words == ["torchrun", "--nnodes", "1", "--nproc_per_node", "8", "train.py", "--lr", "0.1"]
+    assert command.variables == {"NCCL_SOCKET_IFNAME": "eth0", "NCCL_PROTO": "simple"}
+
+
+def test_several_hosts_meet_at_the_first():
+    words = torchrun(launch(["algo-1", "algo-2"], "algo-2")).words
+    assert words == [
+        *("torchrun", "--nnodes", "2", "--nproc_per_node", "1"),
+        *("--master_addr", "algo-1", "--master_port", "7777", "--node_rank", "1"),
+        *("train.py", "--lr", "0.1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("gpus", "neurons", "wanted", "processes"),
+    [(0, 0, "auto", 1), (4, 2, "auto", 4), (0, 2, "auto", 2), (4, 0, 3, 3), (4, 0, "2", "2")],
+)
+def test_processes_per_host(gpus, neurons, wanted, processes):
+    command = torchrun(launch(gpus=gpus, neurons=neurons, processes_per_host=wanted))
+    assert command.words[4] == str(processes)
+
+
+def test_the_port_of_the_job():
+    assert "29500" in torchrun(launch(["a", "b"], "a", port=29500)).words
+
+
+def test_neuron_compiles_first_where_asked():
+    assert torchrun(launch(environ={"RUN_NEURON_PARALLEL_COMPILE": "1"})).words[:2] == [
+        "neuron_parallel_compile",
+        "torchrun",
+    ]
+
+
+def test_a_module_is_started_as_one():
+    program = Program(
+        "module", ["python", "-m", "smspec_runtime.module", "a:b"], ["-m", "smspec_runtime.module", "a:b"]
+    )
+    assert torchrun(launch(program=program)).words[5:8] == ["-m", "smspec_runtime.module", "a:b"]
+
+
+@pytest.mark.parametrize("kind", ["executable", "package", "command"])
+def test_what_is_no_python_is_refused(kind):
+    with pytest.raises(Refused, match=r"torchrun starts Python files and modules, not \./run\.sh"):
+        torchrun(launch(program=Program(kind, ["./run.sh"])))
+
+
+def test_adapters():
+    assert set(RDMA) < set(EFA)
+    assert fabric_variables("ml.m5.large") == {}
+    assert fabric_variables("ml.g5.48xlarge") == {"FI_PROVIDER": "efa"}
+    assert fabric_variables("ml.p5en.48xlarge") == {
+        "FI_PROVIDER": "efa",
+        "FI_EFA_USE_DEVICE_RDMA": "1",
+        "RDMAV_FORK_SAFE": "1",
+    }
