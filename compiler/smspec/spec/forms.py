@@ -15,7 +15,7 @@ TEXT_OF_ANOTHER_FORM = Rule("SM206", "text_of_another_form")
 MALFORMED_NAME = Rule("SM208", "malformed_name")
 MALFORMED_DURATION = Rule("SM211", "malformed_duration")
 MALFORMED_SIZE = Rule("SM212", "malformed_size")
-BROKEN_GIGABYTES = Rule("SM213", "broken_gigabytes")
+VOLUME_THAT_IS_NOT_WHOLE_GIGABYTES = Rule("SM213", "volume_that_is_not_whole_gigabytes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ _FORMS: dict[str, Form] = {
     "jobName": Form(MALFORMED_NAME, _unknown),
     "duration": Form(MALFORMED_DURATION, duration_meant),
     "size": Form(MALFORMED_SIZE, size_meant),
-    "volume": Form(BROKEN_GIGABYTES, volume_meant),
+    "volume": Form(VOLUME_THAT_IS_NOT_WHOLE_GIGABYTES, volume_meant),
 }
 _ANY_OTHER = Form(TEXT_OF_ANOTHER_FORM, _unknown)
 

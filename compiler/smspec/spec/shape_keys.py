@@ -54,7 +54,8 @@ def _unknown_key(mapping: Path, word: str, guess: Suggestion | None) -> Finding:
     message = f"unknown key `{word}`" + (f" in `{dotted(mapping)}`" if mapping else "")
     label, help = "", ""
     if guess and guess.is_hint:
-        label = f"here it is `{guess.named_from(mapping)}`"
+        place = "write it under" if guess.key[-1] == "api" else "here it is"
+        label = f"{place} `{guess.named_from(mapping)}`"
         help = f"`{word}` is a word of {guess.tool}" if guess.tool else ""
     elif guess:
         label = f"did you mean `{guess.named_from(mapping)}`?"

@@ -38,7 +38,7 @@ from smspec.spec.shape import shape_findings
         ),
         ("InstanceType: x", "InstanceType", "unknown key `InstanceType`", "here it is `hosts.instance_type`"),
         ("TrainingInputMode: x", "TrainingInputMode", "unknown key `TrainingInputMode`", "here it is `input_mode`"),
-        ("RemoteDebugConfig: {}", "RemoteDebugConfig", "unknown key `RemoteDebugConfig`", "here it is `api`"),
+        ("RemoteDebugConfig: {}", "RemoteDebugConfig", "unknown key `RemoteDebugConfig`", "write it under `api`"),
         (
             "channels: {a: {s3: s3://a/b, sharding: x}}",
             "channels.a.sharding",
