@@ -1,0 +1,110 @@
+"""``smspec run``: the job itself, here, with the generated files."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import tempfile
+
+from smspec.cli.console import Console
+from smspec.cli.faults import Unavailable, Usage
+from smspec.cli.spec_arguments import add_spec_arguments, compiled
+from smspec.diagnostics import placed
+from smspec.local.request import RunRequest
+from smspec.local.running import run_locally
+from smspec.output.failures import OutputFailed
+from smspec.output.writing import write_tree
+from smspec.pipeline.compilation import Compiled
+from smspec.pipeline.spec_digest import spec_digest
+from smspec.render.tree import FileTree
+from smspec.render.tree_rendering import render_tree
+from smspec.spec.sizes import size_in_bytes, size_meant
+
+HELP = """\
+Run the job on this machine with the files that a build generates: a directory per host as its /opt/ml, channels laid
+out or streamed as SageMaker would, the model collected. Nothing is installed, nothing leaves the machine.
+
+The exit status is 0 when the job completed, 1 when it failed, 3 when it could not be run here."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_spec_arguments(parser)
+    parser.add_argument("--hosts", metavar="N", type=_count, help="how many hosts (default: as the spec says)")
+    parser.add_argument(
+        "--data", metavar="CH=PATH", action="append", default=[], help="feed a channel from here instead of its `local`"
+    )
+    parser.add_argument("--python", metavar="EXE", help="what runs the job (default: the first python3 on PATH)")
+    parser.add_argument(
+        "--rate", metavar="R", type=_rate, help="at most so many bytes a second per Pipe channel and host, such as 50MB"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        help="where all of it goes (default: run/NAME, with an overlay run/NAME.OVERLAY)",
+    )
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    data = _data(args.data)
+    job = compiled(args, console)
+    tree = render_tree(job.plan, job.inputs.ingredients, spec_digest(job.inputs))
+    # From here on minutes or hours may pass.
+    gc.set_threshold(700)
+    with tempfile.TemporaryDirectory(prefix="smspec-run-") as temporary:
+        request = RunRequest(
+            directory=args.output or default_directory(job),
+            tree_dir=os.path.join(temporary, "tree"),
+            base_dir=job.inputs.directory,
+            python=args.python,
+            hosts=args.hosts,
+            data=data,
+            rate=args.rate,
+        )
+        _write(tree, request.tree_dir)
+        outcome = run_locally(job.job, job.plan, tree, request, console)
+    if outcome.findings:
+        console.warned(placed(outcome.findings, job.inputs.document), job.texts)
+    return outcome.exit_status
+
+
+def default_directory(job: Compiled) -> str:
+    """Return where a run leaves everything when nobody says: below ``run`` in the current directory."""
+    overlay = job.inputs.overlay
+    return os.path.join("run", f"{job.plan.name}.{overlay}" if overlay else job.plan.name)
+
+
+def _write(tree: FileTree, directory: str) -> None:
+    try:
+        write_tree(tree, directory)
+    except OutputFailed as failure:
+        raise Unavailable(str(failure)) from failure
+
+
+def _data(words: list[str]) -> dict[str, str]:
+    """Return what ``--data`` says, path by channel; the last one wins."""
+    paths: dict[str, str] = {}
+    for word in words:
+        channel, equals, path = word.partition("=")
+        if not (equals and channel and path):
+            raise Usage(f"--data {word}: write `--data CHANNEL=PATH`")
+        paths[channel] = path
+    return paths
+
+
+def _count(word: str) -> int:
+    if not (word.isascii() and word.isdigit() and int(word[:9])):
+        raise argparse.ArgumentTypeError(f"`{word}` is not a number of hosts")
+    return int(word)
+
+
+def _rate(word: str) -> int:
+    unit = word.lstrip("0123456789")
+    if unit != word and unit in ("", "kB", "MB", "GB", "KiB", "MiB", "GiB"):
+        rate = size_in_bytes(word if unit else int(word))
+        if rate:
+            return rate
+    meant = size_meant(word)
+    hint = f"; did you mean `{meant}`?" if meant else ", such as `50MB`"
+    raise argparse.ArgumentTypeError(f"`{word}` is not a rate{hint}")
