@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+import local_driver
 from local_jobs import DEADLINE, LocalJob
 
 TWO_HOSTS = "hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}"

@@ -9,6 +9,7 @@ import os
 import shutil
 import sys
 import time
+from dataclasses import replace
 
 from smspec.local.channel_data import ChannelData
 from smspec.local.events import ChannelLaid, Reporter
@@ -48,20 +49,19 @@ class ChannelLayout:
         objects = [entries.objects[index] for index in sorted(chosen)]
         root = os.path.join(directory, name)
         os.makedirs(root)
-        total, size = sum(stored.size for stored in objects), 0
+        laid = ChannelLaid(
+            host=host.name,
+            channel=name,
+            mode=data.channel.mode,
+            size=0,
+            total=sum(stored.size for stored in objects),
+            seconds=0.0,
+        )
+        self._reporter.report(laid)
         for stored in objects:
             self._place(data, stored, root)
-            size += stored.size
-            self._reporter.report(
-                ChannelLaid(
-                    host=host.name,
-                    channel=name,
-                    mode=data.channel.mode,
-                    size=size,
-                    total=total,
-                    seconds=time.monotonic() - started,
-                )
-            )
+            laid = replace(laid, size=laid.size + stored.size, seconds=time.monotonic() - started)
+            self._reporter.report(laid)
             self._reporter.tick()
         manifest = root + "-manifest"
         if not os.path.exists(manifest):

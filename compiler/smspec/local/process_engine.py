@@ -44,6 +44,7 @@ class ProcessEngine:
         self._tree_dir = os.path.abspath(tree_dir)
         self._leader = f"{LOOPBACK}:{free_port()}"
         self.python = _python(python)
+        self._python_is_named = python is not None
 
     def generated_channels(self) -> dict[str, str]:
         """Return the channels that bring source and runtime, and the directories of the tree that fill them."""
@@ -105,6 +106,9 @@ class ProcessEngine:
         """
         request = self._request
         kept = {name: value for name, value in inherited.items() if not name.startswith(_OWN_PREFIXES)}
+        if self._python_is_named:
+            # What belongs to that Python, torchrun for one, is found before what belongs to another.
+            kept["PATH"] = os.pathsep.join([os.path.dirname(self.python), kept.get("PATH", os.defpath)])
         account = self._job.account or (request.role.split(":")[4:5] or [""])[0]
         region = {"AWS_REGION": self._job.region} if self._job.region else {}
         arn = f"arn:aws:sagemaker:{self._job.region or 'local'}:{account}:training-job/{request.name}"

@@ -107,10 +107,10 @@ class _Run:
                 self._announce()
             with _discarded_after(Unable, directory), Leftovers():
                 verdict = self._supervised(directory)
+            directory.mark(self._plan.name, _status(verdict))
             summary = self._collected(directory, verdict, record, started)
             with open(directory.path(SUMMARY), "w", encoding="utf-8") as file:
                 file.write(summary.to_json())
-            directory.mark(self._plan.name, summary.status)
             return summary, _exit_status(verdict)
         finally:
             directory.release()

@@ -69,18 +69,17 @@ class Summary:
 def table(flows: Sequence[Flow]) -> str:
     """Return one row per host, channel and epoch; per host and channel when those would be too many."""
     head = ("host", "channel", "mode", "epoch", "bytes", "seconds", "MB/s", "")
-    rows = [head, *map(_row, flows if len(flows) <= _MOST_ROWS else _added_up(flows))]
+    rows = [head, *(map(_row, flows) if len(flows) <= _MOST_ROWS else _added_up(flows))]
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
     return "".join(_aligned(row, widths) + "\n" for row in rows)
 
 
 def _row(flow: Flow) -> tuple[str, ...]:
-    epoch = "-" if flow.epoch is None else str(flow.epoch)
     return (
         flow.host,
         flow.channel,
         flow.mode,
-        epoch,
+        "-" if flow.epoch is None else str(flow.epoch),
         size(flow.size),
         f"{flow.seconds:.2f}",
         rate(flow.size, flow.seconds),
@@ -88,20 +87,21 @@ def _row(flow: Flow) -> tuple[str, ...]:
     )
 
 
-def _added_up(flows: Sequence[Flow]) -> list[Flow]:
-    """Return one flow per host and channel; its ``epoch`` is the last one."""
-    sums: dict[tuple[str, str], Flow] = {}
+def _added_up(flows: Sequence[Flow]) -> list[tuple[str, ...]]:
+    """Return one row per host and channel."""
+    groups: dict[tuple[str, str], list[Flow]] = {}
     for flow in flows:
-        known = sums.get((flow.host, flow.channel))
-        sums[flow.host, flow.channel] = Flow(
-            host=flow.host,
-            channel=flow.channel,
-            mode=flow.mode,
-            epoch=flow.epoch,
-            size=flow.size + (known.size if known else 0),
-            seconds=flow.seconds + (known.seconds if known else 0.0),
-        )
-    return list(sums.values())
+        groups.setdefault((flow.host, flow.channel), []).append(flow)
+    return [_row_of_all(group) for group in groups.values()]
+
+
+def _row_of_all(flows: Sequence[Flow]) -> tuple[str, ...]:
+    first, last = flows[0], flows[-1]
+    early = sum(flow.is_early for flow in flows)
+    count, seconds = sum(flow.size for flow in flows), sum(flow.seconds for flow in flows)
+    row = _row(Flow(host=first.host, channel=first.channel, mode=first.mode, epoch=None, size=count, seconds=seconds))
+    epochs = "-" if first.epoch is None else f"{first.epoch}-{last.epoch}"
+    return (*row[:3], epochs, *row[4:7], f"{early} ended early" if early else "")
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:

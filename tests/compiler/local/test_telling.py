@@ -165,7 +165,7 @@ def test_a_long_table_is_added_up():
         record.report(ended(1_000_000, epoch))
     rows = table(record.flows).splitlines()
     assert len(rows) == 2
-    assert rows[1].split() == ["algo-1", "train", "Pipe", "99", "100", "MB", "200.00", "0.5"]
+    assert rows[1].split() == ["algo-1", "train", "Pipe", "0-99", "100", "MB", "200.00", "0.5"]
 
 
 def summary(**members: object) -> Summary:

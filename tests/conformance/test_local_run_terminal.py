@@ -1,0 +1,95 @@
+"""What a person at a terminal sees of a local run."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import sys
+import termios
+import time
+
+import pytest
+
+import local_driver
+from local_jobs import DEADLINE, LocalJob
+
+
+@pytest.fixture
+def job(tmp_path):
+    job = LocalJob(tmp_path / "job")
+    job.spec(
+        """
+        source: src/
+        entry_point: {pipe_loop: "reader:read", epochs: 2}
+        input_mode: Pipe
+        channels: {train: {s3: "s3://data/train/", local: data/}}
+        """
+    )
+    job.write("src/reader.py", "def read(job, epoch, streams):\n    for chunk in streams['train']: pass\n")
+    job.write("data/a", b"x" * 2_000_000)
+    yield job
+    job.assert_nothing_left()
+
+
+def on_a_terminal(job: LocalJob, keys: bytes = b"", after: bytes = b"") -> tuple[int, bytes]:
+    """Run the job with a terminal as its controlling one; type ``keys`` when ``after`` has appeared."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(job.directory)
+        os.environ["SMSPEC_STOP_GRACE"] = "5"
+        words = [sys.executable, local_driver.__file__, "job.yaml", str(job.run_directory), '{"rate": 2000000}']
+        os.execv(words[0], words)
+    termios.tcsetwinsize(terminal, (24, 100))
+    seen = b""
+    end = time.monotonic() + DEADLINE
+    while time.monotonic() < end:
+        try:
+            data = os.read(terminal, 65536)
+        except OSError:  # EIO: everybody has closed the other side
+            break
+        if not data:
+            break
+        seen += data
+        if keys and after in seen:
+            os.write(terminal, keys)
+            keys = b""
+    status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    os.close(terminal)
+    return status, seen
+
+
+def left(seen: bytes) -> list[str]:
+    """Return the lines on the screen in the end: what was drawn and erased is gone."""
+    lines = [""]
+    for word in re.split(r"(\x1b\[\d+F|\x1b\[J|\r\n)", seen.decode()):
+        if word.endswith("F") and word.startswith("\x1b"):
+            lines = [*lines[: -1 - int(word[2:-1])], ""]
+        elif word == "\r\n":
+            lines.append("")
+        elif word != "\x1b[J":
+            lines[-1] += word
+    return lines
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="termios.tcsetwinsize is new in Python 3.11")
+def test_a_live_line_moves_while_data_flow_and_is_gone_in_the_end(job):
+    status, seen = on_a_terminal(job)
+    assert status == 0, seen
+    drawn = re.findall(rb"algo-1  train  epoch (\d)   \[([#.]{16})\] +(\d+)%", seen)
+    assert {epoch for epoch, _, _ in drawn} == {b"0", b"1"}
+    assert len({share for _, _, share in drawn}) >= 3
+    screen = left(seen)
+    assert not [line for line in screen if "[#" in line or "[." in line]
+    assert [line for line in screen if line.startswith("algo-1 | Completed epoch 1; read 2000000 bytes")]
+    assert [line for line in screen if line.startswith("job      job: Completed, exit status 0")]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="termios.tcsetwinsize is new in Python 3.11")
+def test_the_keys_ctrl_and_c_stop_it(job):
+    """The terminal sends SIGINT to all of its foreground group."""
+    status, seen = on_a_terminal(job, b"\x03", b"Completed epoch 0")
+    assert status == 130
+    assert b"stopping; again to kill" in seen
+    assert b"Traceback" not in seen
+    assert job.summary()["status"] == "Stopped"
