@@ -1,0 +1,70 @@
+"""The examples of the explanations are true: the first is found, the second is not."""
+
+import json
+import re
+
+import pytest
+import yaml
+
+import job_samples
+from smspec.diagnostics.explanation import explained_codes, explanation
+from smspec.plan.planning import make_plan
+from smspec.rules import lint
+from smspec.rules.ignoring import not_ignored
+from smspec.service.limits import request_findings
+
+RUN_TIME = {"SM360", "SM361", "SM362"}
+CODES = [code for code in explained_codes() if code[:3] in ("SM3", "SM4") and code not in RUN_TIME]
+# A hundred and one hyperparameters would make no example.
+TOO_LONG_FOR_A_PAGE = {"SM412", "SM330"}
+FILES = ("train.py", "run.sh", "ctr/__init__.py", "ctr/reader.py", "ctr/training.py")
+
+
+def examples(code):
+    """Return the two fenced pieces of a page: the wrong one and the right one."""
+    wrong, right = re.findall(r"```yaml\n(.*?)```", explanation(code), re.DOTALL)
+    return wrong, right
+
+
+def completed(code, piece):
+    """Return a whole job around a piece of one; what a code complains of is not supplied."""
+    keys = yaml.load(piece, yaml.BaseLoader)
+    image = keys.get(
+        "image", {"base": "python:3"} if {"source", "entry_point"} & keys.keys() else job_samples.IMAGE_URI
+    )
+    defaults = {
+        "smspec": "v1",
+        "name": "ctr",
+        "role": "arn:aws:iam::111122223333:role/SageMakerTraining",
+        "output": "s3://example-models/ctr/",
+        "hosts": {"instance_type": "ml.m5.large", "count": 1},
+    }
+    if code != "SM304":
+        defaults["region"] = "us-west-2"
+    if "AlgorithmName" not in piece:
+        defaults["image"] = image
+    if isinstance(image, dict) or ("source" in keys and code not in ("SM308", "SM309")):
+        defaults["entry_point"] = "train.py"
+    if isinstance(image, dict) and code not in ("SM307", "SM309"):
+        defaults["source"] = "src/"
+    if "pipe_loop" in piece:
+        defaults["channels"] = {"train": {"s3": "s3://example-data/ctr/", "input_mode": "Pipe"}}
+    missing = {key: value for key, value in defaults.items() if key not in keys}
+    return f"{piece}\n" + "".join(f"{key}: {json.dumps(value)}\n" for key, value in missing.items())
+
+
+def codes(code, piece):
+    job = job_samples.decoded(completed(code, piece))
+    plan = make_plan(job, job_samples.ingredients(*FILES))
+    findings = lint(job, job_samples.listing(*FILES)) + request_findings(plan.request.payload)
+    return {finding.code for finding in not_ignored(findings, job.ignored_checks)}
+
+
+@pytest.mark.parametrize("code", [code for code in CODES if code not in TOO_LONG_FOR_A_PAGE])
+def test_the_wrong_example_is_found(code):
+    assert code in codes(code, examples(code)[0])
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_the_right_example_is_right(code):
+    assert codes(code, examples(code)[1]) == set()
