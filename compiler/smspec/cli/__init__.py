@@ -36,17 +36,21 @@ COMMANDS: dict[str, Command] = {
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command that the words name and return its exit status."""
+    """Run the command that the words name, in this process, and return its exit status."""
     try:
         from smspec.cli.console import process_console
 
-        console = process_console()
-        try:
-            return _run(sys.argv[1:] if argv is None else argv, console)
-        except Exception as fault:
-            return _told(fault, console)
+        return execute(sys.argv[1:] if argv is None else argv, process_console())
     except KeyboardInterrupt:
         return 130
+
+
+def execute(words: list[str], console: Console) -> int:
+    """Run the command that the words name and return its exit status; only Ctrl-C gets past."""
+    try:
+        return _run(words, console)
+    except Exception as fault:
+        return _told(fault, console)
 
 
 def _run(words: list[str], console: Console) -> int:

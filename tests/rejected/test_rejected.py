@@ -1,0 +1,110 @@
+"""Every directory here is a spec with something wrong, and exactly what the author is told about it.
+
+``job.yaml`` is what `smspec validate job.yaml` is given in that directory; a file ``command.txt`` has the words where
+another command finds the fault. ``expected.txt`` is what it says. `make golden` rewrites it; then read the diff.
+"""
+
+import ast
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from smspec.diagnostics.explanation import explained_codes
+from smspec_command import smspec
+
+HERE = Path(__file__).parent
+COMPILER = HERE.parents[1] / "compiler" / "smspec"
+CASES = sorted(path.parent for path in HERE.glob("*/job.yaml"))
+HEAD = re.compile(r"^(error|warning)\[(SM[0-9]{3})\]: (.*)$", re.MULTILINE)
+
+
+def rules():
+    """Return [(code, name)] of every `Rule` in the compiler."""
+    found = []
+    for path in sorted(COMPILER.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Rule":
+                found.append(tuple(argument.value for argument in node.args[:2]))
+    return sorted(found)
+
+
+RULES = rules()
+CODES = [code for code, _ in RULES]
+
+
+@pytest.fixture
+def told(request, tmp_path):
+    """Copy a case, run its command there, and return the directory, how it ended and what it said."""
+
+    def tell(case, *more):
+        shutil.copytree(case, tmp_path / "case", dirs_exist_ok=True)
+        command = case / "command.txt"
+        words = command.read_text().split() if command.exists() else ["validate", "job.yaml"]
+        done = smspec(*words, *more, cwd=tmp_path / "case")
+        return tmp_path / "case", done, done.out if words[0] == "validate" else done.err
+
+    return tell
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_author_is_told_exactly_this(case, told, update):
+    _, done, said = told(case)
+    expected = case / "expected.txt"
+    if update:
+        expected.write_text(said, encoding="utf-8", newline="\n")
+    assert said == expected.read_text(encoding="utf-8")
+    heads = HEAD.findall(said)
+    assert heads, "nothing is wrong with it"
+    assert done.status == (1 if any(severity == "error" for severity, _, _ in heads) else 0)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_programs_are_told_the_same_and_every_place_is_in_its_file(case, told):
+    if (case / "command.txt").exists():
+        pytest.skip("the command has no --format")
+    directory, _, said = told(case, "--format", "json")
+    records = json.loads(said)
+    _, _, text = told(case)
+    assert [(r["severity"], r["code"]) for r in records] == [head[:2] for head in HEAD.findall(text)]
+    for record in records:
+        content = (directory / record["file"]).read_bytes().decode("utf-8", "replace").removeprefix("\ufeff")
+        lines = content.split("\n")
+        start, end = (record["line"], record["column"]), (record["end_line"], record["end_column"])
+        assert (1, 1) <= start <= end
+        for line, column in (start, end):
+            assert 1 <= line <= len(lines)
+            assert 1 <= column <= len(lines[line - 1]) + 1
+        assert record["message"] == record["message"].strip()
+        assert not record["message"].endswith(".")
+        assert (
+            record["message"][0] in "`\"'(<$" or not record["message"][0].isupper() or record["message"][:2].isupper()
+        )
+
+
+def test_a_code_stands_for_one_thing():
+    assert len(CODES) == len(set(CODES))
+    assert len({name for _, name in RULES}) == len(RULES)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_code_has_a_rejected_spec(code):
+    assert any(f"[{code}]" in (case / "expected.txt").read_text(encoding="utf-8") for case in CASES)
+
+
+@pytest.mark.parametrize(("code", "name"), RULES)
+def test_every_code_has_one_page(code, name):
+    assert code in explained_codes()
+
+
+def test_every_page_has_a_code():
+    assert sorted(set(explained_codes()) - set(CODES)) == []
+
+
+@pytest.mark.parametrize("name", [name for _, name in RULES])
+def test_the_name_of_a_rule_is_words_that_read_well_after_allow(name):
+    assert name == name.strip()
+    assert "_" not in name
+    assert not name.endswith(".")

@@ -1,0 +1,54 @@
+"""The command, run by tests: here in this process, or as a process of its own."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from typing import NamedTuple
+
+from smspec.cli import execute
+from smspec.cli.console import Console
+
+
+class Done(NamedTuple):
+    """How a command ended and what it said."""
+
+    status: int
+    out: str
+    err: str
+
+
+def smspec(*words: str, cwd: str | os.PathLike[str] | None = None) -> Done:
+    """Run the command in this process, as if in the directory ``cwd``, not on a terminal."""
+    out, err = io.StringIO(), io.StringIO()
+    before = os.getcwd()
+    try:
+        os.chdir(cwd or before)
+        status = execute(list(words), Console(out, err, {}))
+    finally:
+        os.chdir(before)
+    return Done(status, out.getvalue(), err.getvalue())
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """Return an environment of which no variable of ours or of Python's changes what a command says."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SMSPEC_", "NO_COLOR"))}
+    return {**kept, **changes}
+
+
+def smspec_process(*words: str, python: str = sys.executable, timeout: float = 60, **options: object) -> Done:
+    """Run the command as a process. ``options`` are those of `subprocess.run`."""
+    done = subprocess.run(
+        [python, "-m", "smspec", *words],
+        **{
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            "stdin": subprocess.DEVNULL,
+            "env": environment(),
+            "timeout": timeout,
+            **options,
+        },
+    )
+    return Done(done.returncode, *((stream or b"").decode() for stream in (done.stdout, done.stderr)))
