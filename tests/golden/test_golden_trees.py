@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from smspec.output.writing import write_tree
 from smspec.pipeline.compilation import Compiled, compile_spec
 from smspec.pipeline.inputs import gather_all
