@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import fields, replace
 
 from smspec.plan.ingredients import Ingredients
 from smspec.plan.naming import digest, repository
 from smspec.plan.plan import ImagePlan
+from smspec.source.frozen import replace
 from smspec.spec.model import BuiltImage, JobSpec, Mpi, SmDataParallel
 from smspec_runtime.run_plan import RunPlan
 
 _S3_CLIENT = "boto3"
-_NOT_HELD = ("tag", "repository", "python_requirements")
+HELD = (
+    "base",
+    "platform",
+    "system_packages",
+    "python_packages",
+    "env",
+    "run",
+    "labels",
+    "title",
+    "holds_source",
+    "needs_ssh",
+)
+"""What of a plan an image holds. Where it is kept, and where the author keeps a file, does not count."""
+
 _PROJECT = re.compile(r"\s*([A-Za-z0-9._-]+)")
 
 
@@ -45,8 +58,8 @@ def plan_image(job: JobSpec, run: RunPlan | None, ingredients: Ingredients) -> I
 
 
 def _tagged(image: ImagePlan, run: RunPlan | None, ingredients: Ingredients) -> ImagePlan:
-    """Return the image with the digest of all that it holds; where it is kept, and the paths of files, do not count."""
-    content = {part.name: getattr(image, part.name) for part in fields(image) if part.name not in _NOT_HELD}
+    """Return the image with the digest of all that it holds."""
+    content = {name: getattr(image, name) for name in HELD}
     requirements = ingredients.requirements
     content |= {
         "requirements": None if requirements is None else hashlib.sha256(requirements).hexdigest(),

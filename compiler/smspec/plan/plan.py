@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from smspec.source import Path
+from smspec.source.frozen import dataclass
 from smspec_runtime.run_plan import RunPlan, RunSettings
 
 
@@ -71,4 +70,4 @@ class Plan:
     run: RunPlan | None
     settings: RunSettings | None
     request: RequestPlan
-    uploads: tuple[Upload, ...] = field(default=())
+    uploads: tuple[Upload, ...] = ()
