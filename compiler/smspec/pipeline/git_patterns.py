@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from smspec.source.frozen import dataclass
 
 _CLASSES = {
     "alnum": "0-9A-Za-z",
@@ -128,8 +129,8 @@ def _bracket(glob: str, at: int) -> tuple[str, int] | None:
         high = low
         if glob[at : at + 1] == "-" and glob[at + 1 : at + 2] not in ("", "]"):
             high, at = _member(glob, at + 1)
-        if low and low <= high:
-            members.append(f"{re.escape(low)}-{re.escape(high)}")
+        # A range the wrong way round is its first character to git.
+        members.append(f"{re.escape(low)}-{re.escape(high if low <= high else low)}")
     inside = "".join(members)
     if negated:
         return f"[^/{inside}]", at + 1

@@ -12,11 +12,12 @@ from smspec.pipeline.ignore_rules import IgnoreRules
 from smspec.pipeline.spec_marker import has_spec_key
 from smspec.render.manifest import MANIFEST, manifested_files
 from smspec.source.listing import ListedFile, Listing
+from smspec.spec.guard import MAX_BYTES
 
 MOST_FILES = 100_000
 """More than this is data or an environment that got into the source directory; links can also multiply files."""
 
-_LARGEST_SPEC = 1 << 20
+
 _LARGEST_MANIFEST = 64 << 20
 
 
@@ -96,8 +97,8 @@ def _is_job_spec(origin: str) -> bool:
     if not origin.endswith((".yaml", ".yml")):
         return False
     with open(origin, "rb") as file:
-        content = file.read(_LARGEST_SPEC + 1)
-    return len(content) <= _LARGEST_SPEC and has_spec_key(content)
+        content = file.read(MAX_BYTES + 1)
+    return len(content) <= MAX_BYTES and has_spec_key(content)
 
 
 def _is_tree_of_ours(directory: str) -> bool:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import cast
+from smspec.spec.guard import MAX_DEPTH
 
 _KEY = "smspec"
 
 
 def has_spec_key(content: bytes) -> bool:
-    """Tell whether a document of a YAML text has the key; what comes before a syntax error counts."""
+    """Tell whether a document of a YAML text has the key; what comes before a syntax error counts.
+
+    Text that is nested deeper than a spec may be is none; its depth would also make the parser slow.
+    """
     if _KEY.encode() not in content:
         return False
     import yaml  # late: most files that are looked at have not even the word
 
-    # The types of the C loader are only known where libyaml is.
-    loader = cast("type[yaml.SafeLoader]", getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    from smspec.spec.events import PARSER
+
     depth, is_key, in_mapping = 0, False, False
     try:
-        for event in yaml.parse(content, Loader=loader):
+        for event in yaml.parse(content, Loader=PARSER):
             if isinstance(event, yaml.ScalarEvent) and depth == 1 and in_mapping and is_key and event.value == _KEY:
                 return True
             if isinstance(event, yaml.CollectionEndEvent):
@@ -30,6 +33,8 @@ def has_spec_key(content: bytes) -> bool:
                 depth += 1
                 if depth == 1:
                     in_mapping, is_key = isinstance(event, yaml.MappingStartEvent), True
+                elif depth > MAX_DEPTH:
+                    return False
     except (yaml.YAMLError, ValueError):
         return False
     return False

@@ -1,0 +1,15 @@
+"""The runtime that travels is the one that is installed."""
+
+from pathlib import Path
+
+import smspec_runtime
+from smspec.pipeline.runtime_files import runtime_listing
+
+
+def test_modules_and_nothing_else():
+    package = Path(smspec_runtime.__file__).parent
+    found = runtime_listing().files
+    modules = {str(path.relative_to(package)) for path in package.rglob("*.py")}
+    assert {file.path for file in found} == modules | {"py.typed"}
+    assert [file.path for file in found] == sorted((file.path for file in found), key=str.encode)
+    assert not any(file.executable for file in found)
