@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import Union
 
 from smspec.diagnostics import Diagnostic, Finding, placed
-from smspec.pipeline.inputs import Inputs
+from smspec.pipeline.inputs import NO_SOURCE_DIRECTORY, Inputs
 from smspec.plan.plan import Plan
 from smspec.plan.planning import make_plan
 from smspec.render.representable import dockerfile_findings
-from smspec.rules import lint
+from smspec.rules import lint, missing_handler, missing_script
 from smspec.rules.ignoring import not_ignored
 from smspec.service.limits import request_findings
 from smspec.source import SourceText
@@ -55,13 +55,21 @@ def compile_spec(inputs: Inputs) -> Compilation:
 
     job = decode(document)
     plan = make_plan(job, inputs.ingredients)
-    findings += lint(job, inputs.ingredients.source)
+    findings += _contradictions(job, inputs)
     findings += _request_findings(plan)
     findings += dockerfile_findings(job, inputs.ingredients)
     diagnostics = placed(not_ignored(findings, job.ignored_checks), document)
     if any(diagnostic.severity == "error" for diagnostic in diagnostics):
         return Faulty(diagnostics=diagnostics, texts=document.texts)
     return Compiled(inputs=inputs, job=job, plan=plan, diagnostics=diagnostics)
+
+
+def _contradictions(job: JobSpec, inputs: Inputs) -> Iterable[Finding]:
+    """Return what the rules find; a directory that is not there is told once, not again for each file in it."""
+    is_there = all(finding.code != NO_SOURCE_DIRECTORY.code for finding in inputs.findings)
+    for finding in lint(job, inputs.ingredients.source):
+        if is_there or finding.code not in (missing_script.RULE.code, missing_handler.RULE.code):
+            yield finding
 
 
 def _request_findings(plan: Plan) -> Iterable[Finding]:

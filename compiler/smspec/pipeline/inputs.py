@@ -6,13 +6,14 @@ import os
 from collections.abc import Iterator, Mapping
 
 from smspec.diagnostics import Finding, Rejected, Rule
+from smspec.diagnostics.nearest import nearest
 from smspec.pipeline.absence import is_directory, is_file
 from smspec.pipeline.runtime_files import runtime_listing
 from smspec.pipeline.source_listing import list_source
 from smspec.pipeline.spec_files import read_spec_files
 from smspec.plan.ingredients import Ingredients
 from smspec.render import templates_digest
-from smspec.source import Document, Scalar, Sequence
+from smspec.source import Document, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing
 from smspec.spec.layers import merged, overlay_names
@@ -96,7 +97,7 @@ class _Shelf:
             return Listing()
         path = os.path.join(directory, written)
         if not is_directory(path):
-            findings.append(NO_SOURCE_DIRECTORY.at(SOURCE, f"there is no directory `{written}`"))
+            findings.append(_missing(NO_SOURCE_DIRECTORY, SOURCE, "directory", written, path))
             return Listing()
         key = path, _texts(document, ("source", "ignore"))
         if key not in self._listings:
@@ -109,12 +110,26 @@ class _Shelf:
             return None
         path = os.path.join(directory, written)
         if not is_file(path):
-            findings.append(NO_REQUIREMENTS_FILE.at(REQUIREMENTS, f"there is no file `{written}`"))
+            findings.append(_missing(NO_REQUIREMENTS_FILE, REQUIREMENTS, "file", written, path))
             return None
         if path not in self._requirements:
             with open(path, "rb") as file:
                 self._requirements[path] = file.read()
         return self._requirements[path]
+
+
+def _missing(rule: Rule, at: Path, what: str, written: str, path: str) -> Finding:
+    parent, name = os.path.split(os.path.normpath(path))
+    try:
+        near = nearest(name, sorted(os.listdir(parent or ".")))
+    except (OSError, ValueError):
+        near = None
+    return rule.at(
+        at,
+        f"there is no {what} `{written}`",
+        help="a path is relative to the directory of the file that writes it",
+        label=f"did you mean `{os.path.join(os.path.dirname(written.rstrip('/')), near)}`?" if near else "",
+    )
 
 
 # The shape of the document is not checked yet: what is not as it should be is told there, and is nothing here.

@@ -15,7 +15,7 @@ BASE_NOT_FOUND = Rule("SM140", "base that cannot be found")
 BASE_IN_A_CIRCLE = Rule("SM141", "base that extends the file that extends it")
 TOO_MANY_BASES = Rule("SM142", "more bases than can be followed")
 
-MOST_BASES = 64
+MOST_BASES = 16
 
 
 def read_spec_files(path: str, known: dict[str, Document] | None = None) -> tuple[Document, ...]:
@@ -90,9 +90,11 @@ class _Chain:
             help = "the path is relative to the directory of the file that writes it"
             return BASE_NOT_FOUND.at((), f"there is no file `{path}`", help=help)
         if os.path.realpath(path) in trail:
-            return BASE_IN_A_CIRCLE.at((), f"`{path}` itself extends this file", help="remove one of the two")
+            return BASE_IN_A_CIRCLE.at((), f"`{path}` extends this file", help="take one of the two out")
         if len(self.files) + len(trail) > MOST_BASES:
-            return TOO_MANY_BASES.at((), f"a spec may extend {MOST_BASES} files, this is one more", help="merge some")
+            return TOO_MANY_BASES.at(
+                (), f"a spec may extend {MOST_BASES} files, this is one more", help="merge some of them"
+            )
         return None
 
     def _follow(self, path: str, trail: tuple[str, ...]) -> None:
