@@ -87,7 +87,7 @@ def _is_plain_text(text: str) -> bool:
     return not text or (
         text[0] not in _NOT_PLAIN_FIRST
         and not (text[0] in "-?:" and text[1:2] in ("", " ", "\t"))
-        and text.strip() == text
+        and text.strip(" ") == text
         and not _NEVER_PLAIN.search(text)
         and not _UNPRINTABLE.search(text)
     )

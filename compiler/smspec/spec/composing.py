@@ -22,9 +22,10 @@ SEVERAL_DOCUMENTS = Rule("SM108", "several_documents")
 KEY_THAT_IS_NO_TEXT = Rule("SM110", "key_that_is_no_text")
 UNQUOTED_VARIABLE = Rule("SM112", "unquoted_variable_in_flow_style")
 
-VARIABLE = re.compile(r"\$\{\{[^{}\n]*\}\}")
-_PROPERTIES = re.compile(r"(?:[&!]\S*(?:\s+(?:#[^\n]*\n\s*)*)?)+")
-_TAG = re.compile(r"!\S*")
+# Compiled only where one is met: most specs have none of these.
+VARIABLE = r"\$\{\{[^{}\n]*\}\}"
+_PROPERTIES = r"(?:[&!]\S*(?:\s+(?:#[^\n]*\n\s*)*)?)+"
+_TAG = r"!\S*"
 _DROPPED = Scalar("", "", False, Span("", 1, 1, 1, 1))
 
 
@@ -179,22 +180,22 @@ class Composer:
         self._faults.add(KEY_THAT_IS_NO_TEXT, written, message, help=help)
 
     def _unquoted_variables(self, start: int, end: int) -> None:
-        for match in VARIABLE.finditer(self._text, start, end):
+        for match in re.compile(VARIABLE).finditer(self._text, start, end):
             unquoted_variable(self._faults, match.start(), match.end())
 
     def _after_properties(self, event: Event) -> tuple[int, int]:
         """Refuse a tag; return the line and column where the value itself begins."""
         start = event.start_mark.index
         end = max(start, event.end_mark.index)
-        properties = _PROPERTIES.match(self._text, start, end)
+        properties = re.compile(_PROPERTIES).match(self._text, start, end)
         if event.tag is not None:
-            tag = _TAG.search(self._text, start, end)
+            tag = re.compile(_TAG).search(self._text, start, end)
             at = tag.span() if tag else (start, end)
             self._faults.add(
                 TAG,
                 self._faults.span(*at),
                 f"the tag {quoted(self._text[at[0] : at[1]])}",
-                help="take it out; a number in quotes is text, everything else is what it looks like",
+                help="take it out; quotes alone make a text of anything",
             )
         past = properties[0] if properties else ""
         return _moved(event.start_mark.line + 1, event.start_mark.column + 1, past)

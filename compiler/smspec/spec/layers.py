@@ -161,9 +161,9 @@ def _overlay_faults(document: Document) -> list[Finding]:
             for word in ("extends", "overlays"):
                 if value.get(word) is not None:
                     message = f"an overlay cannot have `{word}`"
-                    help = "an overlay changes the keys of a job; write this at the top of the file"
                     path = ("overlays", key.text, word)
-                    findings.append(MALFORMED_OVERLAY.at(path, message, help=help, on="key"))
+                    advice = "an overlay changes the keys of a job; write this at the top of the file"
+                    findings.append(MALFORMED_OVERLAY.at(path, message, help=advice, on="key"))
         elif not is_null(value):
             message = f"the overlay {quoted(key.text)} is not a mapping"
             findings.append(MALFORMED_OVERLAY.at(("overlays", key.text), message, help=help))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from yaml import MarkedYAMLError
 
 from smspec.diagnostics import Rule
@@ -70,7 +72,7 @@ def _composed(faults: Faults) -> Node | None:
             tell(error, again)
             composer = Composer(again, masked=True)
             try:
-                composer.compose(events(VARIABLE.sub(lambda match: "$" + "_" * (len(match[0]) - 1), text), again))
+                composer.compose(events(re.sub(VARIABLE, lambda match: "$" + "_" * (len(match[0]) - 1), text), again))
             except MarkedYAMLError as second:
                 tell(second, again)
             raise again.rejected() from None
@@ -80,7 +82,7 @@ def _composed(faults: Faults) -> Node | None:
 
 def _split_variable(error: MarkedYAMLError, text: str) -> bool:
     at = error.problem_mark.index if error.problem_mark else 0
-    return VARIABLE.match(text, at - 1) is not None if at else False
+    return re.compile(VARIABLE).match(text, at - 1) is not None if at else False
 
 
 def _refuse_root(root: Node | None, faults: Faults) -> None:

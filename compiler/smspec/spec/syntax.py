@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import yaml
 
 from smspec.diagnostics import Note, Rule
@@ -32,7 +34,7 @@ def tell(error: yaml.MarkedYAMLError, faults: Faults) -> None:
     at = min(error.problem_mark.index if error.problem_mark else len(text), len(text))
     since = min(error.context_mark.index if error.context_mark else at, len(text))
     if text[at - 1 : at + 2] == "${{":
-        variable = VARIABLE.match(text, at - 1)
+        variable = re.compile(VARIABLE).match(text, at - 1)
         unquoted_variable(faults, at - 1, variable.end() if variable else at + 2)
         return
     if "directive" in (error.context or "") or "YAML" in (error.problem or ""):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from string import ascii_letters, digits
-
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.nearest import nearest
 from smspec.source import Mapping, Node, Path, Scalar, Sequence
@@ -13,7 +11,7 @@ from smspec.spec.faults import quoted
 MALFORMED_VARIABLE = Rule("SM123", "malformed_variable")
 
 _KEYS = ("default", "enum", "description")
-_NAME = frozenset(ascii_letters + digits + "_-")
+_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 _MOST_SHOWN = 8
 
 

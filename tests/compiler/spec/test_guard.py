@@ -48,9 +48,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_text_is_refused_for_its_size_at_once(parser, text):
-    start = time.perf_counter()
+    start = time.process_time()
     assert codes(text) == ["SM104"]
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_faults_without_end_come_to_an_end():
