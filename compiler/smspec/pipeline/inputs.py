@@ -39,13 +39,18 @@ class Inputs:
     findings: tuple[Finding, ...] = ()
 
 
-def gather(path: str, overlay: str | None = None, settings: Mapping[str, str] | None = None) -> Inputs:
+def gather(
+    path: str,
+    overlay: str | None = None,
+    settings: Mapping[str, str] | None = None,
+    known: dict[str, Document] | None = None,
+) -> Inputs:
     """Read the spec at ``path``, its bases, and the files it names; apply the overlay and the settings.
 
-    Raises `Rejected` where texts cannot be read or merged, `Misuse` for an overlay or a setting that does not exist,
+    ``known`` holds spec files that were read before, by real path. Raises `Rejected` where texts cannot be read or merged, `Misuse` for an overlay or a setting that does not exist,
     OSError where the disk refuses.
     """
-    files = read_spec_files(path)
+    files = read_spec_files(path, known)
     return _Shelf().inputs(files, overlay, settings or {})
 
 
