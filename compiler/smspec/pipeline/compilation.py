@@ -75,4 +75,4 @@ def _contradictions(job: JobSpec, inputs: Inputs) -> Iterable[Finding]:
 def _request_findings(plan: Plan) -> Iterable[Finding]:
     """Return what the API would refuse, told at the place in the spec that it was made from."""
     for finding in request_findings(plan.request.payload):
-        yield finding.moved(plan.request.origin(finding.path))
+        yield plan.request.at_origin(finding)

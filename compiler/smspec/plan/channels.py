@@ -13,6 +13,7 @@ def channel_draft(channel: Channel) -> Draft:
     here: Path = ("channels", channel.name)
     draft.place((), here)
     draft.put(("ChannelName",), channel.name, here)
+    draft.names.add(("ChannelName",))
     # Required by the API: a channel without a source has an empty one, which is told as such.
     draft.members["DataSource"] = {}
     draft.place(("DataSource",), here)

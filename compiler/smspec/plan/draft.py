@@ -6,11 +6,15 @@ from smspec.source import Path
 
 
 class Draft:
-    """Members in the order in which they were put. What was left out has an origin too: its lack has a place."""
+    """Members in the order in which they were put. What was left out has an origin too: its lack has a place.
+
+    ``names`` are places whose text is the name of a key in the spec.
+    """
 
     def __init__(self) -> None:
         self.members: dict[str, object] = {}
         self.origins: dict[Path, Path] = {}
+        self.names: set[Path] = set()
 
     def put(self, path: Path, value: object, origin: Path) -> None:
         """Set a member; None, and an empty list or mapping, is left out. What is made around it has the same origin."""
@@ -54,6 +58,7 @@ class Draft:
     def _forget(self, path: Path) -> None:
         for known in [known for known in self.origins if known[: len(path)] == path]:
             del self.origins[known]
+        self.names = {name for name in self.names if name[: len(path)] != path}
 
     def _place_all(self, value: object, path: Path, origin: Path) -> None:
         self.origins[path] = origin

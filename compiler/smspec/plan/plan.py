@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from smspec.diagnostics import Finding
 from smspec.source import Path
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, replace
 from smspec_runtime.run_plan import RunPlan, RunSettings
 
 
@@ -48,10 +49,14 @@ class Upload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPlan:
-    """The CreateTrainingJob request, members in the order of the API model, and where each part of it came from."""
+    """The CreateTrainingJob request, members in the order of the API model, and where each part of it came from.
+
+    ``names`` are places in the payload whose text is the name of a key in the spec.
+    """
 
     payload: dict[str, object]
     origins: dict[Path, Path]
+    names: frozenset[Path] = frozenset()
 
     def origin(self, path: Path) -> Path:
         """Return the path in the spec that the payload's ``path`` was made from; of its nearest known ancestor."""
@@ -59,6 +64,11 @@ class RequestPlan:
             if path[:length] in self.origins:
                 return self.origins[path[:length]]
         return ()
+
+    def at_origin(self, finding: Finding) -> Finding:
+        """Return what was found in the payload as something found in the spec."""
+        there = finding.moved(self.origin(finding.path))
+        return replace(there, on="key") if finding.path in self.names else there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

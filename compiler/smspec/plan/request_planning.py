@@ -40,7 +40,8 @@ def plan_request(
     draft.put(("RetryStrategy", "MaximumRetryAttempts"), job.retries, ("retries",))
     draft.patch(job.api, ("api",))
     _name(draft, job)
-    return RequestPlan(payload=in_api_order(draft.members), origins=draft.origins), settings
+    payload = in_api_order(draft.members)
+    return RequestPlan(payload=payload, origins=draft.origins, names=frozenset(draft.names)), settings
 
 
 def _name(draft: Draft, job: JobSpec) -> None:
@@ -111,11 +112,14 @@ def _put_channels(draft: Draft, job: JobSpec, channels: list[Draft], delivery: D
     here = "InputDataConfig"
     are_assigned = any(items(channel.members, *_S3, "InstanceGroupNames") for channel in channels)
     groups = job.hosts.groups if job.hosts and are_assigned else ()
-    generated = [generated_channel(name, uri, groups) for name, uri in delivery.channels]
+    # A channel of the author's with such a name is refused by a rule; told of twice it would be two faults.
+    taken = {channel.name for channel in job.channels}
+    generated = [generated_channel(name, uri, groups) for name, uri in delivery.channels if name not in taken]
     draft.put((here,), (*(channel.members for channel in channels), *generated), ("channels",))
     for index, channel in enumerate(channels):
         for path, origin in channel.origins.items():
             draft.place((here, index, *path), origin)
+        draft.names |= {(here, index, *path) for path in channel.names}
     for index in range(len(channels), len(channels) + len(generated)):
         draft.place((here, index), ("source",))
 
@@ -193,6 +197,7 @@ def _put_tags(draft: Draft, job: JobSpec) -> None:
     draft.put(("Tags",), tuple({"Key": key, "Value": value} for key, value in job.tags.items()), ("tags",))
     for index, key in enumerate(job.tags):
         draft.place(("Tags", index), ("tags", key))
+        draft.names.add(("Tags", index, "Key"))
 
 
 def _put_environment(draft: Draft, job: JobSpec) -> None:

@@ -174,9 +174,10 @@ class _Walk:
             )
 
     def _unknown_word(self, path: Path, shape: Shape, value: str) -> Finding:
-        near = nearest(value, shape.enum)
+        is_instance_type = shape.name in _INSTANCE_TYPES
+        near = f"ml.{value}" if f"ml.{value}" in shape.enum else nearest(value, shape.enum)
         label = f"did you mean `{near}`?" if near else ""
-        if shape.name in _INSTANCE_TYPES and value.startswith("ml."):
+        if is_instance_type and value.startswith("ml."):
             return UNKNOWN_INSTANCE_TYPE.at(
                 path,
                 f"`{shown(value)}` is not an instance type of the API model of {self.model.date}",
@@ -186,7 +187,8 @@ class _Walk:
         words = ", ".join(f"`{word}`" for word in shape.enum)
         return UNKNOWN_WORD.at(
             path,
-            f"`{shown(value)}` is not a value of {subject(path, shape)}",
+            f"`{shown(value)}` is not "
+            + ("an instance type" if is_instance_type else f"a value of {subject(path, shape)}"),
             label=label,
             help=f"one of {words}" if len(shape.enum) <= _LONGEST_LIST_SHOWN else "",
         )

@@ -477,6 +477,35 @@ def test_a_fault_in_the_payload_points_at_the_key_that_caused_it(changes, path, 
     assert requested(**changes).origin(path) == origin
 
 
+NAMED = [
+    ({"channels": {"a b": "s3://x/"}}, ("InputDataConfig", 0, "ChannelName"), ("channels", "a b"), "key"),
+    ({"tags": {"a!": "b"}}, ("Tags", 0, "Key"), ("tags", "a!"), "key"),
+    ({"tags": {"a": "b!"}}, ("Tags", 0, "Value"), ("tags", "a"), "value"),
+    (
+        {"tags": {"a": "b"}, "api": {"Tags": [{"Key": "a!", "Value": "b"}]}},
+        ("Tags", 0, "Key"),
+        ("api", "Tags", 0, "Key"),
+        "value",
+    ),
+    (
+        {"channels": {"a": {"s3": "s3://x/", "api": {"ChannelName": "a b"}}}},
+        ("InputDataConfig", 0, "ChannelName"),
+        ("channels", "a", "api", "ChannelName"),
+        "value",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changes", "path", "origin", "on"), NAMED, ids=[str(number) for number in range(len(NAMED))])
+def test_a_name_that_is_a_key_of_the_spec_is_underlined_there(changes, path, origin, on):
+    plan = requested(**changes)
+    (finding,) = request_findings(plan.payload)
+    assert finding.path == path
+    moved = plan.at_origin(finding)
+    assert (moved.path, moved.on) == (origin, on)
+    assert (moved.code, moved.message) == (finding.code, finding.message)
+
+
 ROWS = [
     {"image": image, "source": source, "entry_point": entry, "distribution": launcher}
     for image, source, entry, launcher in itertools.product(

@@ -117,7 +117,7 @@ MESSAGES = [
     ({"RetryStrategy": {"MaximumRetryAttempts": True}}, "the number of retries is `true`, not a whole number"),
     ({"StoppingCondition": {"MaxPendingTimeInSeconds": 60}}, "the longest time to wait for hosts is 60 s; the least"),
     ({"RetryStrategy": {}}, "`RetryStrategy` needs `MaximumRetryAttempts`"),
-    ({"ResourceConfig": {"InstanceType": "m5", "InstanceCount": 1}}, "`m5` is not a value of the instance type"),
+    ({"ResourceConfig": {"InstanceType": "m5", "InstanceCount": 1}}, "`m5` is not an instance type"),
     ({"VpcConfig": {"Subnets": ["subnet_1"], "SecurityGroupIds": ["sg-1"]}}, "the subnet does not have the form"),
 ]
 
@@ -134,6 +134,13 @@ def test_an_unknown_instance_type_is_a_warning_with_the_date_of_the_model():
     (finding,) = request_findings(request)
     assert (finding.code, finding.severity, finding.label) == ("SM413", "warning", "did you mean `ml.m5.large`?")
     assert MODEL.date in finding.message
+
+
+def test_an_instance_type_without_its_prefix_is_recognized():
+    request = api_samples.small_request()
+    request["ResourceConfig"]["InstanceType"] = "m5.large"
+    (finding,) = request_findings(request)
+    assert (finding.code, finding.label) == ("SM407", "did you mean `ml.m5.large`?")
 
 
 def test_long_lists_of_words_are_never_printed():
