@@ -117,11 +117,11 @@ class Supervisor:
         while True:
             has_children, found = reap(child)
             now = time.monotonic()
+            leftovers = has_children or signal_group(child, 0)
             if found is not None:
                 status, ended = found, now
-                if self._stopped_at is None:
+                if leftovers and self._stopped_at is None:
                     signal_tree(child, signal.SIGTERM)
-            leftovers = has_children or signal_group(child, 0)
             if status is not None and not leftovers and (relay.is_finished or now >= ended + LINGER):
                 break
             deadline = self._deadline(status, ended, limit)

@@ -44,7 +44,12 @@ def spawn(program: Program, streams: Streams, signals: Signals) -> Union[int, Ou
     candidates = _candidates(words[0], variables.get(b"PATH", os.defpath.encode()))
     report, report_end = os.pipe()
     foreground = is_in_foreground()
-    child = os.fork()
+    try:
+        child = os.fork()
+    except OSError as error:  # The limit of processes, or of memory.
+        os.close(report)
+        os.close(report_end)
+        return Outcome(NOT_EXECUTABLE, error="{}: cannot start a process: {}".format(program.words[0], error.strerror))
     if child == 0:
         try:
             os.setpgid(0, 0)
