@@ -143,7 +143,8 @@ def _told(fault: Exception, console: Console) -> int:
 
 
 def _sentence(fault: OSError) -> str:
-    reason = (fault.strerror or str(fault)).lower()
+    reason = fault.strerror or str(fault)
+    reason = reason[:1].lower() + reason[1:]
     if fault.filename is None:
         return reason
     name = fault.filename if isinstance(fault.filename, str) else os.fsdecode(fault.filename)

@@ -35,7 +35,8 @@ class Console:
             _abandon(self._out)
         except OSError as fault:
             _abandon(self._out)
-            raise Unavailable(f"standard output: {(fault.strerror or str(fault)).lower()}") from fault
+            reason = fault.strerror or str(fault)
+            raise Unavailable(f"standard output: {reason[:1].lower()}{reason[1:]}") from fault
 
     def diagnosed(self, diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText]) -> None:
         """Show diagnostics as a result: that is what `validate` is for."""

@@ -41,6 +41,7 @@ def read_spec_file(path: str) -> Document:
     except OSError as fault:
         if means_absence(fault):
             raise Misuse(f"there is no `{path}`") from None
+        fault.filename = fault.filename or path
         raise
 
 

@@ -1,0 +1,223 @@
+"""Every way a command can end: which status, which stream, and never a traceback."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from small_job import BUILT, READY, write_job
+from smspec.cli import COMMANDS
+from smspec_command import environment, smspec, smspec_process
+
+
+def process(*words, **options):
+    """Start the command as a process that can be talked to."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "smspec", *words], **{"stdin": subprocess.DEVNULL, "env": environment(), **options}
+    )
+
+
+# 0
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["--version"], *([name, "--help"] for name in COMMANDS)])
+def test_help_and_version_are_results(words):
+    done = smspec(*words)
+    assert (done.status, done.err) == (0, "")
+    assert done.out
+
+
+def test_the_overview_names_every_command():
+    listed = [line.split()[0] for line in smspec("--help").out.splitlines() if line.startswith("  ")]
+    assert listed == list(COMMANDS)
+
+
+def test_warnings_are_no_failure_unless_strict(tmp_path):
+    spec = "checks: {ignore: [{rule: SM407, because: why not}]}\n" + READY
+    write_job(tmp_path, spec)
+    done = smspec("validate", cwd=tmp_path)
+    assert done.status == 0
+    assert done.out.startswith("warning[SM331]")
+    strict = smspec("validate", "--strict", cwd=tmp_path)
+    assert (strict.status, strict.out) == (1, done.out)
+
+
+# 1
+
+
+@pytest.mark.parametrize("words", [["build"], ["render", "--api-json"], ["render", "--spec"], ["run"]])
+def test_a_faulty_spec_ends_every_command_with_1_and_nothing_written(words, tmp_path):
+    write_job(tmp_path, BUILT.replace("entry_point", "entrypoint"))
+    before = sorted(os.listdir(tmp_path))
+    done = smspec(*words, cwd=tmp_path)
+    assert (done.status, done.out) == (1, "")
+    assert done.err.startswith("error[SM")
+    assert "job.yaml:7:1" in done.err
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_what_is_no_yaml_ends_with_1(tmp_path):
+    (tmp_path / "job.yaml").write_bytes(b"\x00\xff{[")
+    assert smspec("validate", cwd=tmp_path).status == 1
+    assert smspec("build", cwd=tmp_path).status == 1
+
+
+# 2
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["vlidate"], "unknown command `vlidate`; did you mean `validate`?"),
+        (["qqqqqq"], "unknown command `qqqqqq`"),
+        (["--format", "json", "validate"], "unknown option `--format`; the command comes first"),
+        (["validate", "--formt", "json"], "unrecognized arguments: --formt"),
+        (["validate", "--format", "xml"], "invalid choice: 'xml'"),
+        (["validate", "gone.yaml"], "there is no `gone.yaml`"),
+        (["validate", "job.yaml/x.yaml"], "there is no `job.yaml/x.yaml`"),
+        (["validate", "src"], "there is no job spec in `src`"),
+        (["validate", "-O", "dve"], "the spec has no overlay `dve`: did you mean `dev`?"),
+        (["build", "."], "`.` is a directory, not a job spec"),
+        (["build", "gone.yaml"], "there is no `gone.yaml`"),
+        (["build", "job.yaml", "job.yaml"], "unrecognized arguments: job.yaml"),
+        (["render"], "one of the arguments --api-json"),
+        (["render", "--api-json", "--spec"], "not allowed with argument --api-json"),
+        (["render", "--api-json", "--set", "size=1"], "write `--set vars.NAME=VALUE`"),
+        (["render", "--api-json", "--set", "vars.size"], "write `--set vars.NAME=VALUE`"),
+        (["render", "--api-json", "--set", "vars.size=1"], "the spec declares no variable `size`"),
+        (["run", "--hosts", "0"], "`0` is not a number of hosts"),
+        (["run", "--hosts", "two"], "`two` is not a number of hosts"),
+        (["run", "--rate", "50mb"], "did you mean `50MB`?"),
+        (["run", "--rate", "0MB"], "`0MB` is not a rate"),
+        (["run", "--data", "train"], "write `--data CHANNEL=PATH`"),
+        (["explain"], "the following arguments are required: CODE|KEY"),
+        (["explain", "SM9999"], "there is nothing to tell about `SM9999`"),
+        (["explain", "hosts.instance_typ"], "did you mean `hosts.instance_type`?"),
+        (["init", "--template", "spark"], "invalid choice: 'spark'"),
+    ],
+)
+def test_misuse_ends_with_2_and_a_sentence(words, sentence, tmp_path):
+    write_job(tmp_path, BUILT + "overlays: {dev: {retries: 1}}\n")
+    done = smspec(*words, cwd=tmp_path)
+    assert (done.status, done.out) == (2, "")
+    assert sentence in done.err
+    assert done.err.splitlines()[-1].startswith("smspec: ")
+
+
+def test_no_command_at_all_ends_with_2_and_the_overview():
+    done = smspec()
+    assert (done.status, done.out) == (2, "")
+    assert done.err == smspec("--help").out
+
+
+def test_what_the_terminal_could_obey_is_shown_as_text():
+    done = smspec("validate", "\x1b[2J\n\u202e.yaml")
+    assert done.err == "smspec: there is no `\\x1b[2J\\x0a\\u202e.yaml`\n"
+
+
+# 3
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="no /proc here: no file that always fails to be read")
+@pytest.mark.parametrize("command", ["validate", "build"])
+def test_a_spec_that_the_disk_refuses_ends_with_3(command):
+    """Nothing is mapped at the address 0, so reading there fails, even for root."""
+    done = smspec(command, "/proc/self/mem")
+    assert (done.status, done.out, done.err) == (3, "", "smspec: `/proc/self/mem`: input/output error\n")
+
+
+def test_a_source_that_cannot_be_read_ends_with_3(tmp_path):
+    write_job(tmp_path)
+    (tmp_path / "src" / os.fsdecode(b"\xff.py")).write_text("")
+    done = smspec("build", cwd=tmp_path)
+    assert (done.status, done.out) == (3, "")
+    assert "not UTF-8" in done.err
+    assert not (tmp_path / "build").exists()
+
+
+@pytest.mark.parametrize("words", [["render", "--api-json"], ["validate", "--format", "json"], ["schema"], ["--help"]])
+def test_a_full_disk_under_the_result_ends_with_3(words, tmp_path):
+    write_job(tmp_path)
+    with open("/dev/full", "w") as full:
+        done = smspec_process(*words, cwd=tmp_path, stdout=full)
+    assert (done.status, done.err.splitlines()[-1]) == (3, "smspec: standard output: no space left on device")
+
+
+def test_a_closed_standard_output_ends_with_3(tmp_path):
+    write_job(tmp_path)
+    done = smspec_process("render", "--api-json", cwd=tmp_path, preexec_fn=lambda: os.close(1), stdout=None)
+    assert (done.status, done.err) == (3, "smspec: standard output is closed\n")
+
+
+def test_nobody_listening_to_diagnostics_changes_nothing(tmp_path):
+    write_job(tmp_path, "nme: x\n" + BUILT)
+    with open("/dev/full", "w") as full:
+        assert smspec_process("build", cwd=tmp_path, stderr=full).status == 1
+    assert smspec_process("build", cwd=tmp_path, preexec_fn=lambda: os.close(2), stderr=None).status == 1
+
+
+# A reader that goes away
+
+
+@pytest.mark.parametrize(("spec", "status"), [(BUILT, 0), (BUILT + "nme: x\n", 1)])
+def test_a_reader_that_has_seen_enough_changes_nothing(spec, status, tmp_path):
+    """``smspec render --api-json | head -0``: quiet, and the status is what was decided."""
+    write_job(tmp_path, spec)
+    for words in (["validate", "--format", "json"], ["render", "--api-json"]):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = smspec_process(*words, cwd=tmp_path, stdout=writer)
+        os.close(writer)
+        assert done.status == status
+        assert "Broken" not in done.err
+        assert "Traceback" not in done.err
+
+
+# 70
+
+
+def test_a_bug_of_ours_ends_with_70_and_says_how_to_report_it(tmp_path, monkeypatch):
+    """A registry line that names a module which does not exist is as much a bug as any."""
+    from smspec import cli
+
+    monkeypatch.setitem(cli.COMMANDS, "broken", cli.Command("smspec.cli.broken", "is not there"))
+    monkeypatch.delenv("SMSPEC_DEBUG", raising=False)
+    done = smspec("broken")
+    assert (done.status, done.out) == (70, "")
+    assert "Traceback" not in done.err
+    assert done.err.startswith("smspec: internal error: ModuleNotFoundError: ")
+    assert "this is a bug of smspec, not of your spec: please report" in done.err
+    monkeypatch.setenv("SMSPEC_DEBUG", "1")
+    assert "Traceback (most recent call last)" in smspec("broken").err
+
+
+# 130
+
+
+def test_ctrl_c_ends_with_130_quietly_and_nothing_half_written(tmp_path):
+    """The spec comes from a pipe that nobody writes to, so the command surely waits when the signal comes."""
+    write_job(tmp_path)
+    fifo = tmp_path / "spec.yaml"
+    os.mkfifo(fifo)
+    before = sorted(os.listdir(tmp_path))
+    command = process("build", "spec.yaml", cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    writer = open_when_read(fifo)
+    command.send_signal(signal.SIGINT)
+    out, err = command.communicate(timeout=30)
+    os.close(writer)
+    assert (command.returncode, out, err) == (130, b"", b"")
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def open_when_read(fifo, seconds=30):
+    """Open a FIFO for writing as soon as somebody reads it."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            time.sleep(0.01)
+    raise AssertionError("nobody opened the FIFO")
