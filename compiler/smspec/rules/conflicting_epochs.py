@@ -17,9 +17,10 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     if not isinstance(entry, PipeLoopEntry) or entry.epochs is None:
         return
     for hyperparameter in job.hyperparameters:
-        if hyperparameter.name == "epochs" and str(hyperparameter.value) != str(entry.epochs):
+        value = hyperparameter.value
+        if hyperparameter.name == "epochs" and value != entry.epochs and str(value) != str(entry.epochs):
             yield RULE.at(
                 ("hyperparameters", "epochs"),
-                f"`epochs` is {hyperparameter.text or hyperparameter.value} here and {entry.epochs} at the entry point",
+                f"`epochs` is {hyperparameter.text or value} here and {entry.epochs} at the entry point",
                 help="keep one of them, or make them equal",
             )

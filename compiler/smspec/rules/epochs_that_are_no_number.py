@@ -17,11 +17,13 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     if not isinstance(entry, PipeLoopEntry) or entry.epochs is not None:
         return
     for hyperparameter in job.hyperparameters:
-        value = hyperparameter.value
-        is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 1
-        if hyperparameter.name == "epochs" and not is_count:
+        if hyperparameter.name == "epochs" and not _is_count(hyperparameter.value):
             yield RULE.at(
                 ("hyperparameters", "epochs"),
                 "the pipe loop reads the channels `epochs` times, so this must be a whole number from 1",
                 help="or say at the entry point how many epochs there are",
             )
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 1 and value % 1 == 0
