@@ -9,6 +9,17 @@ from smspec.plan.plan import ImagePlan, Plan, RequestPlan
 from smspec.source.listing import ListedFile, Listing
 from smspec_runtime.run_plan import RunPlan
 
+SOURCE_FILES = {
+    "train.py": b"print('training')\n",
+    "bin/go": b"#!/bin/sh\n",
+    "empty": b"",
+    "block": b"x" * 512,
+    "large": bytes(range(256)) * 1024,
+    "ünïcode.py": "grüß".encode(),
+    "deep/" * 40 + "file": b"a name of more than 100 bytes",
+}
+"""Files that an archive may stumble over."""
+
 PAYLOAD = {"TrainingJobName": "job-0123456789", "HyperParameters": {"lr": "1e-3", "greeting": "grüß"}}
 
 

@@ -26,14 +26,14 @@ def write_tree(tree: FileTree, directory: str) -> None:
     """
     target = os.path.realpath(directory)
     parent = os.path.dirname(target)
-    _check_replaceable(target, directory)
     with _told_as_failure(directory), _made(parent), _locked(parent) as alone:
+        _check_replaceable(target, directory)
         if alone:
             _remove_unfinished(parent)
         unfinished = os.path.join(parent, f"{UNFINISHED}{os.getpid()}-{os.urandom(4).hex()}")
         try:
             _build(tree, unfinished)
-            _check_replaceable(target, directory)
+            _check_replaceable(target, directory)  # again: building takes a while
             put_in_place(unfinished, target)
             _sync_directory(parent)
         finally:

@@ -1,0 +1,73 @@
+"""Whether a directory is what a build would write."""
+
+import pytest
+
+from plan_samples import SOURCE_FILES, ingredients, plan
+from smspec.output.checking import differences
+from smspec.output.failures import OutputFailed
+from smspec.output.writing import write_tree
+from smspec.plan.plan import Upload
+from smspec.render.tree_rendering import render_tree
+
+
+@pytest.fixture
+def tree(tmp_path):
+    upload = Upload(kind="source", uri="s3://bucket/sourcedir.tar.gz", archive=True)
+    return render_tree(plan(uploads=(upload,)), ingredients(tmp_path / "made", SOURCE_FILES), "5" * 64)
+
+
+@pytest.fixture
+def out(tmp_path, tree):
+    write_tree(tree, str(tmp_path / "job"))
+    return tmp_path / "job"
+
+
+def found(tree, out):
+    return [str(difference) for difference in differences(tree, str(out))]
+
+
+def test_no_difference(tree, out):
+    assert found(tree, out) == []
+
+
+def test_every_kind_of_difference(tree, out):
+    (out / "Dockerfile").write_text("FROM other\n")
+    (out / "entrypoint.py").unlink()
+    (out / "source/bin/go").chmod(0o644)
+    (out / "source/train.py").chmod(0o755)
+    (out / "notes.txt").touch()
+    (out / "empty/deeper").mkdir(parents=True)
+    (out / "run_plan.json").rename(out / "elsewhere.json")
+    (out / "run_plan.json").symlink_to("elsewhere.json")
+    (out / "upload/sourcedir.tar.gz").write_bytes(b"")
+    assert found(tree, out) == [
+        "Dockerfile: changed",
+        "elsewhere.json: unlisted",
+        "empty/deeper: unlisted",
+        "entrypoint.py: missing",
+        "notes.txt: unlisted",
+        "run_plan.json: changed",
+        "source/bin/go: changed",
+        "source/train.py: changed",
+        "upload/sourcedir.tar.gz: changed",
+    ]
+
+
+def test_a_changed_source_makes_the_directory_stale(tmp_path, tree, out):
+    changed = ingredients(tmp_path / "changed", {**SOURCE_FILES, "train.py": b"print('better')\n"})
+    newer = render_tree(plan(), changed, "5" * 64)
+    assert found(newer, out) == [
+        "manifest.json: changed",
+        "source/train.py: changed",
+        "upload/sourcedir.tar.gz: unlisted",
+    ]
+
+
+def test_no_directory_at_all(tmp_path, tree):
+    assert found(tree, tmp_path / "nowhere") == [f"{file.path}: missing" for file in tree.files]
+
+
+def test_a_source_that_vanished_under_an_archive(tmp_path, tree, out):
+    (tmp_path / "made/source/train.py").unlink()
+    with pytest.raises(OutputFailed, match=r"train\.py"):
+        differences(tree, str(out))
