@@ -56,7 +56,7 @@ def _hung(sign: str, node: Node) -> Iterator[str]:
 
 def _lines(before: str, node: Node) -> Iterator[str]:
     """Yield the lines of a value without parts, after a key or a dash."""
-    if isinstance(node, Scalar) and not node.plain and _is_text_block(node.text):
+    if isinstance(node, Scalar) and _is_text_block(node.text):
         yield f"{before} |" if node.text.endswith("\n") else f"{before} |-"
         yield from (f"  {line}" if line else "" for line in node.text.removesuffix("\n").split("\n"))
         return
