@@ -1,0 +1,115 @@
+"""`smspec build`: where the tree goes, what is replaced, and what --check says."""
+
+import json
+import os
+
+import pytest
+
+from small_job import BUILT, write_job
+from smspec_command import smspec
+
+OVERLAID = BUILT + "overlays: {dev: {hosts: {count: 2}}}\n"
+
+
+def below(directory):
+    return {
+        path.relative_to(directory).as_posix(): path.read_bytes() for path in directory.rglob("*") if path.is_file()
+    }
+
+
+def test_a_build_says_where_it_wrote_and_writes_it_below_the_current_directory(tmp_path):
+    write_job(tmp_path / "spec")
+    done = smspec("build", "spec/job.yaml", cwd=tmp_path)
+    tree = tmp_path / "build" / "small"
+    files = below(tree)
+    assert (done.status, done.out, done.err) == (0, "build/small\n", f"wrote {len(files)} files\n")
+    assert {"Dockerfile", ".dockerignore", "entrypoint.py", "run_plan.json", "source/train.py"} <= set(files)
+    manifest = json.loads(files["manifest.json"])
+    assert set(manifest["files"]) == set(files) - {"manifest.json"}
+
+
+def test_an_overlay_has_a_directory_of_its_own(tmp_path):
+    write_job(tmp_path, OVERLAID)
+    assert smspec("build", "-O", "dev", cwd=tmp_path).out == "build/small.dev\n"
+    payload = json.loads((tmp_path / "build/small.dev/create-training-job.json").read_text())
+    assert payload["ResourceConfig"]["InstanceCount"] == 2
+
+
+def test_o_names_the_tree_itself(tmp_path):
+    write_job(tmp_path)
+    assert smspec("build", "-o", "a/b", cwd=tmp_path).out == "a/b\n"
+    assert (tmp_path / "a/b/Dockerfile").is_file()
+
+
+def test_the_digest_of_the_spec_is_that_of_what_render_prints(tmp_path):
+    import hashlib
+
+    write_job(tmp_path, OVERLAID)
+    smspec("build", "-O", "dev", cwd=tmp_path)
+    printed = smspec("render", "--spec", "-O", "dev", cwd=tmp_path).out
+    manifest = json.loads((tmp_path / "build/small.dev/manifest.json").read_text())
+    assert manifest["spec"] == hashlib.sha256(printed.encode()).hexdigest()
+
+
+def test_check_says_what_is_stale_and_writes_nothing(tmp_path):
+    write_job(tmp_path)
+    done = smspec("build", "--check", cwd=tmp_path)
+    assert done.status == 1
+    assert "Dockerfile: missing\n" in done.out
+    assert not (tmp_path / "build").exists()
+
+    smspec("build", cwd=tmp_path)
+    assert smspec("build", "--check", cwd=tmp_path) == (0, "", "build/small is what the spec makes\n")
+
+    (tmp_path / "build/small/stray").write_text("")
+    (tmp_path / "build/small/Dockerfile").write_text("FROM scratch\n")
+    before = below(tmp_path)
+    done = smspec("build", "--check", cwd=tmp_path)
+    assert (done.status, done.out) == (1, "Dockerfile: changed\nstray: unlisted\n")
+    assert below(tmp_path) == before
+
+
+def test_a_comment_in_the_spec_makes_nothing_stale(tmp_path):
+    write_job(tmp_path)
+    smspec("build", cwd=tmp_path)
+    write_job(tmp_path, "# reviewed twice\n" + BUILT)
+    assert smspec("build", "--check", cwd=tmp_path).status == 0
+
+
+@pytest.mark.parametrize("command", [["build"], ["build", "--check"]])
+def test_building_twice_gives_the_same_bytes_although_the_source_is_here(command, tmp_path):
+    """`source: .` with the default output below it: what comes out never goes in."""
+    write_job(tmp_path, BUILT.replace("src/", ".").replace("train.py", "src/train.py"))
+    smspec("build", cwd=tmp_path)
+    first = below(tmp_path / "build")
+    assert smspec(*command, cwd=tmp_path).status == 0
+    assert below(tmp_path / "build") == first
+    assert not [name for name in first if "source/build" in name or name.endswith("job.yaml")]
+
+
+def test_a_directory_of_somebody_else_is_left_alone(tmp_path):
+    write_job(tmp_path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/thesis.tex").write_text("the only copy")
+    done = smspec("build", "-o", "mine", cwd=tmp_path)
+    assert (done.status, done.out) == (1, "")
+    assert done.err == "smspec: `mine/thesis.tex` was not written by smspec, so it is not replaced\n"
+    assert below(tmp_path / "mine") == {"thesis.tex": b"the only copy"}
+
+
+def test_a_place_that_cannot_be_written_ends_with_3(tmp_path):
+    write_job(tmp_path)
+    done = smspec("build", "-o", "/proc/small", cwd=tmp_path)
+    assert (done.status, done.out) == (3, "")
+    assert done.err.startswith("smspec: `")
+
+
+def test_an_umask_changes_nothing_but_the_modes(tmp_path):
+    write_job(tmp_path)
+    before = os.umask(0o077)
+    try:
+        smspec("build", "-o", "one", cwd=tmp_path)
+    finally:
+        os.umask(before)
+    smspec("build", "-o", "two", cwd=tmp_path)
+    assert below(tmp_path / "one") == below(tmp_path / "two")

@@ -1,0 +1,36 @@
+"""`smspec explain` and `smspec schema`."""
+
+import json
+
+import pytest
+
+from smspec.diagnostics.explanation import explained_codes, explanation
+from smspec_command import smspec
+
+
+@pytest.mark.parametrize("code", explained_codes())
+def test_every_code_is_explained(code):
+    assert smspec("explain", code) == (0, explanation(code), "")
+
+
+def test_case_does_not_matter():
+    assert smspec("explain", "sm204").out == smspec("explain", "SM204").out
+
+
+@pytest.mark.parametrize("key", ["hosts.instance_type", "channels.train.input_mode", "channels.*.input_mode", "smspec"])
+def test_keys_are_explained(key):
+    done = smspec("explain", key)
+    assert done.status == 0
+    assert done.out.startswith("# ")
+
+
+def test_an_odd_topic_is_misuse():
+    for topic in ("", "..", "/etc/passwd", "SM", "\0", "[", "a" * 5000):
+        done = smspec("explain", topic)
+        assert (done.status, done.out) == (2, ""), topic
+
+
+def test_the_schema_is_json_and_ends_with_a_newline():
+    done = smspec("schema")
+    assert json.loads(done.out)["$schema"] == "http://json-schema.org/draft-07/schema#"
+    assert done.out.endswith("}\n")

@@ -1,0 +1,113 @@
+"""`smspec init`: every template is a job that is well and that runs; nothing is overwritten."""
+
+import json
+import os
+import shutil
+import tarfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from smspec.cli import init
+from smspec_command import smspec, smspec_process
+
+
+@pytest.mark.parametrize("template", init.TEMPLATES)
+def test_a_template_is_well_and_builds(template, tmp_path):
+    done = smspec("init", "first", "--template", template, cwd=tmp_path)
+    assert done.status == 0
+    written = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file())
+    assert sorted(done.out.splitlines()) == written
+    assert {"first/job.yaml", "first/.smspec.schema.json"} <= set(written)
+    job = tmp_path / "first"
+    assert smspec("validate", "--strict", cwd=job).status == 0
+    assert smspec("build", cwd=job).status == 0
+    assert (job / "build/first/Dockerfile").is_file()
+
+
+@pytest.mark.parametrize("template", ["script", "pipe"])
+def test_a_template_runs(template, tmp_path):
+    smspec("init", "first", "--template", template, cwd=tmp_path)
+    done = smspec_process("run", cwd=tmp_path / "first", timeout=120)
+    assert done.status == 0, done.err
+    with tarfile.open(tmp_path / "first/run/first/model.tar.gz") as model:
+        names = [member.name for member in model if member.isfile()]
+    assert [os.path.basename(name) for name in names] == ["model.json"]
+
+
+def test_the_template_with_torchrun_runs(tmp_path):
+    if not shutil.which("torchrun"):
+        pytest.skip("no torchrun on this machine")
+    smspec("init", "first", "--template", "torchrun", cwd=tmp_path)
+    assert smspec_process("run", cwd=tmp_path / "first", timeout=300).status == 0
+
+
+def test_the_template_with_mpi_says_what_it_needs(tmp_path):
+    smspec("init", "first", "--template", "mpi", cwd=tmp_path)
+    done = smspec("run", cwd=tmp_path / "first")
+    assert done.status == 3
+    assert "containers" in done.err
+    assert not (tmp_path / "first/run").exists()
+
+
+def test_editors_find_the_schema_that_the_spec_names(tmp_path):
+    smspec("init", cwd=tmp_path)
+    first = (tmp_path / "job.yaml").read_text().splitlines()[0]
+    schema = first.removeprefix("# yaml-language-server: $schema=")
+    assert (tmp_path / schema).read_text() == smspec("schema").out
+
+
+@pytest.mark.parametrize(
+    ("directory", "name"),
+    [
+        ("bert", "bert"),
+        ("My_Job 2", "my-job-2"),
+        ("日本", "example"),
+        ("-x-", "x"),
+        ("a" * 47 + "--b", "a" * 47),
+    ],
+)
+def test_the_job_is_called_like_its_directory(directory, name, tmp_path):
+    smspec("init", f"./{directory}", cwd=tmp_path)
+    assert yaml.safe_load((tmp_path / directory / "job.yaml").read_text())["name"] == name
+    assert smspec("validate", f"./{directory}/job.yaml", cwd=tmp_path).status == 0
+
+
+@pytest.mark.parametrize("there", ["job.yaml", "src/train.py", "data/train/points-0.csv"])
+def test_nothing_is_overwritten_and_nothing_is_written_beside(there, tmp_path):
+    mine = tmp_path / there
+    mine.parent.mkdir(parents=True, exist_ok=True)
+    mine.write_text("mine")
+    done = smspec("init", cwd=tmp_path)
+    assert (done.status, done.out) == (1, "")
+    assert f"`./{there}` is there already" in done.err
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [mine]
+    assert mine.read_text() == "mine"
+
+
+def test_a_dangling_link_is_not_written_through(tmp_path):
+    (tmp_path / "job.yaml").symlink_to(tmp_path / "elsewhere.yaml")
+    assert smspec("init", cwd=tmp_path).status == 1
+    assert not (tmp_path / "elsewhere.yaml").exists()
+
+
+def test_a_place_that_cannot_be_written_is_left_as_it_was(tmp_path):
+    (tmp_path / "data").write_text("a file where a directory should be")
+    done = smspec("init", cwd=tmp_path)
+    assert (done.status, done.out) == (3, "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
+
+
+def test_a_directory_with_other_files_is_a_good_place(tmp_path):
+    (tmp_path / "README.md").write_text("ours")
+    assert smspec("init", cwd=tmp_path).status == 0
+
+
+def test_every_template_directory_is_offered():
+    root = Path(init.__file__).parent / "templates"
+    assert sorted(path.name for path in root.iterdir()) == sorted(init.TEMPLATES)
+
+
+def test_the_schema_of_the_templates_is_json():
+    assert json.loads(smspec("schema").out)["title"]

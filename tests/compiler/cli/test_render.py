@@ -1,0 +1,56 @@
+"""`smspec render`: exactly one text, the same that a build writes."""
+
+import json
+
+import pytest
+
+from small_job import BUILT, READY, write_job
+from smspec.render import TARGETS
+from smspec_command import smspec
+
+FILES = {"api-json": "create-training-job.json", "dockerfile": "Dockerfile", "entrypoint": "entrypoint.py"}
+
+
+@pytest.mark.parametrize(("target", "file"), FILES.items())
+def test_what_is_rendered_is_what_is_built(target, file, tmp_path):
+    write_job(tmp_path)
+    smspec("build", cwd=tmp_path)
+    done = smspec("render", f"--{target}", cwd=tmp_path)
+    assert (done.status, done.err) == (0, "")
+    assert done.out == (tmp_path / "build/small" / file).read_text()
+
+
+def test_every_target_is_an_option_with_a_meaning(tmp_path):
+    text = smspec("render", "--help").out
+    for target in TARGETS:
+        line = next(line for line in text.splitlines() if line.strip().startswith(f"--{target}"))
+        assert len(line.split()) > 2, "no help"
+
+
+def test_the_merged_spec_reads_back_to_the_same_job(tmp_path):
+    (tmp_path / "base.yaml").write_text("smspec: v1\nretries: 3\ntags: {team: ads}\n")
+    spec = BUILT + "extends: [base.yaml]\nvars: {n: {default: 2}}\noverlays: {dev: {hosts: {count: '${{ vars.n }}'}}}\n"
+    write_job(tmp_path, spec)
+    merged = smspec("render", "--spec", "-O", "dev", "--set", "vars.n=3", cwd=tmp_path).out
+    assert "extends" not in merged
+    (tmp_path / "merged.yaml").write_text(merged)
+    again = smspec("render", "--api-json", "merged.yaml", cwd=tmp_path)
+    assert again.out == smspec("render", "--api-json", "-O", "dev", "--set", "vars.n=3", cwd=tmp_path).out
+    assert json.loads(again.out)["ResourceConfig"]["InstanceCount"] == 3
+    assert smspec("render", "--spec", "merged.yaml", cwd=tmp_path).out == merged
+
+
+@pytest.mark.parametrize("target", ["--dockerfile", "--entrypoint"])
+def test_what_a_job_does_not_have_is_said(target, tmp_path):
+    write_job(tmp_path, READY)
+    done = smspec("render", target, cwd=tmp_path)
+    assert (done.status, done.out) == (1, "")
+    assert done.err.startswith("smspec: the ")
+
+
+def test_warnings_stand_beside_the_result(tmp_path):
+    write_job(tmp_path, READY + "checks: {ignore: [{rule: SM409, because: a test}]}\n")
+    done = smspec("render", "--api-json", cwd=tmp_path)
+    assert done.status == 0
+    assert json.loads(done.out)["ResourceConfig"]["InstanceCount"] == 1
+    assert done.err.startswith("warning[SM331]")

@@ -1,0 +1,159 @@
+"""`smspec validate`: what is searched, what is a job, what is told once."""
+
+import json
+
+import pytest
+
+from small_job import BUILT, READY, write_job
+from smspec_command import smspec
+
+
+def codes(done):
+    return [record["code"] for record in json.loads(done.out)]
+
+
+def validate(*words, cwd):
+    return smspec("validate", *words, "--format", "json", cwd=cwd)
+
+
+def test_all_is_well(tmp_path):
+    write_job(tmp_path)
+    assert smspec("validate", cwd=tmp_path) == (0, "", "1 job checked: nothing to say\n")
+    assert validate(cwd=tmp_path).out == "[]\n"
+
+
+def test_findings_are_the_result_and_the_count_is_not(tmp_path):
+    write_job(tmp_path, BUILT + "nme: x\n")
+    done = smspec("validate", cwd=tmp_path)
+    assert done.status == 1
+    assert done.out.startswith("error[SM204]: unknown key `nme`\n   --> job.yaml:11:1\n")
+    assert done.err == "1 job checked: 1 error\n"
+
+
+def test_a_directory_means_the_jobs_below_it_and_not_their_bases(tmp_path):
+    job = READY.replace("name: small", "name: small\nextends: [../org/base.yaml]")
+    write_job(tmp_path / "b", job.replace("small", "second"))
+    write_job(tmp_path / "a", job)
+    write_job(tmp_path / "c", READY + "nme: x\n")
+    for name, text in {
+        "org/base.yaml": "smspec: v1\nretries: 3\n",
+        "org/unused.yaml": "smspec: v1\nnme: of a base is nobody's business until a job extends it\n",
+        "other.yaml": "apiVersion: v1\nsmspec_like: no\n",
+        "broken.yml": "a: [\n",
+        ".hidden/job.yaml": "smspec: v1\nname: [",
+        "node_modules/job.yaml": "smspec: v1\nname: [",
+        "notes.txt": "smspec: v1\nname: [",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    done = validate(".", cwd=tmp_path)
+    assert [(r["file"], r["code"]) for r in json.loads(done.out)] == [("c/job.yaml", "SM204")]
+    assert done.err == "3 jobs checked: 1 error\n"
+
+
+def test_a_spec_that_is_extended_is_a_base_even_with_a_name(tmp_path):
+    write_job(tmp_path, READY + "nme: x\n")
+    (tmp_path / "dev.yaml").write_text("smspec: v1\nextends: [job.yaml]\nname: dev\nnme: null\n")
+    done = validate(".", cwd=tmp_path)
+    assert (done.status, done.err) == (0, "1 job checked: nothing to say\n")
+    assert codes(validate("job.yaml", cwd=tmp_path)) == ["SM204"]
+    assert codes(validate("job.yaml", "dev.yaml", cwd=tmp_path)) == []
+
+
+def test_a_broken_spec_in_a_directory_is_not_passed_over(tmp_path):
+    write_job(tmp_path)
+    (tmp_path / "late.yaml").write_text("role: {\nsmspec: v1\nname: late\n")
+    (tmp_path / "flow.yaml").write_text("{smspec: v1, name: flow, role: [}\n")
+    done = validate(".", cwd=tmp_path)
+    assert {record["file"] for record in json.loads(done.out)} == {"late.yaml", "flow.yaml"}
+    assert done.status == 1
+
+
+def test_the_named_file_is_a_job_whatever_it_lacks(tmp_path):
+    write_job(tmp_path, READY.replace("name: small\n", ""))
+    done = validate("job.yaml", cwd=tmp_path)
+    assert codes(done) == ["SM202"]
+    assert "name" in json.loads(done.out)[0]["message"]
+
+
+def test_directories_and_files_together_are_checked_once(tmp_path):
+    write_job(tmp_path, READY + "nme: x\n")
+    done = validate("job.yaml", ".", str(tmp_path), "./job.yaml", cwd=tmp_path)
+    assert codes(done) == ["SM204"]
+    assert done.err == "1 job checked: 1 error\n"
+
+
+def test_a_directory_of_bases_only_is_misuse(tmp_path):
+    (tmp_path / "base.yaml").write_text("smspec: v1\n")
+    assert smspec("validate", ".", cwd=tmp_path) == (2, "", "smspec: there is no job spec in `.`\n")
+
+
+OVERLAYS = """\
+overlays:
+  dev: {hosts: {count: 0}}
+  test: {hosts: {count: 0}}
+  prod: {retries: 99}
+"""
+
+
+def test_what_is_wrong_in_the_spec_is_told_once_for_all_overlays(tmp_path):
+    write_job(tmp_path, READY + "nme: x\n" + OVERLAYS.replace("count: 0", "count: 1").replace("99", "3"))
+    done = smspec("validate", cwd=tmp_path)
+    assert done.out.count("error[") == 1
+    assert "overlay" not in done.out
+    assert done.err == "1 job with 3 overlays checked: 1 error\n"
+
+
+def test_what_is_wrong_under_overlays_only_says_so(tmp_path):
+    write_job(
+        tmp_path, READY.replace("count: 1", "count: 0") + "overlays: {dev: {retries: 3}, fit: {hosts: {count: 1}}}\n"
+    )
+    assert smspec("validate", cwd=tmp_path).out.count("error[") == 1
+    write_job(tmp_path, READY + "overlays: {dev: {retries: 99}, prod: {retries: 99}}\n")
+    done = smspec("validate", cwd=tmp_path)
+    assert done.out.count("= note: with the overlay `dev`") == 1
+    assert done.out.count("= note: with the overlay `prod`") == 1
+
+
+def test_only_the_overlay_that_is_asked_for(tmp_path):
+    write_job(tmp_path, READY + OVERLAYS)
+    done = smspec("validate", "-O", "prod", cwd=tmp_path)
+    assert (done.out.count("error["), done.out.count("note:")) == (1, 0)
+    assert "`prod`" not in done.out
+    assert smspec("validate", "--overlay=prod", "--set", "vars.x=1", cwd=tmp_path).status == 2
+
+
+def test_an_overlay_that_cannot_be_merged_does_not_hide_the_others(tmp_path):
+    write_job(tmp_path, READY + "overlays: {dev: {retries: '${{ vars.gone }}'}, prod: {retries: 99}}\n")
+    records = json.loads(validate(cwd=tmp_path).out)
+    assert len(records) == 2
+
+
+def test_a_check_ignored_for_one_overlay_is_not_ignored_in_vain(tmp_path):
+    spec = READY + "checks: {ignore: [{rule: SM409, because: a test}]}\noverlays: {dev: {retries: 3}}\n"
+    write_job(tmp_path, spec)
+    assert codes(validate(cwd=tmp_path)) == ["SM331"]
+    write_job(tmp_path, READY + "hyperparameters: {epochs: '2'}\n")
+    assert codes(validate(cwd=tmp_path)) == []
+
+
+@pytest.mark.parametrize("value", ["13b", "7b"])
+def test_variables_are_set_for_the_check(value, tmp_path):
+    write_job(tmp_path, READY + "vars: {size: {enum: [7b, 13b]}}\nhyperparameters: {size: '${{ vars.size }}'}\n")
+    assert validate("--set", f"vars.size={value}", cwd=tmp_path).status == 0
+    assert validate(cwd=tmp_path).status == 1
+    assert smspec("validate", "--set", "vars.size=70b", cwd=tmp_path).status == 2
+
+
+def test_a_spec_may_come_through_a_pipe(tmp_path):
+    """As from `smspec validate <(generate)`: a FIFO is read once, and only once."""
+    import os
+    import threading
+
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    writer = threading.Thread(target=fifo.write_text, args=(READY + "nme: x\n",))
+    writer.start()
+    done = validate("fifo", cwd=tmp_path)
+    writer.join(10)
+    assert codes(done) == ["SM204"]
