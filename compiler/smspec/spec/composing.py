@@ -16,11 +16,11 @@ from smspec.spec.merge_keys import is_merge_key, spread
 from smspec.spec.nesting import Nesting, OpenCollection
 from smspec.spec.scalars import meaning
 
-DUPLICATE_KEY = Rule("SM106", "duplicate_key")
+DUPLICATE_KEY = Rule("SM106", "duplicate key")
 TAG = Rule("SM107", "tag")
-SEVERAL_DOCUMENTS = Rule("SM108", "several_documents")
-KEY_THAT_IS_NO_TEXT = Rule("SM110", "key_that_is_no_text")
-UNQUOTED_VARIABLE = Rule("SM112", "unquoted_variable_in_flow_style")
+SEVERAL_DOCUMENTS = Rule("SM108", "several documents")
+KEY_THAT_IS_NO_TEXT = Rule("SM110", "key that is no text")
+UNQUOTED_VARIABLE = Rule("SM112", "unquoted variable in flow style")
 
 # Compiled only where one is met: most specs have none of these.
 VARIABLE = r"\$\{\{[^{}\n]*\}\}"

@@ -7,7 +7,7 @@ from smspec.source import SourceText
 from smspec.spec.faults import Faults
 from smspec.spec.guard import MAX_BYTES, too_large
 
-NOT_UTF8 = Rule("SM102", "text_that_is_not_utf8")
+NOT_UTF8 = Rule("SM102", "text that is not UTF-8")
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 

@@ -10,7 +10,7 @@ import yaml
 from smspec.diagnostics import Rule
 from smspec.spec.faults import Faults
 
-BROKEN_YAML = Rule("SM101", "broken_yaml")
+BROKEN_YAML = Rule("SM101", "broken YAML")
 
 # PyYAML's Python parser says the same as libyaml, some twenty times slower.
 PARSER: type[yaml.BaseLoader] | type[yaml.CBaseLoader] = getattr(yaml, "CBaseLoader", yaml.BaseLoader)

@@ -8,9 +8,9 @@ from itertools import islice
 from smspec.diagnostics import Rule
 from smspec.spec.faults import Faults, quoted
 
-INVISIBLE_CHARACTER = Rule("SM103", "invisible_character")
+INVISIBLE_CHARACTER = Rule("SM103", "invisible character")
 DIRECTIVE = Rule("SM113", "directive")
-BEYOND_THE_LIMITS = Rule("SM104", "spec_beyond_the_limits")
+BEYOND_THE_LIMITS = Rule("SM104", "spec beyond the limits")
 
 MAX_BYTES = 1_048_576
 MAX_DEPTH = 64

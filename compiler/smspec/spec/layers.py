@@ -21,9 +21,9 @@ from smspec.spec.variables import declared
 
 __all__ = ["Misuse", "extends_of", "is_base", "merged", "overlay_names"]
 
-MALFORMED_EXTENDS = Rule("SM121", "malformed_extends")
-NO_VERSION = Rule("SM122", "spec_without_its_version")
-MALFORMED_OVERLAY = Rule("SM124", "malformed_overlay")
+MALFORMED_EXTENDS = Rule("SM121", "malformed extends")
+NO_VERSION = Rule("SM122", "spec without its version")
+MALFORMED_OVERLAY = Rule("SM124", "malformed overlay")
 
 VERSION = "v1"
 _MOST_NAMED = 8

@@ -13,7 +13,7 @@ from smspec.spec.events import Event
 from smspec.spec.faults import Faults, quoted
 from smspec.spec.guard import BEYOND_THE_LIMITS, MAX_BYTES, MAX_DEPTH, MAX_PARTS
 
-BAD_ALIAS = Rule("SM105", "alias_without_a_value")
+BAD_ALIAS = Rule("SM105", "alias without a value")
 
 # Names are the author's: thousands of them, or one of a megabyte, would take minutes to compare.
 _MOST_COMPARED = 50

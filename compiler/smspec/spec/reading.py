@@ -18,8 +18,8 @@ from smspec.spec.syntax import tell
 
 __all__ = ["decode_bytes", "read", "read_scalar"]
 
-EMPTY_SPEC = Rule("SM109", "empty_spec")
-NO_MAPPING = Rule("SM114", "spec_that_is_no_mapping")
+EMPTY_SPEC = Rule("SM109", "empty spec")
+NO_MAPPING = Rule("SM114", "spec that is no mapping")
 
 # What begins something else than a bare text.
 _SIGNS = tuple("\"'[{&*!|>%@`")

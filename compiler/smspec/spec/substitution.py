@@ -15,9 +15,9 @@ from smspec.spec.merging import is_null
 from smspec.spec.scalars import meaning
 from smspec.spec.variables import is_name
 
-UNKNOWN_VARIABLE = Rule("SM125", "unknown_variable")
-NO_VALUE = Rule("SM126", "variable_without_a_value")
-MALFORMED_EXPRESSION = Rule("SM127", "malformed_expression")
+UNKNOWN_VARIABLE = Rule("SM125", "unknown variable")
+NO_VALUE = Rule("SM126", "variable without a value")
+MALFORMED_EXPRESSION = Rule("SM127", "malformed expression")
 
 _OPEN, _CLOSE = "${{", "}}"
 _SUBJECT = "vars."

@@ -8,7 +8,7 @@ from smspec.source import Mapping, Node, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass
 from smspec.spec.faults import quoted
 
-MALFORMED_VARIABLE = Rule("SM123", "malformed_variable")
+MALFORMED_VARIABLE = Rule("SM123", "malformed variable")
 
 _KEYS = ("default", "enum", "description")
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
