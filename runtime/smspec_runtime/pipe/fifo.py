@@ -137,6 +137,8 @@ class Fifo:
             self.close()
             problem = "another reader has `{}` open; a FIFO is for one process".format(self.origin.path)
             raise InUse(self.origin, 0, problem) from None
+        except OSError:
+            pass  # a file system without locks
 
     def _wait(self, what: str, limit: float) -> Wait:
         return Wait(what, limit, self.origin, self.stats.bytes, self._wakes)
