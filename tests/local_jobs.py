@@ -11,8 +11,6 @@ import textwrap
 import time
 from pathlib import Path
 
-import local_driver
-
 DEADLINE = 60
 HEAD = """\
 smspec: v1
@@ -46,11 +44,18 @@ class LocalJob:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(textwrap.dedent(content).encode() if isinstance(content, str) else content)
 
+    def words(self, **request: object) -> list[str]:
+        """Return the command line of a run; a request is ``hosts=2``, ``data={"train": "x"}`` …"""
+        options: list[str] = []
+        for name, value in request.items():
+            values = [f"{key}={word}" for key, word in value.items()] if isinstance(value, dict) else [value]
+            options += [word for one in values for word in (f"--{name}", str(one))]
+        return [sys.executable, "-m", "smspec", "run", "-o", str(self.run_directory), *options]
+
     def start(self, environment: dict[str, str] | None = None, **request: object) -> subprocess.Popen:
         """Start a run and return its process."""
-        words = [sys.executable, local_driver.__file__, "job.yaml", str(self.run_directory), json.dumps(request)]
         self.process = subprocess.Popen(
-            words,
+            self.words(**request),
             cwd=self.directory,
             env={**os.environ, "SMSPEC_STOP_GRACE": "5", **(environment or {})},
             stdin=subprocess.DEVNULL,

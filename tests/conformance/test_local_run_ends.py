@@ -12,7 +12,6 @@ import time
 
 import pytest
 
-import local_driver
 from local_jobs import DEADLINE, LocalJob
 
 TWO_HOSTS = "hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}"
@@ -101,7 +100,7 @@ def test_a_signal_stops_the_job_in_good_order(job, number, status):
     job.spec(PIPES)
     job.write("src/reader.py", READER)
     job.write("data/a", random.Random(0).randbytes(1 << 20))
-    process = job.start(rate=10_000_000)
+    process = job.start(rate="10MB")
     for host in ("algo-1", "algo-2"):
         job.wait_for_log("Completed epoch 2", host)
     process.send_signal(number)
@@ -129,7 +128,7 @@ def test_a_terminal_s_ctrl_c_reaches_only_us(job):
     job.wait_for_log("up")
     for word in job.processes():
         if os.getpgid(int(word.split(":")[0])) == os.getpgid(process.pid):
-            assert "local_driver.py" in word or "resource_tracker" in word
+            assert "smspec run" in word
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=DEADLINE)
     assert process.returncode == 130
@@ -155,7 +154,7 @@ def test_nothing_outlives_a_killed_run(job):
     job.spec(PIPES)
     job.write("src/reader.py", READER)
     job.write("data/a", b"x" * 1000)
-    process = job.start(rate=10_000)
+    process = job.start(rate="10kB")
     job.wait_for_log("Completed epoch 0", "algo-2")
     process.kill()
     process.communicate(timeout=DEADLINE)
@@ -195,7 +194,7 @@ def test_a_missing_channel_is_told_before_anything_is_written(job):
     job.write("src/reader.py", READER)
     ended = job.run()
     assert ended.returncode == 1
-    assert "SM360 channel `train` has no data on this machine" in ended.stderr
+    assert "error[SM360]: channel `train` has no data on this machine" in ended.stderr
     assert not job.run_directory.exists()
 
 
@@ -240,7 +239,7 @@ def test_the_python_of_the_job_must_be_there(job):
 
 def test_misuse_is_told(job):
     script(job, "")
-    refused(job, 2, "--hosts must be at least 1", hosts=0)
+    refused(job, 2, "`0` is not a number of hosts", hosts=0)
     refused(job, 2, "--data names channel `x`, which the job does not have", data={"x": "y"})
 
 
@@ -259,16 +258,16 @@ def test_a_full_disk_is_told_and_leaves_nothing(job):
     job.write("data/a", b"x" * (4 << 20))
     # A limit on the size of files: as a full disk, without being root.
     limited = (
-        "import resource, runpy; resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)); "
-        f"runpy.run_path({local_driver.__file__!r}, run_name='__main__')"
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)); "
+        "from smspec.cli import main; sys.exit(main())"
     )
     ended = subprocess.run(
-        [sys.executable, "-c", limited, "job.yaml", str(job.run_directory)],
+        [sys.executable, "-c", limited, *job.words()[3:]],
         cwd=job.directory,
         capture_output=True,
         text=True,
         timeout=DEADLINE,
     )
-    assert ended.returncode != 0
-    assert "File too large" in ended.stderr
+    assert ended.returncode == 3
+    assert ended.stderr.startswith("smspec: ") and "file too large" in ended.stderr
     assert not job.run_directory.exists()

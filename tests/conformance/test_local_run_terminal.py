@@ -11,7 +11,6 @@ import time
 
 import pytest
 
-import local_driver
 from local_jobs import DEADLINE, LocalJob
 
 
@@ -38,7 +37,7 @@ def on_a_terminal(job: LocalJob, keys: bytes = b"", after: bytes = b"") -> tuple
     if process == 0:
         os.chdir(job.directory)
         os.environ["SMSPEC_STOP_GRACE"] = "5"
-        words = [sys.executable, local_driver.__file__, "job.yaml", str(job.run_directory), '{"rate": 2000000}']
+        words = job.words(rate="2MB")
         os.execv(words[0], words)
     termios.tcsetwinsize(terminal, (24, 100))
     seen = b""
