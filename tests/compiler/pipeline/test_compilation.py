@@ -1,0 +1,75 @@
+"""From files to a verdict: gathered once, told everything that is independent, at the author's own lines."""
+
+from small_job import BUILT, READY, write_job
+from smspec.diagnostics import Rejected
+from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
+from smspec.pipeline.inputs import gather, gather_all
+
+
+def codes(outcome):
+    return [diagnostic.code for diagnostic in outcome.diagnostics]
+
+
+def test_a_good_job_has_a_plan(tmp_path):
+    outcome = compile_spec(gather(str(write_job(tmp_path))))
+    assert isinstance(outcome, Compiled)
+    assert outcome.plan.request.payload["ResourceConfig"]["InstanceCount"] == 1
+    assert outcome.diagnostics == ()
+    assert [text.name for text in outcome.texts] == [str(tmp_path / "job.yaml")]
+
+
+def test_rules_limits_and_the_dockerfile_are_told_together(tmp_path):
+    """None of these depends on another, so one run tells all."""
+    spec = BUILT.replace("train.py", "gone.py").replace('bookworm"}', 'bookworm", labels: {smspec.mine: x}}')
+    spec += "retries: 99\n"
+    outcome = compile_spec(gather(str(write_job(tmp_path, spec))))
+    assert isinstance(outcome, Faulty)
+    assert {"SM254", "SM310", "SM409"} <= set(codes(outcome))
+    lines = [diagnostic.span.line for diagnostic in outcome.diagnostics]
+    assert lines == sorted(lines)
+
+
+def test_a_fault_of_shape_and_a_missing_file_are_told_together(tmp_path):
+    outcome = compile_spec(gather(str(write_job(tmp_path, BUILT.replace("src/", "scr/") + "nme: x\n"))))
+    assert codes(outcome) == ["SM143", "SM204"]
+
+
+def test_what_the_api_would_refuse_is_told_where_the_author_wrote_it(tmp_path):
+    base = tmp_path / "base.yaml"
+    base.write_text("smspec: v1\nenvironment:\n  GOOD: '1'\n  1BAD: '1'\n")
+    outcome = compile_spec(gather(str(write_job(tmp_path, "extends: [base.yaml]\n" + READY))))
+    (diagnostic,) = outcome.diagnostics
+    assert (diagnostic.span.file, diagnostic.span.line) == (str(base), 4)
+    assert diagnostic.path[:2] == ("environment", "1BAD")
+
+
+def test_a_missing_source_does_not_count_as_a_missing_script_too(tmp_path):
+    assert codes(compile_spec(gather(str(write_job(tmp_path, BUILT.replace("src/", "scr/")))))) == ["SM143"]
+
+
+def test_names_that_no_file_can_have_are_told_like_files_that_are_not_there(tmp_path):
+    for name in ("a\\0b", "x" * 5000, "job.yaml"):
+        outcome = compile_spec(gather(str(write_job(tmp_path, BUILT.replace("src/", f'"{name}"')))))
+        assert isinstance(outcome, Faulty)
+        assert "SM143" in codes(outcome) or "SM2" in codes(outcome)[0]
+
+
+def test_every_overlay_is_gathered_and_the_disk_is_read_once(tmp_path, monkeypatch):
+    spec = BUILT + "overlays: {dev: {hosts: {count: 2}}, other: {source: lib/}, bad: {retries: '${{ vars.gone }}'}}\n"
+    write_job(tmp_path, spec, lib__train="")
+    (tmp_path / "lib" / "train.py").write_text("")
+    gathered = dict(gather_all(str(tmp_path / "job.yaml")))
+    assert list(gathered) == [None, "dev", "other", "bad"]
+    assert isinstance(gathered["bad"], Rejected)
+    assert gathered[None].ingredients.source is gathered["dev"].ingredients.source
+    assert [file.path for file in gathered["other"].ingredients.source.files] == ["train", "train.py"]
+
+
+def test_paths_are_those_of_the_directory_of_the_spec_not_of_the_caller(tmp_path, monkeypatch):
+    write_job(tmp_path / "specs" / "small")
+    here = compile_spec(gather(str(tmp_path / "specs/small/job.yaml")))
+    monkeypatch.chdir(tmp_path / "specs")
+    there = compile_spec(gather("small/job.yaml"))
+    monkeypatch.chdir(tmp_path / "specs" / "small")
+    inside = compile_spec(gather("job.yaml"))
+    assert here.plan == there.plan == inside.plan

@@ -1,0 +1,130 @@
+"""Bases: which files, in which order, each once."""
+
+import os
+
+import pytest
+
+from smspec.diagnostics import Rejected
+from smspec.pipeline.spec_files import MOST_BASES, read_spec_files
+from smspec.spec.layers import Misuse
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def write_files(**extends):
+        """Write NAME.yaml for each name, extending the files in the list; `__` in a name is a `/`."""
+        for name, bases in extends.items():
+            path = tmp_path / f"{name.replace('__', '/')}.yaml"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"smspec: v1\nextends: [{', '.join(bases)}]\n" if bases else "smspec: v1\n")
+
+    return write_files
+
+
+def names(path, known=None):
+    return [document.texts[0].name for document in read_spec_files(path, known)]
+
+
+def test_bases_come_first_in_the_order_in_which_they_are_written(write):
+    write(job=["a.yaml", "b.yaml"], a=[], b=["c.yaml"], c=[])
+    assert names("job.yaml") == ["a.yaml", "c.yaml", "b.yaml", "job.yaml"]
+
+
+def test_paths_lead_from_the_file_that_writes_them(write):
+    write(specs__bert__job=["../../org/team.yaml"], org__team=["base.yaml"], org__base=[])
+    assert names("specs/bert/job.yaml") == ["org/base.yaml", "org/team.yaml", "specs/bert/job.yaml"]
+    assert names("./specs/bert/job.yaml")[-1] == "./specs/bert/job.yaml"
+
+
+def test_a_base_reached_twice_is_applied_once_where_it_is_reached_first(write):
+    """What is more general stays below what is more special: c extends base too, and must not bring it over b."""
+    write(job=["b.yaml", "c.yaml"], b=["base.yaml"], c=["./base.yaml"], base=[])
+    assert names("job.yaml") == ["base.yaml", "b.yaml", "c.yaml", "job.yaml"]
+
+
+def test_a_link_to_a_base_is_that_base(write, tmp_path):
+    write(job=["a.yaml", "b.yaml"], a=[])
+    os.symlink("a.yaml", tmp_path / "b.yaml")
+    assert names("job.yaml") == ["a.yaml", "job.yaml"]
+
+
+@pytest.mark.parametrize("bases", [{"job": ["job.yaml"]}, {"job": ["a.yaml"], "a": ["b.yaml"], "b": ["job.yaml"]}])
+def test_a_circle_is_refused_where_it_closes(bases, write):
+    write(**bases)
+    with pytest.raises(Rejected) as rejected:
+        read_spec_files("job.yaml")
+    (diagnostic,) = rejected.value.diagnostics
+    assert (diagnostic.code, diagnostic.path) == ("SM141", ("extends", 0))
+    assert diagnostic.span.file == f"{list(bases)[-1]}.yaml"
+
+
+def test_the_limit_is_what_it_says(write):
+    many = [f"b{i}" for i in range(MOST_BASES + 1)]
+    write(**{name: [] for name in many}, job=[f"{name}.yaml" for name in many[:-1]])
+    assert len(names("job.yaml")) == MOST_BASES + 1
+    write(job=[f"{name}.yaml" for name in many])
+    with pytest.raises(Rejected):
+        read_spec_files("job.yaml")
+
+
+def test_a_long_chain_is_refused_too(write):
+    write(job=["b0.yaml"], **{f"b{i}": [f"b{i + 1}.yaml"] for i in range(MOST_BASES + 1)})
+    with pytest.raises(Rejected) as rejected:
+        read_spec_files("job.yaml")
+    assert [d.code for d in rejected.value.diagnostics] == ["SM142"]
+
+
+def test_everything_wrong_with_bases_is_told_at_once(write, tmp_path):
+    write(job=["gone.yaml", "broken.yaml", "late.yaml"], late=["gone.yaml"])
+    (tmp_path / "broken.yaml").write_text("smspec: [\n")
+    with pytest.raises(Rejected) as rejected:
+        read_spec_files("job.yaml")
+    assert [(d.code, d.span.file) for d in rejected.value.diagnostics] == [
+        ("SM140", "job.yaml"),
+        ("SM101", "broken.yaml"),
+        ("SM140", "late.yaml"),
+    ]
+    assert {text.name for text in rejected.value.texts} == {"job.yaml", "broken.yaml", "late.yaml"}
+
+
+@pytest.mark.parametrize("kind", ["directory", "fifo", "device", "long", "loop"])
+def test_a_base_is_a_regular_file(kind, write, tmp_path):
+    """Opening a FIFO would wait for ever, reading a device would never end."""
+    if kind == "directory":
+        (tmp_path / "a.yaml").mkdir()
+    elif kind == "fifo":
+        os.mkfifo(tmp_path / "a.yaml")
+    elif kind == "device":
+        os.symlink("/dev/zero", tmp_path / "a.yaml")
+    elif kind == "loop":
+        os.symlink("a.yaml", tmp_path / "a.yaml")
+    write(job=["a.yaml" if kind != "long" else "a" * 5000])
+    with pytest.raises(Rejected) as rejected:
+        read_spec_files("job.yaml")
+    assert [d.code for d in rejected.value.diagnostics] == ["SM140"]
+
+
+def test_a_spec_that_is_not_there_is_misuse(write):
+    for path in ("gone.yaml", "", "a" * 5000):
+        with pytest.raises(Misuse):
+            read_spec_files(path)
+
+
+def test_files_that_are_known_are_not_read_again(write, tmp_path):
+    write(job=["a.yaml"], a=[])
+    known = {}
+    first = read_spec_files("job.yaml", known)
+    (tmp_path / "a.yaml").unlink()
+    (tmp_path / "a.yaml").write_text("not: [yaml")
+    assert read_spec_files("job.yaml", known) == first
+
+
+def test_a_huge_file_is_refused_without_being_read_whole(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with open("job.yaml", "wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(Rejected) as rejected:
+        read_spec_files("job.yaml")
+    assert [d.code for d in rejected.value.diagnostics] == ["SM104"]

@@ -1,0 +1,94 @@
+"""Registries are literal: no file that belongs into one was forgotten, and none is in it twice."""
+
+import argparse
+import ast
+import importlib
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from small_job import write_job
+from smspec.cli import COMMANDS
+from smspec.render import TARGETS
+from smspec.rules import RULES
+from smspec.service.refusals import REFUSALS
+from smspec.spec.model import Read
+from smspec_command import smspec
+from smspec_runtime.launchers import LAUNCHERS
+from smspec_runtime.pipe.views import VIEWS
+
+ROOT = Path(__file__).parents[2]
+
+
+def defining(directory, *names):
+    """Return the modules of a directory that define all of ``names`` at their top."""
+    found = []
+    for path in sorted((ROOT / directory).glob("*.py")):
+        defined = set()
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef):
+                defined.add(node.name)
+            elif isinstance(node, ast.Assign):
+                defined |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        if set(names) <= defined:
+            found.append(path.stem)
+    return found
+
+
+def test_every_command_is_registered():
+    assert [command.module for command in COMMANDS.values()] == [f"smspec.cli.{name}" for name in COMMANDS]
+    assert sorted(COMMANDS) == defining("compiler/smspec/cli", "HELP", "add_arguments", "run")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_has_a_summary_a_help_and_a_meaning_for_every_argument(name):
+    module = importlib.import_module(COMMANDS[name].module)
+    parser = argparse.ArgumentParser()
+    module.add_arguments(parser)
+    assert COMMANDS[name].summary
+    assert not COMMANDS[name].summary.endswith(".")
+    assert module.HELP.strip()
+    assert [action.dest for action in parser._actions if not action.help] == []
+
+
+@pytest.mark.parametrize(
+    ("directory", "registry"),
+    [("compiler/smspec/rules", RULES), ("compiler/smspec/service/refusals", REFUSALS)],
+    ids=["RULES", "REFUSALS"],
+)
+def test_every_rule_is_registered_once(directory, registry):
+    assert sorted(check.__module__.rpartition(".")[2] for check in registry) == defining(directory, "check")
+    assert {check.__name__ for check in registry} == {"check"}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "compiler/smspec/rules").glob("*.py")), ids=lambda path: path.stem)
+def test_a_file_of_a_rule_is_named_like_the_rule(path):
+    """What is allowed by ignoring it should be found by looking for it."""
+    if "check" not in {n.name for n in ast.parse(path.read_text()).body if isinstance(n, ast.FunctionDef)}:
+        return
+    module = importlib.import_module(f"smspec.rules.{path.stem}")
+    words = set(path.stem.split("_"))
+    assert words & set(module.RULE.name.lower().split()), f"`{module.RULE.name}` in {path.name}"
+
+
+def test_every_target_can_be_rendered(tmp_path):
+    write_job(tmp_path)
+    for name in TARGETS:
+        done = smspec("render", f"--{name}", cwd=tmp_path)
+        assert (done.status, bool(done.out)) == (0, True), name
+
+
+def test_every_view_is_registered_and_can_be_written():
+    files = {path.stem for path in (ROOT / "runtime/smspec_runtime/pipe/views").glob("*.py")} - {"__init__"}
+    assert set(VIEWS) == files == set(get_args(Read))
+
+
+def test_every_launcher_is_registered_under_its_name():
+    for name, launcher in LAUNCHERS.items():
+        assert (launcher.__module__, launcher.__name__) == (f"smspec_runtime.launchers.{name}", name)
+    launchers = [name for name in defining("runtime/smspec_runtime/launchers") if name not in ("__init__", "launch")]
+    assert set(LAUNCHERS) <= set(launchers)
+    assert [name for name in launchers if name in defining("runtime/smspec_runtime/launchers", name)] == sorted(
+        LAUNCHERS
+    )
