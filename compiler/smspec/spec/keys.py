@@ -47,6 +47,9 @@ def key_path(path: Path) -> KeyPath | None:
 def key_path_of_text(text: str) -> KeyPath | None:
     """Return the key that ``channels.*.input_mode``, ``channels.train.input_mode`` or ``metrics[0].name`` means."""
     steps = re.sub(r"\[[0-9*]*\]", ".*", text.strip()).strip(".").split(".")
+    if steps[0] == "overlays" and len(steps) > 2:
+        # An overlay is a partial job: its keys are those of a job.
+        steps = steps[2:]
     return key_path(tuple(steps)) if all(steps) else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Union
 
-from smspec.source import Mapping, Node, Scalar, Sequence, to_data
+from smspec.source import Node, Scalar, Sequence, to_data
 
 _TEXT: Final = "text"
 _AS_IS: Final = "as is"
@@ -46,8 +46,3 @@ def _form_of(key: str, form: _Form) -> _Form:
     if isinstance(form, str):
         return form
     return form.get(key) or form.get("*") or {}
-
-
-def is_empty(node: Node | None) -> bool:
-    """Return whether a document has nothing in it: an empty file, or only comments."""
-    return node is None or (isinstance(node, Mapping) and not node.entries)

@@ -179,6 +179,8 @@ def test_explain_tells_every_key():
         ("hosts.groups[].count", "hosts.groups.*.count"),
         ("hosts.groups.*", "hosts.groups.*"),
         ("vars.size", "vars.*"),
+        ("overlays.dev.hosts.count", "hosts.count"),
+        ("overlays", "overlays"),
         ("hosts.cuont", None),
         ("", None),
         ("..", None),

@@ -11,6 +11,7 @@ from jsonschema import Draft7Validator
 from job_documents import SMALL_JOB, document_of, merged_text, whole_job
 from smspec.source import Document
 from smspec.spec.acceptance import KEYWORDS, accepts
+from smspec.spec.decoding import decode
 from smspec.spec.job_schema import author_schema, merged_schema
 from smspec.spec.shape import shape_findings
 from smspec.spec.view import viewed
@@ -84,11 +85,13 @@ def test_both_readers_of_the_schema_agree(data):
 
 @settings(max_examples=400, deadline=None)
 @given(changed_jobs())
-def test_what_is_refused_is_told_and_what_is_accepted_is_not(data):
+def test_what_is_refused_is_told_and_what_is_accepted_is_decoded(data):
     document = document_of(data)
     view = viewed(document.root)
     findings = shape_findings(document)
     assert bool(findings) != Draft7Validator(merged_schema()).is_valid(view)
+    if not findings:
+        decode(document)
     for finding in findings:
         assert finding.code.startswith("SM2")
         assert finding.message
