@@ -71,7 +71,7 @@ def find_data(
     data: list[ChannelData] = []
     findings: list[Finding] = []
     for channel in wanted:
-        path: Path = ("channels", channel.name)
+        path: Path = ("channels", channel.name) if channel.name in local else ("api", "InputDataConfig")
         written = local.get(channel.name)
         if channel.name in generated:
             data.append(ChannelData(channel=channel, source=generated[channel.name]))

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import cached_property
 
 from smspec.local.host_process import Command
 from smspec.local.request import Unable
@@ -42,7 +43,6 @@ class ProcessEngine:
         self._request = TrainingRequest(plan.request.payload)
         self._paths = [file.path for file in tree.files]
         self._tree_dir = os.path.abspath(tree_dir)
-        self._leader = f"{LOOPBACK}:{free_port()}"
         self.python = _python(python)
         self._python_is_named = python is not None
 
@@ -75,6 +75,11 @@ class ProcessEngine:
                 os.path.join(directory.runtime, "smspec_runtime"),
                 ignore=shutil.ignore_patterns("__pycache__"),
             )
+
+    @cached_property
+    def _leader(self) -> str:
+        """Where launchers meet; chosen when the first host starts, for a free port does not stay free for long."""
+        return f"{LOOPBACK}:{free_port()}"
 
     def installation_warning(self) -> str | None:
         """Return what to say when the job installs packages: here it does so into the user's own Python."""
@@ -127,7 +132,7 @@ class ProcessEngine:
             **image,
             **request.environment,
             "SAGEMAKER_BASE_DIR": directory.base,
-            # Where launchers meet. It also tells the runtime that the names of the hosts cannot be resolved here.
+            # It also tells the runtime that the names of the hosts cannot be resolved here.
             "SMSPEC_LOCAL_LEADER": self._leader,
         }
 

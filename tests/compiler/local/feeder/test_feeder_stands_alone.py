@@ -1,0 +1,32 @@
+"""The feeder runs in containers too: nothing but the standard library, and Python 3.8."""
+
+from __future__ import annotations
+
+import ast
+import glob
+import os
+import sys
+
+import pytest
+
+import smspec.local.feeder
+
+FILES = sorted(glob.glob(os.path.join(os.path.dirname(smspec.local.feeder.__file__), "*.py")))
+
+
+@pytest.mark.parametrize("path", FILES, ids=os.path.basename)
+def test_a_module_needs_nothing_but_the_standard_library(path):
+    with open(path, encoding="utf-8") as file:
+        tree = ast.parse(file.read(), feature_version=(3, 8))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names = [node.module]
+        else:
+            continue
+        assert {name.partition(".")[0] for name in names} <= sys.stdlib_module_names
+
+
+def test_there_are_modules():
+    assert len(FILES) > 10
