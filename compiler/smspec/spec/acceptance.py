@@ -1,8 +1,7 @@
 """Whether a value fits a JSON Schema: yes or no, and nothing else.
 
-Nearly every spec that is compiled is well formed, and importing jsonschema costs more than all the rest of a
-`smspec validate`. So this interprets the few keywords of draft 7 that our schema uses; only where it says no,
-jsonschema is imported and says why. A test holds the two together.
+Importing jsonschema costs more than all the rest of `smspec validate`, and most specs are good: so this reads the few
+keywords of draft 7 that our schema uses, and jsonschema says why where this says no. A test holds the two together.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from smspec.spec.job_schema import SchemaPart, target
+from smspec.spec.job_schema import SchemaPart, part, target
 
 Root = dict[str, SchemaPart]
 Keyword = Callable[[SchemaPart, object, Mapping[str, SchemaPart], Root], bool]
@@ -45,8 +44,7 @@ _CONTAINERS = {dict: "object", list: "array", type(None): "null"}
 
 
 def _type(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
-    names = argument if isinstance(argument, list) else [argument]
-    return any(_is_of_type(name, value) for name in names)
+    return any(_is_of_type(name, value) for name in (argument if isinstance(argument, list) else [argument]))
 
 
 def _enum(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
@@ -86,8 +84,7 @@ def _properties(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart]
 def _additional_properties(argument: SchemaPart, value: object, schema: Mapping[str, SchemaPart], root: Root) -> bool:
     if not isinstance(value, dict):
         return True
-    known = schema.get("properties")
-    named: Mapping[str, SchemaPart] = known if isinstance(known, dict) else {}
+    named = part(schema, "properties")
     return all(accepts(argument, item, root) for key, item in value.items() if key not in named)
 
 

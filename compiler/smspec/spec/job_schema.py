@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Union
 
@@ -27,7 +28,7 @@ def merged_schema() -> dict[str, SchemaPart]:
     return {**schema, "if": True, "definitions": {**part(schema, "definitions"), "reference": False}}
 
 
-def part(schema: dict[str, SchemaPart], key: str) -> dict[str, SchemaPart]:
+def part(schema: Mapping[str, SchemaPart], key: str) -> dict[str, SchemaPart]:
     """Return the mapping under ``key``; empty when there is none."""
     value = schema.get(key)
     return value if isinstance(value, dict) else {}
