@@ -35,7 +35,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One fault or risk. ``message`` starts in lower case, has no full stop, and quotes the author's words in backticks."""
+    """One fault or risk. ``message`` starts in lower case, has no full stop, and quotes the author in backticks."""
 
     code: str
     severity: Severity

@@ -47,8 +47,8 @@ def gather(
 ) -> Inputs:
     """Read the spec at ``path``, its bases, and the files it names; apply the overlay and the settings.
 
-    ``known`` holds spec files that were read before, by real path. Raises `Rejected` where texts cannot be read or merged, `Misuse` for an overlay or a setting that does not exist,
-    OSError where the disk refuses.
+    ``known`` holds spec files that were read before, by real path. Raises `Rejected` where texts cannot be read or
+    merged, `Misuse` for an overlay or a setting that does not exist, OSError where the disk refuses.
     """
     files = read_spec_files(path, known)
     return _Shelf().inputs(files, overlay, settings or {})
