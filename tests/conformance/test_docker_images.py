@@ -1,0 +1,196 @@
+"""Generated Dockerfiles, built by a real engine: the image holds what the spec says, to the letter."""
+
+import base64
+import hashlib
+import json
+import random
+import re
+import zipfile
+
+import pytest
+
+from plan_samples import image_plan, ingredients, plan
+from smspec.output.writing import write_tree
+from smspec.render.tree_rendering import render_tree
+
+pytest_plugins = ["docker_engine"]
+
+ALPHABETS = ("\\\"'$`{}[]()<>#=&;|!*~ -", 'abc \\"$', "äöü€字🙂 \u00a0\u202f", "$HOME${x:-y}$(id)`id`\\$\\\\")
+
+
+@pytest.fixture
+def tree(engine, tmp_path):
+    """Write the tree of an image and return its directory."""
+
+    def written(source=None, requirements=None, name="tree", **changes):
+        image = image_plan(**{"base": engine.base, **changes})
+        parts = ingredients(tmp_path / f"{name}-parts", source, requirements)
+        write_tree(render_tree(plan(image=image), parts, "5" * 64), str(tmp_path / name))
+        return tmp_path / name
+
+    return written
+
+
+def hostile(count):
+    """Return texts of the characters that mean something to Dockerfiles, shells and YAML; the same on every run."""
+    choice = random.Random(7)
+    return ["".join(choice.choices(choice.choice(ALPHABETS), k=choice.randrange(12))) for _ in range(count)]
+
+
+def test_values_come_through_unchanged(engine, tree):
+    """What `docker inspect` reads back is what was written: nothing expanded, nothing lost."""
+    env = {f"V{number}": text for number, text in enumerate(hostile(300))}
+    labels = {f"l{number}": text for number, text in enumerate(hostile(300))}
+    engine.build(tree(env=env, labels=labels), "values")
+    config = engine.config("values")
+    found = dict(variable.split("=", 1) for variable in config["Env"])
+    assert {name: found[name] for name in env} == env
+    assert found["PYTHONUNBUFFERED"] == "1"
+    assert {key: config["Labels"][key] for key in labels} == labels
+
+
+def test_commands_of_the_author_run_as_written(engine, tree):
+    lines = [line for line in hostile(40) if line.strip()]
+    script = "".join(f"cat >> /said <<'END'\n{line}\nEND\n" for line in lines)
+    check = '[ "$GREETING" = \'a "b" $c\' ] # <<EOF \\'
+    engine.build(tree(run=(script, check), env={"GREETING": 'a "b" $c'}), "run")
+    assert engine.output("run", "cat", "/said") == "".join(f"{line}\n" for line in lines)
+
+
+def test_what_is_where_in_the_image(engine, tree):
+    source = {"train.py": b"print('hi')\n", "bin/go": b"#!/bin/sh\n", "pkg/data.bin": bytes(range(256))}
+    engine.build(tree(source, labels={"team": "ads"}), "where")
+    config = engine.config("where")
+    assert config["Entrypoint"] == ["python3", "/opt/smspec/entrypoint.py"]
+    assert config["Labels"] == {
+        "org.opencontainers.image.title": "job",
+        "org.opencontainers.image.base.name": engine.base,
+        "smspec.image-digest": "0" * 64,
+        "team": "ads",
+    }
+    listed = engine.output("where", "find", "/opt/smspec", "/opt/ml", "-type", "f", "-printf", "%p %m %U\n").split("\n")
+    assert sorted(filter(None, listed)) == [
+        "/opt/ml/code/bin/go 755 0",
+        "/opt/ml/code/pkg/data.bin 644 0",
+        "/opt/ml/code/train.py 644 0",
+        "/opt/smspec/entrypoint.py 644 0",
+        "/opt/smspec/run_plan.json 644 0",
+        "/opt/smspec/smspec_runtime/__init__.py 644 0",
+        "/opt/smspec/smspec_runtime/main.py 644 0",
+    ]
+    assert engine.output("where", "sha256sum", "/opt/ml/code/pkg/data.bin").startswith(
+        hashlib.sha256(source["pkg/data.bin"]).hexdigest()
+    )
+
+
+def test_a_changed_source_builds_only_its_own_layer(engine, tree):
+    engine.build(tree({"train.py": b"1"}, run=("echo built > /marker",)), "cached", check=True)
+    done = engine.build(tree({"train.py": b"2"}, name="changed", run=("echo built > /marker",)), "cached")
+    steps = {match[1]: match[2] for match in re.finditer(r"(?m)^#(\d+) \[.*?\] (.*)$", done.stderr)}
+    cached = {steps[number] for number in re.findall(r"(?m)^#(\d+) CACHED$", done.stderr)}
+    built = {step for step in steps.values() if step.startswith(("RUN", "COPY"))} - cached
+    assert built == {"COPY source/ /opt/ml/code/"}
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["no Python", "Python 3.6"])
+def test_a_base_without_python_fails_in_the_first_step_with_a_sentence(engine, tree, tmp_path, old):
+    base = tmp_path / "base"
+    base.mkdir()
+    replaced = "printf '#!/bin/sh\\nexec /usr/bin/python3.11 -c \"import sys; sys.version_info = (3, 6, 9); $2\"\\n'"
+    then = f"&& {replaced} > /usr/bin/python3 && chmod +x /usr/bin/python3" if old else ""
+    (base / "Dockerfile").write_text(f"FROM {engine.base}\nRUN rm /usr/bin/python3 {then}\n")
+    engine.build(base, "lacking")
+    done = engine.build(tree(base="lacking", run=("echo not reached",)), "never", check=False)
+    assert done.returncode != 0
+    assert "smspec: the base image needs Python 3.8 or later" in done.stderr
+    assert "not reached\n" not in done.stderr
+
+
+@pytest.fixture(scope="module")
+def shop(engine, tmp_path_factory):
+    """A base that has a wheel index and an apt repository of its own: no network is needed to install from them."""
+    context = tmp_path_factory.mktemp("shop")
+    wheel = context / "greeting-1.0-py3-none-any.whl"
+    files = {
+        "greeting.py": "WORD = 'hello'\n",
+        "greeting-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: greeting\nVersion: 1.0\n",
+        "greeting-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    with zipfile.ZipFile(wheel, "w") as archive:
+        record = ""
+        for name, text in files.items():
+            archive.writestr(name, text)
+            digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
+            record += f"{name},sha256={digest},{len(text)}\n"
+        archive.writestr("greeting-1.0.dist-info/RECORD", f"{record}greeting-1.0.dist-info/RECORD,,\n")
+    (context / "Dockerfile").write_text(
+        f"""FROM {engine.base}
+COPY *.whl /opt/wheels/
+RUN rm -f /etc/apt/sources.list.d/* /etc/apt/sources.list \\
+ && mkdir -p /opt/debs /tmp/greeter/DEBIAN /tmp/greeter/usr/share/greeter \\
+ && echo hello > /tmp/greeter/usr/share/greeter/word \\
+ && printf 'Package: greeter\\nVersion: 1.0-1\\nArchitecture: all\\nMaintainer: t <t@example.com>\\n' \\
+    > /tmp/greeter/DEBIAN/control && echo 'Description: t' >> /tmp/greeter/DEBIAN/control \\
+ && dpkg-deb --build /tmp/greeter /opt/debs/greeter_1.0-1_all.deb \\
+ && cd /opt/debs && {{ cat /tmp/greeter/DEBIAN/control; \\
+      echo "Filename: ./greeter_1.0-1_all.deb"; echo "Size: $(stat -c %s greeter_1.0-1_all.deb)"; \\
+      echo "SHA256: $(sha256sum greeter_1.0-1_all.deb | cut -d' ' -f1)"; }} > Packages \\
+ && echo 'deb [trusted=yes] file:/opt/debs ./' > /etc/apt/sources.list
+"""
+    )
+    engine.build(context, "shop")
+    return hashlib.sha256(wheel.read_bytes()).hexdigest()
+
+
+OFFLINE = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "/opt/wheels"}
+
+
+def test_pip_installs_into_the_python_of_the_base(engine, tree, shop):
+    """Debian marks its Python as externally managed (PEP 668)."""
+    engine.build(tree(base="shop", env=OFFLINE, python_packages=("greeting==1.0",)), "pip")
+    assert engine.output("pip", "python3", "-c", "import greeting; print(greeting.WORD)") == "hello\n"
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_hashes_are_honoured(engine, tree, shop, right):
+    content = f"--no-index\n--find-links /opt/wheels\ngreeting==1.0 --hash=sha256:{shop if right else 'ab' * 32}\n"
+    directory = tree(base="shop", requirements=content.encode(), python_requirements="r.txt")
+    done = engine.build(directory, "hashed", check=False)
+    assert (done.returncode == 0) is right
+    assert ("THESE PACKAGES DO NOT MATCH THE HASHES" in done.stderr) is not right
+
+
+def test_apt_installs_and_leaves_no_downloads(engine, tree, shop):
+    engine.build(tree(base="shop", system_packages=("greeter=1.0-1",)), "apt")
+    assert engine.output("apt", "cat", "/usr/share/greeter/word") == "hello\n"
+    left = engine.output("apt", "find", "/var/cache/apt", "/var/lib/apt/lists", "-type", "f", "-size", "+0")
+    assert left == ""
+
+
+def test_hosts_of_one_image_can_open_each_other(engine, tree):
+    """The key pair made at build time lets `ssh` in without a question, and the host key is known."""
+    engine.build(tree(needs_ssh=True), "ssh")
+    script = (
+        "/usr/sbin/sshd -p 2222 -o ListenAddress=127.0.0.1 && "
+        "ssh -o BatchMode=yes -o StrictHostKeyChecking=yes -p 2222 127.0.0.1 echo in"
+    )
+    assert engine.output("ssh", "sh", "-c", script) == "in\n"
+
+
+def test_the_image_needs_no_source_and_no_packages(engine, tree):
+    engine.build(tree(holds_source=False), "bare")
+    assert engine.output("bare", "sh", "-c", "ls /opt/ml 2>/dev/null; ls /opt/smspec").split() == [
+        *("entrypoint.py", "run_plan.json", "smspec_runtime")
+    ]
+
+
+def test_only_what_is_copied_reaches_the_engine(engine, tree):
+    """Whatever else lies in the directory when somebody builds there: it is not in the context."""
+    directory = tree({"train.py": b""})
+    (directory / "upload").mkdir()
+    (directory / "upload/large").write_bytes(bytes(30_000_000))
+    done = engine.build(directory, "context")
+    sizes = re.findall(r"transferring context: ([\d.]+)(k?B|MB)", done.stderr)
+    assert sizes
+    assert all(unit != "MB" for _, unit in sizes)
+    assert json.loads((directory / "create-training-job.json").read_text())
