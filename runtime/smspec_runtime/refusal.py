@@ -1,7 +1,7 @@
 """The one exception of the runtime: the job cannot be started, and this is why."""
 
 
-class Refused(Exception):  # noqa: N818 - says what happened, as Rejected does
+class Refused(Exception):
     """Say why the program cannot be started. The message is for the author of the job: it becomes the failure file.
 
     ``title`` is the word before the colon; ``exit_status`` what the container exits with.

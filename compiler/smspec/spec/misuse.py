@@ -3,5 +3,5 @@
 from __future__ import annotations
 
 
-class Misuse(Exception):  # noqa: N818  It is no error of the program.
+class Misuse(Exception):
     """Not the spec is at fault but the command: no such overlay, no such variable, not one of its values."""

@@ -37,17 +37,17 @@ class PipeError(Exception):
         return "{}, byte {}: {}".format(self.origin, self.offset, self.problem)
 
 
-class Truncated(PipeError):  # noqa: N818 - says what happened
+class Truncated(PipeError):
     """The data ends inside an item. The offset is where that item begins."""
 
 
-class Corrupt(PipeError):  # noqa: N818 - says what happened
+class Corrupt(PipeError):
     """The data is not what the view reads. The offset is where the item at fault begins."""
 
 
-class TimedOut(PipeError, TimeoutError):  # noqa: N818 - says what happened
+class TimedOut(PipeError, TimeoutError):
     """A wait took too long; the message says what was waited for."""
 
 
-class InUse(PipeError):  # noqa: N818 - says what happened
+class InUse(PipeError):
     """Another reader has the FIFO open. Each FIFO may be read by a single process."""
