@@ -1,7 +1,7 @@
 """A private Docker engine for tests, and a base image made from Debian's archive, as no registry can be relied on.
 
 A test module that says ``pytest_plugins = ["docker_engine"]`` can ask for ``engine``. Where there cannot be one, its
-tests are skipped with the reason. `.ci/docker-engine` installs what is needed.
+tests are skipped with the reason. `.ci/run` installs what is needed.
 """
 
 from __future__ import annotations

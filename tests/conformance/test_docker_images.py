@@ -14,6 +14,7 @@ from smspec.output.writing import write_tree
 from smspec.render.tree_rendering import render_tree
 
 pytest_plugins = ["docker_engine"]
+pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
 
 ALPHABETS = ("\\\"'$`{}[]()<>#=&;|!*~ -", 'abc \\"$', "äöü€字🙂 \u00a0\u202f", "$HOME${x:-y}$(id)`id`\\$\\\\")
 
