@@ -1,0 +1,104 @@
+"""Whatever is in the file: a verdict, at places inside it, in bounded time; and a spec that passes can be built."""
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from smspec.diagnostics.explanation import explained_codes
+from smspec.spec.reference import keys
+from smspec_command import smspec
+
+ROOT = Path(__file__).parents[3]
+SPECS = [path.read_text() for path in sorted(ROOT.glob("specs/*/job.yaml"))]
+SPECS += [path.read_text() for path in sorted(ROOT.glob("compiler/smspec/cli/templates/*/job.yaml"))]
+WORDS = sorted({word for key in keys() for word in key.replace("[]", "").split(".")})
+CODES = frozenset(explained_codes())
+MOST_SECONDS = 20
+"""A reading takes milliseconds; this is for a machine that does much else."""
+
+SIGNS = [*":{}[],&*!|>#%@`\"'\t\n -?~\\\0\x85\u2028\ufeff日", "<<: ", "${{ vars.a }}", "- ", "&a ", "*a ", "---\n"]
+ODD = """\
+null|~|""|0|-1|99999999999999999999|1.5|.nan|.inf|true|no|012|1e-3|2026-01-01|"a\\nb"|"\\0"|"\\U0001F600"|<<
+../../x|/etc|.|s3://|s3://b/k|1h|10GB|Pipe|a=b|'${{ vars.x }}'|&x [*x]|!!set {a}|[]|{}|[null]|{a: null}|[1, [2, {}]]
+{'': ''}|{script: a.py, args: [1]}|{s3: ''}|{dir: null}|{base: []}|{mpi: []}|{torchrun: null}|{dev: {hosts: null}}
+""".replace("\n", "|").split("|")
+
+
+@st.composite
+def edited(draw):
+    """Return a good spec after one to four edits of its text."""
+    text = draw(st.sampled_from(SPECS))
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, len(text)))
+        lines = text.split("\n")
+        line = draw(st.integers(0, len(lines) - 1))
+        match draw(st.sampled_from(["insert", "cut", "copy", "indent", "value", "key"])):
+            case "insert":
+                text = text[:at] + draw(st.sampled_from(SIGNS)) + text[at:]
+            case "cut":
+                text = text[:at] + text[at + draw(st.integers(1, 20)) :]
+            case "copy":
+                lines.insert(draw(st.integers(0, len(lines))), lines[line])
+                text = "\n".join(lines)
+            case "indent":
+                lines[line] = " " * draw(st.integers(0, 4)) + lines[line].lstrip()
+                text = "\n".join(lines)
+            case "value":
+                lines[line] = f"{lines[line].partition(':')[0]}: {draw(st.sampled_from(ODD))}"
+                text = "\n".join(lines)
+            case "key":
+                lines.insert(line, f"{draw(st.sampled_from(WORDS))}: {draw(st.sampled_from(ODD))}")
+                text = "\n".join(lines)
+    return text.encode("utf-8", "replace")
+
+
+ANY = st.one_of(
+    edited(), edited(), st.binary(max_size=200), st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace"))
+)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A directory with the sources that the specs name."""
+    directory = tmp_path_factory.mktemp("hostile")
+    (directory / "src").mkdir()
+    for path in [*ROOT.glob("specs/*/src/*.py"), *ROOT.glob("compiler/smspec/cli/templates/*/src/*.py")]:
+        (directory / "src" / path.name).write_bytes(path.read_bytes())
+    return directory
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(content=ANY)
+def test_any_file_gets_a_verdict(content, place):
+    (place / "job.yaml").write_bytes(content)
+    start = time.monotonic()
+    done = smspec("validate", "--format", "json", cwd=place)
+    assert time.monotonic() - start < MOST_SECONDS
+    assert done.status in (0, 1), done.err
+    assert "Traceback" not in done.err
+
+    records = json.loads(done.out)
+    assert (done.status == 1) == any(record["severity"] == "error" for record in records)
+    lines = content.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")
+    for record in records:
+        assert record["code"] in CODES
+        assert os.path.basename(record["file"]) == "job.yaml"
+        for line, column in ((record["line"], record["column"]), (record["end_line"], record["end_column"])):
+            assert 1 <= line <= len(lines)
+            assert 1 <= column <= len(lines[line - 1]) + 1
+
+    text = smspec("validate", cwd=place)
+    assert text.status == done.status
+    assert text.out.count("[SM") == len(records) or not records
+
+    rendered = smspec("render", "--api-json", cwd=place)
+    if done.status == 0:
+        assert rendered.status == 0, rendered.err
+        assert json.loads(rendered.out)["TrainingJobName"]
+        assert smspec("build", "--check", cwd=place).status == 1
+    assert rendered.status in (0, 1)
