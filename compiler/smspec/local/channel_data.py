@@ -127,7 +127,9 @@ def _fault(data: ChannelData, path: Path, written: str | None) -> Finding | None
     try:
         entries = data.entries()
     except DataError as fault:
-        return UNREADABLE_LOCAL_DATA.at(path, f"channel `{name}`: {fault}")
+        # As the author wrote it: where the checkout lies is of no interest.
+        told = str(fault).replace(data.source, written or data.source)
+        return UNREADABLE_LOCAL_DATA.at(path, f"channel `{name}`: {told}")
     if not len(entries):
         return LOCAL_DATA_NOT_THERE.at(
             path,
