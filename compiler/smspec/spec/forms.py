@@ -11,11 +11,11 @@ from smspec.spec.durations import duration_meant
 from smspec.spec.job_schema import SchemaPart, author_schema, part
 from smspec.spec.sizes import size_meant, volume_meant
 
-TEXT_OF_ANOTHER_FORM = Rule("SM206", "text_of_another_form")
-MALFORMED_NAME = Rule("SM208", "malformed_name")
-MALFORMED_DURATION = Rule("SM211", "malformed_duration")
-MALFORMED_SIZE = Rule("SM212", "malformed_size")
-VOLUME_THAT_IS_NOT_WHOLE_GIGABYTES = Rule("SM213", "volume_that_is_not_whole_gigabytes")
+TEXT_OF_ANOTHER_FORM = Rule("SM206", "text of another form")
+MALFORMED_NAME = Rule("SM208", "malformed name")
+MALFORMED_DURATION = Rule("SM211", "malformed duration")
+MALFORMED_SIZE = Rule("SM212", "malformed size")
+VOLUME_THAT_IS_NOT_WHOLE_GIGABYTES = Rule("SM213", "volume that is not whole gigabytes")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from smspec.spec.job_schema import SchemaPart, part
 from smspec.spec.shape_fault import ShapeFault
 from smspec.spec.unknown_key import Suggestion, suggestion
 
-MISSING_KEY = Rule("SM202", "missing_key")
-UNKNOWN_KEY = Rule("SM204", "unknown_key")
-KEYS_THAT_EXCLUDE_EACH_OTHER = Rule("SM209", "keys_that_exclude_each_other")
-KEY_WITHOUT_ITS_PARTNER = Rule("SM210", "key_without_its_partner")
+MISSING_KEY = Rule("SM202", "missing key")
+UNKNOWN_KEY = Rule("SM204", "unknown key")
+KEYS_THAT_EXCLUDE_EACH_OTHER = Rule("SM209", "keys that exclude each other")
+KEY_WITHOUT_ITS_PARTNER = Rule("SM210", "key without its partner")
 
 KEYWORDS_OF_KEYS = ("additionalProperties", "required", "oneOf", "anyOf", "not", "dependencies")
 

@@ -17,11 +17,11 @@ from smspec.spec.keys import key_path, written_key
 from smspec.spec.scalars import meaning
 from smspec.spec.shape_fault import ShapeFault
 
-UNKNOWN_SPEC_VERSION = Rule("SM201", "unknown_spec_version")
-VALUE_OF_ANOTHER_TYPE = Rule("SM203", "value_of_another_type")
-VALUE_THAT_IS_NO_CHOICE = Rule("SM205", "value_that_is_no_choice")
-NUMBER_OUT_OF_RANGE = Rule("SM207", "number_out_of_range")
-EMPTY_TEXT = Rule("SM214", "empty_text")
+UNKNOWN_SPEC_VERSION = Rule("SM201", "unknown spec version")
+VALUE_OF_ANOTHER_TYPE = Rule("SM203", "value of another type")
+VALUE_THAT_IS_NO_CHOICE = Rule("SM205", "value that is no choice")
+NUMBER_OUT_OF_RANGE = Rule("SM207", "number out of range")
+EMPTY_TEXT = Rule("SM214", "empty text")
 
 MOST_CHOICES = 8
 """A longer list of choices is not printed; the nearest is."""
