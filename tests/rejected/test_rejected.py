@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from smspec.diagnostics.explanation import explained_codes
+from smspec.diagnostics.explanation import explained_codes, explanation
 from smspec_command import smspec
 
 HERE = Path(__file__).parent
@@ -95,8 +95,10 @@ def test_every_code_has_a_rejected_spec(code):
 
 
 @pytest.mark.parametrize(("code", "name"), RULES)
-def test_every_code_has_one_page(code, name):
-    assert code in explained_codes()
+def test_every_code_has_one_page_named_like_its_rule(code, name):
+    page = explanation(code)
+    assert page is not None
+    assert page.partition("\n")[0].replace("`", "") == f"# {code}: {name}"
 
 
 def test_every_page_has_a_code():

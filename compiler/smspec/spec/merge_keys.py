@@ -9,7 +9,7 @@ from smspec.source import Mapping, Node, Scalar, Sequence, Span
 from smspec.source.frozen import replace
 from smspec.spec.faults import Faults
 
-MERGE_OF_NO_MAPPING = Rule("SM111", "merge of no mapping")
+MERGE_OF_NO_MAPPING = Rule("SM111", "merge key without a mapping")
 
 
 def is_merge_key(key: Scalar) -> bool:

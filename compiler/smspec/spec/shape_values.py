@@ -17,7 +17,7 @@ from smspec.spec.keys import key_path, written_key
 from smspec.spec.scalars import meaning
 from smspec.spec.shape_fault import ShapeFault
 
-UNKNOWN_SPEC_VERSION = Rule("SM201", "unknown spec version")
+UNKNOWN_SPEC_VERSION = Rule("SM201", "unknown version of the spec")
 VALUE_OF_ANOTHER_TYPE = Rule("SM203", "value of another type")
 VALUE_THAT_IS_NO_CHOICE = Rule("SM205", "value that is no choice")
 NUMBER_OUT_OF_RANGE = Rule("SM207", "number out of range")
