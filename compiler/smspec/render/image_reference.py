@@ -1,4 +1,4 @@
-"""The grammar of image references and platforms, as registries and engines read them."""
+"""The grammar of image references, as registries and engines read them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ _REFERENCE = (
     r"(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?"
     r"(?:@(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128}))?"
 )
-_PLATFORM = r"[a-z0-9]+/[a-z0-9_]+(?:/[a-z0-9.]+)?"
 _LONGEST_NAME = 255
 
 
@@ -20,8 +19,3 @@ def is_image_reference(text: str) -> bool:
     """Tell whether a text is ``[registry/]name[:tag][@digest]``; none of these can hold a blank, ``$`` or a flag."""
     match = re.fullmatch(_REFERENCE, text) if len(text) <= 1024 else None
     return match is not None and len(match["name"]) <= _LONGEST_NAME
-
-
-def is_platform(text: str) -> bool:
-    """Tell whether a text is ``os/architecture`` or ``os/architecture/variant``."""
-    return len(text) <= 64 and re.fullmatch(_PLATFORM, text) is not None

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 # Patterns are texts: one that a spec has no use for is never compiled.
 
-# Names by Debian policy 5.6.1, versions by 5.6.12, with apt-get's `*` for a prefix; a final `-` would remove a package.
+# Names by Debian Policy 5.6.1, versions by 5.6.12; with a `-` at its end a name would be one to remove.
 _APT_NAME = r"[a-z0-9](?:[a-z0-9+.-]*[a-z0-9+.])"
-_APT_PACKAGE = rf"{_APT_NAME}(?::[a-z0-9][a-z0-9-]*)?(?:=[0-9A-Za-z][0-9A-Za-z.+:~-]*\*?)?"
+_APT_PACKAGE = rf"{_APT_NAME}(?::[a-z0-9][a-z0-9-]*)?(?:=[0-9A-Za-z][0-9A-Za-z.+:~-]*)?"
 
 # Names, extras, versions and URLs as in the packaging specifications (version specifiers, dependency specifiers).
 _PIP_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"

@@ -115,10 +115,10 @@ def test_no_line_is_a_parser_directive():
 
 
 def test_apt_installs_through_cache_mounts():
-    (check, line) = shell_lines(image_plan(system_packages=("libgomp1", "git=1:2.39.*")))
+    (check, line) = shell_lines(image_plan(system_packages=("libgomp1", "git=1:2.39.5-0+deb12u2")))
     assert "3, 8" in check
     assert "apt-get install --yes --no-install-recommends" in line
-    assert line.split()[-2:] == ["libgomp1", "'git=1:2.39.*'"]
+    assert line.split()[-2:] == ["libgomp1", "git=1:2.39.5-0+deb12u2"]
     command = next(c for c in commands(dockerfile(image_plan(system_packages=("git",)))) if "apt-get" in c.original)
     assert command.flags == (
         "--mount=type=cache,target=/var/cache/apt,sharing=locked",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.render.image_reference import is_image_reference, is_platform
+from smspec.render.image_reference import is_image_reference
 
 DIGEST = "sha256:" + "ab" * 32
 
@@ -77,21 +77,3 @@ def test_no_reference(text):
 def test_what_passes_is_one_harmless_word(text):
     if is_image_reference(text):
         assert re.fullmatch(r"[A-Za-z0-9\[][A-Za-z0-9._:/@\[\]-]*", text, re.ASCII)
-
-
-@pytest.mark.parametrize(
-    ("text", "outcome"),
-    [
-        ("linux/amd64", True),
-        ("linux/arm64", True),
-        ("linux/arm/v7", True),
-        ("linux", False),
-        ("linux/", False),
-        ("linux/amd64 .", False),
-        ("$BUILDPLATFORM", False),
-        ("Linux/amd64", False),
-        ("linux/amd64\n", False),
-    ],
-)
-def test_platforms(text, outcome):
-    assert is_platform(text) is outcome
