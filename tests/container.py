@@ -40,6 +40,19 @@ def wait_until(claim, seconds=LIMIT):
     raise AssertionError(f"not within {seconds} s: {claim}")
 
 
+class Process(subprocess.Popen):
+    """The runtime as a process. A test that fails does not wait for it."""
+
+    def __exit__(self, kind, value, traceback):
+        if kind is not None and self.poll() is None:
+            self.terminate()
+            try:
+                self.wait(5)
+            except subprocess.TimeoutExpired:
+                self.kill()
+        super().__exit__(kind, value, traceback)
+
+
 class Container:
     """One host. `configure` and `write` lay /opt/ml out, `run` starts the runtime and waits."""
 
@@ -85,7 +98,7 @@ class Container:
 
     def start(self, plan=None, arguments=("train",), environ=(), options=(), prefix=(), cwd="/", **streams):
         """Start the runtime; ``prefix`` stands before it, `unshare` for instance."""
-        return subprocess.Popen(
+        return Process(
             [*prefix, *self.command(plan, arguments, options)],
             env=self.environ(plan, **dict(environ)),
             cwd=cwd,
@@ -95,11 +108,7 @@ class Container:
 
     def run(self, **how):
         with self.start(**how) as process:
-            try:
-                stdout, stderr = process.communicate(timeout=LIMIT)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                raise
+            stdout, stderr = process.communicate(timeout=LIMIT)
         return self.done(process.returncode, stdout, stderr)
 
     def done(self, status, stdout=b"", stderr=b""):

@@ -1,6 +1,5 @@
 """Signals, orphans and process 1: what StopTrainingJob does, and what a container's first process owes the rest."""
 
-import json
 import os
 import shutil
 import signal
@@ -274,24 +273,21 @@ def test_sigint_is_no_success(container):
 
 
 def test_forwarding_takes_milliseconds(container):
-    """From kill() on the runtime to the handler of the program: 10 ms for 99 of 100."""
+    """From kill() on the runtime to the handler of the program; the median, for the machine has other work too."""
     script = """
-import json, signal, sys, time
-times = []
-signal.signal(signal.SIGUSR1, lambda number, frame: times.append(time.monotonic()))
-print("ready", flush=True)
-while len(times) < 200:
-    time.sleep(0.05)
-print(json.dumps(times))
+import os, signal, time
+signal.signal(signal.SIGUSR1, lambda *_: os.write(1, b"%r\\n" % time.monotonic()))
+os.write(1, b"ready\\n")
+while True:
+    time.sleep(60)
 """
-    sent = []
+    latencies = []
     with container.start_script(script) as process:
         assert first_line(process) == "ready"
         for _ in range(200):
-            sent.append(time.monotonic())
+            sent = time.monotonic()
             process.send_signal(signal.SIGUSR1)
-            wait_until(lambda: time.monotonic() - sent[-1] > 0.01)  # Two at once would be merged into one.
-        arrived = json.loads(finish(container, process).stdout)
-    latencies = sorted(b - a for a, b in zip(sent, arrived, strict=False))
-    assert len(latencies) == 200
-    assert latencies[100] < 0.01
+            latencies.append(float(first_line(process)) - sent)
+        process.terminate()
+        finish(container, process)
+    assert sorted(latencies)[100] < 0.01
