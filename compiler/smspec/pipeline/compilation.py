@@ -13,11 +13,14 @@ from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint, missing_handler, missing_script
 from smspec.rules.ignoring import not_ignored
 from smspec.service.limits import request_findings
-from smspec.source import SourceText
+from smspec.source import Document, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.decoding import decode
 from smspec.spec.model import JobSpec
 from smspec.spec.shape import shape_findings
+
+MOST_TOLD = 200
+"""Nobody mends more in one go, and a hostile spec could be wrong in tens of thousands of places."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,17 +54,22 @@ def compile_spec(inputs: Inputs) -> Compilation:
     shape = shape_findings(document)
     findings = [*inputs.findings, *shape]
     if shape:
-        return Faulty(diagnostics=placed(findings, document), texts=document.texts)
+        return Faulty(diagnostics=_placed(findings, document), texts=document.texts)
 
     job = decode(document)
     plan = make_plan(job, inputs.ingredients)
     findings += _contradictions(job, inputs)
     findings += _request_findings(plan)
     findings += dockerfile_findings(job, inputs.ingredients)
-    diagnostics = placed(not_ignored(findings, job.ignored_checks), document)
+    diagnostics = _placed(not_ignored(findings, job.ignored_checks), document)
     if any(diagnostic.severity == "error" for diagnostic in diagnostics):
         return Faulty(diagnostics=diagnostics, texts=document.texts)
     return Compiled(inputs=inputs, job=job, plan=plan, diagnostics=diagnostics)
+
+
+def _placed(findings: Iterable[Finding], document: Document) -> tuple[Diagnostic, ...]:
+    """Give findings their places; of very many the first, errors before warnings."""
+    return placed(sorted(findings, key=lambda finding: finding.severity != "error")[:MOST_TOLD], document)
 
 
 def _contradictions(job: JobSpec, inputs: Inputs) -> Iterable[Finding]:

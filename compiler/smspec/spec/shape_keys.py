@@ -18,6 +18,9 @@ KEY_WITHOUT_ITS_PARTNER = Rule("SM210", "key without its partner")
 
 KEYWORDS_OF_KEYS = ("additionalProperties", "required", "oneOf", "anyOf", "not", "dependencies")
 
+MOST_GUESSED = 100
+"""So many unknown keys are not misspelled, and nobody reads on."""
+
 
 def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
     """Tell the faults of keys. A key that is missing because it is misspelled is told once, by what was written."""
@@ -28,7 +31,7 @@ def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
     for fault in ordered:
         if fault.keyword == "additionalProperties":
             for word in _unknown(fault):
-                guess = suggestion(word, fault.path)
+                guess = suggestion(word, fault.path) if len(findings) < MOST_GUESSED else None
                 findings.append(_unknown_key(fault.path, word, guess))
                 if guess:
                     is_here = guess.named_from(fault.path) == guess.key[-1]

@@ -2,7 +2,7 @@
 
 from small_job import BUILT, READY, write_job
 from smspec.diagnostics import Rejected
-from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
+from smspec.pipeline.compilation import MOST_TOLD, Compiled, Faulty, compile_spec
 from smspec.pipeline.inputs import gather, gather_all
 
 
@@ -73,3 +73,16 @@ def test_paths_are_those_of_the_directory_of_the_spec_not_of_the_caller(tmp_path
     monkeypatch.chdir(tmp_path / "specs" / "small")
     inside = compile_spec(gather("job.yaml"))
     assert here.plan == there.plan == inside.plan
+
+
+def test_of_very_many_faults_the_first_are_told(tmp_path):
+    """In bounded time, and an error is never crowded out by warnings."""
+    spec = READY + "".join(f"key{number}: 1\n" for number in range(9000))
+    outcome = compile_spec(gather(str(write_job(tmp_path, spec))))
+    assert codes(outcome) == ["SM204"] * MOST_TOLD
+    assert outcome.diagnostics[0].span.line == READY.count("\n") + 1
+
+    ignored = "".join(f"  - {{rule: SM4{number:04}, because: a test}}\n" for number in range(2 * MOST_TOLD))
+    outcome = compile_spec(gather(str(write_job(tmp_path, READY + f"retries: 99\nchecks:\n ignore:\n{ignored}"))))
+    assert isinstance(outcome, Faulty)
+    assert len(outcome.diagnostics) <= MOST_TOLD
