@@ -8,14 +8,18 @@ A script may ask for its job, inside SageMaker or out::
     for path in job.shard(sorted(os.listdir(job.channel("train").path))):
         ...
 
-Importing this package loads nothing else, so it costs nothing where it is not used.
+Importing this package loads nothing else, so it costs nothing where it is not used; ``smspec_runtime.pipe`` is loaded
+when it is first named.
 """
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import ModuleType
+
+    from smspec_runtime import pipe
     from smspec_runtime.training_job import Job
 
-__all__ = ["job"]
+__all__ = ["job", "pipe"]
 
 
 def job() -> "Job":
@@ -25,3 +29,11 @@ def job() -> "Job":
     from smspec_runtime.training_job import read_job
 
     return read_job(os.environ)
+
+
+def __getattr__(name: str) -> "ModuleType":
+    if name == "pipe":
+        from importlib import import_module
+
+        return import_module("smspec_runtime.pipe")
+    raise AttributeError("module 'smspec_runtime' has no attribute {!r}".format(name))

@@ -1,5 +1,6 @@
 """Whether SageMaker has asked the program to stop, as the program itself sees it."""
 
+import os
 import signal
 from types import FrameType
 from typing import Any, Optional
@@ -12,7 +13,7 @@ class StopRequest:
     def __init__(self) -> None:
         self._seen = False
         self._watching = False
-        self._previous: Any = None
+        self._previous: Any = signal.SIG_DFL
 
     @property
     def seen(self) -> bool:
@@ -27,6 +28,13 @@ class StopRequest:
         except ValueError:
             return  # Python allows this in the main thread only; another thread just reads what is known.
         self._watching = True
+        # A forked worker that swallowed SIGTERM could not be ended by Process.terminate() or Pool.terminate().
+        os.register_at_fork(after_in_child=self._forget)
+
+    def _forget(self) -> None:
+        """Give a forked child the handler that was there before."""
+        if signal.getsignal(signal.SIGTERM) == self._remember:
+            signal.signal(signal.SIGTERM, self._previous)
 
     def _remember(self, number: int, frame: Optional[FrameType]) -> None:
         self._seen = True

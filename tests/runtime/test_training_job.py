@@ -142,3 +142,26 @@ def test_importing_the_package_loads_nothing(any_python):
     environ = {**os.environ, "PYTHONPATH": RUNTIME}
     done = subprocess.run([any_python, "-S", "-c", script], env=environ, capture_output=True, text=True, timeout=60)
     assert done.stdout == "['smspec_runtime']\n"
+
+
+def test_a_forked_worker_of_a_script_that_watches_for_sigterm_can_still_be_terminated(any_python, tmp_path):
+    """Process.terminate() sends SIGTERM; a worker that inherited the handler would swallow it."""
+    script = (
+        "import os, signal, smspec_runtime\n"
+        "assert not smspec_runtime.job().stopping\n"
+        "worker = os.fork()\n"
+        "if worker == 0:\n"
+        "    signal.pause()\n"
+        "    os._exit(7)\n"
+        "os.kill(worker, signal.SIGTERM)\n"
+        "print(os.waitpid(worker, 0)[1])\n"
+    )
+    environ = {**os.environ, "PYTHONPATH": RUNTIME, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([any_python, "-c", script], cwd=tmp_path, env=environ, capture_output=True, timeout=60)
+    assert int(done.stdout) == signal.SIGTERM, done.stderr
+
+
+def test_pipe_is_there_as_soon_as_it_is_named(any_python, tmp_path):
+    (tmp_path / "records").write_bytes(b"one\ntwo\n")
+    answer = ask(any_python, "[len(l) for l in smspec_runtime.pipe.open('records').lines()]", tmp_path)
+    assert answer == [4, 4]
