@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 
@@ -11,6 +12,7 @@ _MODULES = ("dockerfile.py", "entrypoint.py", "pragmas.py", "quoting.py", "templ
 """What fills the templates in. A changed word of a module may change a generated file, and then the tag must change."""
 
 
+@functools.cache
 def templates_digest() -> str:
     """Return the SHA-256 of the templates and of the modules that fill them in."""
     digest = hashlib.sha256()

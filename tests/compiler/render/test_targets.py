@@ -1,0 +1,35 @@
+"""What ``smspec render`` can show, and the digest of what it is made with."""
+
+import json
+
+import pytest
+
+from plan_samples import PAYLOAD, image_plan, ingredients, plan
+from smspec.render import TARGETS, NothingToRender
+from smspec.source import Document
+from trees import tree
+
+SPEC = Document(tree({"smspec": "v1", "name": "job"}), ())
+
+
+def shown(name, tmp_path, **changes):
+    return TARGETS[name](plan(**changes), ingredients(tmp_path, requirements=b"six\n"), SPEC)
+
+
+def test_every_target_is_a_text(tmp_path):
+    assert json.loads(shown("api-json", tmp_path)) == PAYLOAD
+    assert shown("dockerfile", tmp_path).startswith("# Written by smspec")
+    assert shown("entrypoint", tmp_path).startswith('"""Runs the script `train.py`')
+    assert shown("spec", tmp_path).splitlines()[0] == 'smspec: "v1"'
+    assert all(shown(name, tmp_path).endswith("\n") for name in TARGETS)
+
+
+def test_requirements_are_copied_only_when_the_image_has_some(tmp_path):
+    assert "requirements.txt" not in shown("dockerfile", tmp_path)
+    assert "requirements.txt" in shown("dockerfile", tmp_path, image=image_plan(python_requirements="r.txt"))
+
+
+@pytest.mark.parametrize(("name", "words"), [("dockerfile", "no Dockerfile"), ("entrypoint", "no entrypoint of ours")])
+def test_what_a_job_does_not_have_is_told(tmp_path, name, words):
+    with pytest.raises(NothingToRender, match=words):
+        shown(name, tmp_path, image=None, run=None)

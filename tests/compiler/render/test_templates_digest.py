@@ -1,0 +1,49 @@
+"""The digest of what generated files are made with: a changed template is a changed image."""
+
+import ast
+import importlib
+import shutil
+from pathlib import Path
+
+import pytest
+
+RENDER = Path(__file__).parents[3] / "compiler/smspec/render"
+module = importlib.import_module("smspec.render.templates_digest")
+
+
+@pytest.fixture
+def digest(tmp_path, monkeypatch):
+    """Return the digest of a copy of the sources, which may be changed."""
+    shutil.copytree(RENDER, tmp_path / "render", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(module, "_HERE", str(tmp_path / "render"))
+    monkeypatch.setattr(module, "_TEMPLATES", str(tmp_path / "render/templates"))
+    return module.templates_digest.__wrapped__
+
+
+def test_it_is_the_digest_of_the_sources_wherever_they_lie(digest):
+    assert digest() == module.templates_digest.__wrapped__() == module.templates_digest()
+
+
+@pytest.mark.parametrize("name", [*module._MODULES, *(f"templates/{path.name}" for path in RENDER.glob("templates/*"))])
+def test_every_part_counts(digest, tmp_path, name):
+    before = digest()
+    with open(tmp_path / "render" / name, "a") as file:
+        file.write("\n")
+    assert digest() != before
+
+
+def test_all_that_fills_templates_in_is_counted():
+    """Whatever the two renderers import from their own package, directly or not."""
+    waiting, found = ["dockerfile.py", "entrypoint.py"], set()
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        for node in ast.walk(ast.parse((RENDER / name).read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("smspec.render"):
+                names = (
+                    [alias.name for alias in node.names]
+                    if node.module == "smspec.render"
+                    else [node.module.split(".")[2]]
+                )
+                waiting += [f"{part}.py" for part in names if f"{part}.py" not in found]
+    assert found == set(module._MODULES)
