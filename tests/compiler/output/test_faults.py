@@ -19,6 +19,7 @@ from smspec.render.tree_rendering import render_tree
 
 STRACE = shutil.which("strace")
 CHANGING = ("mkdir", "chmod", "fchmod", "write", "fsync", "rename", "renameat2", "unlinkat", "rmdir", "unlink")
+ROOTS = [str(Path(__file__).parents[3] / name) for name in ("tests", "compiler", "runtime")]
 MARK = "/smspec-begins-to-write"
 
 BUILD = f"""
@@ -54,7 +55,7 @@ def build_traced(tmp_path, out, *options):
     ]
     return subprocess.run(
         words,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONDONTWRITEBYTECODE": "1"},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(ROOTS), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
     )
