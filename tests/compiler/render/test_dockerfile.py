@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import dockerfile as buildkit
 import pytest
@@ -14,7 +15,9 @@ from docker_words import meaning
 from image_plan_strategies import image_plans, requirements
 from plan_samples import image_plan
 from smspec.render.dockerfile import dockerfile, dockerignore
+from smspec_command import smspec
 
+SPECS = Path(__file__).parents[3] / "specs"
 HADOLINT = shutil.which("hadolint", path=os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"])))
 HASHED = b"six==1.16.0 \\\n    --hash=sha256:" + b"ab" * 32 + b"\n"
 
@@ -189,3 +192,12 @@ def test_the_context_is_what_is_copied(image, content):
     lines = dockerignore(image, content).splitlines()
     assert lines[0] == "*"
     assert {line.removeprefix("!") for line in lines[1:]} == copied
+
+
+@pytest.mark.parametrize("spec", sorted(SPECS.glob("*/job.yaml")), ids=lambda spec: spec.parent.name)
+def test_the_examples_are_without_findings(spec, tmp_path):
+    done = smspec("render", str(spec), "--dockerfile")
+    assert done.status == 0, done.err
+    (tmp_path / "Dockerfile").write_text(done.out)
+    found = subprocess.run([HADOLINT, "--no-color", tmp_path / "Dockerfile"], capture_output=True, text=True)
+    assert (found.returncode, found.stdout) == (0, "")
