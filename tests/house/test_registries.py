@@ -37,17 +37,17 @@ def defining(directory, *names):
 
 
 def test_every_command_is_registered():
-    assert [command.module for command in COMMANDS.values()] == [f"smspec.cli.{name}" for name in COMMANDS]
+    assert [module for module, _ in COMMANDS.values()] == [f"smspec.cli.{name}" for name in COMMANDS]
     assert sorted(COMMANDS) == defining("compiler/smspec/cli", "HELP", "add_arguments", "run")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_has_a_summary_a_help_and_a_meaning_for_every_argument(name):
-    module = importlib.import_module(COMMANDS[name].module)
+    module = importlib.import_module(COMMANDS[name][0])
     parser = argparse.ArgumentParser()
     module.add_arguments(parser)
-    assert COMMANDS[name].summary
-    assert not COMMANDS[name].summary.endswith(".")
+    assert COMMANDS[name][1]
+    assert not COMMANDS[name][1].endswith(".")
     assert module.HELP.strip()
     assert [action.dest for action in parser._actions if not action.help] == []
 

@@ -10,29 +10,22 @@ import gc
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
 
+TYPE_CHECKING = False  # `typing` takes long to import, and until `main` runs Ctrl-C shows a traceback
 if TYPE_CHECKING:
     from smspec.cli.console import Console
 
-
-class Command(NamedTuple):
-    """``module`` has HELP, ``add_arguments(parser)`` and ``run(args, console) -> int``."""
-
-    module: str
-    summary: str
-
-
 # Modules by name, so that a command does not pay for importing the others.
-COMMANDS: dict[str, Command] = {
-    "init": Command("smspec.cli.init", "write a working, commented job to start from"),
-    "validate": Command("smspec.cli.validate", "say everything that is wrong with job specs"),
-    "build": Command("smspec.cli.build", "write the Dockerfile, the entrypoint and the request as one file tree"),
-    "render": Command("smspec.cli.render", "print one of the generated files"),
-    "run": Command("smspec.cli.run", "run the job here, with the generated files"),
-    "explain": Command("smspec.cli.explain", "tell what a code or a key of the spec means"),
-    "schema": Command("smspec.cli.schema", "print the JSON Schema of job specs"),
+COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("smspec.cli.init", "write a working, commented job to start from"),
+    "validate": ("smspec.cli.validate", "say everything that is wrong with job specs"),
+    "build": ("smspec.cli.build", "write the Dockerfile, the entrypoint and the request as one file tree"),
+    "render": ("smspec.cli.render", "print one of the generated files"),
+    "run": ("smspec.cli.run", "run the job here, with the generated files"),
+    "explain": ("smspec.cli.explain", "tell what a code or a key of the spec means"),
+    "schema": ("smspec.cli.schema", "print the JSON Schema of job specs"),
 }
+"""Name → module and summary. A module has HELP, ``add_arguments(parser)`` and ``run(args, console) -> int``."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -76,7 +69,7 @@ def _run(words: list[str], console: Console) -> int:
 
     # Nearly everything that is made from here on lives to the end: looking for garbage took a tenth of the time.
     gc.set_threshold(50_000)
-    module = import_module(command.module)
+    module = import_module(command[0])
     parser = CommandParser(name, module.HELP, console)
     module.add_arguments(parser)
     try:
@@ -89,7 +82,7 @@ def _run(words: list[str], console: Console) -> int:
 
 def _overview() -> str:
     width = max(map(len, COMMANDS))
-    commands = "".join(f"  {name:{width}}  {command.summary}\n" for name, command in COMMANDS.items())
+    commands = "".join(f"  {name:{width}}  {summary}\n" for name, (_, summary) in COMMANDS.items())
     return (
         "usage: smspec COMMAND …\n\n"
         "Compile one reviewed YAML file into everything an Amazon SageMaker training job needs.\n\n"

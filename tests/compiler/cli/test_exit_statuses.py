@@ -183,7 +183,7 @@ def test_a_bug_of_ours_ends_with_70_and_says_how_to_report_it(tmp_path, monkeypa
     """A registry line that names a module which does not exist is as much a bug as any."""
     from smspec import cli
 
-    monkeypatch.setitem(cli.COMMANDS, "broken", cli.Command("smspec.cli.broken", "is not there"))
+    monkeypatch.setitem(cli.COMMANDS, "broken", ("smspec.cli.broken", "is not there"))
     monkeypatch.delenv("SMSPEC_DEBUG", raising=False)
     done = smspec("broken")
     assert (done.status, done.out) == (70, "")

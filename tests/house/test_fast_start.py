@@ -1,0 +1,73 @@
+"""Commands pay only for what they use: what they load, and that they stay off the network."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from small_job import BUILT, write_job
+from smspec_command import environment
+
+SLOW = {
+    "boto3",
+    "botocore",
+    "dataclasses",
+    "difflib",
+    "importlib.metadata",
+    "importlib.resources",
+    "inspect",
+    "jinja2",
+    "jsonschema",
+    "logging",
+    "pathlib",
+    "pathspec",
+    "shutil",
+    "socket",
+    "subprocess",
+    "tempfile",
+    "unicodedata",
+}
+"""Each of these takes longer to load than a spec takes to compile."""
+
+NETWORK = {"boto3", "botocore", "http.client", "socket", "ssl", "urllib.request", "urllib3"}
+
+LOADED = """
+import sys
+from smspec.cli import main
+status = main(sys.argv[1:])
+open("modules.txt", "w").write(" ".join(sys.modules))
+sys.exit(status)
+"""
+
+
+def loaded(directory, *words, status=0):
+    """Return the modules that a command has loaded when it ends."""
+    command = [sys.executable, "-I", "-c", LOADED, *words]
+    done = subprocess.run(command, cwd=directory, env=environment(), capture_output=True, text=True, timeout=60)
+    assert done.returncode == status, done.stderr
+    return set(Path(directory, "modules.txt").read_text().split())
+
+
+@pytest.fixture(scope="module")
+def idle():
+    """The modules that this interpreter loads before anything is asked of it."""
+    command = [sys.executable, "-I", "-c", "import sys; print(*sys.modules)"]
+    return set(subprocess.run(command, env=environment(), capture_output=True, text=True, check=True).stdout.split())
+
+
+@pytest.mark.parametrize("words", [["validate"], ["render", "--api-json"], ["validate", "-O", "dev"], ["--version"]])
+def test_a_good_spec_loads_nothing_slow(words, tmp_path, idle):
+    write_job(tmp_path, BUILT + "overlays: {dev: {retries: 1}}\n")
+    assert sorted((loaded(tmp_path, *words) - idle) & SLOW) == []
+
+
+@pytest.mark.parametrize("words", [["validate"], ["build"], ["render", "--dockerfile"], ["render", "--spec"]])
+def test_compiling_never_touches_the_network(words, tmp_path, idle):
+    write_job(tmp_path)
+    assert sorted((loaded(tmp_path, *words) - idle) & NETWORK) == []
+
+
+def test_a_fault_does_not_either(tmp_path, idle):
+    write_job(tmp_path, BUILT + "nme: x\n")
+    assert "boto3" not in loaded(tmp_path, "validate", status=1)
