@@ -32,6 +32,8 @@ class IgnoreRules:
         self._above, self._outer = _gitignores_above(root)
         self._nested: dict[str, _GitFile | None] = {}
         self._docker: tuple[DockerPattern, ...] = docker_patterns(_lines(os.path.join(root, ".dockerignore")))
+        # An exception may lie in a directory that is ignored; where there is none, the directory need not be walked.
+        self._walks_ignored = not all(pattern.ignores for pattern in self._docker)
         self._ignore = git_patterns(ignore)
 
     def excludes(self, path: str, is_directory: bool) -> bool:
@@ -41,7 +43,7 @@ class IgnoreRules:
             return True
         if verdict(self._ignore, path, is_directory) or self._git_ignores(path, is_directory):
             return True
-        return not is_directory and ignored(self._docker, path)
+        return not (is_directory and self._walks_ignored) and ignored(self._docker, path)
 
     def excludes_with_parents(self, path: str) -> bool:
         """Tell whether a file, or a directory above it, stays behind: for one that was not walked to."""

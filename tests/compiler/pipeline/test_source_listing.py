@@ -179,6 +179,19 @@ def test_dockerignore(source):
     assert paths(source) == [".dockerignore", "README.md", "pkg/tests/test_b.py", "train.py"]
 
 
+def test_what_dockerignore_leaves_out_is_not_walked(source, monkeypatch):
+    """An environment in the source directory has tens of thousands of files."""
+    write(source, ".dockerignore", content=".venv\n")
+    write(source, "train.py", ".venv/lib/a.py")
+    walked = []
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: walked.append(str(path)) or scandir(path))
+    assert paths(source) == [".dockerignore", "train.py"]
+    assert walked == [str(source)]
+    write(source, ".dockerignore", content=".venv\n!.venv/lib/a.py\n")
+    assert paths(source) == [".dockerignore", ".venv/lib/a.py", "train.py"]
+
+
 def test_the_patterns_of_the_spec(source):
     write(source, "tests/a.py", "pkg/tests/b.py", "a.ipynb", "train.py", "keep.ipynb")
     assert paths(source, "tests/", "*.ipynb", "!keep.ipynb") == ["keep.ipynb", "train.py"]
