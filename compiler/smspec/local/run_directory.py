@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import shutil
 from dataclasses import dataclass
 
 from smspec.local.request import Unable
+from smspec.render.run_marker import RUN_MARKER, is_run_marker, run_marker_json
 
-MARKER = "run.json"
 HOSTS, LOGS, UPLOAD = "hosts", "logs", "upload"
 MODEL, OUTPUT = "model", "output"
 SUMMARY, REPORT = "summary.json", "report.html"
-_OURS = frozenset({MARKER, HOSTS, LOGS, UPLOAD, MODEL, OUTPUT, f"{MODEL}.tar.gz", f"{OUTPUT}.tar.gz", SUMMARY, REPORT})
-_KIND = "smspec run"
+_OURS = frozenset(
+    {RUN_MARKER, HOSTS, LOGS, UPLOAD, MODEL, OUTPUT, f"{MODEL}.tar.gz", f"{OUTPUT}.tar.gz", SUMMARY, REPORT}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +82,15 @@ class RunDirectory:
 
     def mark(self, job: str, status: str) -> None:
         """Write into the marker what became of the run."""
-        text = json.dumps({"kind": _KIND, "job": job, "status": status}) + "\n"
         os.ftruncate(self._lock, 0)
-        os.pwrite(self._lock, text.encode("ascii"), 0)
+        os.pwrite(self._lock, run_marker_json(job, status), 0)
 
     def discard(self) -> None:
         """Take everything away again that a run wrote here, the directory too."""
-        for name in _OURS - {MARKER}:
+        for name in _OURS - {RUN_MARKER}:
             if os.path.lexists(self.path(name)):
                 _remove(self.path(name))
-        os.unlink(self.path(MARKER))
+        os.unlink(self.path(RUN_MARKER))
         try:
             os.rmdir(self.root)
         except OSError:
@@ -110,7 +109,7 @@ def claim(root: str, job: str) -> RunDirectory:
     Raises Unable, with nothing touched, when it holds anything that no run has written.
     """
     os.makedirs(root, exist_ok=True)
-    marker = os.path.join(root, MARKER)
+    marker = os.path.join(root, RUN_MARKER)
     names = set(os.listdir(root))
     if names and not _is_marker(marker):
         raise Unable(1, f"`{root}` is not empty and no earlier run left it; name another directory with -o")
@@ -125,7 +124,7 @@ def claim(root: str, job: str) -> RunDirectory:
         raise Unable(1, f"another run is using `{root}`; name another directory with -o") from None
     directory = RunDirectory(root, lock)
     directory.mark(job, "Running")
-    for name in names - {MARKER}:
+    for name in names - {RUN_MARKER}:
         _remove(os.path.join(root, name))
     os.makedirs(directory.path(LOGS))
     return directory
@@ -133,11 +132,10 @@ def claim(root: str, job: str) -> RunDirectory:
 
 def _is_marker(path: str) -> bool:
     try:
-        with open(path, encoding="utf-8") as file:
-            content = json.load(file)
-    except (OSError, ValueError):
+        with open(path, "rb") as file:
+            return is_run_marker(file.read())
+    except OSError:
         return False
-    return isinstance(content, dict) and content.get("kind") == _KIND
 
 
 def _remove(path: str) -> None:

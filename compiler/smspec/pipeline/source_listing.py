@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from smspec.pipeline.ignore_rules import IgnoreRules
 from smspec.pipeline.spec_marker import has_spec_key
 from smspec.render.manifest import MANIFEST, manifested_files
+from smspec.render.run_marker import RUN_MARKER, is_run_marker
 from smspec.source.listing import ListedFile, Listing
 from smspec.spec.guard import MAX_BYTES
 
@@ -73,7 +74,7 @@ class _Walk:
             if origin in self._excluded or self._rules.excludes(path, is_directory):
                 continue
             if is_directory:
-                if not _is_tree_of_ours(origin):
+                if not _is_output_of_ours(origin):
                     yield from self.files(f"{path}/", (*trail, origin))
             elif stat.S_ISREG(mode) and not _is_job_spec(origin):
                 _check_name(path, origin)
@@ -101,11 +102,15 @@ def _is_job_spec(origin: str) -> bool:
     return len(content) <= MAX_BYTES and has_spec_key(content)
 
 
-def _is_tree_of_ours(directory: str) -> bool:
-    """Tell whether smspec wrote a directory: what comes out of a build never goes into the next one."""
-    try:
-        with open(os.path.join(directory, MANIFEST), "rb") as file:
-            content = file.read(_LARGEST_MANIFEST)
-    except OSError:
-        return False
-    return manifested_files(content) is not None
+def _is_output_of_ours(directory: str) -> bool:
+    """Tell whether smspec wrote a directory: what comes out of a build or a run never goes into the next one."""
+    marks = ((MANIFEST, lambda content: manifested_files(content) is not None), (RUN_MARKER, is_run_marker))
+    for name, is_ours in marks:
+        try:
+            with open(os.path.join(directory, name), "rb") as file:
+                content = file.read(_LARGEST_MANIFEST)
+        except OSError:
+            continue
+        if is_ours(content):
+            return True
+    return False

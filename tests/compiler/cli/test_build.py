@@ -6,7 +6,7 @@ import os
 import pytest
 
 from small_job import BUILT, write_job
-from smspec_command import smspec
+from smspec_command import smspec, smspec_process
 
 OVERLAID = BUILT + "overlays: {dev: {hosts: {count: 2}}}\n"
 
@@ -113,3 +113,11 @@ def test_an_umask_changes_nothing_but_the_modes(tmp_path):
         os.umask(before)
     smspec("build", "-o", "two", cwd=tmp_path)
     assert below(tmp_path / "one") == below(tmp_path / "two")
+
+
+def test_a_run_beside_the_source_makes_nothing_stale(tmp_path):
+    write_job(tmp_path, BUILT.replace("src/", ".").replace("train.py", "src/train.py"))
+    smspec("build", cwd=tmp_path)
+    assert smspec_process("run", cwd=tmp_path).status == 0
+    assert (tmp_path / "run/small/run.json").is_file()
+    assert smspec("build", "--check", cwd=tmp_path) == (0, "", "build/small is what the spec makes\n")
