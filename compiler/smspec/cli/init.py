@@ -89,6 +89,7 @@ def _files(template: str, name: str) -> Iterator[tuple[str, bytes]]:
 def _write(directory: str, files: dict[str, bytes]) -> None:
     """Write all files or none."""
     made: list[str] = []
+    is_complete = False
     try:
         for path, content in files.items():
             target = os.path.join(directory, path)
@@ -97,10 +98,10 @@ def _write(directory: str, files: dict[str, bytes]) -> None:
             with open(target, "xb") as file:
                 made.append(target)
                 file.write(content)
-    except BaseException:
-        for target in reversed(made):
+        is_complete = True
+    finally:
+        for target in () if is_complete else reversed(made):
             os.rmdir(target) if os.path.isdir(target) else os.unlink(target)
-        raise
 
 
 def _make_directories(directory: str, made: list[str]) -> None:
