@@ -54,7 +54,8 @@ def _expression(glob: str) -> str | None:
         if character == "*" and glob[at : at + 1] == "*":
             at += 1
             at += glob[at : at + 1] == "/"
-            parts.append("(?:.*/)?" if at < len(glob) else ".*")
+            spanning = "(?:.*/)?" if at < len(glob) else ".*"
+            parts += [spanning] if parts[-1:] != [spanning] else []  # many in a row would be slow to refuse
         elif character == "*":
             parts.append("[^/]*")
         elif character == "?":

@@ -86,7 +86,8 @@ def _expression(glob: str, spans_directories: bool) -> str | None:
                 end += 1
             alone = (at == 0 or glob[at - 1] == "/") and glob[end : end + 1] in ("", "/")
             if end - at > 1 and alone and spans_directories:
-                parts.append("(?:.*/)?" if glob[end : end + 1] else ".*")
+                spanning = "(?:.*/)?" if glob[end : end + 1] else ".*"
+                parts += [spanning] if parts[-1:] != [spanning] else []  # many in a row would be slow to refuse
                 at = end + 1
             else:
                 parts.append("[^/]*")
