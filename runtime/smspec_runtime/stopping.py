@@ -13,6 +13,7 @@ class StopRequest:
     def __init__(self) -> None:
         self._seen = False
         self._watching = False
+        self._process = 0
         self._previous: Any = signal.SIG_DFL
 
     @property
@@ -28,15 +29,14 @@ class StopRequest:
         except ValueError:
             return  # Python allows this in the main thread only; another thread just reads what is known.
         self._watching = True
-        # A forked worker that swallowed SIGTERM could not be ended by Process.terminate() or Pool.terminate().
-        os.register_at_fork(after_in_child=self._forget)
-
-    def _forget(self) -> None:
-        """Give a forked child the handler that was there before."""
-        if signal.getsignal(signal.SIGTERM) == self._remember:
-            signal.signal(signal.SIGTERM, self._previous)
+        self._process = os.getpid()
 
     def _remember(self, number: int, frame: Optional[FrameType]) -> None:
+        if os.getpid() != self._process:
+            # A forked worker that swallowed SIGTERM could not be ended by Process.terminate() or Pool.terminate().
+            signal.signal(signal.SIGTERM, self._previous)
+            os.kill(os.getpid(), signal.SIGTERM)
+            return
         self._seen = True
         if callable(self._previous):
             self._previous(number, frame)

@@ -147,11 +147,11 @@ def test_importing_the_package_loads_nothing(any_python):
 def test_a_forked_worker_of_a_script_that_watches_for_sigterm_can_still_be_terminated(any_python, tmp_path):
     """Process.terminate() sends SIGTERM; a worker that inherited the handler would swallow it."""
     script = (
-        "import os, signal, smspec_runtime\n"
+        "import os, signal, time, smspec_runtime\n"
         "assert not smspec_runtime.job().stopping\n"
         "worker = os.fork()\n"
         "if worker == 0:\n"
-        "    signal.pause()\n"
+        "    [time.sleep(0.01) for _ in range(3000)]\n"
         "    os._exit(7)\n"
         "os.kill(worker, signal.SIGTERM)\n"
         "print(os.waitpid(worker, 0)[1])\n"
