@@ -149,10 +149,13 @@ def test_a_forked_worker_of_a_script_that_watches_for_sigterm_can_still_be_termi
     script = (
         "import os, signal, time, smspec_runtime\n"
         "assert not smspec_runtime.job().stopping\n"
+        "ready, born = os.pipe()\n"
         "worker = os.fork()\n"
         "if worker == 0:\n"
-        "    [time.sleep(0.01) for _ in range(3000)]\n"
+        "    os.write(born, b'.')  # CPython drops signals that arrive before a forked child runs\n"
+        "    [time.sleep(0.01) for _ in range(1000)]\n"
         "    os._exit(7)\n"
+        "os.read(ready, 1)\n"
         "os.kill(worker, signal.SIGTERM)\n"
         "print(os.waitpid(worker, 0)[1])\n"
     )
