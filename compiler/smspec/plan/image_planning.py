@@ -38,7 +38,8 @@ def plan_image(job: JobSpec, run: RunPlan | None, ingredients: Ingredients) -> I
     image = job.image
     if not isinstance(image, BuiltImage):
         return None
-    holds_source = job.delivery == "image"
+    # A command may come with an empty source directory, and COPY of nothing would fail.
+    holds_source = job.delivery == "image" and bool(ingredients.source.files)
     untagged = ImagePlan(
         base=image.base,
         platform=image.platform,

@@ -18,11 +18,11 @@ _NAMESPACES_OF_DOCKER = ("com.docker.", "io.docker.", "org.dockerproject.")
 
 
 def base_pragma(base: str) -> str:
-    """Silence what hadolint says about a base without a tag (DL3006) or with ``latest`` (DL3007)."""
-    if "@" in base:
-        return ""
+    """Silence what hadolint says about a pinned platform (DL3029), and a base without a tag (DL3006) or ``latest``."""
     tag = base.rpartition("/")[2].partition(":")[2]
-    return _pragma("DL3006") if not tag else _pragma("DL3007") if tag == "latest" else ""
+    if "@" in base or tag not in ("", "latest"):
+        return _pragma("DL3029")
+    return _pragma("DL3029", "DL3007" if tag else "DL3006")
 
 
 def env_pragma(name: str) -> str:
@@ -46,5 +46,5 @@ def pip_pragma(packages: Iterable[str]) -> str:
     return "" if all(_PINNED_PIP.fullmatch(word) for word in packages) else _pragma("DL3013")
 
 
-def _pragma(rule: str) -> str:
-    return f"# hadolint ignore={rule}\n"
+def _pragma(*rules: str) -> str:
+    return f"# hadolint ignore={','.join(rules)}\n"

@@ -70,7 +70,7 @@ def test_it_holds_the_intended_instructions_and_no_others(image, content):
         *["COPY"] * image.holds_source,
     ]
     flags = {flag.partition("=")[0] for command in commands(dockerfile(image, content)) for flag in command.flags}
-    assert flags <= {"--mount"}
+    assert flags <= {"--platform", "--mount"}
 
 
 @given(st.lists(st.tuples(image_plans, requirements), min_size=25, max_size=25))
@@ -110,11 +110,19 @@ def test_the_entrypoint_is_in_exec_form():
     assert (command.json, command.value) == (True, ("python3", "/opt/smspec/entrypoint.py"))
 
 
-def test_no_line_is_a_parser_directive():
-    """A `# syntax=` line would fetch a frontend from a registry."""
-    first = dockerfile(image_plan()).splitlines()[0]
-    assert first.startswith("# ")
-    assert "=" not in first
+def test_no_frontend_is_fetched_from_a_registry():
+    """A `# syntax=` line would; the one directive there is tells BuildKit's own check about the platform."""
+    first, second = dockerfile(image_plan()).splitlines()[:2]
+    assert first == "# check=skip=FromPlatformFlagConstDisallowed"
+    assert second.startswith("# ")
+    assert "=" not in second
+
+
+@given(image_plans)
+@settings(deadline=None)
+def test_the_platform_is_that_of_the_hosts_whatever_machine_builds(image):
+    base = commands(dockerfile(image))[0]
+    assert base.flags == (f"--platform={image.platform}",)
 
 
 def test_apt_installs_through_cache_mounts():

@@ -18,7 +18,7 @@ def shown(name, tmp_path, **changes):
 
 def test_every_target_is_a_text(tmp_path):
     assert json.loads(shown("api-json", tmp_path)) == PAYLOAD
-    assert shown("dockerfile", tmp_path).startswith("# Written by smspec")
+    assert "\n# Written by smspec" in shown("dockerfile", tmp_path)
     assert shown("entrypoint", tmp_path).startswith('"""Runs the script `train.py`')
     assert shown("spec", tmp_path).splitlines()[0] == 'smspec: "v1"'
     assert all(shown(name, tmp_path).endswith("\n") for name in TARGETS)
