@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from smspec.spec.keys import keys_in, spec_keys, written_key
-from smspec.spec.reference import example_lines, is_required, value_words
+from smspec.spec.schema.keys import keys_in, spec_keys, written_key
+from smspec.spec.schema.reference import example_lines, is_required, value_words
 
 PAGE = Path(__file__).with_name("spec-reference.md")
 

@@ -6,9 +6,9 @@ import copy
 import json
 
 from smspec.source import Document, Mapping, Scalar, Sequence, SourceText, Span
-from smspec.spec.layers import merged
-from smspec.spec.reading import read
-from smspec.spec.shape import shape_findings
+from smspec.spec.layers.assembly import merged
+from smspec.spec.shape.checking import shape_findings
+from smspec.spec.yaml.reading import read
 
 WHOLE_JOB = {
     "smspec": "v1",

@@ -8,10 +8,10 @@ from smspec.plan.ingredients import Ingredients
 from smspec.source import Document, SourceText
 from smspec.source.listing import ListedFile, Listing
 from smspec.spec.decoding import decode
-from smspec.spec.layers import merged
+from smspec.spec.layers.assembly import merged
 from smspec.spec.model import JobSpec
-from smspec.spec.reading import read
-from smspec.spec.shape import shape_findings
+from smspec.spec.shape.checking import shape_findings
+from smspec.spec.yaml.reading import read
 
 IMAGE_URI = "111122223333.dkr.ecr.us-west-2.amazonaws.com/ready:1"
 PLAIN = {

@@ -21,7 +21,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     page = explanation(topic.upper())
     if page is None and not _is_code(topic):
         # Late: the reference reads the whole schema.
-        from smspec.spec.reference import explain_key
+        from smspec.spec.schema.reference import explain_key
 
         page = explain_key(topic)
     if page is None:
@@ -38,7 +38,7 @@ def _guess(topic: str) -> str:
     if _is_code(topic):
         guess = nearest(topic.upper(), explained_codes())
     else:
-        from smspec.spec.reference import keys
+        from smspec.spec.schema.reference import keys
 
         guess = nearest(topic, keys())
     return f"; did you mean `{guess}`?" if guess else ""

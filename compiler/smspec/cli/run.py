@@ -19,7 +19,7 @@ from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.spec_digest import spec_digest
 from smspec.render.tree import FileTree
 from smspec.render.tree_rendering import render_tree
-from smspec.spec.sizes import size_in_bytes, size_meant
+from smspec.spec.shape.sizes import size_in_bytes, size_meant
 
 HELP = """\
 Run the job on this machine with the files that a build generates: a directory per host as its /opt/ml, channels laid

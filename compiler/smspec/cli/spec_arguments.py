@@ -9,7 +9,7 @@ from smspec.cli.faults import Usage
 from smspec.diagnostics import Rejected
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.inputs import gather
-from smspec.spec.layers import Misuse
+from smspec.spec.layers.assembly import Misuse
 
 
 def add_spec_arguments(parser: argparse.ArgumentParser) -> None:

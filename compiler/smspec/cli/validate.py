@@ -13,7 +13,7 @@ from smspec.pipeline.inputs import gather, gather_all
 from smspec.pipeline.job_search import find_job_specs
 from smspec.pipeline.verdict import Verdict
 from smspec.source import Document
-from smspec.spec.layers import Misuse
+from smspec.spec.layers.assembly import Misuse
 
 HELP = """\
 Say everything that is wrong with job specs. Each is checked as it is and under each of its overlays.

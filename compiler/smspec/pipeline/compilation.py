@@ -17,7 +17,7 @@ from smspec.source import Document, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.decoding import decode
 from smspec.spec.model import JobSpec
-from smspec.spec.shape import shape_findings
+from smspec.spec.shape.checking import shape_findings
 
 MOST_TOLD = 200
 """Nobody mends more in one go, and a hostile spec could be wrong in tens of thousands of places."""

@@ -16,7 +16,7 @@ from smspec.render import templates_digest
 from smspec.source import Document, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing
-from smspec.spec.layers import merged, overlay_names
+from smspec.spec.layers.assembly import merged, overlay_names
 
 NO_SOURCE_DIRECTORY = Rule("SM143", "source directory that does not exist")
 NO_REQUIREMENTS_FILE = Rule("SM144", "requirements file that does not exist")

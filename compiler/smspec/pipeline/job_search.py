@@ -11,8 +11,8 @@ from smspec.pipeline.absence import is_directory, is_file
 from smspec.pipeline.spec_files import read_spec_file
 from smspec.pipeline.spec_marker import has_spec_key
 from smspec.source import Document
-from smspec.spec.guard import MAX_BYTES
-from smspec.spec.layers import Misuse, extends_of, is_base
+from smspec.spec.layers.assembly import Misuse, extends_of, is_base
+from smspec.spec.yaml.guard import MAX_BYTES
 
 # Block style, at the start of a line: it is a spec even if it is broken further up.
 _MARK = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?smspec["']?[ \t]*:""", re.MULTILINE)

@@ -13,7 +13,7 @@ from smspec.pipeline.spec_marker import has_spec_key
 from smspec.render.manifest import MANIFEST, manifested_files
 from smspec.render.run_marker import RUN_MARKER, is_run_marker
 from smspec.source.listing import ListedFile, Listing
-from smspec.spec.guard import MAX_BYTES
+from smspec.spec.yaml.guard import MAX_BYTES
 
 MOST_FILES = 100_000
 """More than this is data or an environment that got into the source directory; links can also multiply files."""

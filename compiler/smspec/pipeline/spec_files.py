@@ -7,9 +7,9 @@ import os
 from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule, placed
 from smspec.pipeline.absence import is_file, means_absence
 from smspec.source import Document, SourceText, Span
-from smspec.spec.guard import MAX_BYTES
-from smspec.spec.layers import Misuse, extends_of
-from smspec.spec.reading import decode_bytes, read
+from smspec.spec.layers.assembly import Misuse, extends_of
+from smspec.spec.yaml.guard import MAX_BYTES
+from smspec.spec.yaml.reading import decode_bytes, read
 
 BASE_NOT_FOUND = Rule("SM140", "base that cannot be found")
 BASE_IN_A_CIRCLE = Rule("SM141", "base that extends the file that extends it")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from smspec.spec.guard import MAX_DEPTH
+from smspec.spec.yaml.guard import MAX_DEPTH
 
 _KEY = "smspec"
 
@@ -16,7 +16,7 @@ def has_spec_key(content: bytes) -> bool:
         return False
     import yaml  # late: most files that are looked at have not even the word
 
-    from smspec.spec.events import PARSER
+    from smspec.spec.yaml.events import PARSER
 
     depth, is_key, in_mapping = 0, False, False
     try:

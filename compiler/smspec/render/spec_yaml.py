@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from smspec.source import Document, Mapping, Node, Scalar, Sequence
-from smspec.spec.scalars import meaning
+from smspec.spec.yaml.scalars import meaning
 
 # A YAML reader gives up looking for the `:` after 1,024 characters of a key.
 _LONGEST_KEY = 1000

@@ -8,9 +8,9 @@ from typing import TypeVar, cast
 from smspec.source import Document, Node, Scalar, to_data
 from smspec.source import Mapping as MappingNode
 from smspec.spec import model
-from smspec.spec.durations import seconds
-from smspec.spec.sizes import size_in_bytes, volume_in_gb
-from smspec.spec.view import viewed
+from smspec.spec.shape.durations import seconds
+from smspec.spec.shape.sizes import size_in_bytes, volume_in_gb
+from smspec.spec.shape.view import viewed
 
 Convert = Callable[[object], object]
 Kind = TypeVar("Kind")

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from smspec.diagnostics.explanation import explained_codes
-from smspec.spec.reference import keys
+from smspec.spec.schema.reference import keys
 from smspec_command import smspec
 
 ROOT = Path(__file__).parents[3]

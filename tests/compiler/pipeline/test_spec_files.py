@@ -6,7 +6,7 @@ import pytest
 
 from smspec.diagnostics import Rejected
 from smspec.pipeline.spec_files import MOST_BASES, read_spec_files
-from smspec.spec.layers import Misuse
+from smspec.spec.layers.assembly import Misuse
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from smspec.diagnostics import Rejected
 from smspec.render.spec_yaml import spec_yaml
 from smspec.source import Document, Mapping, Scalar, Sequence, SourceText
-from smspec.spec.layers import merged
-from smspec.spec.reading import read
+from smspec.spec.layers.assembly import merged
+from smspec.spec.yaml.reading import read
 from trees import mappings, tree
 from yaml_texts import texts
 

@@ -8,7 +8,7 @@ import pytest
 from job_documents import BUILT_JOB, SMALL_JOB, document_of, merged_text, whole_job, with_key
 from smspec.spec import model
 from smspec.spec.decoding import decode
-from smspec.spec.shape import shape_findings
+from smspec.spec.shape.checking import shape_findings
 
 
 def decoded(text):

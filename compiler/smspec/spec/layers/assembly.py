@@ -1,0 +1,200 @@
+"""One spec from several files: bases, the job's own file, an overlay, variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Settings
+from collections.abc import Sequence as Layers
+
+from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule, placed
+from smspec.diagnostics.nearest import nearest
+from smspec.source import Document, Mapping, Scalar, Sequence, SourceText, Span
+from smspec.source.frozen import replace
+from smspec.spec.layers.layering import layered
+from smspec.spec.layers.merging import is_null
+from smspec.spec.layers.misuse import Misuse
+from smspec.spec.layers.relative_paths import rehomed
+from smspec.spec.layers.settings import valued
+from smspec.spec.layers.short_forms import expanded
+from smspec.spec.layers.substitution import Substitution
+from smspec.spec.layers.variables import declared
+from smspec.spec.yaml.faults import quoted
+
+__all__ = ["Misuse", "extends_of", "is_base", "merged", "overlay_names"]
+
+MALFORMED_EXTENDS = Rule("SM121", "malformed extends")
+NO_VERSION = Rule("SM122", "spec without its version")
+MALFORMED_OVERLAY = Rule("SM124", "malformed overlay")
+
+VERSION = "v1"
+_MOST_NAMED = 8
+
+
+def is_base(document: Document) -> bool:
+    """Tell whether a file is a base: it has no ``name``, so it is no job by itself."""
+    return _own(document).get("name") is None
+
+
+def extends_of(document: Document) -> tuple[tuple[str, Span], ...]:
+    """Return the paths under ``extends`` as they are written, with their places; raise `Rejected` if they are none."""
+    findings = _extends_faults(document)
+    if findings:
+        raise Rejected(placed(findings, document), document.texts)
+    node = _own(document).get("extends")
+    items = node.items if isinstance(node, Sequence) else ()
+    return tuple((item.text, item.span) for item in items if isinstance(item, Scalar))
+
+
+def overlay_names(*layers: Document) -> tuple[str, ...]:
+    """Return the names of the overlays that a job has, given all its layers or only its own file."""
+    return tuple(_overlays(layers))
+
+
+def merged(
+    layers: Layers[Document], overlay: str | None = None, settings: Settings[str, str] | None = None
+) -> Document:
+    """Return the one spec that layers make: bases first, the job's own file last, then the overlay, then the variables.
+
+    The result is in its long form, has no ``extends``, ``vars`` or ``overlays``, and its relative paths lead from the
+    directory of the job's own file. Raise `Rejected` for a fault of the spec, `Misuse` for one of the command line.
+    """
+    own = layers[-1]
+    texts = tuple(dict.fromkeys(text for layer in reversed(layers) for text in layer.texts))
+    faults = [fault for layer in layers for fault in _faults(layer, alone=len(layers) == 1)]
+    spec: Mapping | None = None
+    for layer in layers:
+        spec = layered(spec, expanded(_without(_own(layer), "extends", "overlays")))
+    assert spec is not None
+    for change in _chosen(layers, overlay) if not faults else ():
+        spec = replace(layered(spec, expanded(change)), span=own.root.span)
+    spec, more = _with_values(Document(spec, texts), settings or {}, faulty=bool(faults))
+    if faults or more:
+        raise Rejected(_in_order([*faults, *more], texts), texts)
+    # A variable may have named a launcher, and `distribution: torchrun` is a short form.
+    spec = expanded(spec)
+    return Document(rehomed(_own_first(spec, own), own.texts[0].name) if len(layers) > 1 else spec, texts)
+
+
+def _with_values(
+    document: Document, settings: Settings[str, str], *, faulty: bool
+) -> tuple[Mapping, tuple[Diagnostic, ...]]:
+    """Return the spec with its variables replaced, and what is wrong with them; `Misuse` only when nothing else is."""
+    assert isinstance(document.root, Mapping)
+    node = document.root.get("vars")
+    variables, findings = declared(node)
+    faulty = faulty or bool(findings)
+    values = valued(variables, {} if faulty else settings)
+    if faulty:
+        # The author has been told of these, or has just been about to set them: no word about their values.
+        names = [key.text for key, _ in node.entries] if isinstance(node, Mapping) else []
+        values = {**{name: Scalar("", "", False, document.root.span) for name in names}, **values}
+    substitution = Substitution(document, variables, values)
+    spec = substitution.apply(_without(document.root, "vars"))
+    assert isinstance(spec, Mapping)
+    return spec, (*placed(findings, document), *substitution.diagnostics)
+
+
+def _chosen(layers: Layers[Document], overlay: str | None) -> list[Mapping]:
+    """Return what the layers say under an overlay's name, in their order."""
+    if overlay is None:
+        return []
+    overlays = _overlays(layers)
+    if overlay not in overlays:
+        near = nearest(overlay, overlays)
+        names = ", ".join(f"`{name}`" for name in list(overlays)[:_MOST_NAMED])
+        known = f"did you mean `{near}`?" if near else f"it has {names or 'none'}"
+        raise Misuse(f"the spec has no overlay `{overlay}`: {known}")
+    return overlays[overlay]
+
+
+def _overlays(layers: Layers[Document]) -> dict[str, list[Mapping]]:
+    overlays: dict[str, list[Mapping]] = {}
+    for layer in layers:
+        node = _own(layer).get("overlays")
+        if node is not None and is_null(node):
+            overlays.clear()
+        for key, value in node.entries if isinstance(node, Mapping) else ():
+            if is_null(value):
+                overlays.pop(key.text, None)
+            elif isinstance(value, Mapping):
+                overlays.setdefault(key.text, []).append(value)
+    return overlays
+
+
+def _faults(layer: Document, *, alone: bool) -> tuple[Diagnostic, ...]:
+    """Return what is wrong with the parts of a layer that the merged spec no longer has."""
+    findings = _extends_faults(layer) + _overlay_faults(layer)
+    if not alone:
+        # Alone, a job's file is checked as a job, which needs its version anyway.
+        findings += _version_faults(layer)
+    return placed(findings, layer)
+
+
+def _extends_faults(document: Document) -> list[Finding]:
+    node = _own(document).get("extends")
+    if node is None or is_null(node):
+        return []
+    help = "write the paths of bases, relative to this file: `extends: [../org/base.yaml]`"
+    if not isinstance(node, Sequence):
+        return [MALFORMED_EXTENDS.at(("extends",), "`extends` is not a list of paths", help=help)]
+    findings: list[Finding] = []
+    for index, item in enumerate(node.items):
+        if not isinstance(item, Scalar) or not isinstance(item.value, str) or not item.text.isprintable():
+            findings.append(MALFORMED_EXTENDS.at(("extends", index), "this is not the path of a base", help=help))
+        elif not item.text:
+            findings.append(MALFORMED_EXTENDS.at(("extends", index), "the path of a base is empty", help=help))
+        elif "${{" in item.text:
+            message = "a base cannot be chosen by a variable"
+            findings.append(MALFORMED_EXTENDS.at(("extends", index), message, help="use an overlay for what differs"))
+    return findings
+
+
+def _overlay_faults(document: Document) -> list[Finding]:
+    node = _own(document).get("overlays")
+    if node is None or is_null(node):
+        return []
+    help = "write `overlays: {dev: {hosts: {count: 1}}}`"
+    if not isinstance(node, Mapping):
+        return [MALFORMED_OVERLAY.at(("overlays",), "`overlays` is not a mapping of overlays", help=help)]
+    findings: list[Finding] = []
+    for key, value in node.entries:
+        if isinstance(value, Mapping):
+            for word in ("extends", "overlays"):
+                if value.get(word) is not None:
+                    message = f"an overlay cannot have `{word}`"
+                    path = ("overlays", key.text, word)
+                    advice = "an overlay changes the keys of a job; write this at the top of the file"
+                    findings.append(MALFORMED_OVERLAY.at(path, message, help=advice, on="key"))
+        elif not is_null(value):
+            message = f"the overlay {quoted(key.text)} is not a mapping"
+            findings.append(MALFORMED_OVERLAY.at(("overlays", key.text), message, help=help))
+    return findings
+
+
+def _version_faults(document: Document) -> list[Finding]:
+    version = _own(document).get("smspec")
+    help = "begin every file that takes part with `smspec: v1`"
+    if version is None:
+        return [NO_VERSION.at(("smspec",), "`smspec: v1` is missing", help=help)]
+    if not isinstance(version, Scalar) or version.value != VERSION:
+        return [NO_VERSION.at(("smspec",), "not a version that this smspec reads", help=help)]
+    return []
+
+
+def _own(document: Document) -> Mapping:
+    root = document.root
+    return root if isinstance(root, Mapping) else Mapping((), root.span)
+
+
+def _own_first(spec: Mapping, own: Document) -> Mapping:
+    """Return ``spec`` with the keys of the job's own file first, in its order: it is what its author looks for."""
+    order = {key.text: place for place, (key, _) in enumerate(_own(own).entries)}
+    return replace(spec, entries=tuple(sorted(spec.entries, key=lambda entry: order.get(entry[0].text, len(order)))))
+
+
+def _without(spec: Mapping, *keys: str) -> Mapping:
+    return replace(spec, entries=tuple((key, value) for key, value in spec.entries if key.text not in keys))
+
+
+def _in_order(faults: Layers[Diagnostic], texts: tuple[SourceText, ...]) -> list[Diagnostic]:
+    files = [text.name for text in texts]
+    return sorted(faults, key=lambda fault: (files.index(fault.span.file), fault.span.line, fault.span.column))

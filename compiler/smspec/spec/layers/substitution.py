@@ -1,0 +1,145 @@
+"""``${{ vars.NAME }}`` in the values of a spec, replaced by what the variables hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Values
+from itertools import islice
+
+from smspec.diagnostics import Diagnostic, Note, Rule
+from smspec.diagnostics.nearest import nearest
+from smspec.source import Document, Node, Path, Scalar, Sequence, Span
+from smspec.source.frozen import replace
+from smspec.spec.layers.merging import is_null
+from smspec.spec.layers.variables import is_name
+from smspec.spec.yaml.faults import MOST, quoted
+from smspec.spec.yaml.guard import BEYOND_THE_LIMITS, MAX_BYTES
+from smspec.spec.yaml.scalars import meaning
+
+UNKNOWN_VARIABLE = Rule("SM125", "unknown variable")
+NO_VALUE = Rule("SM126", "variable without a value")
+MALFORMED_EXPRESSION = Rule("SM127", "malformed expression")
+
+_OPEN, _CLOSE = "${{", "}}"
+_SUBJECT = "vars."
+# Names are the author's: thousands of them, or one of a megabyte, would take minutes to compare.
+_MOST_COMPARED = 100
+_LONGEST_COMPARED = 100
+
+
+class Substitution:
+    """Puts ``values`` into a tree. ``declared`` are all variables, also those without a value."""
+
+    def __init__(self, document: Document, declared: Values[str, object], values: Values[str, Scalar]) -> None:
+        self._document = document
+        self._declared = declared
+        self._known = [name for name in islice(declared, _MOST_COMPARED) if len(name) < _LONGEST_COMPARED]
+        self._values = values
+        self._characters = 0
+        self._lines: dict[str, list[str]] = {}
+        self._said: set[tuple[Span, str]] = set()
+        self.diagnostics: list[Diagnostic] = []
+
+    def apply(self, node: Node, path: Path = ()) -> Node:
+        """Return ``node``, which stands at ``path``, with its variables replaced; note what cannot be."""
+        if isinstance(node, Scalar):
+            return self._scalar(node, path) if isinstance(node.value, str) and _OPEN in node.value else node
+        changed = False
+        if isinstance(node, Sequence):
+            items: list[Node] = []
+            for index, item in enumerate(node.items):
+                new = self.apply(item, (*path, index))
+                changed = changed or new is not item
+                items.append(new)
+            return replace(node, items=tuple(items)) if changed else node
+        entries: list[tuple[Scalar, Node]] = []
+        for key, value in node.entries:
+            new = self.apply(value, (*path, key.text))
+            changed = changed or new is not value
+            if _OPEN in key.text:
+                message = "a variable can stand in a value, not in a key"
+                self._say(MALFORMED_EXPRESSION, key, (*path, key.text), key.text, message)
+            # A variable may be null, and null removes the key as it does when written out.
+            if new is value or not is_null(new):
+                entries.append((key, new))
+        return replace(node, entries=tuple(entries)) if changed else node
+
+    def _scalar(self, node: Scalar, path: Path) -> Scalar:
+        text = node.text
+        pieces: list[str] = []
+        done = 0
+        start = text.find(_OPEN)
+        while start >= 0:
+            end = text.find(_CLOSE, start)
+            expression = text[start : end + len(_CLOSE)] if end >= 0 else _OPEN
+            value = self._value(node, path, expression)
+            if value is None and end < 0:
+                return node
+            if value is not None and expression == text:
+                return replace(node, text=value.text, value=value.value, plain=value.plain)
+            pieces += [text[done:start], value.text if value else ""]
+            self._characters += len(pieces[-1])
+            if self._characters > MAX_BYTES:
+                self._say(BEYOND_THE_LIMITS, node, path, expression, "variables make the spec larger than 1 MiB")
+                return node
+            done = end + len(_CLOSE)
+            start = text.find(_OPEN, done)
+        whole = "".join((*pieces, text[done:]))
+        # `${{ vars.a }}${{ vars.b }}` of 1 and 2 is the text 12, which would be a number without quotes.
+        return replace(node, text=whole, value=whole, plain=node.plain and meaning(whole) == whole)
+
+    def _value(self, node: Scalar, path: Path, expression: str) -> Scalar | None:
+        if expression == _OPEN:
+            message = "`${{` is never closed"
+            self._say(MALFORMED_EXPRESSION, node, path, expression, message, help="close it with `}}`")
+            return None
+        inner = expression[len(_OPEN) : -len(_CLOSE)].strip()
+        name = inner.removeprefix(_SUBJECT)
+        if not inner.startswith(_SUBJECT) or not is_name(name):
+            message = "only a variable can stand in `${{ … }}`"
+            help = "write `${{ vars.name }}` and declare `name` under `vars`"
+            self._say(MALFORMED_EXPRESSION, node, path, expression, message, help=help)
+        elif name in self._values:
+            return self._values[name]
+        elif name in self._declared:
+            help = f"give it a `default`, or use `--set vars.{name}=…`"
+            self._say(NO_VALUE, node, path, expression, f"the variable {quoted(name)} has no value", help=help)
+        else:
+            near = nearest(name, self._known) if len(name) < _LONGEST_COMPARED else None
+            label = f"did you mean `{near}`?" if near else ""
+            help = "" if near else "declare it under `vars`"
+            message = f"unknown variable {quoted(name)}"
+            self._say(UNKNOWN_VARIABLE, node, path, expression, message, label=label, help=help)
+        return None
+
+    def _say(
+        self, rule: Rule, node: Scalar, path: Path, expression: str, message: str, *, help: str = "", label: str = ""
+    ) -> None:
+        # The same once more in the same value is no news; and nobody reads thousands of these.
+        if (node.span, expression) in self._said or len(self.diagnostics) >= MOST:
+            return
+        self._said.add((node.span, expression))
+        diagnostic = Diagnostic(
+            code=rule.code,
+            severity=rule.severity,
+            message=message,
+            span=self._span(node.span, expression),
+            path=path,
+            help=help,
+            label=label,
+            notes=(Note("used through an alias here", node.used_at),) if node.used_at else (),
+        )
+        self.diagnostics.append(diagnostic)
+
+    def _span(self, span: Span, expression: str) -> Span:
+        """Return where ``expression`` is written within ``span``; all of it where escapes or line breaks hide that."""
+        if span.file not in self._lines:
+            text = self._document.text(span.file)
+            self._lines[span.file] = text.text.split("\n") if text else []
+        lines = self._lines[span.file][span.line - 1 : span.end_line]
+        for number, line in enumerate(lines, span.line):
+            first = span.column - 1 if number == span.line else 0
+            last = span.end_column - 1 if number == span.end_line else len(line)
+            column = line.find(expression, first, last)
+            if column >= 0:
+                return Span(span.file, number, column + 1, number, column + 1 + len(expression))
+        return span

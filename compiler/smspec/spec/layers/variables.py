@@ -1,0 +1,112 @@
+"""The variables of a spec, as ``vars`` declares them."""
+
+from __future__ import annotations
+
+from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.nearest import nearest
+from smspec.source import Mapping, Node, Path, Scalar, Sequence
+from smspec.source.frozen import dataclass
+from smspec.spec.yaml.faults import quoted
+
+MALFORMED_VARIABLE = Rule("SM123", "malformed variable")
+
+_KEYS = ("default", "enum", "description")
+_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+_MOST_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One entry of ``vars``. Without ``choices`` every value will do."""
+
+    name: str
+    default: Scalar | None
+    choices: tuple[Scalar, ...]
+
+    def kinds(self) -> set[str]:
+        """Return what its declared values are: see `kind`."""
+        return {kind(value) for value in (*self.choices, *((self.default,) if self.default else ()))}
+
+
+def is_name(text: str) -> bool:
+    """Tell whether a text can be the name of a variable."""
+    return bool(text) and _NAME.issuperset(text)
+
+
+def declared(node: Node | None) -> tuple[dict[str, Variable], list[Finding]]:
+    """Return the variables that ``vars`` declares, and what is wrong with the declarations."""
+    if node is None:
+        return {}, []
+    if not isinstance(node, Mapping):
+        help = "write `vars: {size: {default: 7b}}`"
+        return {}, [MALFORMED_VARIABLE.at(("vars",), "`vars` is not a mapping of variables", help=help)]
+    variables: dict[str, Variable] = {}
+    findings: list[Finding] = []
+    for key, value in node.entries:
+        path: Path = ("vars", key.text)
+        faults = list(_faults(key.text, value, path))
+        findings += faults
+        if not faults and isinstance(value, Mapping):
+            default, enum = value.get("default"), value.get("enum")
+            choices = (
+                tuple(item for item in enum.items if isinstance(item, Scalar)) if isinstance(enum, Sequence) else ()
+            )
+            variables[key.text] = Variable(key.text, default if isinstance(default, Scalar) else None, choices)
+    return variables, findings
+
+
+def _faults(name: str, value: Node, path: Path) -> list[Finding]:
+    at = MALFORMED_VARIABLE.at
+    if not is_name(name):
+        help = "letters, digits, `_` and `-` make a name"
+        return [at(path, f"{quoted(name)} cannot be the name of a variable", help=help, on="key")]
+    if not isinstance(value, Mapping):
+        help = f"write `{name}: {{default: …}}`, with `enum` where only some values will do"
+        return [at(path, f"the variable {quoted(name)} is not declared by a mapping", help=help)]
+    findings: list[Finding] = []
+    for key, _ in value.entries:
+        if key.text not in _KEYS:
+            near = nearest(key.text, _KEYS)
+            label = f"did you mean `{near}`?" if near else "a variable has `default`, `enum` and `description`"
+            message = f"unknown key {quoted(key.text)} in the variable {quoted(name)}"
+            findings.append(at((*path, key.text), message, label=label, on="key"))
+    default, enum, description = value.get("default"), value.get("enum"), value.get("description")
+    if default is not None and not isinstance(default, Scalar):
+        findings.append(at((*path, "default"), "a variable holds one value, not a list or a mapping"))
+    if description is not None and not (isinstance(description, Scalar) and isinstance(description.value, str)):
+        findings.append(at((*path, "description"), "a description is text"))
+    if enum is not None and not (isinstance(enum, Sequence) and enum.items):
+        findings.append(at((*path, "enum"), "`enum` is not a list of values"))
+    choices: list[Scalar] = []
+    for index, item in enumerate(enum.items if isinstance(enum, Sequence) else ()):
+        if isinstance(item, Scalar) and item.value is not None:
+            choices.append(item)
+        else:
+            findings.append(at((*path, "enum", index), "not a value that a variable can have"))
+    for here, scalar in ((("default",), default), *((("enum", i), item) for i, item in enumerate(choices))):
+        if isinstance(scalar, Scalar) and "${{" in scalar.text:
+            findings.append(at((*path, *here), "a variable cannot be made of other variables"))
+    if choices and isinstance(default, Scalar) and not any(same(default, choice) for choice in choices):
+        message = f"the default {quoted(default.text)} is none of the values in `enum`"
+        findings.append(at((*path, "default"), message, help=f"add it, or use one of {shown(choices)}"))
+    return findings
+
+
+def shown(choices: tuple[Scalar, ...] | list[Scalar]) -> str:
+    """Return values as a message lists them, not too many."""
+    first = ", ".join(quoted(choice.text) for choice in choices[:_MOST_SHOWN])
+    return first + (f" and {len(choices) - _MOST_SHOWN} more" if len(choices) > _MOST_SHOWN else "")
+
+
+def same(one: Scalar, other: Scalar) -> bool:
+    """Tell whether two values are one; ``7`` and ``"7"`` are not."""
+    return kind(one) == kind(other) and one.value == other.value
+
+
+def kind(scalar: Scalar) -> str:
+    """Return what a value is, in words."""
+    if isinstance(scalar.value, str):
+        return "text"
+    if scalar.value is None:
+        return "null"
+    return "true or false" if isinstance(scalar.value, bool) else "a number"

@@ -1,0 +1,150 @@
+"""Whether a value fits a JSON Schema: yes or no, and nothing else.
+
+Importing jsonschema costs more than all the rest of `smspec validate`, and most specs are good: so this reads the few
+keywords of draft 7 that our schema uses, and jsonschema says why where this says no. A test holds the two together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from smspec.spec.schema.job_schema import SchemaPart, part, target
+
+Root = dict[str, SchemaPart]
+Keyword = Callable[[SchemaPart, object, Mapping[str, SchemaPart], Root], bool]
+
+
+def accepts(schema: SchemaPart, value: object, root: Root) -> bool:
+    """Return whether ``value`` fits ``schema``; references are looked up in ``root``."""
+    if not isinstance(schema, dict):
+        return bool(schema)
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        # Draft 7: whatever stands beside a $ref is ignored.
+        return accepts(target(root, reference), value, root)
+    for name, argument in schema.items():
+        keyword = KEYWORDS.get(name)
+        if keyword is not None and not keyword(argument, value, schema, root):
+            return False
+    return True
+
+
+def _is_of_type(name: SchemaPart, value: object) -> bool:
+    if isinstance(value, bool):
+        return name == "boolean"
+    if isinstance(value, int):
+        return name in ("integer", "number")
+    if isinstance(value, float):
+        return name == "number" or (name == "integer" and value.is_integer())
+    return name == ("string" if isinstance(value, str) else _CONTAINERS.get(type(value), ""))
+
+
+_CONTAINERS = {dict: "object", list: "array", type(None): "null"}
+
+
+def _type(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
+    return any(_is_of_type(name, value) for name in (argument if isinstance(argument, list) else [argument]))
+
+
+def _enum(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
+    return isinstance(value, str) and isinstance(argument, list) and value in argument
+
+
+def _const(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
+    return isinstance(value, str) and value == argument
+
+
+def _pattern(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
+    return not isinstance(value, str) or re.search(str(argument), value) is not None
+
+
+def _min_length(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
+    return not isinstance(value, str) or not isinstance(argument, int) or len(value) >= argument
+
+
+def _max_length(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
+    return not isinstance(value, str) or not isinstance(argument, int) or len(value) <= argument
+
+
+def _minimum(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
+    return not _is_of_type("number", value) or not value < argument  # type: ignore[operator]  # both are numbers
+
+
+def _maximum(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
+    return not _is_of_type("number", value) or not value > argument  # type: ignore[operator]  # both are numbers
+
+
+def _properties(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], root: Root) -> bool:
+    if not isinstance(value, dict) or not isinstance(argument, dict):
+        return True
+    return all(accepts(argument[key], item, root) for key, item in value.items() if key in argument)
+
+
+def _additional_properties(argument: SchemaPart, value: object, schema: Mapping[str, SchemaPart], root: Root) -> bool:
+    if not isinstance(value, dict):
+        return True
+    named = part(schema, "properties")
+    return all(accepts(argument, item, root) for key, item in value.items() if key not in named)
+
+
+def _property_names(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], root: Root) -> bool:
+    return not isinstance(value, dict) or all(accepts(argument, key, root) for key in value)
+
+
+def _required(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], __: Root) -> bool:
+    return not isinstance(value, dict) or not isinstance(argument, list) or all(key in value for key in argument)
+
+
+def _dependencies(argument: SchemaPart, value: object, schema: Mapping[str, SchemaPart], root: Root) -> bool:
+    if not isinstance(value, dict) or not isinstance(argument, dict):
+        return True
+    return all(_required(needed, value, schema, root) for key, needed in argument.items() if key in value)
+
+
+def _items(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], root: Root) -> bool:
+    return not isinstance(value, list) or all(accepts(argument, item, root) for item in value)
+
+
+def _any_of(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], root: Root) -> bool:
+    return isinstance(argument, list) and any(accepts(schema, value, root) for schema in argument)
+
+
+def _one_of(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], root: Root) -> bool:
+    return isinstance(argument, list) and sum(accepts(schema, value, root) for schema in argument) == 1
+
+
+def _all_of(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], root: Root) -> bool:
+    return isinstance(argument, list) and all(accepts(schema, value, root) for schema in argument)
+
+
+def _not(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], root: Root) -> bool:
+    return not accepts(argument, value, root)
+
+
+def _if(argument: SchemaPart, value: object, schema: Mapping[str, SchemaPart], root: Root) -> bool:
+    return not accepts(argument, value, root) or accepts(schema["then"], value, root)
+
+
+KEYWORDS: dict[str, Keyword] = {
+    "type": _type,
+    "enum": _enum,
+    "const": _const,
+    "pattern": _pattern,
+    "minLength": _min_length,
+    "maxLength": _max_length,
+    "minimum": _minimum,
+    "maximum": _maximum,
+    "required": _required,
+    "properties": _properties,
+    "additionalProperties": _additional_properties,
+    "propertyNames": _property_names,
+    "dependencies": _dependencies,
+    "items": _items,
+    "anyOf": _any_of,
+    "oneOf": _one_of,
+    "allOf": _all_of,
+    "not": _not,
+    "if": _if,
+}
+"""What is interpreted beside ``$ref``: ``enum`` of texts, ``dependencies`` on keys, ``if`` without ``else``."""

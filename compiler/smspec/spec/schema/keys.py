@@ -1,0 +1,81 @@
+"""Every key of the spec by its path, `*` standing for a name that the author gives and for any item of a list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from smspec.source import Path
+from smspec.spec.schema.job_schema import SchemaPart, author_schema, part
+
+KeyPath = tuple[str, ...]
+KeySchema = dict[str, SchemaPart]
+
+
+@lru_cache(maxsize=1)
+def spec_keys() -> dict[KeyPath, KeySchema]:
+    """Return the schema of every key, in the order of the schema."""
+    return dict(_below(author_schema(), ()))
+
+
+def _below(schema: KeySchema, path: KeyPath) -> Iterator[tuple[KeyPath, KeySchema]]:
+    children = dict(part(schema, "properties"))
+    for word in ("additionalProperties", "items"):
+        if "title" in part(schema, word):
+            children["*"] = part(schema, word)
+    for name, child in children.items():
+        if isinstance(child, dict):
+            yield (*path, name), child
+            yield from _below(child, (*path, name))
+
+
+def key_path(path: Path) -> KeyPath | None:
+    """Return the key that a path into a spec leads to, or None when the spec has no such key."""
+    found: KeyPath = ()
+    for step in path:
+        named = (*found, step) if isinstance(step, str) else None
+        if named is not None and named in spec_keys():
+            found = named
+        elif (*found, "*") in spec_keys():
+            found = (*found, "*")
+        else:
+            return None
+    return found
+
+
+def key_path_of_text(text: str) -> KeyPath | None:
+    """Return the key that ``channels.*.input_mode``, ``channels.train.input_mode`` or ``metrics[0].name`` means."""
+    steps = re.sub(r"\[[0-9*]*\]", ".*", text.strip()).strip(".").split(".")
+    if steps[0] == "overlays" and len(steps) > 2:
+        # An overlay is a partial job: its keys are those of a job.
+        steps = steps[2:]
+    return key_path(tuple(steps)) if all(steps) else None
+
+
+def written_key(path: KeyPath) -> str:
+    """Return a key as people write it: ``channels.*.input_mode``."""
+    return ".".join(path)
+
+
+def keys_in(path: KeyPath) -> tuple[str, ...]:
+    """Return the names of the keys directly below a key, in the order of the schema."""
+    return tuple(key[-1] for key in spec_keys() if key[:-1] == path and key[-1] != "*")
+
+
+def choices(schema: KeySchema) -> tuple[str, ...]:
+    """Return the values that a key can have, when it is a choice."""
+    listed = strict(schema).get("enum")
+    return tuple(str(value) for value in listed) if isinstance(listed, list) else ()
+
+
+def strict(schema: KeySchema) -> KeySchema:
+    """Return what a value must fit once it is no reference: the schema itself, or what it names."""
+    alternatives = schema.get("anyOf")
+    if isinstance(alternatives, list) and isinstance(alternatives[0], dict):
+        schema = alternatives[0]
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        named = part(part(author_schema(), "definitions"), reference.removeprefix("#/definitions/"))
+        return named or schema
+    return schema

@@ -1,0 +1,128 @@
+"""What every key of the spec means, in the words of the schema: for `smspec explain KEY` and for docs/."""
+
+from __future__ import annotations
+
+from smspec.spec.schema.job_schema import author_schema, part
+from smspec.spec.schema.keys import (
+    KeyPath,
+    KeySchema,
+    choices,
+    key_path_of_text,
+    keys_in,
+    spec_keys,
+    strict,
+    written_key,
+)
+from smspec.spec.yaml.flow_style import flow_style
+
+_TYPES = {
+    "object": "a mapping",
+    "array": "a list",
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "`true` or `false`",
+}
+
+
+def keys() -> tuple[str, ...]:
+    """Return every key of the spec as people write it, such as ``channels.*.input_mode``."""
+    return tuple(written_key(path) for path in spec_keys())
+
+
+def explain_key(text: str) -> str | None:
+    """Return what a key means as Markdown, or None when the spec has no such key.
+
+    A name may stand for the `*` of a key: ``channels.train.s3`` is ``channels.*.s3``.
+    """
+    path = key_path_of_text(text)
+    if path is None:
+        return None
+    schema = spec_keys()[path]
+    lines = [f"# {written_key(path)}: {schema['title']}", "", str(schema["description"]), ""]
+    lines.append(f"- value: {value_words(schema)}")
+    if is_required(path):
+        lines.append("- required")
+    if "default" in schema:
+        lines.append(f"- default: `{flow_style(schema['default'])}`")
+    below = keys_in(path) or keys_in((*path, "*"))
+    if below:
+        lines.append(f"- keys: {', '.join(f'`{key}`' for key in below)}")
+    return "\n".join([*lines, "", "```yaml", *example_lines(path), "```"]) + "\n"
+
+
+def example_lines(path: KeyPath) -> list[str]:
+    """Return the examples of a key as YAML lines; `*` is shown as a name, an item of a list with its dash."""
+    examples = spec_keys()[path].get("examples")
+    name = path[-1]
+    if name == "*":
+        parent = _types(spec_keys()[path[:-1]])
+        name = "-" if "array" in parent else "NAME:"
+    else:
+        name = f"{name}:"
+    return [f"{name} {flow_style(example)}" for example in (examples if isinstance(examples, list) else [])]
+
+
+def value_words(schema: KeySchema) -> str:
+    """Return in words what the value of a key can be."""
+    listed = choices(schema)
+    if listed:
+        return _one_of(listed)
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    wanted = strict(schema)
+    expected = wanted.get("patternErrorMessage")
+    types = _types(wanted)
+    if isinstance(expected, str):
+        words = expected.removeprefix("expected ")
+        return words if "object" not in types else f"{words}, or a mapping"
+    if {"string", "number", "boolean"} <= set(types):
+        return "text or a number"
+    words = " or ".join(word for name, word in _TYPES.items() if name in types)
+    if "array" in types:
+        words += f" of {_items_words(part(wanted, 'items'))}"
+    if "object" in types and "title" not in part(wanted, "additionalProperties"):
+        each = part(wanted, "additionalProperties")
+        words += f" of names to {_items_words(each)}" if each else ""
+    return words + _range_words(wanted)
+
+
+def _items_words(item: KeySchema) -> str:
+    listed = choices(item)
+    if listed:
+        return _one_of(listed)
+    return "mappings" if "object" in _types(strict(item)) else "text"
+
+
+def _range_words(schema: KeySchema) -> str:
+    bounds = [("at least", schema.get("minimum")), ("at most", schema.get("maximum"))]
+    said = [f"{words} {bound}" for words, bound in bounds if bound is not None]
+    return f", {' and '.join(said)}" if said else ""
+
+
+def _one_of(listed: tuple[str, ...]) -> str:
+    *most, last = (f"`{value}`" for value in listed)
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def _types(schema: KeySchema) -> tuple[str, ...]:
+    types = schema.get("type")
+    return tuple(str(name) for name in types) if isinstance(types, list) else (str(types),)
+
+
+def is_required(path: KeyPath) -> bool:
+    """Return whether a key must be there, always, in the mapping that it belongs to."""
+    *parents, name = path
+    complete = part(part(author_schema(), "definitions"), "complete")
+    if path == ("smspec",) or name in _required(spec_keys().get(tuple(parents), {})):
+        return True
+    for parent in parents:
+        complete = (
+            part(complete, "additionalProperties") if parent == "*" else part(part(complete, "properties"), parent)
+        )
+    return name in _required(complete)
+
+
+def _required(schema: KeySchema) -> tuple[str, ...]:
+    listed = schema.get("required")
+    return tuple(str(name) for name in listed) if isinstance(listed, list) else ()

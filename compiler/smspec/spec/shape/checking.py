@@ -1,0 +1,24 @@
+"""Whether a merged document has the shape of a job, and if not, why: the door to the checks of SM2."""
+
+from __future__ import annotations
+
+from smspec.diagnostics import Finding
+from smspec.source import Document
+from smspec.spec.schema.acceptance import accepts
+from smspec.spec.schema.job_schema import merged_schema
+from smspec.spec.shape.view import viewed
+
+
+def shape_findings(document: Document) -> list[Finding]:
+    """Return everything in which a merged document, its short forms expanded, is not a job of the schema."""
+    data = viewed(document.root)
+    schema = merged_schema()
+    if accepts(schema, data, schema):
+        return []
+    # Late: jsonschema takes longer to import than the rest of a validation takes, and good specs do not need it.
+    from smspec.spec.shape.telling import told
+
+    findings = told(document, data)
+    # The two readers of the schema never disagree (tests/compiler/spec/shape/test_agreement.py).
+    assert findings, "the schema refuses this spec and jsonschema finds nothing wrong"
+    return findings

@@ -1,0 +1,134 @@
+"""Keys that are unknown, missing, or do not go together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.source import Path, dotted
+from smspec.spec.schema.example import example_of
+from smspec.spec.schema.job_schema import SchemaPart, part
+from smspec.spec.shape.fault import ShapeFault
+from smspec.spec.shape.unknown_key import Suggestion, suggestion
+
+MISSING_KEY = Rule("SM202", "missing key")
+UNKNOWN_KEY = Rule("SM204", "unknown key")
+KEYS_THAT_EXCLUDE_EACH_OTHER = Rule("SM209", "keys that exclude each other")
+KEY_WITHOUT_ITS_PARTNER = Rule("SM210", "key without its partner")
+
+KEYWORDS_OF_KEYS = ("additionalProperties", "required", "oneOf", "anyOf", "not", "dependencies")
+
+MOST_GUESSED = 100
+"""So many unknown keys are not misspelled, and nobody reads on."""
+
+
+def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
+    """Tell the faults of keys. A key that is missing because it is misspelled is told once, by what was written."""
+    ordered = sorted(faults, key=lambda fault: KEYWORDS_OF_KEYS.index(fault.keyword))
+    findings: list[Finding] = []
+    meant: set[Path] = set()
+    open_choices: set[Path] = set()
+    for fault in ordered:
+        if fault.keyword == "additionalProperties":
+            for word in _unknown(fault):
+                guess = suggestion(word, fault.path) if len(findings) < MOST_GUESSED else None
+                findings.append(_unknown_key(fault.path, word, guess))
+                if guess:
+                    is_here = guess.named_from(fault.path) == guess.key[-1]
+                    meant.add((*fault.path, guess.key[-1]) if is_here else guess.key)
+        elif fault.keyword == "required":
+            findings += [_missing(fault.path, (key,)) for key in _missing_keys(fault, meant)]
+        elif fault.keyword in ("oneOf", "anyOf"):
+            findings += _not_one_of(fault, meant)
+            open_choices |= {(*fault.path, kind) for kind in _kinds(fault.argument)}
+        elif fault.keyword == "not":
+            findings += _exclusive(fault.path, _required(fault.argument))
+        else:
+            findings += _dependencies(fault, meant | open_choices)
+    return findings
+
+
+def _unknown(fault: ShapeFault) -> Iterator[str]:
+    known = part(fault.schema, "properties")
+    return (key for key in fault.names if key not in known)
+
+
+def _unknown_key(mapping: Path, word: str, guess: Suggestion | None) -> Finding:
+    message = f"unknown key `{word}`" + (f" in `{dotted(mapping)}`" if mapping else "")
+    label, help = "", ""
+    if guess and guess.is_hint:
+        place = "write it under" if guess.key[-1] == "api" else "here it is"
+        label = f"{place} `{guess.named_from(mapping)}`"
+        help = f"`{word}` is a word of {guess.tool}" if guess.tool else ""
+    elif guess:
+        label = f"did you mean `{guess.named_from(mapping)}`?"
+    return UNKNOWN_KEY.at((*mapping, word), message, label=label, help=help, on="key")
+
+
+def _missing(mapping: Path, keys: tuple[str, ...]) -> Finding:
+    place = f" in `{dotted(mapping)}`" if mapping else ""
+    if len(keys) > 1:
+        # None of them is the missing one, so the place is that of the mapping.
+        listed = ", ".join(f"`{key}`" for key in keys)
+        return MISSING_KEY.at(mapping, f"missing key{place}: one of {listed}", on="key")
+    path = (*mapping, keys[0])
+    example = example_of(path)
+    help = f"for example `{example}`" if example else ""
+    return MISSING_KEY.at(path, f"missing key `{keys[0]}`{place}", help=help, on="key")
+
+
+def _missing_keys(fault: ShapeFault, meant: set[Path]) -> Iterator[str]:
+    return (
+        key for key in _required(fault.schema) if key not in fault.names and not _is_meant((*fault.path, key), meant)
+    )
+
+
+def _is_meant(path: Path, meant: set[Path]) -> bool:
+    """Return whether a misspelled key was to be the one at ``path``, or one below it."""
+    return any(written[: len(path)] == path for written in meant)
+
+
+def _not_one_of(fault: ShapeFault, meant: set[Path]) -> Iterator[Finding]:
+    if not isinstance(fault.value, dict):
+        return
+    kinds = _kinds(fault.argument)
+    written = tuple(key for key in fault.names if key in kinds)
+    if written:
+        yield from _exclusive(fault.path, written)
+    elif not any(_is_meant((*fault.path, kind), meant) for kind in kinds):
+        yield _missing(fault.path, kinds)
+
+
+def _kinds(alternatives: SchemaPart) -> tuple[str, ...]:
+    """Return the keys of which one is wanted; an alternative without inline ``required`` is not offered."""
+    listed = alternatives if isinstance(alternatives, list) else []
+    return tuple(key for schema in listed for key in _required(schema))
+
+
+def _required(schema: SchemaPart) -> tuple[str, ...]:
+    keys = schema.get("required") if isinstance(schema, dict) else None
+    return tuple(str(key) for key in keys) if isinstance(keys, list) else ()
+
+
+def _exclusive(mapping: Path, keys: tuple[str, ...]) -> Iterator[Finding]:
+    first, *others = keys
+    for other in others:
+        yield KEYS_THAT_EXCLUDE_EACH_OTHER.at(
+            (*mapping, other),
+            f"`{first}` and `{other}` exclude each other in `{dotted(mapping)}`",
+            help="keep one of the two",
+            on="key",
+        )
+
+
+def _dependencies(fault: ShapeFault, meant: set[Path]) -> Iterator[Finding]:
+    for key, needed in part(fault.schema, "dependencies").items():
+        partners = tuple(map(str, needed)) if isinstance(needed, list) else ()
+        if key in fault.names and partners and not set(partners) & set(fault.names):
+            yield from _partnerless(fault.path, key, partners, meant)
+
+
+def _partnerless(mapping: Path, key: str, partners: tuple[str, ...], meant: set[Path]) -> Iterator[Finding]:
+    if not any(_is_meant((*mapping, partner), meant) for partner in partners):
+        listed = " or ".join(f"`{partner}`" for partner in partners)
+        yield KEY_WITHOUT_ITS_PARTNER.at((*mapping, key), f"`{key}` goes only with {listed}", on="key")

@@ -1,0 +1,176 @@
+"""Values that are of another type, no choice, or not of the form that their key asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.nearest import nearest
+from smspec.source import Document, Mapping, Node, Path, Scalar, dotted
+from smspec.spec.schema.example import example_of
+from smspec.spec.schema.job_schema import SchemaPart
+from smspec.spec.schema.keys import key_path, written_key
+from smspec.spec.shape.fault import ShapeFault
+from smspec.spec.shape.forms import MALFORMED_NAME, TEXT_OF_ANOTHER_FORM, form_of
+from smspec.spec.shape.hints import value_hint
+from smspec.spec.yaml.flow_style import flow_style
+from smspec.spec.yaml.scalars import meaning
+
+UNKNOWN_SPEC_VERSION = Rule("SM201", "unknown version of the spec")
+VALUE_OF_ANOTHER_TYPE = Rule("SM203", "value of another type")
+VALUE_THAT_IS_NO_CHOICE = Rule("SM205", "value that is no choice")
+NUMBER_OUT_OF_RANGE = Rule("SM207", "number out of range")
+EMPTY_TEXT = Rule("SM214", "empty text")
+
+MOST_CHOICES = 8
+"""A longer list of choices is not printed; the nearest is."""
+
+_TYPES = {
+    "object": "a mapping",
+    "array": "a list",
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "`true` or `false`",
+}
+_SAID = {"yes": "true", "y": "true", "on": "true", "no": "false", "n": "false", "off": "false"}
+_SHOWN = 60
+
+
+def value_finding(document: Document, fault: ShapeFault) -> Finding:
+    """Tell one fault of a value; ``document`` has the words of the author."""
+    return _TOLD[fault.keyword](fault, document.node(fault.path))
+
+
+def _wrong_type(fault: ShapeFault, node: Node | None) -> Finding:
+    form = form_of(fault.schema)
+    rule = VALUE_OF_ANOTHER_TYPE if form.rule is TEXT_OF_ANOTHER_FORM else form.rule
+    wanted = [str(name) for name in fault.argument] if isinstance(fault.argument, list) else [str(fault.argument)]
+    expected = fault.schema.get("patternErrorMessage") or f"expected {_types(wanted)}"
+    label = _remedy(wanted, node, fault.schema)
+    example = "" if label else example_of(fault.path)
+    help = f"for example `{example}`" if example else ""
+    return rule.at(fault.path, f"{expected}, got {_described(node)}", label=label, help=help)
+
+
+def _types(wanted: list[str]) -> str:
+    if {"string", "number", "boolean"} <= set(wanted):
+        return "text or a number"
+    return " or ".join(words for name, words in _TYPES.items() if name in wanted)
+
+
+def _remedy(wanted: list[str], node: Node | None, schema: dict[str, SchemaPart]) -> str:
+    """Return what to write when the value was meant right but spelled as another type."""
+    if not isinstance(node, Scalar) or node.value is None:
+        return ""
+    value, text = node.value, node.text
+    if isinstance(value, str):
+        plain = meaning(text)
+        said = _SAID.get(text.lower(), text.lower())
+        if "boolean" in wanted and said in ("true", "false"):
+            return f"write `{said}`"
+        if not node.plain and isinstance(plain, int) and not isinstance(plain, bool) and "integer" in wanted:
+            return f"write `{text}` without quotes"
+    elif "string" in wanted and re.search(str(schema.get("pattern", "")), text):
+        return f'write `"{text}"`, in quotes'
+    return f"write `{flow_style([value])}`" if "array" in wanted else ""
+
+
+def _described(node: Node | None) -> str:
+    """Return what kind of value this is, and the value where it is short: "text `four`"."""
+    if node is None:
+        return "nothing"
+    if not isinstance(node, Scalar):
+        return "a mapping" if isinstance(node, Mapping) else "a list"
+    if node.value is None:
+        return "nothing"
+    if isinstance(node.value, bool):
+        return f"`{node.text}`"
+    kind = {str: "text", int: "whole number", float: "number"}[type(node.value)]
+    return f"{kind} {_quoted(node)}"
+
+
+def _quoted(node: Node | None) -> str:
+    text = node.text if isinstance(node, Scalar) else ""
+    short = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return f"`{short}`"
+
+
+def _no_choice(fault: ShapeFault, node: Node | None) -> Finding:
+    allowed = tuple(map(str, fault.argument)) if isinstance(fault.argument, list) else ()
+    text = node.text if isinstance(node, Scalar) else ""
+    guess = choice_meant(text, allowed)
+    label = f"did you mean `{guess}`?" if guess else ""
+    got = _quoted(node) if isinstance(node, Scalar) and node.value is not None else _described(node)
+    if len(allowed) <= MOST_CHOICES:
+        return VALUE_THAT_IS_NO_CHOICE.at(fault.path, f"expected {_listed(allowed)}, got {got}", label=label)
+    key = key_path(fault.path) or key_path(fault.path[:-1])
+    help = f"smspec explain {written_key(key)} lists what it can be" if key else ""
+    return VALUE_THAT_IS_NO_CHOICE.at(
+        fault.path, f"{got} is not a value of `{_name(fault.path)}`", label=label, help=help
+    )
+
+
+def choice_meant(text: str, allowed: tuple[str, ...]) -> str | None:
+    """Return the choice that ``text`` was probably meant to be, or None."""
+    return value_hint(text, allowed) or nearest(text, allowed)
+
+
+def _listed(allowed: tuple[str, ...]) -> str:
+    *most, last = (f"`{value}`" for value in allowed)
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def _name(path: Path) -> str:
+    """Return a key as its author would say it."""
+    return dotted(path) if path else "the spec"
+
+
+def _other_version(fault: ShapeFault, node: Node | None) -> Finding:
+    return UNKNOWN_SPEC_VERSION.at(
+        fault.path, f"unknown version {_quoted(node)} of the spec", label=f"write `{fault.argument}`"
+    )
+
+
+def _other_form(fault: ShapeFault, node: Node | None) -> Finding:
+    form = form_of(fault.schema)
+    text = str(fault.value)
+    guess = form.meant(text)
+    label = f"write `{guess}`" if guess and guess != text else ""
+    wanted = fault.schema.get("type")
+    takes_numbers = isinstance(wanted, list) and "integer" in wanted
+    label = label or (_remedy(["integer"], node, fault.schema) if takes_numbers else "")
+    shown = f"`{text}`" if fault.on == "key" else _described(node) if takes_numbers else _quoted(node)
+    return form.rule.at(fault.path, f"{fault.schema['patternErrorMessage']}, got {shown}", label=label, on=fault.on)
+
+
+def _out_of_range(fault: ShapeFault, node: Node | None) -> Finding:
+    form = form_of(fault.schema)
+    if form.rule is not TEXT_OF_ANOTHER_FORM:
+        return form.rule.at(fault.path, f"{fault.schema['patternErrorMessage']}, got {_quoted(node)}")
+    bound = "at least" if fault.keyword == "minimum" else "at most"
+    return NUMBER_OUT_OF_RANGE.at(fault.path, f"expected {bound} {fault.argument}, got {_quoted(node)}")
+
+
+def _too_long(fault: ShapeFault, _: Node | None) -> Finding:
+    length = len(str(fault.value))
+    return MALFORMED_NAME.at(fault.path, f"`{_name(fault.path)}` has {length} characters, {fault.argument} are allowed")
+
+
+def _empty(fault: ShapeFault, _: Node | None) -> Finding:
+    example = example_of(fault.path)
+    help = f"for example `{example}`" if example else ""
+    return EMPTY_TEXT.at(fault.path, f"`{_name(fault.path)}` is empty", help=help)
+
+
+_TOLD: dict[str, Callable[[ShapeFault, Node | None], Finding]] = {
+    "type": _wrong_type,
+    "enum": _no_choice,
+    "const": _other_version,
+    "pattern": _other_form,
+    "minimum": _out_of_range,
+    "maximum": _out_of_range,
+    "maxLength": _too_long,
+    "minLength": _empty,
+}

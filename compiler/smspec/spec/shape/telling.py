@@ -1,0 +1,49 @@
+"""From the errors of jsonschema to findings in the author's words: one per fault, none that follows from another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import cast
+
+from jsonschema import Draft7Validator
+from jsonschema.exceptions import ValidationError
+
+from smspec.diagnostics import Finding
+from smspec.source import Document, Path
+from smspec.spec.schema.job_schema import SchemaPart, merged_schema
+from smspec.spec.shape.fault import ShapeFault
+from smspec.spec.shape.faulty_keys import KEYWORDS_OF_KEYS, key_findings
+from smspec.spec.shape.faulty_values import value_finding
+
+REFERENCE: SchemaPart = {"$ref": "#/definitions/reference"}
+
+
+def told(document: Document, data: object) -> list[Finding]:
+    """Return the findings of a merged document that does not fit the schema; ``data`` is its view."""
+    faults = list(_faults(Draft7Validator(merged_schema()).iter_errors(data)))
+    findings = key_findings(fault for fault in faults if fault.keyword in KEYWORDS_OF_KEYS)
+    findings += [value_finding(document, fault) for fault in faults if fault.keyword not in KEYWORDS_OF_KEYS]
+    # A name that is too long and has a blank in it is one fault: the first thing that is wrong with a place is told.
+    first: dict[tuple[Path, str], Finding] = {}
+    for finding in findings:
+        first.setdefault((finding.path, finding.on), finding)
+    return list(first.values())
+
+
+def _faults(errors: Iterable[ValidationError]) -> Iterator[ShapeFault]:
+    for error in errors:
+        argument = cast(SchemaPart, error.validator_value)
+        if error.validator == "anyOf" and isinstance(argument, list) and argument[-1] == REFERENCE:
+            # A merged job has no references, so only the other alternative can have been meant.
+            yield from _faults(inner for inner in error.context or () if inner.relative_schema_path[0] == 0)
+            continue
+        is_of_key = "propertyNames" in error.absolute_schema_path
+        path = tuple(error.absolute_path)
+        yield ShapeFault(
+            path=(*path, cast(str, error.instance)) if is_of_key else path,
+            keyword=str(error.validator),
+            argument=argument,
+            schema=cast("dict[str, SchemaPart]", error.schema),
+            value=error.instance,
+            on="key" if is_of_key else "value",
+        )

@@ -1,0 +1,218 @@
+"""From YAML events to nodes. Every limit is checked before anything is built."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import yaml
+
+from smspec.diagnostics import Note, Rule
+from smspec.source import Mapping, Node, Scalar, Sequence, Span
+from smspec.source.frozen import replace
+from smspec.spec.yaml.events import Event
+from smspec.spec.yaml.faults import Faults, quoted
+from smspec.spec.yaml.merge_keys import is_merge_key, spread
+from smspec.spec.yaml.nesting import Nesting, OpenCollection
+from smspec.spec.yaml.scalars import meaning
+
+DUPLICATE_KEY = Rule("SM106", "duplicate key")
+TAG = Rule("SM107", "tag")
+SEVERAL_DOCUMENTS = Rule("SM108", "several documents")
+KEY_THAT_IS_NO_TEXT = Rule("SM110", "key that is no text")
+UNQUOTED_VARIABLE = Rule("SM112", "unquoted variable in flow style")
+
+# Compiled only where one is met: most specs have none of these.
+VARIABLE = r"\$\{\{[^{}\n]*\}\}"
+_PROPERTIES = r"(?:[&!]\S*(?:\s+(?:#[^\n]*\n\s*)*)?)+"
+_TAG = r"!\S*"
+_DROPPED = Scalar("", "", False, Span("", 1, 1, 1, 1))
+
+
+class Composer:
+    """Builds one tree. ``masked`` says that the events come from a text whose ``${{ … }}`` have been painted over."""
+
+    def __init__(self, faults: Faults, *, masked: bool = False) -> None:
+        self._faults = faults
+        self._file = faults.text.name
+        self._text = faults.text.text
+        self._masked = masked
+        self._nesting = Nesting(faults)
+        self._open = self._nesting.open
+        self._documents = 0
+        self._end = (1, 1)
+        self.root: Node | None = None
+
+    def compose(self, events: Iterator[Event]) -> None:
+        """Take in all events; ``root`` is then the tree, or None where nothing was written."""
+        for event in events:
+            kind: type[object] = type(event)
+            if kind is yaml.ScalarEvent:
+                self._scalar(event)
+            elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+                self._begin(event)
+            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+                self._close(event)
+            elif kind is yaml.AliasEvent:
+                self._alias(event)
+            elif kind is yaml.DocumentStartEvent and not self._begin_document(event):
+                return
+
+    def _begin_document(self, event: Event) -> bool:
+        start, end = event.start_mark.index, event.end_mark.index
+        self._documents += 1
+        if self._documents > 1:
+            self._faults.add(
+                SEVERAL_DOCUMENTS,
+                self._faults.span(start, end),
+                "a second YAML document begins here",
+                help="one file holds one spec: give the other a file of its own",
+            )
+            return False
+        return True
+
+    def _scalar(self, event: Event) -> None:
+        text, style = event.value, event.style
+        start, end = event.start_mark, event.end_mark
+        line, column = start.line + 1, start.column + 1
+        self._nesting.count(1, len(text), event)
+        if event.anchor is not None or event.tag is not None:
+            line, column = self._after_properties(event)
+        if not text and start.index >= len(self._text):
+            # libyaml puts what is missing at the very end on a line of its own.
+            span = self._faults.span(start.index, start.index)
+        elif style in ("|", ">"):
+            # The event ends where the next value begins; the author sees the last line that has something on it.
+            written = self._text[start.index : end.index].rstrip()
+            span = Span(self._file, line, column, *_moved(start.line + 1, start.column + 1, written))
+        else:
+            span = Span(self._file, line, column, end.line + 1, end.column + 1)
+        self._end = (span.end_line, span.end_column)
+        parent = self._open[-1] if self._open else None
+        if self._masked and not style and parent is not None and parent.flow:
+            self._unquoted_variables(start.index, end.index)
+        is_key = parent is not None and parent.items is None and parent.key is None
+        node = Scalar(text, text if style or is_key else meaning(text), not style, span)
+        if event.anchor is not None:
+            self._nesting.anchor(event.anchor, node)
+        self._place(node, span)
+
+    def _begin(self, event: Event) -> None:
+        self._nesting.count(2, 0, event)
+        line, column = event.start_mark.line + 1, event.start_mark.column + 1
+        if event.anchor is not None or event.tag is not None:
+            # The event begins at the anchor or tag; it ends after the bracket, or before the first key or dash.
+            self._after_properties(event)
+            line = event.end_mark.line + 1
+            column = event.end_mark.column + (0 if event.flow_style else 1)
+        self._nesting.begin(event, line, column)
+
+    def _close(self, event: Event) -> None:
+        closed = self._open.pop()
+        if event.end_mark.index > event.start_mark.index:
+            self._end = (event.end_mark.line + 1, event.end_mark.column + 1)
+        span = Span(self._file, closed.line, closed.column, *self._end)
+        node: Node
+        if closed.items is not None:
+            node = Sequence(tuple(closed.items), span)
+        else:
+            node = Mapping(tuple(spread(closed.entries, self._faults) if closed.merges else closed.entries), span)
+        self._nesting.end(closed, node)
+        self._place(node, span)
+
+    def _alias(self, event: Event) -> None:
+        start, end = event.start_mark, event.end_mark
+        span = Span(self._file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+        self._end = (span.end_line, span.end_column)
+        node = self._nesting.repeat(event, span)
+        if node is not None:
+            self._place(replace(node, used_at=span), span)
+        elif self._open and self._open[-1].items is None and self._open[-1].key is None:
+            self._open[-1].key = _DROPPED
+        else:
+            # An empty mapping is what `<<` takes in without another word.
+            self._place(Mapping((), span), span)
+
+    def _place(self, node: Node, written: Span) -> None:
+        if not self._open:
+            self.root = node
+            return
+        parent = self._open[-1]
+        if parent.items is not None:
+            parent.items.append(node)
+        elif parent.key is None:
+            parent.key = self._key(parent, node, written)
+        else:
+            if parent.key is not _DROPPED:
+                parent.entries.append((parent.key, node))
+            parent.key = None
+
+    def _key(self, parent: OpenCollection, node: Node, written: Span) -> Scalar:
+        if not isinstance(node, Scalar) or (node.plain and not node.text):
+            self._no_text(node, written)
+            return _DROPPED
+        merge = is_merge_key(node)
+        same = None if merge else node.text
+        first = parent.keys.get(same)
+        if first is not None:
+            self._faults.add(
+                DUPLICATE_KEY,
+                written,
+                f"the key {quoted(node.text)} is written twice",
+                path=(*self._nesting.path(), node.text),
+                help="merge several mappings with one key, `<<: [*one, *other]`" if merge else "keep one of the two",
+                notes=(Note("first written here", first),),
+            )
+            return _DROPPED
+        parent.keys[same] = written
+        parent.merges = parent.merges or merge
+        return node if node.value.__class__ is str else replace(node, value=node.text)
+
+    def _no_text(self, node: Node, written: Span) -> None:
+        if isinstance(node, Scalar):
+            message, help = "a key is missing before `:`", "write the key, or quote the text"
+        else:
+            what = "list" if isinstance(node, Sequence) else "mapping"
+            message, help = (
+                f"a {what} cannot be a key",
+                "quote it if text is meant; YAML reads `[…]` and `{…}` as values",
+            )
+        self._faults.add(KEY_THAT_IS_NO_TEXT, written, message, help=help)
+
+    def _unquoted_variables(self, start: int, end: int) -> None:
+        for match in re.compile(VARIABLE).finditer(self._text, start, end):
+            unquoted_variable(self._faults, match.start(), match.end())
+
+    def _after_properties(self, event: Event) -> tuple[int, int]:
+        """Refuse a tag; return the line and column where the value itself begins."""
+        start = event.start_mark.index
+        end = max(start, event.end_mark.index)
+        properties = re.compile(_PROPERTIES).match(self._text, start, end)
+        if event.tag is not None:
+            tag = re.compile(_TAG).search(self._text, start, end)
+            at = tag.span() if tag else (start, end)
+            self._faults.add(
+                TAG,
+                self._faults.span(*at),
+                f"the tag {quoted(self._text[at[0] : at[1]])}",
+                help="take it out; quotes alone make a text of anything",
+            )
+        past = properties[0] if properties else ""
+        return _moved(event.start_mark.line + 1, event.start_mark.column + 1, past)
+
+
+def _moved(line: int, column: int, past: str) -> tuple[int, int]:
+    """Return the place after ``past``, which begins at a line and column."""
+    breaks = past.count("\n")
+    return (line + breaks, len(past) - past.rfind("\n")) if breaks else (line, column + len(past))
+
+
+def unquoted_variable(faults: Faults, start: int, end: int) -> None:
+    """Refuse a variable that YAML would take apart."""
+    faults.add(
+        UNQUOTED_VARIABLE,
+        faults.span(start, end),
+        "`${{ … }}` between brackets or braces is not one value",
+        label="quote it, or use block style",
+        help='write "${{ vars.name }}" in quotes, or put every key and item on a line of its own',
+    )

@@ -1,0 +1,67 @@
+"""The events of a YAML text, from libyaml where PyYAML has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol, cast
+
+import yaml
+
+from smspec.diagnostics import Rule
+from smspec.spec.yaml.faults import Faults
+
+BROKEN_YAML = Rule("SM101", "broken YAML")
+
+# PyYAML's Python parser says the same as libyaml, some twenty times slower.
+PARSER: type[yaml.BaseLoader] | type[yaml.CBaseLoader] = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+
+class Mark(Protocol):
+    """A place; ``line`` and ``column`` count from 0, everything in code points."""
+
+    index: int
+    line: int
+    column: int
+
+
+class Event(Protocol):
+    """What PyYAML's event classes have, each of them a part of it. An event that has no such thing is never asked."""
+
+    start_mark: Mark
+    end_mark: Mark
+    anchor: str | None
+    tag: str | None
+    value: str
+    style: str | None
+    flow_style: bool | None
+    explicit: bool
+
+
+def events(text: str, faults: Faults) -> Iterator[Event]:
+    """Yield the events of ``text``; raise `yaml.MarkedYAMLError` where it is not YAML."""
+    parser = PARSER(text)
+    while True:
+        try:
+            event = cast("Event", parser.get_event())
+        except ValueError:
+            # The Python parser's own way to refuse "\UFFFFFFFF"; libyaml raises a proper error.
+            mark = cast("yaml.BaseLoader", parser).get_mark()
+            _refuse_escape(faults, mark.index)
+            raise faults.rejected() from None
+        kind: type[object] = type(event)
+        if kind is yaml.ScalarEvent and not _is_text(event):
+            _refuse_escape(faults, event.start_mark.index)
+            raise faults.rejected()
+        yield event
+        if kind is yaml.StreamEndEvent:
+            return
+
+
+def _is_text(event: Event) -> bool:
+    """Tell text from halves of characters, which the Python parser makes of "\\ud800"."""
+    return event.style != '"' or event.value.isascii() or not any("\ud800" <= c <= "\udfff" for c in event.value)
+
+
+def _refuse_escape(faults: Faults, at: int) -> None:
+    help = 'write the character itself, or its whole number: "\\U0001F600"'
+    faults.add(BROKEN_YAML, faults.span(at, at + 1), "an escape that is not a character", help=help)

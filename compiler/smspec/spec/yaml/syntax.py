@@ -1,0 +1,149 @@
+"""What a YAML parser complains about, told in the author's words."""
+
+from __future__ import annotations
+
+import re
+
+import yaml
+
+from smspec.diagnostics import Note, Rule
+from smspec.source.frozen import dataclass
+from smspec.spec.yaml.composing import TAG, VARIABLE, unquoted_variable
+from smspec.spec.yaml.events import BROKEN_YAML
+from smspec.spec.yaml.faults import Faults
+from smspec.spec.yaml.guard import refuse_directive
+
+_LONGEST_KEY = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """A fault between two offsets, and an earlier place, ``since``, that helps to understand it."""
+
+    start: int
+    end: int
+    message: str
+    help: str = ""
+    since: tuple[int, str] | None = None
+    rule: Rule = BROKEN_YAML
+
+
+def tell(error: yaml.MarkedYAMLError, faults: Faults) -> None:
+    """Add what the parser stopped at."""
+    text = faults.text.text
+    at = min(error.problem_mark.index if error.problem_mark else len(text), len(text))
+    since = min(error.context_mark.index if error.context_mark else at, len(text))
+    if text[at - 1 : at + 2] == "${{":
+        variable = re.compile(VARIABLE).match(text, at - 1)
+        unquoted_variable(faults, at - 1, variable.end() if variable else at + 2)
+        return
+    if "directive" in (error.context or "") or "YAML" in (error.problem or ""):
+        refuse_directive(faults, since)
+        return
+    telling = _telling(error.problem or "", error.context or "", text, at, since)
+    notes = (Note(telling.since[1], faults.span(telling.since[0], telling.since[0] + 1)),) if telling.since else ()
+    span = faults.span(telling.start, telling.end)
+    faults.add(telling.rule, span, telling.message, help=telling.help, notes=notes)
+
+
+def _telling(problem: str, context: str, text: str, at: int, since: int) -> _Telling:
+    if text[at : at + 1] == "\t" and "quote" not in context:
+        return _Telling(at, at + 1, "a tab where YAML takes only spaces", "indent and separate with spaces")
+    # libyaml says "did not find expected X", the Python parser "expected X, but found Y": X tells them both.
+    if "tag" in context or "tag handle" in problem:
+        help = "take it out; text that begins with `!` must be quoted"
+        return _Telling(since, _end_of_word(text, since), "a tag", help, rule=TAG)
+    if "quoted scalar" in context or "double-quoted" in context:
+        return _in_quotes(problem, text, at, since)
+    if "anchor" in context or "alias" in context:
+        sign = text[since : since + 1]
+        help = f"text that begins with `{sign}` must be quoted"
+        return _Telling(since, since + 1, f"`{sign}` needs a name, letters and digits, right after it", help)
+    if "block scalar" in context:
+        message = f"`{text[since : since + 1]}` and the text below it"
+        help = "the sign stands alone on its line, and every line below is indented alike, with spaces"
+        return _Telling(at, at + 1, f"{message} do not fit together", help, (since, "the text block begins here"))
+    if "simple key" in context or "expected ':'" in problem:
+        end = _end_of_line(text, since)
+        return _Telling(since, end, "a key without `:`", "write `key: value`, or indent the line if it goes on a text")
+    if "mapping values are not allowed" in problem:
+        return _second_colon(text, at)
+    if "cannot start any token" in problem:
+        return _unfit_character(text, at)
+    if "flow" in context and "node content" not in problem:
+        return _in_brackets(text, at, since)
+    if "expected key" in problem or "<block end>" in problem or "'-' indicator" in problem:
+        return _beside_the_others(context, text, at, since)
+    if "sequence entries" in problem:
+        return _Telling(at, at + 1, "a list cannot begin here", "put `- ` on the next line, or write `[…]`")
+    if "node content" in problem:
+        return _Telling(at, at + 1, f"a value is expected, not {_shown(text, at)}", "write it in quotes if it is text")
+    if "document start" in problem:
+        return _Telling(at, _end_of_line(text, at), "text after the end of the spec", "one mapping is the whole spec")
+    return _Telling(at, at + 1, f"this is not YAML: {problem}")
+
+
+def _in_quotes(problem: str, text: str, at: int, since: int) -> _Telling:
+    if "end of stream" in problem or "document" in problem:
+        return _Telling(since, since + 1, f"the quote {_shown(text, since)} is never closed")
+    if text[at : at + 1] != "\\":
+        at = max(text.rfind("\\", since, at + 1), since)
+    if "Unicode" in problem:
+        help = 'write the character itself, or its whole number: "\\U0001F600"'
+        return _Telling(at, _end_of_word(text, at), "an escape that is not a character", help)
+    end = _end_of_word(text, at) if "unknown" not in problem else at + 2
+    help = "write `\\\\` for a backslash, or use single quotes, where a backslash is a backslash"
+    return _Telling(at, min(end, at + 10), f"`{text[at : min(end, at + 10)]}` is not an escape", help)
+
+
+def _second_colon(text: str, at: int) -> _Telling:
+    before = text[text.rfind("\n", 0, at) + 1 : at]
+    if ":" in before:
+        return _Telling(at, at + 1, "a `:` inside a value without quotes", "put the value in quotes")
+    if len(before) >= _LONGEST_KEY:
+        return _Telling(at, at + 1, f"the key before this is longer than {_LONGEST_KEY:,} characters")
+    start = at - len(before.lstrip())
+    help = "a key belongs in one column with its siblings; a key above a mapping has no value of its own"
+    return _Telling(start, at, "this key stands deeper than the key above it, which has a value already", help)
+
+
+def _unfit_character(text: str, at: int) -> _Telling:
+    return _Telling(at, at + 1, f"a value cannot begin with {_shown(text, at)}", "put the value in quotes")
+
+
+def _in_brackets(text: str, at: int, since: int) -> _Telling:
+    what, close = ("mapping", "}") if text[since : since + 1] == "{" else ("list", "]")
+    if not text[at:].strip():
+        return _Telling(since, since + 1, f"the {_shown(text, since)} is never closed", f"close it with `{close}`")
+    help = f"separate with `,`, close with `{close}`, and quote text that holds brackets, braces or commas"
+    return _Telling(at, at + 1, f"`,` or `{close}` is missing before this", help, (since, f"the {what} begins here"))
+
+
+def _beside_the_others(context: str, text: str, at: int, since: int) -> _Telling:
+    end = _end_of_line(text, at)
+    if text[text.rfind("\n", 0, at) + 1 : at].strip(" -"):
+        return _Telling(at, end, "text after the end of the value", "put the whole value in one pair of quotes")
+    if "block mapping" in context and text[at : at + 1] == "-":
+        help = "indent the list under its key, and give the key no other value"
+        return _Telling(at, end, "a list item where a key is expected", help)
+    what = "key" if "block mapping" in context else "`- `"
+    message = f"this line is not in one column with the {what}s it belongs to"
+    return _Telling(at, end, message.replace("`- `s", "`- `"), "align it", (since, "the first of them"))
+
+
+def _shown(text: str, at: int) -> str:
+    character = text[at : at + 1]
+    names = {"": "the end of the file", "\n": "the end of the line", "\r": "the end of the line", "`": "a backtick"}
+    return names.get(character, f"`{character}`")
+
+
+def _end_of_line(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return at + len(text[at : end if end >= 0 else len(text)].rstrip())
+
+
+def _end_of_word(text: str, at: int) -> int:
+    end = at
+    while end < len(text) and not text[end].isspace() and text[end] not in ",]}\"'":
+        end += 1
+    return max(end, at + 1)

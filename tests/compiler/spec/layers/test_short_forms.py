@@ -1,0 +1,51 @@
+"""Short forms are written out, once, and nothing else is touched."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smspec.source import SourceText, to_data
+from smspec.spec.layers.short_forms import expanded
+from smspec.spec.yaml.reading import read
+from trees import json_values, tree
+
+KEYS = ("source", "entry_point", "channels", "distribution", "output", "checkpoints", "image", "overlays")
+
+
+@pytest.mark.parametrize(
+    ("short", "long"),
+    [
+        ("source: src/", {"source": {"dir": "src/"}}),
+        ("entry_point: train.py", {"entry_point": {"script": "train.py"}}),
+        (
+            "channels: {train: s3://a/b, val: {s3: s3://c}}",
+            {"channels": {"train": {"s3": "s3://a/b"}, "val": {"s3": "s3://c"}}},
+        ),
+        ("distribution: torchrun", {"distribution": {"torchrun": {}}}),
+        ("distribution: mpi", {"distribution": {"mpi": {}}}),
+        ("output: s3://a", {"output": {"s3": "s3://a"}}),
+        ("checkpoints: s3://a", {"checkpoints": {"s3": "s3://a"}}),
+        ("image: python:3.12", {"image": "python:3.12"}),
+        ("tensorboard: s3://a", {"tensorboard": "s3://a"}),
+        ("output: ${{ vars.x }}", {"output": {"s3": "${{ vars.x }}"}}),
+        ("distribution: ${{ vars.x }}", {"distribution": "${{ vars.x }}"}),
+        ("output: 5", {"output": 5}),
+        ("source: [src]", {"source": ["src"]}),
+        ("channels: s3://a", {"channels": "s3://a"}),
+    ],
+)
+def test_every_short_form(short, long):
+    assert to_data(expanded(read(SourceText("job.yaml", short)).root)) == long
+
+
+@given(st.dictionaries(st.sampled_from(KEYS), json_values, max_size=4))
+def test_expansion_is_idempotent(spec):
+    once = expanded(tree(spec))
+    assert expanded(once) is once
+
+
+def test_what_was_expanded_stands_where_it_was_written():
+    root = expanded(read(SourceText("job.yaml", "a: 1\noutput: s3://b\n")).root)
+    output = root.get("output")
+    assert {output.span, output.entries[0][0].span, output.get("s3").span} == {output.span}
+    assert (output.span.line, output.span.column) == (2, 9)

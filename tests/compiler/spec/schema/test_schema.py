@@ -1,0 +1,232 @@
+"""The schema as a document for people and editors: every key explained, every example good, nothing forgotten."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft7Validator
+
+from job_documents import whole_job
+from smspec.source import SourceText, to_data
+from smspec.spec.layers.assembly import merged
+from smspec.spec.schema.job_schema import author_schema, merged_schema
+from smspec.spec.schema.keys import key_path_of_text, spec_keys, strict, written_key
+from smspec.spec.schema.reference import explain_key, is_required, keys
+from smspec.spec.shape.checking import shape_findings
+from smspec.spec.yaml.flow_style import flow_style
+from smspec.spec.yaml.reading import read
+
+ROOT = Path(__file__).parents[4]
+SCHEMA = author_schema()
+DEFINITIONS = SCHEMA["definitions"]
+KEYS = [pytest.param(key, schema, id=written_key(key)) for key, schema in spec_keys().items()]
+SPECS = sorted((ROOT / "specs").glob("*/*.yaml"))
+REFERENCE = {"$ref": "#/definitions/reference"}
+VALIDATOR = Draft7Validator(SCHEMA)
+
+
+def schemas_in(schema):
+    """Return every schema within one."""
+    if isinstance(schema, dict):
+        yield schema
+        for value in schema.values():
+            yield from schemas_in(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from schemas_in(value)
+
+
+def test_it_is_draft_7():
+    assert SCHEMA["$schema"] == "http://json-schema.org/draft-07/schema#"
+    Draft7Validator.check_schema(SCHEMA)
+    Draft7Validator.check_schema(merged_schema())
+
+
+@pytest.mark.parametrize(("key", "schema"), KEYS)
+def test_every_key_is_explained(key, schema):
+    assert schema["title"][0].isupper() or schema["title"] == key[-1]
+    assert not schema["title"].endswith(".")
+    assert schema["description"].endswith((".", ".)"))
+    assert len(schema["description"]) > 10
+    assert schema["examples"]
+    # Markdown takes what looks like a tag for one, and shows nothing of it.
+    assert "<" not in re.sub(r"`[^`]*`", "", schema["description"])
+
+
+@pytest.mark.parametrize(("key", "schema"), KEYS)
+def test_every_example_is_good(key, schema):
+    for example in schema["examples"]:
+        assert [error.message for error in VALIDATOR.descend(example, schema)] == []
+
+
+@pytest.mark.parametrize(("key", "schema"), KEYS)
+def test_every_example_is_shown_as_yaml_that_means_it(key, schema):
+    for example in schema["examples"]:
+        text = flow_style({"example": example, "list": [example]})
+        assert to_data(read(SourceText("example.yaml", text)).root) == {"example": example, "list": [example]}
+        block = f"example: {flow_style(example)}\n"
+        assert to_data(read(SourceText("example.yaml", block)).root) == {"example": example}
+
+
+@pytest.mark.parametrize("key", ["smspec", "extends", "overlays"])
+def test_an_overlay_has_every_key_but_those_of_a_file(key):
+    overlay = DEFINITIONS["overlay"]["properties"]
+    assert set(SCHEMA["properties"]) - set(overlay) == {"smspec", "extends", "overlays"}
+    assert key not in overlay
+    assert all(schema == {"$ref": f"#/properties/{name}"} for name, schema in overlay.items())
+
+
+def test_a_reference_is_always_the_last_of_two_alternatives():
+    """The compiler rules it out in merged jobs, and editors show the first."""
+    for schema in schemas_in(SCHEMA):
+        alternatives = schema.get("anyOf")
+        if isinstance(alternatives, list) and REFERENCE in alternatives:
+            assert alternatives.index(REFERENCE) == 1
+            assert len(alternatives) == 2
+
+
+@pytest.mark.parametrize(("key", "schema"), KEYS)
+def test_a_value_may_be_a_reference_or_null_before_merging(key, schema):
+    if key[0] in ("smspec", "extends", "vars", "overlays") or "ignore" in key or "metrics" in key:
+        return
+    types = strict(schema).get("type", "string")
+    is_text = "string" in types or "integer" in types or "boolean" in types
+    assert not is_text or not list(VALIDATOR.descend("${{ vars.x }}", schema))
+    if "groups" not in key:
+        assert not list(VALIDATOR.descend(None, schema))
+
+
+def test_every_form_of_text_says_what_is_expected():
+    for schema in schemas_in(SCHEMA):
+        if isinstance(schema.get("pattern"), str):
+            assert schema["patternErrorMessage"].startswith("expected ")
+            re.compile(schema["pattern"])
+            # Python's `$` also stands before a final line break, JavaScript's does not.
+            assert not re.search(r"\$$", schema["pattern"])
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_example_jobs_are_good_as_typed(path):
+    data = to_data(read(SourceText(str(path), path.read_text())).root)
+    assert [error.message for error in VALIDATOR.iter_errors(data)] == []
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_example_jobs_have_the_shape_of_a_job(path):
+    assert shape_findings(merged([read(SourceText(str(path), path.read_text()))])) == []
+
+
+AS_TYPED = """\
+smspec: v1
+extends: [../org/base.yaml]
+name: bert-${{ vars.size }}
+account: "111122223333"
+image: ${{ vars.image }}
+entry_point: {script: train.py, args: [--size, "${{ vars.size }}"]}
+input_mode: ${{ vars.mode }}
+hosts: {count: "${{ vars.hosts }}", volume: "${{ vars.volume }}", instance_type: "ml.${{ vars.type }}"}
+stopping: {max_runtime: "${{ vars.hours }}h"}
+network: {isolation: "${{ vars.isolated }}"}
+output: {kms_key: alias/x}
+spot: null
+channels: {train: null, other: "s3://a/${{ vars.size }}/", third: {content_type: null, shuffle_seed: null}}
+environment: {A: 1, B: 0.5, C: true, D: null}
+vars: {size: {default: 7b, enum: [7b, 13b], description: parameters}, hosts: {default: 4}}
+overlays:
+  dev: {hosts: {count: 1}, spot: null, stopping: {max_runtime: null}, input_mode: null, checkpoints: null}
+  big: {entry_point: {args: [a]}, channels: {train: {input_mode: FastFile}}, output: {compression: NONE}}
+"""
+
+
+def test_a_file_as_typed_may_be_partial_refer_and_remove():
+    data = to_data(read(SourceText("job.yaml", AS_TYPED)).root)
+    assert [error.message for error in VALIDATOR.iter_errors(data)] == []
+
+
+@pytest.mark.parametrize("missing", ["role", "output", "image", "hosts", "entry_point"])
+def test_an_editor_says_what_a_whole_job_lacks(missing):
+    data = whole_job()
+    del data[missing]
+    assert any(missing in error.message for error in VALIDATOR.iter_errors(data))
+    data["extends"] = ["base.yaml"]
+    assert VALIDATOR.is_valid(data), "the base may have it"
+    del data["extends"], data["name"]
+    assert VALIDATOR.is_valid(data), "a base need not be whole"
+
+
+def test_a_base_is_good_without_a_name():
+    assert VALIDATOR.is_valid({"smspec": "v1", "hosts": {"instance_type": "ml.m5.large"}})
+    assert not VALIDATOR.is_valid({"hosts": {}})
+
+
+def test_explain_tells_every_key():
+    assert len(keys()) == len(spec_keys())
+    for key in keys():
+        page = explain_key(key)
+        assert page.startswith(f"# {key}: ")
+        assert page.endswith("```\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("hosts.count", "hosts.count"),
+        ("channels.train.input_mode", "channels.*.input_mode"),
+        ("channels.NAME.input_mode", "channels.*.input_mode"),
+        ("channels.*.input_mode", "channels.*.input_mode"),
+        ("metrics[0].name", "metrics.*.name"),
+        ("hosts.groups[].count", "hosts.groups.*.count"),
+        ("hosts.groups.*", "hosts.groups.*"),
+        ("vars.size", "vars.*"),
+        ("overlays.dev.hosts.count", "hosts.count"),
+        ("overlays", "overlays"),
+        ("hosts.cuont", None),
+        ("", None),
+        ("..", None),
+        ("hosts.count.more", None),
+    ],
+)
+def test_a_key_may_be_asked_for_in_several_ways(text, key):
+    found = key_path_of_text(text)
+    assert (written_key(found) if found else None) == key
+    assert (explain_key(text) is None) == (key is None)
+
+
+def test_an_explanation_says_value_default_and_example():
+    page = explain_key("input_mode")
+    assert "- value: `File`, `FastFile` or `Pipe`\n- default: `File`\n" in page
+    assert "```yaml\ninput_mode: Pipe\n```\n" in page
+    assert "- required\n" in explain_key("role")
+
+
+def test_what_is_required():
+    assert [written_key(key) for key in spec_keys() if is_required(key)] == [
+        "smspec",
+        "name",
+        "role",
+        "image.base",
+        "source.dir",
+        "channels.*.file_system.id",
+        "channels.*.file_system.type",
+        "channels.*.file_system.path",
+        "channels.*.file_system.access",
+        "hosts.groups.*.name",
+        "hosts.groups.*.instance_type",
+        "hosts.groups.*.count",
+        "distribution.parameter_server.framework",
+        "output",
+        "output.s3",
+        "checkpoints.s3",
+        "metrics.*.name",
+        "metrics.*.regex",
+        "checks.ignore.*.rule",
+        "checks.ignore.*.because",
+    ]
+
+
+def test_an_example_reads_the_same_in_other_yaml_readers():
+    for schema in spec_keys().values():
+        for example in schema["examples"]:
+            if "e-" not in str(example):
+                assert yaml.safe_load(flow_style({"a": example})) == {"a": example}

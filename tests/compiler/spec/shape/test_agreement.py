@@ -1,0 +1,159 @@
+"""The two readers of the schema, ours that says yes or no and jsonschema that says why, always agree."""
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft7Validator
+
+from job_documents import SMALL_JOB, document_of, merged_text, whole_job
+from smspec.source import Document
+from smspec.spec.decoding import decode
+from smspec.spec.schema.acceptance import KEYWORDS, accepts
+from smspec.spec.schema.job_schema import author_schema, merged_schema
+from smspec.spec.shape.checking import shape_findings
+from smspec.spec.shape.view import viewed
+
+ANNOTATIONS = {
+    "$schema", "$id", "$comment", "$ref", "title", "description", "default", "examples", "definitions", "then",
+    "patternErrorMessage",
+}  # fmt: skip
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-2, 70_000),
+    st.floats(),
+    st.sampled_from([4.0, 1e300, 0.5]),
+    st.text(max_size=6),
+    st.sampled_from(
+        ["v1", "x", "${{ vars.x }}", "90s", "1h30m", "50GB", "500MB", "2000MB", "32MB", "auto", "Pipe", "pipe", "None"]
+    ),
+    st.sampled_from(["s3://a/b", "s3://a\n", "ctr\n", "a" * 49, "m:f", "mpi", "us-west-2", "111122223333"]),
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["s3", "name", "x"]), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+
+
+def places(data, path=()):
+    """Return the path of every part of ``data``."""
+    found = [path] if path else []
+    children = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in children:
+        found += places(value, (*path, key))
+    return found
+
+
+def all_keys(data):
+    return sorted({key for path in places(data) for key in path if isinstance(key, str)})
+
+
+@st.composite
+def changed_jobs(draw):
+    """Return a good job with some values replaced, keys removed and keys added."""
+    data = whole_job()
+    for _ in range(draw(st.integers(1, 3))):
+        path = draw(st.sampled_from(places(data)))
+        parent = data
+        for step in path[:-1]:
+            parent = parent[step]
+        change = draw(st.sampled_from(["replace", "remove", "add"]))
+        if change == "replace":
+            parent[path[-1]] = draw(VALUES)
+        elif change == "remove":
+            del parent[path[-1]]
+        elif isinstance(parent, dict):
+            parent[draw(st.sampled_from([*all_keys(whole_job()), "script", "module", "torchrun", "args"]))] = draw(
+                VALUES
+            )
+    return data
+
+
+@settings(max_examples=400, deadline=None)
+@given(changed_jobs())
+def test_both_readers_of_the_schema_agree(data):
+    for schema in (author_schema(), merged_schema()):
+        assert accepts(schema, data, schema) == Draft7Validator(schema).is_valid(data)
+
+
+@settings(max_examples=400, deadline=None)
+@given(changed_jobs())
+def test_what_is_refused_is_told_and_what_is_accepted_is_decoded(data):
+    document = document_of(data)
+    view = viewed(document.root)
+    findings = shape_findings(document)
+    assert bool(findings) != Draft7Validator(merged_schema()).is_valid(view)
+    if not findings:
+        decode(document)
+    for finding in findings:
+        assert finding.code.startswith("SM2")
+        assert finding.message
+        assert finding.message[0] in "`" or finding.message[0].islower()
+        assert not finding.message.endswith(".")
+
+
+def test_the_whole_job_is_accepted():
+    assert shape_findings(document_of(whole_job())) == []
+
+
+def test_the_schema_uses_no_keyword_that_is_not_interpreted():
+    used = set()
+
+    def walk(schema):
+        if not isinstance(schema, dict):
+            return
+        used.update(schema)
+        for key in ("properties", "definitions"):
+            for inner in schema.get(key, {}).values():
+                walk(inner)
+        for key in ("additionalProperties", "items", "propertyNames", "not", "if", "then"):
+            walk(schema.get(key))
+        for key in ("anyOf", "oneOf", "allOf"):
+            for inner in schema.get(key, ()):
+                walk(inner)
+
+    walk(author_schema())
+    assert used - ANNOTATIONS == set(KEYWORDS), (
+        "every keyword of the schema is interpreted, and none is interpreted in vain"
+    )
+
+
+@pytest.mark.parametrize("value", [4, 4.0])
+def test_a_whole_number_may_have_a_point_as_editors_have_it(value):
+    data = whole_job()
+    data["hosts"]["count"] = value
+    assert shape_findings(document_of(data)) == []
+
+
+def test_a_good_spec_is_read_without_jsonschema():
+    """jsonschema takes longer to import than the rest of a validation takes."""
+    script = (
+        "import sys\n"
+        "from smspec.spec.layers.assembly import merged\n"
+        "from smspec.spec.yaml.reading import read\n"
+        "from smspec.source import SourceText\n"
+        "from smspec.spec.shape.checking import shape_findings\n"
+        "from smspec.spec.decoding import decode\n"
+        f"document = merged([read(SourceText('job.yaml', {SMALL_JOB!r}))])\n"
+        "assert shape_findings(document) == []\n"
+        "decode(document)\n"
+        "print(sorted({'jsonschema', 'difflib', 'pathlib', 'importlib.metadata'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_a_reference_that_was_never_replaced_is_no_value():
+    """Merging replaces them all; the check does not rely on it."""
+    document = merged_text(SMALL_JOB)
+    entries = [(key, value) for key, value in document.root.entries if key.text != "name"]
+    name = document_of({"name": "${{ vars.name }}"}).root.entries[0]
+    changed = Document(type(document.root)((*entries, name), document.root.span), document.texts)
+    assert [finding.code for finding in shape_findings(changed)] == ["SM208"]

@@ -1,0 +1,173 @@
+"""Keys that the spec does not have, that are missing, or that do not go together."""
+
+import pytest
+
+from job_documents import BUILT_JOB, SMALL_JOB, merged_text, told, with_key
+from smspec.spec.shape.checking import shape_findings
+
+
+@pytest.mark.parametrize(
+    ("line", "path", "message", "label"),
+    [
+        (
+            "hosts: {instance_typ: x}",
+            "hosts.instance_typ",
+            "unknown key `instance_typ` in `hosts`",
+            "did you mean `instance_type`?",
+        ),
+        (
+            "hosts: {InstanceType: x}",
+            "hosts.InstanceType",
+            "unknown key `InstanceType` in `hosts`",
+            "did you mean `instance_type`?",
+        ),
+        ("instance_type: x", "instance_type", "unknown key `instance_type`", "did you mean `hosts.instance_type`?"),
+        ("hosts: {tags: {a: b}}", "hosts.tags", "unknown key `tags` in `hosts`", "did you mean `tags`?"),
+        ("qqq: 1", "qqq", "unknown key `qqq`", ""),
+        ("resources: {}", "resources", "unknown key `resources`", "here it is `hosts`"),
+        ("num_nodes: 2", "num_nodes", "unknown key `num_nodes`", "here it is `hosts.count`"),
+        ("inputs: {}", "inputs", "unknown key `inputs`", "here it is `channels`"),
+        ("workdir: .", "workdir", "unknown key `workdir`", "here it is `source`"),
+        ("env: {}", "env", "unknown key `env`", "here it is `environment`"),
+        ("instance_count: 2", "instance_count", "unknown key `instance_count`", "here it is `hosts.count`"),
+        (
+            "hosts: {instance_count: 2}",
+            "hosts.instance_count",
+            "unknown key `instance_count` in `hosts`",
+            "here it is `count`",
+        ),
+        ("InstanceType: x", "InstanceType", "unknown key `InstanceType`", "here it is `hosts.instance_type`"),
+        ("TrainingInputMode: x", "TrainingInputMode", "unknown key `TrainingInputMode`", "here it is `input_mode`"),
+        ("RemoteDebugConfig: {}", "RemoteDebugConfig", "unknown key `RemoteDebugConfig`", "write it under `api`"),
+        (
+            "channels: {a: {s3: s3://a/b, sharding: x}}",
+            "channels.a.sharding",
+            "unknown key `sharding` in `channels.a`",
+            "here it is `distribution`",
+        ),
+        (
+            "output: {s3: s3://a/b, CompressionType: GZIP}",
+            "output.CompressionType",
+            "unknown key `CompressionType` in `output`",
+            "here it is `compression`",
+        ),
+        (
+            "distribution: torchrn",
+            "distribution.torchrn",
+            "unknown key `torchrn` in `distribution`",
+            "did you mean `torchrun`?",
+        ),
+        (
+            "distribution: pytorchddp",
+            "distribution.pytorchddp",
+            "unknown key `pytorchddp` in `distribution`",
+            "here it is `torchrun`",
+        ),
+    ],
+)
+def test_an_unknown_key(line, path, message, label):
+    assert told(with_key(line)) == [("SM204", tuple(path.split(".")), message, label)]
+
+
+def test_the_tool_that_says_the_word_is_named():
+    (finding,) = shape_findings(merged_text(with_key("num_nodes: 2")))
+    assert finding.help == "`num_nodes` is a word of SkyPilot"
+    assert finding.on == "key"
+
+
+@pytest.mark.parametrize("key", ["name", "role", "output", "image", "hosts", "smspec"])
+def test_a_key_that_a_job_needs(key):
+    text = "".join(f"{line}\n" for line in SMALL_JOB.splitlines() if not line.startswith(f"{key}:"))
+    assert told(text) == [("SM202", (key,), f"missing key `{key}`", "")]
+
+
+@pytest.mark.parametrize(
+    "api",
+    [
+        "api: {AlgorithmSpecification: {AlgorithmName: linear-learner}}",
+        "api: {ServerlessJobConfig: {JobType: FineTuning}}",
+    ],
+)
+def test_image_and_hosts_are_not_needed_where_the_api_has_another_word(api):
+    text = "".join(f"{line}\n" for line in SMALL_JOB.splitlines() if not line.startswith(("image:", "hosts:")))
+    assert told(text + api + "\n") == []
+
+
+def test_a_built_image_needs_an_entry_point():
+    text = "".join(f"{line}\n" for line in BUILT_JOB.splitlines() if not line.startswith("entry_point:"))
+    assert told(text) == [("SM202", ("entry_point",), "missing key `entry_point`", "")]
+
+
+def test_a_key_that_a_mapping_needs():
+    text = with_key("metrics: [{name: loss}]")
+    assert told(text) == [("SM202", ("metrics", 0, "regex"), "missing key `regex` in `metrics[0]`", "")]
+    text = with_key("output: {kms_key: x}")
+    assert told(text) == [("SM202", ("output", "s3"), "missing key `s3` in `output`", "")]
+
+
+@pytest.mark.parametrize(
+    ("line", "findings"),
+    [
+        (
+            "entry_point: {args: [a]}",
+            [
+                (
+                    "SM202",
+                    "entry_point",
+                    "missing key in `entry_point`: one of `script`, `command`, `module`, `pipe_loop`",
+                )
+            ],
+        ),
+        (
+            "channels: {a: {content_type: text/csv}}",
+            [("SM202", "channels.a", "missing key in `channels.a`: one of `s3`, `file_system`")],
+        ),
+        (
+            "entry_point: {script: a.py, module: 'a:b'}",
+            [("SM209", "entry_point.module", "`script` and `module` exclude each other in `entry_point`")],
+        ),
+        (
+            "channels: {a: {s3: s3://a/b, file_system: {id: fs-12345678, type: EFS, path: /, access: ro}}}",
+            [("SM209", "channels.a.file_system", "`s3` and `file_system` exclude each other in `channels.a`")],
+        ),
+        (
+            "distribution: {mpi: {}, torchrun: {}}",
+            [("SM209", "distribution.torchrun", "`mpi` and `torchrun` exclude each other in `distribution`")],
+        ),
+        (
+            "entry_point: {script: a.py, epochs: 5}",
+            [("SM210", "entry_point.epochs", "`epochs` goes only with `pipe_loop`")],
+        ),
+        ("entry_point: {module: 'a:b', args: [x]}", [("SM210", "entry_point.args", "`args` goes only with `script`")]),
+        (
+            "entry_point: {module: 'a:b', args_style: json}",
+            [("SM209", "entry_point.args_style", "`module` and `args_style` exclude each other in `entry_point`")],
+        ),
+    ],
+)
+def test_keys_that_do_not_go_together(line, findings):
+    assert [(code, ".".join(path), message) for code, path, message, _ in told(with_key(line))] == findings
+
+
+@pytest.mark.parametrize(
+    ("line", "path"),
+    [
+        ("hosts: {instance_type: x, groups: [{nam: a, instance_type: x, count: 1}]}", ("hosts", "groups", 0, "nam")),
+        ("outputs: s3://a/b", ("outputs",)),
+        ("entry_point: {scrpt: a.py}", ("entry_point", "scrpt")),
+        ("entry_point: {pipeloop: 'a:b', epochs: 3}", ("entry_point", "pipeloop")),
+        ("channels: {a: {S3Uri: s3://a/b}}", ("channels", "a", "S3Uri")),
+    ],
+)
+def test_a_misspelled_key_is_not_told_as_missing_too(line, path):
+    text = with_key(line)
+    if line.startswith("outputs"):
+        text = text.replace("output: s3://models/small/\n", "")
+    assert [(code, where) for code, where, _, _ in told(text)] == [("SM204", path)]
+
+
+def test_a_key_in_the_wrong_place_is_not_told_as_missing_too():
+    text = SMALL_JOB.replace(
+        "hosts: {instance_type: ml.m5.large, count: 1, volume: 10GB}", "instance_type: ml.m5.large"
+    )
+    assert [(code, where) for code, where, _, _ in told(text)] == [("SM204", ("instance_type",))]

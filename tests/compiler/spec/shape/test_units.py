@@ -1,0 +1,123 @@
+"""Durations and sizes: what is read, and what is offered to somebody who wrote them another way."""
+
+import pytest
+
+from job_documents import SMALL_JOB, told, with_key
+from smspec.spec.shape.durations import duration_meant, seconds
+from smspec.spec.shape.sizes import size_in_bytes, size_meant, volume_in_gb, volume_meant
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(90, 90), (90.0, 90), ("90s", 90), ("15m", 900), ("6h", 21_600), ("2d", 172_800)]
+)
+def test_durations(value, expected):
+    assert seconds(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (5, 5),
+        ("5kB", 5_000),
+        ("32MB", 32_000_000),
+        ("2GB", 2_000_000_000),
+        ("5KiB", 5_120),
+        ("32MiB", 33_554_432),
+        ("1GiB", 1_073_741_824),
+    ],
+)
+def test_sizes(value, expected):
+    assert size_in_bytes(value) == expected
+
+
+@pytest.mark.parametrize(("value", "expected"), [(50, 50), ("50GB", 50), ("2000MB", 2), ("3000000kB", 3)])
+def test_volumes_are_whole_gigabytes(value, expected):
+    assert volume_in_gb(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("1h30m", "90m"),
+        ("1.5h", "90m"),
+        ("90 min", "90m"),
+        ("2 days", "2d"),
+        ("6H", "6h"),
+        ("1 hour 30 minutes", "90m"),
+        ("24h", "1d"),
+        ("120sec", "2m"),
+        ("12:30", "750m"),
+        ("00:15:00", "15m"),
+        ("0s", None),
+        ("0.0001s", None),
+        ("five", None),
+        ("5 parsecs", None),
+        ("5m later", None),
+        ("", None),
+    ],
+)
+def test_another_way_to_write_a_duration(written, meant):
+    assert duration_meant(written) == meant
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("32 MB", "32MB"),
+        ("32mb", "32MB"),
+        ("32M", "32MB"),
+        ("0.5GB", "500MB"),
+        ("1TB", "1000GB"),
+        ("32 mib", "32MiB"),
+        ("0.5GiB", "512MiB"),
+        ("1 gigabyte", None),
+        ("0MB", None),
+        ("MB", None),
+    ],
+)
+def test_another_way_to_write_a_size(written, meant):
+    assert size_meant(written) == meant
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("50 gb", "50GB"),
+        ("50G", "50GB"),
+        ("500MB", "1GB"),
+        ("0.5GB", "1GB"),
+        ("1TB", "1000GB"),
+        ("50GiB", "54GB"),
+        ("x", None),
+    ],
+)
+def test_another_way_to_write_a_volume_rounds_up(written, meant):
+    assert volume_meant(written) == meant
+
+
+@pytest.mark.parametrize("written", ["90s", "15m", "6h", "2d", "90", "1"])
+def test_durations_that_a_spec_may_have(written):
+    assert told(with_key(f"stopping: {{max_runtime: {written}}}")) == []
+
+
+@pytest.mark.parametrize(
+    "written", ["1h30m", "1.5h", "90 s", "6H", "0h", "-1", "-1h", "0", "1.5", "1w", "٣h", '"90"', '"6h\\n"']
+)
+def test_durations_that_a_spec_may_not_have(written):
+    assert [code for code, *_ in told(with_key(f"stopping: {{max_runtime: {written}}}"))] == ["SM211"]
+
+
+@pytest.mark.parametrize("written", ["32Mb", "32 MB", "32M", "0MB", "0.5MB", "-1", "0", "32mb", "1TB", '"32"'])
+def test_sizes_that_a_spec_may_not_have(written):
+    text = with_key(f"entry_point: {{pipe_loop: 'a:b', prefetch: {written}}}")
+    assert [code for code, *_ in told(text)] == ["SM212"]
+
+
+@pytest.mark.parametrize("written", ["50GB", "50", "2000MB", "1000000kB"])
+def test_volumes_that_a_spec_may_have(written):
+    assert told(SMALL_JOB.replace("10GB", written)) == []
+
+
+@pytest.mark.parametrize("written", ["0", "500MB", "0.5GB", "50GiB", "50gb", "1500MB", "0GB", "50.5"])
+def test_volumes_that_a_spec_may_not_have(written):
+    assert [code for code, *_ in told(SMALL_JOB.replace("10GB", written))] == ["SM213"]

@@ -1,0 +1,92 @@
+"""One slip of the pen in a key or a choice is answered with the right word, nine times out of ten and more."""
+
+import random
+import string
+
+import pytest
+
+from smspec.spec.schema.keys import choices, key_path, keys_in, spec_keys, written_key
+from smspec.spec.shape.faulty_values import choice_meant
+from smspec.spec.shape.hints import hinted_keys
+from smspec.spec.shape.unknown_key import suggestion
+
+PROMISED = 0.9
+
+
+def slips(word, random_source):
+    """Return texts that differ from ``word`` by one letter: left out, doubled, changed, added, or two swapped."""
+    letters = string.ascii_lowercase + "_"
+    found = []
+    for place in range(len(word)):
+        found.append(word[:place] + word[place + 1 :])
+        found.append(word[:place] + random_source.choice(letters) + word[place + 1 :])
+        found.append(word[:place] + random_source.choice(letters) + word[place:])
+        found.append(word[:place] + word[place] + word[place:])
+        found.append(word[:place] + word[place + 1 : place + 2] + word[place] + word[place + 2 :])
+    return [slip for slip in dict.fromkeys(found) if slip and slip != word]
+
+
+def place_of(mapping):
+    """Return a path that leads to a mapping of the spec: a name, or the first item, for every `*`."""
+    path = ()
+    for step in mapping:
+        is_item = "array" in str(spec_keys()[key_path(path)].get("type")) if step == "*" else False
+        path = (*path, 0 if is_item else "some-name" if step == "*" else step)
+    return path
+
+
+def test_keys():
+    random_source = random.Random(1)
+    right, wrong = 0, []
+    for key in spec_keys():
+        *mapping, name = key
+        if name == "*":
+            continue
+        others = set(keys_in(tuple(mapping)))
+        for slip in slips(name, random_source):
+            if slip in others:
+                continue
+            guess = suggestion(slip, place_of(mapping))
+            if guess and guess.key == key:
+                right += 1
+            else:
+                wrong.append((written_key(key), slip, guess and written_key(guess.key)))
+    assert right / (right + len(wrong)) >= PROMISED, wrong
+    assert right > 3000
+
+
+def test_choices():
+    random_source = random.Random(2)
+    right, wrong = 0, []
+    for schema in spec_keys().values():
+        allowed = choices(schema)
+        for value in allowed:
+            for slip in slips(value, random_source):
+                if slip in allowed:
+                    continue
+                guess = choice_meant(slip, allowed)
+                if guess == value:
+                    right += 1
+                else:
+                    wrong.append((value, slip, guess))
+    assert right / (right + len(wrong)) >= PROMISED, wrong
+    assert right > 500
+
+
+def test_another_case_of_a_choice_is_answered_with_the_right_one():
+    for schema in spec_keys().values():
+        for value in choices(schema):
+            for other in (value.upper(), value.lower(), value.title()):
+                if other not in choices(schema):
+                    assert choice_meant(other, choices(schema)) == value
+
+
+@pytest.mark.parametrize("word", hinted_keys())
+def test_every_word_of_another_tool_leads_to_a_key_that_exists(word):
+    for key in hinted_keys()[word]:
+        assert tuple(key.split(".")) in spec_keys()
+
+
+def test_no_word_of_another_tool_is_a_key_in_the_same_place():
+    at_the_top = set(keys_in(()))
+    assert not set(hinted_keys()) & at_the_top

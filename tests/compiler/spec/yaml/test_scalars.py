@@ -1,0 +1,131 @@
+"""Scalars: what is a number, a word or null, and that everything else is text."""
+
+import math
+
+import pytest
+
+from smspec.diagnostics import Rejected
+from smspec.source import SourceText, to_data
+from smspec.spec.yaml.reading import read, read_scalar
+
+
+def document(text):
+    return read(SourceText("job.yaml", text))
+
+
+def data(text):
+    return to_data(document(text).root)
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("0", 0), ("-0", 0), ("7", 7), ("-7", -7), ("+5", 5), ("1.10", 1.1), ("1e-3", 0.001), ("1E5", 1e5),
+        ("-2.5e+3", -2500.0), (".5", 0.5), ("-.5", -0.5), ("5.", 5.0), ("1e3", 1000.0), (".inf", math.inf),
+        ("+.inf", math.inf), ("-.inf", -math.inf), ("true", True), ("false", False), ("null", None), ("", None),
+    ],
+)  # fmt: skip
+def test_a_plain_scalar_is_a_number_or_a_word_of_json(written, value):
+    node = document(f"a: {written}\n").root.get("a")
+    assert (node.value, type(node.value), node.text, node.plain) == (value, type(value), written, True)
+
+
+def test_not_a_number_is_one():
+    assert math.isnan(data("a: .nan")["a"])
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "no",
+        "yes",
+        "on",
+        "Off",
+        "y",
+        "True",
+        "TRUE",
+        "False",
+        "Null",
+        "~",
+        "012",
+        "010",
+        "0o10",
+        "0x1F",
+        "0b1",
+        "1_000",
+        "12:30",
+        "1:30:00",
+        "2026-01-01",
+        "2026-01-01T00:00:00Z",
+        "1.2.3",
+        "1e",
+        "e5",
+        "+",
+        ".",
+        "..",
+        "1.e",
+        "--1",
+        "+-1",
+        ".Inf",
+        ".INF",
+        ".NaN",
+        "+.nan",
+        "inf",
+        "nan",
+        "Infinity",
+        "NaN",
+        "012345670123",
+        "=",
+        "١٢",
+        "１２",
+        "5GB",
+        "7b",
+        "00",
+        "-01",
+        "1,000",
+        "695e0514",
+        "1e999",
+        "-1e400",
+    ],
+)
+def test_everything_else_is_text(written):
+    node = document(f"a: {written}\n").root.get("a")
+    assert (node.value, node.text) == (written, written)
+
+
+def test_a_number_that_is_too_large_for_any_program_is_text():
+    digits = "9" * 5000
+    assert data(f"a: {digits}\n") == {"a": digits}
+
+
+@pytest.mark.parametrize("written", ['"5"', "'5'", "|-\n  5", ">-\n  5"])
+def test_in_quotes_everything_is_text(written):
+    node = document(f"a: {written}\n").root.get("a")
+    assert (node.value, node.plain) == ("5", False)
+
+
+def test_keys_are_text():
+    assert list(data("on: 1\n5: 2\ntrue: 3\nnull: 4\n1.0: 5\n")) == ["on", "5", "true", "null", "1.0"]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("5", 5),
+        ("'5'", "5"),
+        ('"a\\tb"', "a\tb"),
+        ("a: b #c", "a: b #c"),
+        ("#f00", "#f00"),
+        ("  x ", "x"),
+        ("", None),
+        ("no", "no"),
+    ],
+)
+def test_one_scalar_on_a_command_line(text, value):
+    assert read_scalar(SourceText("--set", text)).value == value
+
+
+@pytest.mark.parametrize("text", ["[1]", "{a: 1}", "*a", "'a", '"a" b', "!t a", "a\0", "@x"])
+def test_not_one_scalar_on_a_command_line(text):
+    with pytest.raises(Rejected):
+        read_scalar(SourceText("--set", text))
