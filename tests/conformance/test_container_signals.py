@@ -23,6 +23,9 @@ while True:
     time.sleep(60)
 """
 
+STANDARD = (1 << 31) - 1
+"""Signals 1 to 31. The next two are the C library's own, and its posix_spawn, which make uses, leaves one ignored."""
+
 
 @pytest.fixture
 def container(tmp_path):
@@ -212,8 +215,7 @@ def test_the_program_gets_the_default_signals_back(container):
     """Python ignores SIGPIPE and SIGXFSZ for itself; its children must not inherit that, nor a blocked signal."""
     container.write("code/run.sh", "#!/bin/sh\ngrep -E '^Sig(Blk|Ign)' /proc/self/status\n")
     done = container.run(environ={"SAGEMAKER_PROGRAM": "run.sh"})
-    values = [line.split()[1] for line in done.stdout.splitlines()]
-    assert values == [b"0" * 16] * 2
+    assert [int(line.split()[1], 16) & STANDARD for line in done.stdout.splitlines()] == [0, 0]
 
 
 def test_a_signal_that_was_ignored_at_the_start_stays_ignored(container):
@@ -221,7 +223,7 @@ def test_a_signal_that_was_ignored_at_the_start_stays_ignored(container):
     container.write("code/run.sh", "#!/bin/sh\ngrep -E '^SigIgn' /proc/self/status\n")
     ignore = ["sh", "-c", 'trap "" HUP INT; exec "$@"', "sh"]
     done = container.run(environ={"SAGEMAKER_PROGRAM": "run.sh"}, prefix=ignore)
-    ignored = int(done.stdout.split()[1], 16)
+    ignored = int(done.stdout.split()[1], 16) & STANDARD
     assert ignored == 1 << signal.SIGHUP - 1 | 1 << signal.SIGINT - 1
 
 
