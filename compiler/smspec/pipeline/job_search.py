@@ -24,8 +24,8 @@ def find_job_specs(paths: Iterable[str], known: dict[str, Document]) -> tuple[st
     """Return the job specs that ``paths`` mean: in their order, sorted below a directory, none twice.
 
     A directory means the YAML files below it that have a top-level ``smspec``; not those without ``name``, which are
-    bases. What another one extends is a base wherever it comes from. What is read is added to ``known``, by real
-    path. Raises `Misuse` for a path that does not exist and where there is no job.
+    bases. What another one extends is a base wherever it comes from, unless it extends that one too. What is read is
+    added to ``known``, by real path. Raises `Misuse` for a path that does not exist and where there is no job.
     """
     found: dict[str, str] = {}
     named: set[str] = set()
@@ -69,16 +69,29 @@ def _is_spec(path: str) -> bool:
 
 
 def _bases(found: dict[str, str], known: dict[str, Document]) -> set[str]:
-    """Read every file and return, by real path, what they extend."""
-    bases: set[str] = set()
+    """Read every file and return, by real path, what they extend. What extends itself in the end is a fault to tell."""
+    extended: dict[str, set[str]] = {}
     for identity, path in found.items():
         try:
             document = known[identity] if identity in known else read_spec_file(path)
             known[identity] = document
-            for written, _ in extends_of(document):
-                base = os.path.join(os.path.dirname(path), written)
-                if is_file(base):
-                    bases.add(os.path.realpath(base))
+            bases = (os.path.join(os.path.dirname(path), written) for written, _ in extends_of(document))
+            extended[identity] = {os.path.realpath(base) for base in bases if is_file(base)}
         except Rejected:
             continue
-    return bases
+    bases_of_any = {base for bases in extended.values() for base in bases}
+    return {base for base in bases_of_any if not _is_in_a_circle(base, extended)}
+
+
+def _is_in_a_circle(identity: str, extended: dict[str, set[str]]) -> bool:
+    """Return whether a file is reached from itself."""
+    reached: set[str] = set()
+    ahead = list(extended.get(identity, ()))
+    while ahead:
+        base = ahead.pop()
+        if base == identity:
+            return True
+        if base not in reached:
+            reached.add(base)
+            ahead += extended.get(base, ())
+    return False

@@ -83,6 +83,20 @@ def test_directories_and_files_together_are_checked_once(tmp_path):
     assert done.err == "1 job checked: 1 error\n"
 
 
+@pytest.mark.parametrize("paths", [["job.yaml"], ["."], ["job.yaml", "dev.yaml"]])
+def test_specs_that_extend_each_other_are_told_so(tmp_path, paths):
+    write_job(tmp_path, READY + "extends: [dev.yaml]\n")
+    (tmp_path / "dev.yaml").write_text("smspec: v1\nextends: [job.yaml]\nname: dev\n")
+    assert set(codes(validate(*paths, cwd=tmp_path))) == {"SM141"}
+
+
+@pytest.mark.parametrize("path", ["job.yaml", "."])
+def test_a_spec_that_extends_itself_is_told_so(tmp_path, path):
+    write_job(tmp_path, READY + "extends: [job.yaml]\n")
+    done = validate(path, cwd=tmp_path)
+    assert (done.status, codes(done)) == (1, ["SM141"])
+
+
 def test_a_directory_of_bases_only_is_misuse(tmp_path):
     (tmp_path / "base.yaml").write_text("smspec: v1\n")
     assert smspec("validate", ".", cwd=tmp_path) == (2, "", "smspec: there is no job spec in `.`\n")
