@@ -14,7 +14,7 @@ help:
 	@echo "make benchmarks  what the README says about speed"
 
 $(BIN)/python:
-	@$(PYTHON) -m venv $(VENV) || { echo "this needs python3 with venv: apt-get install python3-venv" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "this needs python3 with venv: apt-get install python3-venv" >&2; exit 1; }
 
 $(VENV)/.run: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
