@@ -271,3 +271,31 @@ def test_a_full_disk_is_told_and_leaves_nothing(job):
     assert ended.returncode == 3
     assert ended.stderr.startswith("smspec: ") and "file too large" in ended.stderr
     assert not job.run_directory.exists()
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "os.mkfifo(failure)",
+        "os.symlink('/dev/zero', failure)",
+        "os.mkdir(failure)",
+    ],
+)
+def test_a_failure_file_that_is_no_file_is_not_read(job, program):
+    script(job, f"import os; failure = os.environ['SM_OUTPUT_DIR'] + '/failure'; {program}; raise SystemExit(3)")
+    process = job.start()
+    process.communicate(timeout=DEADLINE)
+    failure = job.host() / "output" / "failure"
+    if failure.is_fifo():
+        failure.unlink()  # the program's, not one that feeds a channel
+    assert process.returncode == 1
+    assert job.summary()["failure_reason"] == "algo-1 ended with exit status 3 and left no failure file"
+
+
+def test_a_program_that_takes_its_directories_away(job):
+    script(
+        job, "import os, shutil; shutil.rmtree(os.environ['SM_INPUT_DIR']); shutil.rmtree(os.environ['SM_MODEL_DIR'])"
+    )
+    ended = job.run()
+    assert ended.returncode == 0
+    assert "warning: algo-1: the program put something else in the place of its model directory" in ended.stderr

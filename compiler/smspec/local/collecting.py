@@ -52,9 +52,13 @@ def collect(
 def _members(what: str, host: str, root: str, reporter: Reporter) -> list[tuple[str, str]]:
     """Return (name, file) of everything below ``root``; directories have no file."""
     found: list[tuple[str, str]] = []
+    if os.path.islink(root) or not os.path.isdir(root):
+        _warn(reporter, f"{host}: the program put something else in the place of its {what} directory; it is left out")
+        return found
     inside = os.path.realpath(root) + os.sep
-    for directory, directories, files in os.walk(root, followlinks=False):
-        for entry in [*directories, *files]:
+    for directory, directories, files in os.walk(root, onerror=_raise, followlinks=False):
+        directories.sort()
+        for entry in sorted([*directories, *files]):
             path = os.path.join(directory, entry)
             name = os.path.relpath(path, root)
             target = os.path.realpath(path)
@@ -70,6 +74,10 @@ def _members(what: str, host: str, root: str, reporter: Reporter) -> list[tuple[
             else:
                 _warn(reporter, f"{host}: `{name}` in {what} is neither file nor directory; it is left out")
     return found
+
+
+def _raise(fault: OSError) -> None:
+    raise fault
 
 
 def _archive(sources: dict[str, str], path: str) -> str:

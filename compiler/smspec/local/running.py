@@ -6,7 +6,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from smspec.diagnostics.visible import visible
 from smspec.local.channel_data import ChannelData, find_data
@@ -236,9 +236,12 @@ def _discarded_after(kind: type[BaseException], directory: RunDirectory) -> Iter
 def _remove_fifos(directories: Iterator[str]) -> None:
     """Remove what a feeder that was killed could not."""
     for directory in directories:
-        for entry in os.scandir(directory):
-            if stat.S_ISFIFO(entry.stat(follow_symlinks=False).st_mode):
-                os.unlink(entry.path)
+        # A program may have removed or replaced what is there, the directory too.
+        with suppress(OSError), os.scandir(directory) as entries:
+            for entry in entries:
+                with suppress(OSError):
+                    if stat.S_ISFIFO(entry.stat(follow_symlinks=False).st_mode):
+                        os.unlink(entry.path)
 
 
 def _status(verdict: Verdict) -> JobStatus:
@@ -262,9 +265,11 @@ def _failure_reason(verdict: Verdict, directory: RunDirectory) -> str:
         return "MaxRuntimeExceeded: MaxRuntimeInSeconds is over"
     if verdict.fault or verdict.failed is None:
         return verdict.fault
-    try:
-        with open(directory.host(verdict.failed).failure, encoding="utf-8", errors="replace") as file:
-            reason = file.read(_FAILURE_CHARACTERS).strip()
-    except OSError:
-        reason = ""
+    reason = ""
+    path = directory.host(verdict.failed).failure
+    with suppress(OSError):
+        # Nothing else: a FIFO would keep us waiting, and a device has no end.
+        if stat.S_ISREG(os.lstat(path).st_mode):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                reason = file.read(_FAILURE_CHARACTERS).strip()
     return reason or f"{verdict.failed} ended with exit status {verdict.job_status} and left no failure file"

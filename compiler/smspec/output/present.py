@@ -16,14 +16,14 @@ def stranger(directory: str) -> str | None:
 
     Raises FileNotFoundError when there is no such directory.
     """
-    present = sorted(paths(directory))
+    present = sorted(os.listdir(directory))
     if not present:
         return None
     listed = _manifested(directory)
     if listed is None:
-        return present[0]
+        return present[0]  # without a look below: it may be a home, or the whole disk
     known = with_directories(listed)
-    return next((path for path in present if path not in known), None)
+    return min((path for path in paths(directory) if path not in known), default=None)
 
 
 def with_directories(files: Iterable[str]) -> frozenset[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from smspec.pipeline.absence import is_file
 from smspec.pipeline.docker_patterns import DockerPattern, docker_patterns, ignored
 from smspec.pipeline.git_patterns import GitPattern, git_patterns, verdict
 from smspec.render.manifest import UNFINISHED
@@ -100,10 +101,9 @@ def _verdict_above(files: tuple[_GitFile, ...], path: str, is_directory: bool) -
 
 def _lines(path: str) -> list[str]:
     """Return the lines of an ignore file, none where there is no such file."""
-    try:
-        with open(path, "rb") as file:
-            content = file.read()
-    except (FileNotFoundError, IsADirectoryError):
+    if not is_file(path):
         return []
+    with open(path, "rb") as file:
+        content = file.read()
     text = content.decode("utf-8-sig", "surrogateescape")
     return [line.removesuffix("\r") for line in text.split("\n")]

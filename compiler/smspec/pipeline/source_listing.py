@@ -8,6 +8,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 
+from smspec.pipeline.absence import is_file
 from smspec.pipeline.ignore_rules import IgnoreRules
 from smspec.pipeline.spec_marker import has_spec_key
 from smspec.render.manifest import MANIFEST, manifested_files
@@ -18,6 +19,8 @@ from smspec.spec.yaml.guard import MAX_BYTES
 MOST_FILES = 100_000
 """More than this is data or an environment that got into the source directory; links can also multiply files."""
 
+MOST_LEVELS = 100
+"""What is nested deeper was made by a loop. Every level costs a look at all ignore files above it."""
 
 _LARGEST_MANIFEST = 64 << 20
 
@@ -61,6 +64,10 @@ class _Walk:
 
     def files(self, prefix: str, trail: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         """Yield (path, origin) of each file that travels; ``trail``: the real directories that lead here."""
+        if len(trail) > MOST_LEVELS:
+            raise OSError(
+                errno.ENAMETOOLONG, f"its directories are nested deeper than {MOST_LEVELS} levels", self._root
+            )
         with os.scandir(trail[-1]) as entries:
             names = sorted(entry.name for entry in entries)
         for name in names:
@@ -106,8 +113,11 @@ def _is_output_of_ours(directory: str) -> bool:
     """Tell whether smspec wrote a directory: what comes out of a build or a run never goes into the next one."""
     marks = ((MANIFEST, lambda content: manifested_files(content) is not None), (RUN_MARKER, is_run_marker))
     for name, is_ours in marks:
+        path = os.path.join(directory, name)
         try:
-            with open(os.path.join(directory, name), "rb") as file:
+            if not is_file(path):
+                continue
+            with open(path, "rb") as file:
                 content = file.read(_LARGEST_MANIFEST)
         except OSError:
             continue

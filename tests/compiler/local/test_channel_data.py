@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from smspec.local.channel_data import find_data
@@ -90,3 +92,13 @@ def test_a_manifest_may_be_named_by_its_directory(tmp_path):
     data, findings = find(tmp_path, Channel(name="train", local=".", s3_data_type="ManifestFile"))
     assert findings == ()
     assert [stored.key for stored in data[0].entries().objects] == ["a"]
+
+
+@pytest.mark.parametrize("s3_data_type", ["S3Prefix", "ManifestFile", "AugmentedManifestFile"])
+@pytest.mark.parametrize("name", ["fifo", "/dev/zero"])
+def test_what_has_no_end_is_no_data(tmp_path, s3_data_type, name):
+    os.mkfifo(tmp_path / "fifo")
+    data, findings = find(tmp_path, Channel(name="train", local=name, s3_data_type=s3_data_type))
+    assert data == ()
+    assert [finding.code for finding in findings] == ["SM362"]
+    assert f"`{name}` is n" in findings[0].message

@@ -97,3 +97,20 @@ def test_a_failure_leaves_no_half_archive(hosts, tmp_path):
     with pytest.raises(OSError):
         collect("model", directories, str(tmp_path / "model"), compressed=True, reporter=Listener())
     assert not os.path.exists(tmp_path / "model.tar.gz.part")
+
+
+@pytest.mark.parametrize("replacement", ["link", "file", "nothing"])
+def test_what_took_the_place_of_the_directory_is_left_out(hosts, tmp_path, replacement):
+    """A link would bring files that the program did not write; in a container the directory cannot be replaced."""
+    listener = Listener()
+    directories = hosts(**{"algo-2/kept": "K", "elsewhere/secret": "S"})
+    (tmp_path / "algo-1").rmdir()
+    if replacement == "link":
+        (tmp_path / "algo-1").symlink_to(tmp_path / "elsewhere")
+    elif replacement == "file":
+        (tmp_path / "algo-1").write_text("a file")
+    collected = collect("model", directories, str(tmp_path / "model"), compressed=True, reporter=listener)
+    assert members(collected.path) == {"kept": "K"}
+    assert listener.warnings == [
+        "algo-1: the program put something else in the place of its model directory; it is left out"
+    ]

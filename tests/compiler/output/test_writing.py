@@ -241,3 +241,12 @@ def test_the_same_tree_is_the_same_bytes(tmp_path):
     write_tree(second, str(tmp_path / "two"))
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
     assert any(isinstance(file, CopiedFile) for file in first.files)
+
+
+def test_a_directory_that_is_not_ours_is_not_searched(tmp_path, tree):
+    """It may be a home directory or the whole disk; what cannot be read in it is of no interest."""
+    out = tmp_path / "job"
+    (out / "a" / "deep").mkdir(parents=True)
+    (out / "b").write_text("mine")
+    with pytest.raises(OutputRefused, match=f"`{out}/a` was not written by smspec"):
+        write_tree(tree, str(out))

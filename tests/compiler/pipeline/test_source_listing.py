@@ -281,3 +281,28 @@ def test_an_environment_in_the_source_is_told(source, monkeypatch):
     write(source, "10.py")
     with pytest.raises(OSError, match="more than 10 files"):
         paths(source)
+
+
+@pytest.mark.parametrize("name", [".gitignore", ".dockerignore", "pkg/manifest.json", "pkg/run.json"])
+@pytest.mark.parametrize("kind", ["fifo", "device", "directory"])
+def test_marks_and_ignore_files_that_are_no_files_are_not_read(source, name, kind):
+    """Reading a FIFO waits for its writer, and /dev/zero has no end."""
+    write(source, "train.py", "pkg/a.py")
+    if kind == "fifo":
+        os.mkfifo(source / name)
+    elif kind == "device":
+        (source / name).symlink_to("/dev/zero")
+    else:
+        (source / name).mkdir()
+    script = "import sys; from smspec.pipeline.source_listing import list_source; list_source(sys.argv[1])"
+    subprocess.run([sys.executable, "-c", script, source], check=True, timeout=30)
+    assert paths(source) == ["pkg/a.py", "train.py"]
+
+
+def test_directories_without_end_are_told(source, monkeypatch):
+    monkeypatch.setattr("smspec.pipeline.source_listing.MOST_LEVELS", 3)
+    write(source, "1/2/train.py")
+    assert paths(source) == ["1/2/train.py"]
+    write(source, "1/2/3/train.py")
+    with pytest.raises(OSError, match="deeper than 3 levels"):
+        paths(source)

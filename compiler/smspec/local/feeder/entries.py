@@ -5,6 +5,7 @@ An entry of S3Prefix and ManifestFile is an object; of AugmentedManifestFile a l
 
 import json
 import os
+import stat
 from array import array
 from typing import Any, List, Optional, Sequence, Union
 
@@ -144,6 +145,8 @@ def _text(value: Any) -> str:
 
 def _opened(path: str) -> Any:
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise DataError("`{}` is not a file".format(path))  # opening a FIFO would wait for its writer
         return open(path, "rb")
     except OSError as error:
         raise DataError("cannot read `{}`: {}".format(path, (error.strerror or str(error)).lower())) from None

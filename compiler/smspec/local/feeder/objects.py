@@ -28,6 +28,8 @@ def objects_under(source: str) -> List[StoredObject]:
     except OSError as error:
         raise DataError("cannot read `{}`: {}".format(source, _reason(error))) from None
     if not stat.S_ISDIR(status.st_mode):
+        if not stat.S_ISREG(status.st_mode):
+            raise DataError("`{}` is neither file nor directory".format(source))
         return [StoredObject(os.path.basename(source), source, status.st_size)]
     objects = list(_walk(source, "", ((status.st_dev, status.st_ino),)))
     objects.sort(key=lambda entry: os.fsencode(entry.key))
