@@ -6,6 +6,7 @@ import functools
 import glob
 import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -14,6 +15,16 @@ import pytest
 
 def pytest_addoption(parser):
     parser.addoption("--update", action="store_true", help="rewrite golden and expected files instead of comparing")
+
+
+def pytest_configure():
+    """Hear Ctrl-C and hang-ups, and let the processes that tests start hear them.
+
+    A shell that starts the suite in the background has them ignored, and who is started inherits that.
+    """
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 @pytest.fixture
