@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from smspec.local.collecting import Collected
 from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, LogLine, Remark
@@ -10,6 +11,8 @@ from smspec.local.progress import Progress
 from smspec.local.quantities import duration, rate, size
 from smspec.local.record import Record
 from smspec.local.summary import Summary, table
+from smspec_runtime import pipe
+from smspec_runtime.pipe.loop import metrics
 
 
 class Paper:
@@ -218,3 +221,16 @@ def test_quantities():
         "2 min 05 s",
         "2 h 03 min",
     ]
+
+
+def test_the_measurements_that_the_runtime_logs_for_programs_are_not_shown_to_people(tmp_path: Path):
+    (tmp_path / "train_0").write_bytes(b"data")
+    with pipe.open(str(tmp_path / "train_0")) as stream:
+        assert sum(map(len, stream)) == 4
+        measured = metrics(0, stream)
+    paper = Paper(False)
+    progress = Progress(paper, Clock(), lambda: 100)
+    for text in ("before", measured.rstrip(), "after"):
+        progress.report(LogLine(host="algo-1", text=text))
+    progress.close()
+    assert paper.written == "algo-1 | before\nalgo-1 | after\n"
