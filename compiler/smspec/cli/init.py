@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from smspec.cli.console import Console
 from smspec.cli.faults import Refused
 from smspec.cli.schema import job_schema
+from smspec.spec.yaml.scalars import meaning
 
 HELP = """\
 Write a working, commented job to start from: the spec, a program, a little data. Nothing is ever overwritten.
@@ -71,10 +72,13 @@ def _files(template: str, name: str) -> Iterator[tuple[str, bytes]]:
     root = os.path.join(os.path.dirname(__file__), "templates", template)
     with open(os.path.join(root, "job.yaml"), encoding="utf-8") as file:
         spec = file.read()
+    # A directory may be called `2026` or `null`, which YAML reads as something else than text.
+    written = name if isinstance(meaning(name), str) else f'"{name}"'
     # The comment behind the name stays in its column if it can.
-    padding = max(1, spec.index("#", spec.index(_TEMPLATE_NAME)) - spec.index(_TEMPLATE_NAME) - len(f"name: {name}"))
+    column = spec.index("#", spec.index(_TEMPLATE_NAME)) - spec.index(_TEMPLATE_NAME)
+    padding = max(1, column - len(f"name: {written}"))
     head, _, tail = spec.partition(_TEMPLATE_NAME)
-    yield "job.yaml", f"{head}name: {name}{' ' * padding}{tail.lstrip(' ')}".encode()
+    yield "job.yaml", f"{head}name: {written}{' ' * padding}{tail.lstrip(' ')}".encode()
     yield SCHEMA, job_schema().encode()
     for parent, directories, files in os.walk(root):
         directories[:] = sorted(directory for directory in directories if directory != "__pycache__")

@@ -66,6 +66,8 @@ def test_editors_find_the_schema_that_the_spec_names(tmp_path):
         ("日本", "example"),
         ("-x-", "x"),
         ("a" * 47 + "--b", "a" * 47),
+        ("2026", "2026"),
+        ("null", "null"),
     ],
 )
 def test_the_job_is_called_like_its_directory(directory, name, tmp_path):
