@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.nearest import nearest
 from smspec.source import Mapping, Node, Path, Scalar, Sequence
@@ -13,6 +15,7 @@ MALFORMED_VARIABLE = Rule("SM123", "malformed variable")
 _KEYS = ("default", "enum", "description")
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 _MOST_SHOWN = 8
+_MADE_OF_OTHERS = "a variable cannot be made of other variables"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,33 +66,51 @@ def _faults(name: str, value: Node, path: Path) -> list[Finding]:
     if not isinstance(value, Mapping):
         help = f"write `{name}: {{default: …}}`, with `enum` where only some values will do"
         return [at(path, f"the variable {quoted(name)} is not declared by a mapping", help=help)]
-    findings: list[Finding] = []
+    return [*_key_faults(name, value, path), *_default_faults(value, path), *_enum_faults(value, path)]
+
+
+def _key_faults(name: str, value: Mapping, path: Path) -> Iterator[Finding]:
+    at = MALFORMED_VARIABLE.at
     for key, _ in value.entries:
         if key.text not in _KEYS:
             near = nearest(key.text, _KEYS)
             label = f"did you mean `{near}`?" if near else "a variable has `default`, `enum` and `description`"
             message = f"unknown key {quoted(key.text)} in the variable {quoted(name)}"
-            findings.append(at((*path, key.text), message, label=label, on="key"))
-    default, enum, description = value.get("default"), value.get("enum"), value.get("description")
-    if default is not None and not isinstance(default, Scalar):
-        findings.append(at((*path, "default"), "a variable holds one value, not a list or a mapping"))
+            yield at((*path, key.text), message, label=label, on="key")
+    description = value.get("description")
     if description is not None and not (isinstance(description, Scalar) and isinstance(description.value, str)):
-        findings.append(at((*path, "description"), "a description is text"))
-    if enum is not None and not (isinstance(enum, Sequence) and enum.items):
-        findings.append(at((*path, "enum"), "`enum` is not a list of values"))
-    choices: list[Scalar] = []
-    for index, item in enumerate(enum.items if isinstance(enum, Sequence) else ()):
-        if isinstance(item, Scalar) and item.value is not None:
-            choices.append(item)
-        else:
-            findings.append(at((*path, "enum", index), "not a value that a variable can have"))
-    for here, scalar in ((("default",), default), *((("enum", i), item) for i, item in enumerate(choices))):
-        if isinstance(scalar, Scalar) and "${{" in scalar.text:
-            findings.append(at((*path, *here), "a variable cannot be made of other variables"))
-    if choices and isinstance(default, Scalar) and not any(same(default, choice) for choice in choices):
+        yield at((*path, "description"), "a description is text")
+
+
+def _default_faults(value: Mapping, path: Path) -> Iterator[Finding]:
+    default = value.get("default")
+    if default is None:
+        return
+    here = (*path, "default")
+    if not isinstance(default, Scalar):
+        yield MALFORMED_VARIABLE.at(here, "a variable holds one value, not a list or a mapping")
+        return
+    if "${{" in default.text:
+        yield MALFORMED_VARIABLE.at(here, _MADE_OF_OTHERS)
+    choices = [item for item in _items(value) if isinstance(item, Scalar) and item.value is not None]
+    if choices and not any(same(default, choice) for choice in choices):
         message = f"the default {quoted(default.text)} is none of the values in `enum`"
-        findings.append(at((*path, "default"), message, help=f"add it, or use one of {shown(choices)}"))
-    return findings
+        yield MALFORMED_VARIABLE.at(here, message, help=f"add it, or use one of {shown(choices)}")
+
+
+def _enum_faults(value: Mapping, path: Path) -> Iterator[Finding]:
+    if value.get("enum") is not None and not _items(value):
+        yield MALFORMED_VARIABLE.at((*path, "enum"), "`enum` is not a list of values")
+    for index, item in enumerate(_items(value)):
+        if not isinstance(item, Scalar) or item.value is None:
+            yield MALFORMED_VARIABLE.at((*path, "enum", index), "not a value that a variable can have")
+        elif "${{" in item.text:
+            yield MALFORMED_VARIABLE.at((*path, "enum", index), _MADE_OF_OTHERS)
+
+
+def _items(value: Mapping) -> tuple[Node, ...]:
+    enum = value.get("enum")
+    return tuple(enum.items) if isinstance(enum, Sequence) else ()
 
 
 def shown(choices: tuple[Scalar, ...] | list[Scalar]) -> str:

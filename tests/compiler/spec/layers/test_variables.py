@@ -141,6 +141,7 @@ def test_what_cannot_be_replaced_is_shown(body, expected):
         ("vars: {a: {default: 1, enum: ['1', 2]}}\n", [21]),
         ("vars: {a: {defualt: 1, description: 5}}\n", [12, 37]),
         ("vars: {a: {default: 'x ${{ vars.b }}'}}\n", [21]),
+        ("vars: {a: {enum: [[1], '${{ vars.b }}']}}\n", [19, 24]),
     ],
 )
 def test_malformed_declarations_are_shown(head, columns):
