@@ -9,7 +9,6 @@ from typing import Union
 
 from smspec_schemas import JOB_SCHEMA
 
-Schema = Union[bool, dict[str, "SchemaPart"]]
 SchemaPart = Union[None, bool, int, float, str, list["SchemaPart"], dict[str, "SchemaPart"]]
 
 

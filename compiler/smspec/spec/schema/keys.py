@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from smspec.source import Path
@@ -11,6 +11,15 @@ from smspec.spec.schema.job_schema import SchemaPart, author_schema, part
 
 KeyPath = tuple[str, ...]
 KeySchema = dict[str, SchemaPart]
+
+_TYPES = {
+    "object": "a mapping",
+    "array": "a list",
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "`true` or `false`",
+}
 
 
 @lru_cache(maxsize=1)
@@ -67,6 +76,19 @@ def choices(schema: KeySchema) -> tuple[str, ...]:
     """Return the values that a key can have, when it is a choice."""
     listed = strict(schema).get("enum")
     return tuple(str(value) for value in listed) if isinstance(listed, list) else ()
+
+
+def types(schema: KeySchema) -> tuple[str, ...]:
+    """Return the names of the types that a schema allows, as JSON Schema calls them (draft-07, ``type``)."""
+    named = schema.get("type")
+    return tuple(str(name) for name in named) if isinstance(named, list) else (str(named),)
+
+
+def type_words(allowed: Collection[str]) -> str:
+    """Return what values of the types are in the author's words."""
+    if {"string", "number", "boolean"} <= set(allowed):
+        return "text or a number"
+    return " or ".join(words for name, words in _TYPES.items() if name in allowed)
 
 
 def strict(schema: KeySchema) -> KeySchema:

@@ -11,18 +11,11 @@ from smspec.spec.schema.keys import (
     keys_in,
     spec_keys,
     strict,
+    type_words,
+    types,
     written_key,
 )
 from smspec.spec.yaml.flow_style import flow_style
-
-_TYPES = {
-    "object": "a mapping",
-    "array": "a list",
-    "string": "text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "`true` or `false`",
-}
 
 
 def keys() -> tuple[str, ...]:
@@ -56,7 +49,7 @@ def example_lines(path: KeyPath) -> list[str]:
     examples = spec_keys()[path].get("examples")
     name = path[-1]
     if name == "*":
-        parent = _types(spec_keys()[path[:-1]])
+        parent = types(spec_keys()[path[:-1]])
         name = "-" if "array" in parent else "NAME:"
     else:
         name = f"{name}:"
@@ -72,16 +65,14 @@ def value_words(schema: KeySchema) -> str:
         return f"`{schema['const']}`"
     wanted = strict(schema)
     expected = wanted.get("patternErrorMessage")
-    types = _types(wanted)
+    allowed = types(wanted)
     if isinstance(expected, str):
         words = expected.removeprefix("expected ")
-        return words if "object" not in types else f"{words}, or a mapping"
-    if {"string", "number", "boolean"} <= set(types):
-        return "text or a number"
-    words = " or ".join(word for name, word in _TYPES.items() if name in types)
-    if "array" in types:
+        return words if "object" not in allowed else f"{words}, or a mapping"
+    words = type_words(allowed)
+    if "array" in allowed:
         words += f" of {_items_words(part(wanted, 'items'))}"
-    if "object" in types and "title" not in part(wanted, "additionalProperties"):
+    if "object" in allowed and "title" not in part(wanted, "additionalProperties"):
         each = part(wanted, "additionalProperties")
         words += f" of names to {_items_words(each)}" if each else ""
     return words + _range_words(wanted)
@@ -91,7 +82,7 @@ def _items_words(item: KeySchema) -> str:
     listed = choices(item)
     if listed:
         return _one_of(listed)
-    return "mappings" if "object" in _types(strict(item)) else "text"
+    return "mappings" if "object" in types(strict(item)) else "text"
 
 
 def _range_words(schema: KeySchema) -> str:
@@ -103,11 +94,6 @@ def _range_words(schema: KeySchema) -> str:
 def _one_of(listed: tuple[str, ...]) -> str:
     *most, last = (f"`{value}`" for value in listed)
     return f"{', '.join(most)} or {last}" if most else last
-
-
-def _types(schema: KeySchema) -> tuple[str, ...]:
-    types = schema.get("type")
-    return tuple(str(name) for name in types) if isinstance(types, list) else (str(types),)
 
 
 def is_required(path: KeyPath) -> bool:

@@ -10,7 +10,7 @@ from smspec.diagnostics.nearest import nearest
 from smspec.source import Document, Mapping, Node, Path, Scalar, dotted
 from smspec.spec.schema.example import example_of
 from smspec.spec.schema.job_schema import SchemaPart
-from smspec.spec.schema.keys import key_path, written_key
+from smspec.spec.schema.keys import key_path, type_words, written_key
 from smspec.spec.shape.fault import ShapeFault
 from smspec.spec.shape.forms import MALFORMED_NAME, TEXT_OF_ANOTHER_FORM, form_of
 from smspec.spec.shape.hints import value_hint
@@ -26,14 +26,6 @@ EMPTY_TEXT = Rule("SM214", "empty text")
 MOST_CHOICES = 8
 """A longer list of choices is not printed; the nearest is."""
 
-_TYPES = {
-    "object": "a mapping",
-    "array": "a list",
-    "string": "text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "`true` or `false`",
-}
 _SAID = {"yes": "true", "y": "true", "on": "true", "no": "false", "n": "false", "off": "false"}
 _SHOWN = 60
 
@@ -47,17 +39,11 @@ def _wrong_type(fault: ShapeFault, node: Node | None) -> Finding:
     form = form_of(fault.schema)
     rule = VALUE_OF_ANOTHER_TYPE if form.rule is TEXT_OF_ANOTHER_FORM else form.rule
     wanted = [str(name) for name in fault.argument] if isinstance(fault.argument, list) else [str(fault.argument)]
-    expected = fault.schema.get("patternErrorMessage") or f"expected {_types(wanted)}"
+    expected = fault.schema.get("patternErrorMessage") or f"expected {type_words(wanted)}"
     label = _remedy(wanted, node, fault.schema)
     example = "" if label else example_of(fault.path)
     help = f"for example `{example}`" if example else ""
     return rule.at(fault.path, f"{expected}, got {_described(node)}", label=label, help=help)
-
-
-def _types(wanted: list[str]) -> str:
-    if {"string", "number", "boolean"} <= set(wanted):
-        return "text or a number"
-    return " or ".join(words for name, words in _TYPES.items() if name in wanted)
 
 
 def _remedy(wanted: list[str], node: Node | None, schema: dict[str, SchemaPart]) -> str:
