@@ -32,10 +32,6 @@ def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Mapping
         _remove(staged)
 
 
-def has_submit_directory(config: InputConfig) -> bool:
-    return bool(config.hyperparameters.sagemaker.get("sagemaker_submit_directory"))
-
-
 def _submit_directory(config: InputConfig) -> Optional[str]:
     location = config.hyperparameters.sagemaker.get("sagemaker_submit_directory")
     if not location:

@@ -86,7 +86,7 @@ class ProcessEngine:
         names = {path.rpartition("/")[2] for path in self._paths if path in _INSTALLED}
         if not names:
             return None
-        return f"the job installs what its `{sorted(names)[0]}` names into {self.python}; --python takes another one"
+        return f"the job installs what its `{min(names)}` names into {self.python}; --python takes another one"
 
     def command(self, directory: HostDirectory, inherited: Mapping[str, str]) -> Command:
         """Return what starts a host; ``inherited`` is our own environment."""

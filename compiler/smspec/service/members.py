@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 
 def member(value: object, *steps: str) -> object:
     """Return the member that ``steps`` lead to, or None."""
@@ -22,3 +24,14 @@ def items(value: object, *steps: str) -> list[object]:
     """Return the list that ``steps`` lead to, or an empty one."""
     found = member(value, *steps)
     return found if isinstance(found, list) else []
+
+
+def repeated(listed: list[object], name: str) -> Iterator[tuple[int, str]]:
+    """Yield the index of every item whose text ``name`` an earlier item has too, and that text."""
+    seen: set[str] = set()
+    for index, item in enumerate(listed):
+        text = member(item, name)
+        if isinstance(text, str):
+            if text in seen:
+                yield index, text
+            seen.add(text)
