@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from smspec.service.patterns import matches
 from smspec.service.shapes import Model, Shape, pinned_model
+from smspec.source import Path
 
 ARN = "arn:aws:sagemaker:us-west-2:111122223333"
 HUB = "arn:aws:sagemaker:us-west-2:aws:hub-content/SageMakerPublicHub"
@@ -104,3 +105,13 @@ def inside(model: Model, shape: Shape, step: str | int) -> Shape:
 def key_of(model: Model, shape: Shape, step: str | int) -> str | int:
     """Return the key that a step of a walked path stands for."""
     return text(model.shapes[shape.key]) if shape.kind == "map" else step
+
+
+def concrete(model: Model, path: Path) -> Path:
+    """Return the walked path with the names of map entries for its stars."""
+    steps: list[str | int] = []
+    shape = model.root
+    for step in path:
+        steps.append(key_of(model, shape, step))
+        shape = inside(model, shape, step)
+    return tuple(steps)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 
+from small_job import READY
 from smspec.source import Document, Mapping, Scalar, Sequence, SourceText, Span
 from smspec.spec.layers.assembly import merged
 from smspec.spec.shape.checking import shape_findings
@@ -87,16 +88,6 @@ WHOLE_JOB = {
 }
 """A job in its long form that has every key but those of the other kinds of entry points and launchers."""
 
-SMALL_JOB = """\
-smspec: v1
-name: small
-role: arn:aws:iam::111122223333:role/SageMakerTraining
-image: 111122223333.dkr.ecr.us-west-2.amazonaws.com/small:1
-hosts: {instance_type: ml.m5.large, count: 1, volume: 10GB}
-output: s3://models/small/
-"""
-"""The shortest job there is."""
-
 BUILT_JOB = """\
 smspec: v1
 name: built
@@ -122,7 +113,7 @@ def merged_text(text):
     return merged([read(SourceText("job.yaml", text))])
 
 
-def with_key(line, job=SMALL_JOB):
+def with_key(line, job=READY):
     """Return the job with one more line, in place of the line that has the same key."""
     key = line.split(":")[0]
     return "".join(f"{old}\n" for old in job.splitlines() if not old.startswith(f"{key}:")) + f"{line}\n"

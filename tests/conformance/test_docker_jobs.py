@@ -13,24 +13,13 @@ import time
 import pytest
 
 from fifo_writers import Writer
-from local_jobs import LocalJob
+from local_jobs import HEAD, LocalJob
 from smspec_command import smspec
 
 pytest_plugins = ["docker_engine"]
 pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
 
 MOUNTED = ("input", "model", "output", "checkpoints")
-
-HEAD = """\
-smspec: v1
-name: job
-role: arn:aws:iam::111122223333:role/SageMakerTraining
-region: us-west-2
-image: {base: "%s"}
-hosts: {instance_type: ml.m5.large, count: 1, volume: 1GB}
-output: s3://models/job/
-checkpoints: s3://models/job/checkpoints/
-"""
 
 SCRIPT = """
     import json, os, signal, sys, time
@@ -116,7 +105,7 @@ class Outcome:
 @pytest.fixture
 def job(engine, tmp_path):
     job = LocalJob(tmp_path / "job")
-    job.head = HEAD % engine.base
+    job.head = HEAD.replace("python:3.12-slim-bookworm", engine.base) + "checkpoints: s3://models/job/checkpoints/\n"
     return job
 
 

@@ -92,14 +92,6 @@ def at(value, path):
     return value
 
 
-def concrete(path):
-    steps, shape = [], MODEL.root
-    for step in path:
-        steps.append(api_samples.key_of(MODEL, shape, step))
-        shape = api_samples.inside(MODEL, shape, step)
-    return tuple(steps)
-
-
 @pytest.mark.parametrize("path", [path for path in PATHS if path not in BY_KEY], ids=dotted)
 def test_every_path_without_a_key_is_reached_through_api(path):
     patch = {}
@@ -110,7 +102,7 @@ def test_every_path_without_a_key_is_reached_through_api(path):
     else:
         changes = {"api": patch}
     sent = payload(job_samples.spec(**changes))
-    assert at(sent, concrete(path)) == holder[key]
+    assert at(sent, api_samples.concrete(MODEL, path)) == holder[key]
     assert not [finding for finding in request_findings(sent) if finding.code in SHAPE_CODES]
 
 

@@ -23,15 +23,6 @@ def request_with(path):
     return request, holder, key
 
 
-def concrete(path):
-    """The walked path, with the names of map entries for its stars."""
-    steps, shape = [], MODEL.root
-    for step in path:
-        steps.append(api_samples.key_of(MODEL, shape, step))
-        shape = api_samples.inside(MODEL, shape, step)
-    return tuple(steps)
-
-
 def codes_at(request, path):
     return sorted(finding.code for finding in request_findings(request) if finding.path == path)
 
@@ -76,7 +67,7 @@ def test_every_limit_is_checked_at_every_place(path, shape):
     for wrong, code in wrong_values(shape):
         request, holder, key = request_with(path)
         holder[key] = wrong
-        where = concrete(path)
+        where = api_samples.concrete(MODEL, path)
         found = [(finding.code, finding.path) for finding in request_findings(request)]
         if code == "SM405" and shape.kind == "map":
             where = (*where, *wrong)
@@ -90,7 +81,7 @@ def test_every_limit_is_checked_at_every_place(path, shape):
 )
 def test_every_structure_knows_its_members(path, shape):
     request, holder, key = request_with(path)
-    here = concrete(path)
+    here = api_samples.concrete(MODEL, path)
     holder[key] = {"Nonsense": 1}
     expected = {("SM402", (*here, "Nonsense")), *(("SM403", (*here, name)) for name in shape.required)}
     assert expected <= {(finding.code, finding.path) for finding in request_findings(request)}

@@ -5,7 +5,8 @@ import math
 
 import pytest
 
-from job_documents import BUILT_JOB, SMALL_JOB, document_of, merged_text, whole_job, with_key
+from job_documents import BUILT_JOB, document_of, merged_text, whole_job, with_key
+from small_job import READY
 from smspec.spec import model
 from smspec.spec.decoding import decode
 from smspec.spec.shape.checking import shape_findings
@@ -19,7 +20,7 @@ def decoded(text):
 
 
 def test_the_smallest_job_has_only_defaults():
-    assert decoded(SMALL_JOB) == model.JobSpec(
+    assert decoded(READY) == model.JobSpec(
         name="small",
         role="arn:aws:iam::111122223333:role/SageMakerTraining",
         image=model.ReadyImage(uri="111122223333.dkr.ecr.us-west-2.amazonaws.com/small:1"),
@@ -150,9 +151,7 @@ def test_launchers(line, launcher):
 
 
 def test_hyperparameters_keep_their_order_their_spelling_and_their_quotes():
-    text = (
-        SMALL_JOB + "hyperparameters:\n  z: 1e-3\n  a: '1e-3'\n  m: .5\n  i: .inf\n  t: 012\n  n: [1e-3, {a: null}]\n"
-    )
+    text = READY + "hyperparameters:\n  z: 1e-3\n  a: '1e-3'\n  m: .5\n  i: .inf\n  t: 012\n  n: [1e-3, {a: null}]\n"
     parameters = decoded(text).hyperparameters
     assert [(p.name, p.value, p.text, p.quoted) for p in parameters] == [
         ("z", 0.001, "1e-3", False),
@@ -176,25 +175,23 @@ def test_where_a_scalar_is_its_written_text():
 
 
 def test_a_patch_keeps_its_nulls():
-    job = decoded(
-        SMALL_JOB + "api: {StoppingCondition: null}\nchannels: {a: {s3: s3://a/b, api: {ContentType: null}}}\n"
-    )
+    job = decoded(READY + "api: {StoppingCondition: null}\nchannels: {a: {s3: s3://a/b, api: {ContentType: null}}}\n")
     assert job.api == {"StoppingCondition": None}
     assert job.channels[0].api == {"ContentType": None}
 
 
 def test_an_empty_mapping_is_not_an_absent_one():
-    assert decoded(SMALL_JOB).stopping is None
-    assert decoded(SMALL_JOB + "stopping: {}\n").stopping == model.Stopping()
-    assert decoded(SMALL_JOB + "spot: {}\n").spot == model.Spot()
+    assert decoded(READY).stopping is None
+    assert decoded(READY + "stopping: {}\n").stopping == model.Stopping()
+    assert decoded(READY + "spot: {}\n").spot == model.Spot()
 
 
 def test_null_is_a_key_that_is_not_there():
     assert decoded(
-        SMALL_JOB + "spot: null\nchannels: {a: {s3: s3://a/b, content_type: ~}}\nnetwork:\n"
-    ) == dataclasses.replace(decoded(SMALL_JOB), channels=(model.Channel(name="a", s3="s3://a/b", content_type="~"),))
+        READY + "spot: null\nchannels: {a: {s3: s3://a/b, content_type: ~}}\nnetwork:\n"
+    ) == dataclasses.replace(decoded(READY), channels=(model.Channel(name="a", s3="s3://a/b", content_type="~"),))
 
 
 def test_channels_keep_the_order_of_the_author():
-    job = decoded(SMALL_JOB + "channels: {z: s3://a/z, a: s3://a/a, m: s3://a/m}\n")
+    job = decoded(READY + "channels: {z: s3://a/z, a: s3://a/a, m: s3://a/m}\n")
     assert [channel.name for channel in job.channels] == ["z", "a", "m"]

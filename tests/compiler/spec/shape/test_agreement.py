@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
-from job_documents import SMALL_JOB, document_of, merged_text, whole_job
+from job_documents import document_of, merged_text, whole_job
+from small_job import READY
 from smspec.source import Document
 from smspec.spec.decoding import decode
 from smspec.spec.schema.acceptance import KEYWORDS, accepts
@@ -141,7 +142,7 @@ def test_a_good_spec_is_read_without_jsonschema():
         "from smspec.source import SourceText\n"
         "from smspec.spec.shape.checking import shape_findings\n"
         "from smspec.spec.decoding import decode\n"
-        f"document = merged([read(SourceText('job.yaml', {SMALL_JOB!r}))])\n"
+        f"document = merged([read(SourceText('job.yaml', {READY!r}))])\n"
         "assert shape_findings(document) == []\n"
         "decode(document)\n"
         "print(sorted({'jsonschema', 'difflib', 'pathlib', 'importlib.metadata'} & set(sys.modules)))\n"
@@ -152,7 +153,7 @@ def test_a_good_spec_is_read_without_jsonschema():
 
 def test_a_reference_that_was_never_replaced_is_no_value():
     """Merging replaces them all; the check does not rely on it."""
-    document = merged_text(SMALL_JOB)
+    document = merged_text(READY)
     entries = [(key, value) for key, value in document.root.entries if key.text != "name"]
     name = document_of({"name": "${{ vars.name }}"}).root.entries[0]
     changed = Document(type(document.root)((*entries, name), document.root.span), document.texts)

@@ -2,13 +2,14 @@
 
 import pytest
 
-from job_documents import BUILT_JOB, SMALL_JOB, merged_text, told, with_key
+from job_documents import BUILT_JOB, merged_text, told, with_key
+from small_job import READY
 from smspec.diagnostics import placed
 from smspec.spec.shape.checking import shape_findings
 
 
 def test_a_good_job_has_no_findings():
-    assert told(SMALL_JOB) == []
+    assert told(READY) == []
     assert told(BUILT_JOB) == []
 
 

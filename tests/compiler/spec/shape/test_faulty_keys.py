@@ -2,7 +2,8 @@
 
 import pytest
 
-from job_documents import BUILT_JOB, SMALL_JOB, merged_text, told, with_key
+from job_documents import BUILT_JOB, merged_text, told, with_key
+from small_job import READY
 from smspec.spec.shape.checking import shape_findings
 
 
@@ -77,7 +78,7 @@ def test_the_tool_that_says_the_word_is_named():
 
 @pytest.mark.parametrize("key", ["name", "role", "output", "image", "hosts", "smspec"])
 def test_a_key_that_a_job_needs(key):
-    text = "".join(f"{line}\n" for line in SMALL_JOB.splitlines() if not line.startswith(f"{key}:"))
+    text = "".join(f"{line}\n" for line in READY.splitlines() if not line.startswith(f"{key}:"))
     assert told(text) == [("SM202", (key,), f"missing key `{key}`", "")]
 
 
@@ -89,7 +90,7 @@ def test_a_key_that_a_job_needs(key):
     ],
 )
 def test_image_and_hosts_are_not_needed_where_the_api_has_another_word(api):
-    text = "".join(f"{line}\n" for line in SMALL_JOB.splitlines() if not line.startswith(("image:", "hosts:")))
+    text = "".join(f"{line}\n" for line in READY.splitlines() if not line.startswith(("image:", "hosts:")))
     assert told(text + api + "\n") == []
 
 
@@ -167,7 +168,5 @@ def test_a_misspelled_key_is_not_told_as_missing_too(line, path):
 
 
 def test_a_key_in_the_wrong_place_is_not_told_as_missing_too():
-    text = SMALL_JOB.replace(
-        "hosts: {instance_type: ml.m5.large, count: 1, volume: 10GB}", "instance_type: ml.m5.large"
-    )
+    text = READY.replace("hosts: {instance_type: ml.m5.large, count: 1, volume: 10GB}", "instance_type: ml.m5.large")
     assert [(code, where) for code, where, _, _ in told(text)] == [("SM204", ("instance_type",))]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from job_documents import SMALL_JOB, told, with_key
+from job_documents import told, with_key
+from small_job import READY
 from smspec.spec.shape.durations import duration_meant, seconds
 from smspec.spec.shape.sizes import size_in_bytes, size_meant, volume_in_gb, volume_meant
 
@@ -115,9 +116,9 @@ def test_sizes_that_a_spec_may_not_have(written):
 
 @pytest.mark.parametrize("written", ["50GB", "50", "2000MB", "1000000kB"])
 def test_volumes_that_a_spec_may_have(written):
-    assert told(SMALL_JOB.replace("10GB", written)) == []
+    assert told(READY.replace("10GB", written)) == []
 
 
 @pytest.mark.parametrize("written", ["0", "500MB", "0.5GB", "50GiB", "50gb", "1500MB", "0GB", "50.5"])
 def test_volumes_that_a_spec_may_not_have(written):
-    assert [code for code, *_ in told(SMALL_JOB.replace("10GB", written))] == ["SM213"]
+    assert [code for code, *_ in told(READY.replace("10GB", written))] == ["SM213"]
