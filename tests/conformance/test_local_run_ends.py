@@ -270,6 +270,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(job):
     )
     assert ended.returncode == 3
     assert ended.stderr.startswith("smspec: ") and "file too large" in ended.stderr
+    assert "run/job" in ended.stderr, "what has no room is named, not what was copied"
     assert not job.run_directory.exists()
 
 
@@ -299,3 +300,47 @@ def test_a_program_that_takes_its_directories_away(job):
     ended = job.run()
     assert ended.returncode == 0
     assert "warning: algo-1: the program put something else in the place of its model directory" in ended.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_run_that_is_stopped_before_the_job_starts_leaves_nothing(job, tmp_path, number):
+    """It waits for an interpreter that does not answer; whoever is impatient signals again while it tidies up."""
+    script(job, "")
+    job.write("python", "#!/bin/sh\ntouch asked\nexec sleep 60\n")
+    (job.directory / "python").chmod(0o755)
+    (tmp_path / "temporary").mkdir()
+    process = job.start({"TMPDIR": str(tmp_path / "temporary")}, python=job.directory / "python")
+    end = time.monotonic() + DEADLINE
+    while not (job.directory / "asked").exists():
+        assert time.monotonic() < end and process.poll() is None
+        time.sleep(0.01)
+    while process.poll() is None:
+        assert time.monotonic() < end
+        process.send_signal(number)
+        time.sleep(0.001)
+    assert process.returncode in (128 + number, -number), "the last signals come when it has handed in its handlers"
+    process.communicate()
+    assert os.listdir(tmp_path / "temporary") == []
+    assert not job.run_directory.exists()
+
+
+def test_nohup_is_heeded(job):
+    """Who starts a command with SIGHUP ignored wants it to outlive its terminal."""
+    script(
+        job, "import os, time; print('up', flush=True)\nwhile not os.path.exists(os.environ['GO']): time.sleep(0.02)"
+    )
+    process = subprocess.Popen(
+        ["nohup", *job.words()],
+        cwd=job.directory,
+        env={**os.environ, "GO": str(job.directory / "go")},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    job.process = process
+    job.wait_for_log("up")
+    process.send_signal(signal.SIGHUP)
+    job.write("go", "")
+    process.communicate(timeout=DEADLINE)
+    assert process.returncode == 0

@@ -1,11 +1,12 @@
 """The command line: which commands there are, and what becomes of everything that can go wrong in one.
 
 Exit statuses: 0 done; 1 the spec or the job is at fault; 2 misuse; 3 the surroundings are at fault; 70 our own bug;
-130 Ctrl-C.
+130 Ctrl-C; 143 and 129 SIGTERM and SIGHUP.
 """
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -33,9 +34,11 @@ def main(argv: list[str] | None = None) -> int:
     try:
         from smspec.cli.console import process_console
 
+        _occupy_standard_streams()
         return execute(sys.argv[1:] if argv is None else argv, process_console())
-    except KeyboardInterrupt:
-        return 130
+    except KeyboardInterrupt as interrupt:
+        number: int = getattr(interrupt, "number", 2)  # Ctrl-C is SIGINT; what else it may be is in `interruption`
+        return 128 + number
 
 
 def execute(words: list[str], console: Console) -> int:
@@ -44,6 +47,15 @@ def execute(words: list[str], console: Console) -> int:
         return _run(words, console)
     except Exception as fault:
         return _told(fault, console)
+
+
+def _occupy_standard_streams() -> None:
+    """Open nothing where a standard stream is closed, or the next file has its number and gets what others write."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
 
 
 def _run(words: list[str], console: Console) -> int:
@@ -138,7 +150,10 @@ def _told(fault: Exception, console: Console) -> int:
 def _sentence(fault: OSError) -> str:
     reason = fault.strerror or str(fault)
     reason = reason[:1].lower() + reason[1:]
-    if fault.filename is None:
+    named = fault.filename
+    if fault.filename2 is not None and fault.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS):
+        named = fault.filename2  # a copy names its original first, and it is the copy that has no room
+    if named is None:
         return reason
-    name = fault.filename if isinstance(fault.filename, str) else os.fsdecode(fault.filename)
+    name = named if isinstance(named, str) else os.fsdecode(named)
     return f"`{name}`: {reason}"

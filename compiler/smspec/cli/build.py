@@ -7,6 +7,7 @@ import os
 
 from smspec.cli.console import Console
 from smspec.cli.faults import Refused, Unavailable
+from smspec.cli.interruption import interruptible
 from smspec.cli.spec_arguments import add_spec_arguments, compiled
 from smspec.diagnostics.visible import visible
 from smspec.output.checking import differences
@@ -41,7 +42,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     tree = render_tree(job.plan, job.inputs.ingredients, spec_digest(job.inputs))
     try:
-        return _checked(tree, directory, console) if args.check else _written(tree, directory, console)
+        with interruptible():
+            return _checked(tree, directory, console) if args.check else _written(tree, directory, console)
     except OutputRefused as refusal:
         raise Refused(str(refusal)) from refusal
     except OutputFailed as failure:

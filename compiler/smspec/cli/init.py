@@ -10,7 +10,9 @@ from collections.abc import Iterator
 
 from smspec.cli.console import Console
 from smspec.cli.faults import Refused
+from smspec.cli.interruption import interruptible
 from smspec.cli.schema import job_schema
+from smspec.output.shelter import sheltered
 from smspec.spec.yaml.scalars import meaning
 
 HELP = """\
@@ -49,7 +51,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if taken:
         named = ", ".join(f"`{os.path.join(directory, path)}`" for path in taken[:3])
         raise Refused(f"{named} {'is' if len(taken) == 1 else 'are'} there already; nothing was written")
-    _write(directory, files)
+    with interruptible():
+        _write(directory, files)
 
     console.result("".join(f"{os.path.join(directory, path)}\n" for path in files))
     console.say("\nnext:")
@@ -104,8 +107,9 @@ def _write(directory: str, files: dict[str, bytes]) -> None:
                 file.write(content)
         is_complete = True
     finally:
-        for target in () if is_complete else reversed(made):
-            os.rmdir(target) if os.path.isdir(target) else os.unlink(target)
+        with sheltered():
+            for target in () if is_complete else reversed(made):
+                os.rmdir(target) if os.path.isdir(target) else os.unlink(target)
 
 
 def _make_directories(directory: str, made: list[str]) -> None:

@@ -102,10 +102,10 @@ class _Run:
         started = time.monotonic()
         directory = claim(self._request.directory, self._plan.name)
         try:
-            with _discarded_after(BaseException, directory):
+            with _discarded_after(BaseException, directory, self._signals):
                 self._lay_out(directory)
                 self._announce()
-            with _discarded_after(Unable, directory), Leftovers():
+            with _discarded_after(Unable, directory, self._signals), Leftovers():
                 verdict = self._supervised(directory)
             directory.mark(self._plan.name, _status(verdict))
             summary = self._collected(directory, verdict, record, started)
@@ -224,11 +224,12 @@ def _hosts(training: TrainingRequest, wanted: int | None) -> tuple[Host, ...]:
 
 
 @contextmanager
-def _discarded_after(kind: type[BaseException], directory: RunDirectory) -> Iterator[None]:
-    """Leave nothing half-written when the job could not even be started."""
+def _discarded_after(kind: type[BaseException], directory: RunDirectory, signals: Signals) -> Iterator[None]:
+    """Leave nothing half-written when the job could not even be started, however impatient somebody is."""
     try:
         yield
     except kind:
+        signals.note()
         directory.discard()
         raise
 

@@ -26,7 +26,9 @@ class Signals:
         os.set_blocking(self._waker, False)
         os.set_blocking(self.descriptor, False)
         self._old_waker = signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
-        self._old = {number: signal.signal(number, self._handle) for number in _STOPPING}
+        # What is ignored stays ignored: so wants nohup SIGHUP, and a shell SIGINT for what runs in the background.
+        heeded = [number for number in _STOPPING if signal.getsignal(number) != signal.SIG_IGN]
+        self._old = {number: signal.signal(number, self._handle) for number in heeded}
         return self
 
     def __exit__(

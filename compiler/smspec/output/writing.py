@@ -13,6 +13,7 @@ from smspec.output.contents import chunks, in_order_of_making, is_executable
 from smspec.output.exchange import put_in_place
 from smspec.output.failures import OutputFailed, OutputRefused, told
 from smspec.output.present import stranger
+from smspec.output.shelter import sheltered
 from smspec.render.manifest import UNFINISHED
 from smspec.render.tree import FileTree, TreeFile
 
@@ -37,7 +38,8 @@ def write_tree(tree: FileTree, directory: str) -> None:
             put_in_place(unfinished, target)
             _sync_directory(parent)
         finally:
-            shutil.rmtree(unfinished, ignore_errors=True)
+            with sheltered():
+                shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _check_replaceable(target: str, directory: str) -> None:
@@ -127,13 +129,14 @@ def _made(directory: str) -> Iterator[None]:
     while not os.path.lexists(missing):
         new.append(missing)
         missing = os.path.dirname(missing)
-    os.makedirs(directory, exist_ok=True)
     try:
+        os.makedirs(directory, exist_ok=True)
         yield
     finally:
-        for path in new:
-            with contextlib.suppress(OSError):  # not empty: it is in use
-                os.rmdir(path)
+        with sheltered():
+            for path in new:
+                with contextlib.suppress(OSError):  # not empty: it is in use
+                    os.rmdir(path)
 
 
 @contextlib.contextmanager

@@ -1,6 +1,8 @@
 """Every way a command can end: which status, which stream, and never a traceback."""
 
 import os
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -232,3 +234,39 @@ def open_when_read(fifo, command, seconds=30):
             pass
         time.sleep(0.01)
     raise AssertionError("nobody reads the FIFO")
+
+
+# 143, 129
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_build_that_is_stopped_leaves_nothing_half_written(number, tmp_path):
+    """The source takes a moment to copy; a signal that comes too late or too early is sent again to another build."""
+    write_job(tmp_path)
+    with open(tmp_path / "src" / "large", "wb") as file:
+        file.truncate(200 << 20)
+    for _ in range(20):
+        command = process("build", cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        while command.poll() is None and not list(tmp_path.glob("build/.smspec-tmp-*/source/large")):
+            time.sleep(0.001)
+        command.send_signal(number)
+        _, err = command.communicate(timeout=30)
+        assert b"Traceback" not in err
+        assert not list(tmp_path.glob("build/.smspec-tmp-*"))
+        if command.returncode == 128 + number:
+            assert not (tmp_path / "build").exists()
+            return
+        assert command.returncode == 0
+        shutil.rmtree(tmp_path / "build")
+    raise AssertionError("no build was ever stopped")
+
+
+def test_no_file_takes_the_place_of_a_closed_stream(tmp_path):
+    """What another process or a library writes to standard error would go into it."""
+    script = (
+        "import os; from smspec.cli import main; main(['--version']);"
+        "number = os.open('next', os.O_CREAT | os.O_WRONLY); os.write(number, b'%d' % number)"
+    )
+    command = f"exec {shlex.quote(sys.executable)} -c {shlex.quote(script)} <&- >&- 2>&-"
+    subprocess.run(["sh", "-c", command], cwd=tmp_path, timeout=30)
+    assert int((tmp_path / "next").read_text()) > 2

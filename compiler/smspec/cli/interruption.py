@@ -1,0 +1,33 @@
+"""SIGTERM and SIGHUP, which end a command as Ctrl-C does: what is unfinished is taken away first."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+class Interruption(KeyboardInterrupt):
+    """A signal asks us to stop; ``number`` is the signal's."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """While this is entered, SIGTERM and SIGHUP raise `Interruption`, unless they are ignored, as nohup wants it."""
+    default = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) == signal.SIG_DFL]
+    for number in default:
+        signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number in default:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _interrupt(number: int, _frame: FrameType | None) -> None:
+    raise Interruption(number)

@@ -1,0 +1,21 @@
+"""Time in which no signal interrupts."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from smspec.output.shelter import sheltered
+
+
+def test_a_signal_waits_and_is_not_lost():
+    steps = []
+    with pytest.raises(KeyboardInterrupt):
+        with sheltered():
+            os.kill(os.getpid(), signal.SIGINT)
+            steps.append("done")
+        steps.append("never")
+    assert steps == ["done"]
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set()
