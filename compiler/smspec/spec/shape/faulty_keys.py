@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.source import Path, dotted
+from smspec.source.frozen import replace
 from smspec.spec.schema.example import example_of
 from smspec.spec.schema.job_schema import SchemaPart, part
 from smspec.spec.shape.fault import ShapeFault
@@ -28,19 +29,28 @@ def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
     findings: list[Finding] = []
     meant: set[Path] = set()
     open_choices: set[Path] = set()
+    strange: dict[Path, int] = {}
     for fault in ordered:
         if fault.keyword == "additionalProperties":
             for word in _unknown(fault):
                 guess = suggestion(word, fault.path) if len(findings) < MOST_GUESSED else None
                 findings.append(_unknown_key(fault.path, word, guess))
-                if guess:
+                if guess is None:
+                    strange[fault.path] = len(findings) - 1
+                else:
                     is_here = guess.named_from(fault.path) == guess.key[-1]
                     meant.add((*fault.path, guess.key[-1]) if is_here else guess.key)
         elif fault.keyword == "required":
             findings += [_missing(fault.path, (key,)) for key in _missing_keys(fault, meant)]
         elif fault.keyword in ("oneOf", "anyOf"):
-            findings += _not_one_of(fault, meant)
-            open_choices |= {(*fault.path, kind) for kind in _kinds(fault.argument)}
+            kinds = _kinds(fault.argument)
+            if kinds and len(fault.names) == 1 and fault.path in strange:
+                # `distribution: none`: the one key is not among the choices, so none of them is missing besides.
+                index = strange[fault.path]
+                findings[index] = replace(findings[index], help=f"write one of {_listed(kinds)}")
+            else:
+                findings += _not_one_of(fault, meant)
+            open_choices |= {(*fault.path, kind) for kind in kinds}
         elif fault.keyword == "not":
             findings += _exclusive(fault.path, _required(fault.argument))
         else:
@@ -69,12 +79,15 @@ def _missing(mapping: Path, keys: tuple[str, ...]) -> Finding:
     place = f" in `{dotted(mapping)}`" if mapping else ""
     if len(keys) > 1:
         # None of them is the missing one, so the place is that of the mapping.
-        listed = ", ".join(f"`{key}`" for key in keys)
-        return MISSING_KEY.at(mapping, f"missing key{place}: one of {listed}", on="key")
+        return MISSING_KEY.at(mapping, f"missing key{place}: one of {_listed(keys)}", on="key")
     path = (*mapping, keys[0])
     example = example_of(path)
     help = f"for example `{example}`" if example else ""
     return MISSING_KEY.at(path, f"missing key `{keys[0]}`{place}", help=help, on="key")
+
+
+def _listed(keys: tuple[str, ...]) -> str:
+    return ", ".join(f"`{key}`" for key in keys)
 
 
 def _missing_keys(fault: ShapeFault, meant: set[Path]) -> Iterator[str]:

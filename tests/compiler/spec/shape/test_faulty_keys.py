@@ -167,6 +167,18 @@ def test_a_misspelled_key_is_not_told_as_missing_too(line, path):
     assert [(code, where) for code, where, _, _ in told(text)] == [("SM204", path)]
 
 
+@pytest.mark.parametrize(
+    ("line", "path", "help"),
+    [
+        ("distribution: none", "distribution.none", "one of `torchrun`, `mpi`, `parameter_server`, `smdataparallel`"),
+        ("channels: {a: {qqq: x}}", "channels.a.qqq", "one of `s3`, `file_system`"),
+    ],
+)
+def test_a_key_instead_of_those_to_choose_from_is_one_fault(line, path, help):
+    (finding,) = shape_findings(merged_text(with_key(line)))
+    assert (finding.path, finding.help) == (tuple(path.split(".")), f"write {help}")
+
+
 def test_a_key_in_the_wrong_place_is_not_told_as_missing_too():
     text = READY.replace("hosts: {instance_type: ml.m5.large, count: 1, volume: 10GB}", "instance_type: ml.m5.large")
     assert [(code, where) for code, where, _, _ in told(text)] == [("SM204", ("instance_type",))]
