@@ -252,22 +252,26 @@ def test_a_directory_of_somebody_else_is_left_alone(job):
     assert os.listdir(job.run_directory) == ["thesis.tex"]
 
 
-def test_a_full_disk_is_told_and_leaves_nothing(job):
-    """The surroundings are at fault; what was copied so far is taken away again."""
-    script(job, "", 'channels: {train: {s3: "s3://data/train/", local: data/}}')
-    job.write("data/a", b"x" * (4 << 20))
-    # A limit on the size of files: as a full disk, without being root.
+def run_on_a_full_disk(job):
+    """Run under a limit on the size of files, 1 MiB: as a full disk, without being root."""
     limited = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)); "
         "from smspec.cli import main; sys.exit(main())"
     )
-    ended = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-c", limited, *job.words()[3:]],
         cwd=job.directory,
         capture_output=True,
         text=True,
         timeout=DEADLINE,
     )
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(job):
+    """The surroundings are at fault; what was copied so far is taken away again."""
+    script(job, "", 'channels: {train: {s3: "s3://data/train/", local: data/}}')
+    job.write("data/a", b"x" * (4 << 20))
+    ended = run_on_a_full_disk(job)
     assert ended.returncode == 3
     assert ended.stderr.startswith("smspec: ") and "file too large" in ended.stderr
     assert "run/job" in ended.stderr, "what has no room is named, not what was copied"
@@ -344,3 +348,10 @@ def test_nohup_is_heeded(job):
     job.write("go", "")
     process.communicate(timeout=DEADLINE)
     assert process.returncode == 0
+
+
+def test_a_disk_that_is_full_of_log_is_told_and_nothing_left_running(job):
+    script(job, "import time; print('x' * (2 << 20), flush=True); time.sleep(60)")
+    ended = run_on_a_full_disk(job)
+    assert ended.returncode == 3
+    assert ended.stderr.endswith(f"smspec: `{job.run_directory}`: file too large\n")

@@ -112,6 +112,10 @@ class _Run:
             with open(directory.path(SUMMARY), "w", encoding="utf-8") as file:
                 file.write(summary.to_json())
             return summary, _exit_status(verdict)
+        except OSError as fault:
+            # A write that fails, unlike an open, does not tell where.
+            fault.filename = fault.filename or self._request.directory
+            raise
         finally:
             directory.release()
 
