@@ -110,7 +110,9 @@ def _requirements_findings(requirements: bytes | None) -> Iterator[Finding]:
         yield REQUIREMENTS.at(
             ("image", "python_requirements"),
             f"line {line} {message}",
-            help="nothing but this one file is there when the image is built: write the requirement out,"
+            help="save it as UTF-8, which pip reads everywhere"
+            if message == requirement_words.NOT_UTF8
+            else "nothing but this one file is there when the image is built: write the requirement out,"
             " or name a URL or a path of the base image",
         )
 

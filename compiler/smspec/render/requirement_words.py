@@ -24,6 +24,8 @@ _LONGEST = 1024
 _NAMES_A_FILE = r"-[rce]|--(?:requirement|constraint|editable)\b|(?:-f|--find-links)(?![ =]?(?:/|[a-z]+:))"
 _LOCAL_PATH = r"(?:\.{1,2}(?:/|$)|[^/#\s@:;<>=!~\[\]-][^\s@:;<>=!~\[\]]*/)"
 
+NOT_UTF8 = "is not UTF-8"
+
 
 def is_apt_package(word: str) -> bool:
     """Tell whether a word is ``name``, ``name:architecture``, either with ``=version``."""
@@ -40,7 +42,7 @@ def faults_of_requirements(content: bytes) -> Iterator[tuple[int, str]]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        yield content.count(b"\n", 0, error.start) + 1, "is not UTF-8"
+        yield content.count(b"\n", 0, error.start) + 1, NOT_UTF8
         return
     for number, line in enumerate(text.splitlines(), start=1):
         word = line.strip()

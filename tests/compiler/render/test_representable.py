@@ -72,6 +72,11 @@ def test_each_fault_at_its_key(image, code, path, words):
     assert finding.severity == ("warning" if code == "SM258" else "error")
 
 
+def test_a_requirements_file_in_another_encoding_gets_the_help_for_that():
+    (finding,) = findings(requirements=b"six\n# caf\xe9\n")
+    assert (finding.message, finding.help) == ("line 2 is not UTF-8", "save it as UTF-8, which pip reads everywhere")
+
+
 def test_a_requirements_file_that_needs_another():
     (finding,) = findings(requirements=b"six\n-r other.txt\n")
     assert (finding.code, finding.path) == ("SM257", ("image", "python_requirements"))
