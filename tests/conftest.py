@@ -11,6 +11,11 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes is the machine's affair; tests/benchmarks measure.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 
 def pytest_addoption(parser):

@@ -66,10 +66,10 @@ def eventually(condition, what, seconds=20):
         time.sleep(0.005)
 
 
-def descriptors_of(path):
-    """How many descriptors of this process are open on a file."""
+def descriptors_of(path, process="self"):
+    """How many descriptors of a process, this one or another, are open on a file."""
     count = 0
-    for name in os.listdir("/proc/self/fd"):
+    for name in os.listdir(f"/proc/{process}/fd"):
         with contextlib.suppress(OSError):
-            count += os.readlink("/proc/self/fd/" + name) == str(path)
+            count += os.readlink(f"/proc/{process}/fd/{name}") == str(path)
     return count

@@ -136,7 +136,7 @@ json_values = st.recursive(
 contents = st.one_of(st.binary(max_size=60), json_values.map(lambda value: json.dumps(value).encode()))
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     hyperparameters=contents,
     channels=contents,

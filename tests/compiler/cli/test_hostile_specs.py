@@ -72,7 +72,7 @@ def place(tmp_path_factory):
     return directory
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=250, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(content=ANY)
 def test_any_file_gets_a_verdict(content, place):
     (place / "job.yaml").write_bytes(content)

@@ -55,7 +55,7 @@ def said_by_git(repository, patterns, paths):
 
 
 @given(lines)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @example(["**/foo", "!sub/foo"])
 @example(["sub/**/a.py"])
 @example(["foo/**", "!foo/sub/"])

@@ -71,7 +71,7 @@ def is_writable(changes):
     return "Infinity" not in str(changes) and "inf" not in str(changes) and "nan" not in str(changes)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(JOBS.filter(is_writable))
 def test_the_request_of_a_valid_job_is_accepted(changes):
     payload = make_plan(job_samples.decoded(job_samples.spec(**changes)), job_samples.ingredients()).request.payload
@@ -79,7 +79,7 @@ def test_the_request_of_a_valid_job_is_accepted(changes):
     assert [finding for finding in request_findings(payload) if finding.severity == "error"] == []
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(JOBS.filter(is_writable), st.randoms())
 def test_the_order_in_which_keys_are_written_does_not_make_another_job(changes, random):
     written = list(job_samples.spec(**changes).items())

@@ -45,7 +45,6 @@ def test_the_plainest_image():
 
 
 @given(image_plans, requirements)
-@settings(deadline=None)
 def test_it_holds_the_intended_instructions_and_no_others(image, content):
     """No value of the author becomes an instruction, a flag or a second word."""
     found = instructions(image, content)
@@ -74,7 +73,7 @@ def test_it_holds_the_intended_instructions_and_no_others(image, content):
 
 
 @given(st.lists(st.tuples(image_plans, requirements), min_size=25, max_size=25))
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, suppress_health_check=list(HealthCheck))
 def test_hadolint_finds_nothing_outside_the_commands_of_the_author(tmp_path_factory, images):
     directory = tmp_path_factory.mktemp("hadolint")
     files = []
@@ -119,7 +118,6 @@ def test_no_frontend_is_fetched_from_a_registry():
 
 
 @given(image_plans)
-@settings(deadline=None)
 def test_the_platform_is_that_of_the_hosts_whatever_machine_builds(image):
     base = commands(dockerfile(image))[0]
     assert base.flags == (f"--platform={image.platform}",)

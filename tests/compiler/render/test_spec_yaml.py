@@ -29,7 +29,7 @@ def reread(root):
     return read(SourceText("merged.yaml", printed(root))).root
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(mappings)
 @example(tree({"<<": {"a": 1}, "": [], "a": [[[]], {}, [{"b": [1]}]], "---": "...", "? x": "- y"}))
 @example(tree({"a": "x\ny\n", "b": ["x\n\n y", "x\n\n", " x\ny", "x\n \ny"], "c": {"d": "\ta\nb"}}))
@@ -37,7 +37,7 @@ def test_any_tree_reads_back_to_itself(root):
     assert content(reread(root)) == content(root)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(texts, st.sampled_from(["", "a: ", "- x\n"]))
 def test_what_was_read_reads_back_with_its_quotes(text, prefix):
     try:

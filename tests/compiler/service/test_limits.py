@@ -174,7 +174,7 @@ def test_botocore_accepts_the_request_that_has_everything():
     assert not [finding for finding in request_findings(WHOLE) if finding.code in SHAPE_CODES]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.sampled_from(PLACES), st.sampled_from([None, 5, -5, "", "x", True, [], {}, {"x": 1}, [None], 1.5, "gone"]))
 def test_whatever_botocore_refuses_we_refuse(place, wrong):
     request = copy.deepcopy(WHOLE)
@@ -194,7 +194,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.dictionaries(st.sampled_from(list(MODEL.root.members)) | st.text(max_size=5), JSON, max_size=5))
 def test_no_json_makes_the_check_fail(request):
     for finding in request_findings(request):

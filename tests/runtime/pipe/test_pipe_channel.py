@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from fifo_writers import Writer
+from fifo_writers import Writer, descriptors_of, eventually
 from pipe_host import RUNTIME, Host
 
 
@@ -37,6 +37,14 @@ def script(tmp_path):
         if process.poll() is None:
             process.kill()
             process.communicate()
+
+
+def wait_until_it_has_opened(host):
+    """Make the first FIFO, which nobody writes into, and wait until the script has it open; return its path."""
+    path = host.data / "train_0"
+    os.mkfifo(path)
+    eventually(lambda: descriptors_of(path, host.process.pid), "the script to open its FIFO")
+    return path
 
 
 def test_epochs_of_a_channel(script, any_python):
@@ -108,12 +116,12 @@ def test_a_script_that_handles_sigterm_is_woken(script, any_python, how):
         python=any_python,
     )
     assert host.process.stdout.readline() == "up\n"
-    time.sleep(0.15)
+    wait_until_it_has_opened(host)
     sent = time.time()
     host.process.send_signal(signal.SIGTERM)
     assert host.end() == 0, host.err
     (noticed,) = re.findall("True (.*)", host.out)
-    assert float(noticed) - sent < 0.6
+    assert float(noticed) - sent < 5  # without being woken it would wait for minutes
 
 
 def test_a_script_that_does_not_handle_sigterm_dies_of_it(script):
@@ -126,7 +134,7 @@ def test_a_script_that_does_not_handle_sigterm_dies_of_it(script):
         """
     )
     assert host.process.stdout.readline() == "up\n"
-    time.sleep(0.1)
+    wait_until_it_has_opened(host)
     host.process.send_signal(signal.SIGTERM)
     assert host.end() == -signal.SIGTERM
 
@@ -136,19 +144,19 @@ def test_other_signals_do_not_stop_a_stream(script):
         """
         import signal
         import smspec_runtime
-        signal.signal(signal.SIGUSR1, lambda number, frame: print("usr1"))
+        signal.signal(signal.SIGUSR1, lambda number, frame: print("usr1", flush=True))
         print("up", flush=True)
         for stream in smspec_runtime.job().channel("train").epochs(1):
             print(b"".join(map(bytes, stream)))
         """
     )
     assert host.process.stdout.readline() == "up\n"
-    time.sleep(0.1)
+    path = wait_until_it_has_opened(host)
     host.process.send_signal(signal.SIGUSR1)
-    time.sleep(0.1)
-    host.feed("train", [b"data"])
+    assert host.process.stdout.readline() == "usr1\n"
+    Writer(path, [b"data"])
     assert host.end() == 0, host.err
-    assert host.out == "usr1\nb'data'\n"
+    assert host.out == "b'data'\n"
 
 
 def test_streams_are_read_in_threads_too(script, any_python):

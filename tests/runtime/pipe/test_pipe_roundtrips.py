@@ -24,7 +24,7 @@ PAYLOAD = st.one_of(
 )
 PAYLOADS = st.lists(PAYLOAD, max_size=12)
 FRAMED = {"recordio": formats.recordio, "tfrecord": formats.tfrecord}
-relaxed = settings(deadline=None, max_examples=60)
+relaxed = settings(max_examples=60)
 
 
 @pytest.mark.parametrize("view", FRAMED)

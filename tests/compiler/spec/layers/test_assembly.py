@@ -203,7 +203,7 @@ def test_an_unknown_overlay_is_misuse():
         spec("a: 1\n", overlay="dev")
 
 
-@hypothesis_settings(max_examples=200, deadline=None)
+@hypothesis_settings(max_examples=200)
 @given(texts, texts)
 def test_any_two_texts_merge_or_are_rejected(base, own):
     layers = []

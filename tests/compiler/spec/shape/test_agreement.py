@@ -77,14 +77,14 @@ def changed_jobs(draw):
     return data
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(changed_jobs())
 def test_both_readers_of_the_schema_agree(data):
     for schema in (author_schema(), merged_schema()):
         assert accepts(schema, data, schema) == Draft7Validator(schema).is_valid(data)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(changed_jobs())
 def test_what_is_refused_is_told_and_what_is_accepted_is_decoded(data):
     document = document_of(data)
