@@ -11,7 +11,7 @@ from smspec.pipeline.absence import is_directory, is_file
 from smspec.pipeline.spec_files import read_spec_file
 from smspec.pipeline.spec_marker import has_spec_key
 from smspec.source import Document
-from smspec.spec.layers.assembly import Misuse, extends_of, is_base
+from smspec.spec.layers.assembly import Misuse, extends_of, is_base, is_nameless_job
 from smspec.spec.yaml.guard import MAX_BYTES
 
 # Block style, at the start of a line: it is a spec even if it is broken further up.
@@ -24,8 +24,9 @@ def find_job_specs(paths: Iterable[str], known: dict[str, Document]) -> tuple[st
     """Return the job specs that ``paths`` mean: in their order, sorted below a directory, none twice.
 
     A directory means the YAML files below it that have a top-level ``smspec``; not those without ``name``, which are
-    bases. What another one extends is a base wherever it comes from, unless it extends that one too. What is read is
-    added to ``known``, by real path. Raises `Misuse` for a path that does not exist and where there is no job.
+    bases. So is a file that is named, unless only the name is missing. What another one extends is a
+    base wherever it comes from, unless it extends that one too. What is read is added to ``known``, by real path.
+    Raises `Misuse` for a path that does not exist and for directories without a job.
     """
     found: dict[str, str] = {}
     named: set[str] = set()
@@ -42,11 +43,15 @@ def find_job_specs(paths: Iterable[str], known: dict[str, Document]) -> tuple[st
         path
         for identity, path in found.items()
         # What could not be read is looked at again, so that its faults are told.
-        if identity not in bases and (identity in named or identity not in known or not is_base(known[identity]))
+        if identity not in bases and (identity not in known or _is_job(known[identity], is_named=identity in named))
     )
-    if not jobs:
+    if not jobs and not named:
         raise Misuse(f"there is no job spec in {', '.join(f'`{path}`' for path in paths)}")
     return jobs
+
+
+def _is_job(document: Document, *, is_named: bool) -> bool:
+    return not is_base(document) or (is_named and is_nameless_job(document))
 
 
 def _specs_below(directory: str) -> Iterator[str]:

@@ -53,6 +53,8 @@ class Verdict:
 
     def summary(self) -> str:
         """Return in one line what was looked at and how much was found."""
+        if not self._specs:
+            return "no job to check: a file without `name` is a base, and is checked with the jobs that extend it"
         errors = sum(diagnostic.severity == "error" for diagnostic in self._found)
         warnings = len(self._found) - errors
         checked = _count(self._specs, "job") + (f" with {_count(self._overlays, 'overlay')}" if self._overlays else "")

@@ -97,6 +97,28 @@ def test_a_spec_that_extends_itself_is_told_so(tmp_path, path):
     assert (done.status, codes(done)) == (1, ["SM141"])
 
 
+def test_a_base_that_is_named_is_not_checked_as_a_job(tmp_path):
+    """A commit hook names the files that changed, whatever they are."""
+    (tmp_path / "base.yaml").write_text("smspec: v1\nretries: 3\n")
+    done = smspec("validate", "base.yaml", cwd=tmp_path)
+    assert (done.status, done.out) == (0, "")
+    assert done.err.startswith("no job to check: ")
+    write_job(tmp_path)
+    assert smspec("validate", "base.yaml", "job.yaml", cwd=tmp_path).err == "1 job checked: nothing to say\n"
+
+
+def test_a_base_that_is_named_must_be_yaml(tmp_path):
+    (tmp_path / "base.yaml").write_text("smspec: v1\nretries: [3\n")
+    assert (validate("base.yaml", cwd=tmp_path).status, codes(validate("base.yaml", cwd=tmp_path))) == (1, ["SM101"])
+
+
+def test_a_job_that_has_all_but_its_name_is_told_so(tmp_path):
+    write_job(tmp_path, READY.replace("name: small\n", ""))
+    done = validate(cwd=tmp_path)
+    assert (done.status, codes(done)) == (1, ["SM202"])
+    assert "`name`" in done.out
+
+
 def test_a_directory_of_bases_only_is_misuse(tmp_path):
     (tmp_path / "base.yaml").write_text("smspec: v1\n")
     assert smspec("validate", ".", cwd=tmp_path) == (2, "", "smspec: there is no job spec in `.`\n")

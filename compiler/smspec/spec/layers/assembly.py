@@ -27,11 +27,18 @@ MALFORMED_OVERLAY = Rule("SM124", "malformed overlay")
 
 VERSION = "v1"
 _MOST_NAMED = 8
+_WHOLE_JOB = ("role", "image", "hosts", "output")
 
 
 def is_base(document: Document) -> bool:
     """Tell whether a file is a base: it has no ``name``, so it is no job by itself."""
     return _own(document).get("name") is None
+
+
+def is_nameless_job(document: Document) -> bool:
+    """Tell whether a file without ``name`` is no base either: it has all else that a job needs, or no version."""
+    own = _own(document)
+    return is_base(document) and (own.get("smspec") is None or all(own.get(key) is not None for key in _WHOLE_JOB))
 
 
 def extends_of(document: Document) -> tuple[tuple[str, Span], ...]:
