@@ -23,13 +23,13 @@ def pytest_addoption(parser):
 
 
 def pytest_configure():
-    """Hear Ctrl-C and hang-ups, and let the processes that tests start hear them.
+    """Hear every signal, and let the processes that tests start hear it.
 
-    A shell that starts the suite in the background has them ignored, and who is started inherits that.
+    A shell that starts the suite in the background has Ctrl-C and its like ignored, and who is started inherits that.
     """
-    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:  # Python ignores these two for itself
         if signal.getsignal(number) is signal.SIG_IGN:
-            signal.signal(number, handler)
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 
 @pytest.fixture
