@@ -38,6 +38,7 @@ check: $(VENV)/.dev
 golden: $(VENV)/.dev
 	$(BIN)/python -m pytest tests/golden tests/rejected --update
 	$(BIN)/python docs/spec_reference.py
+	$(BIN)/python docs/diagnostics.py
 	git diff --stat tests
 
 shapes: $(VENV)/.dev

@@ -1,0 +1,42 @@
+"""Writes docs/diagnostics.md, the index of all codes: ``python docs/diagnostics.py``. A test keeps the page current."""
+
+from pathlib import Path
+
+from smspec.diagnostics.explanation import explained_codes, explanation
+
+PAGE = Path(__file__).with_name("diagnostics.md")
+PAGES = "../compiler/smspec/diagnostics/explanations"
+
+KINDS = {
+    "SM1": "YAML, bases, overlays and variables",
+    "SM2": "shape, and values that a Dockerfile cannot hold",
+    "SM3": "parts that contradict each other",
+    "SM4": "requests that the API would refuse",
+}
+
+HEAD = """\
+# Diagnostics
+
+<!-- Written by docs/diagnostics.py from the pages of the codes: change those and run it. -->
+
+Every code has a page that tells what is wrong, why it is, and what to write instead; `smspec explain SM204` prints it. Codes
+are never reused or renumbered. A warning, and an error that the API itself does not raise, can be expected in a spec:
+`checks: {ignore: [{rule: SM3xx, at: channels.train, because: …}]}`.
+"""
+
+
+def page() -> str:
+    """Return the whole page."""
+    lines = [HEAD]
+    for kind, what in KINDS.items():
+        lines += [f"## {kind}: {what}\n", "| code | |", "|---|---|"]
+        for code in explained_codes():
+            if code.startswith(kind):
+                title = (explanation(code) or "").partition("\n")[0].partition(": ")[2]
+                lines.append(f"| [{code}]({PAGES}/{code}.md) | {title} |")
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,34 @@
+"""The pages that are written from the sources are current, and links between documents lead somewhere."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "specs").glob("*/*.md")),
+]
+LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
+
+
+def test_the_index_of_codes_is_current(update):
+    script = runpy.run_path(str(ROOT / "docs/diagnostics.py"))
+    if update:
+        script["PAGE"].write_text(script["page"](), encoding="utf-8")
+    assert script["PAGE"].read_text(encoding="utf-8") == script["page"]()
+
+
+def test_every_code_has_its_place_in_the_index():
+    index = (ROOT / "docs/diagnostics.md").read_text(encoding="utf-8")
+    for path in (ROOT / "compiler/smspec/diagnostics/explanations").glob("*.md"):
+        assert f"[{path.stem}]" in index
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(document):
+    for target in LINK.findall(document.read_text(encoding="utf-8")):
+        assert (document.parent / target).exists(), target
