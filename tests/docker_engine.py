@@ -81,6 +81,10 @@ class Engine:
         """Build a tree with BuildKit, without a network."""
         return self.docker("build", "--progress=plain", "--network=none", "--tag", tag, tree, check=check)
 
+    def import_debian(self, image: str, *packages: str) -> None:
+        """Make a base image with more packages; skip the test where Debian's archive cannot be had."""
+        self.docker("import", _base_archive((*PACKAGES, *packages)), image)
+
     def config(self, image: str) -> dict:
         """Return what an image says of itself."""
         return json.loads(self.docker("image", "inspect", image).stdout)[0]["Config"]
@@ -97,7 +101,7 @@ def engine():
     reason = _hindrance()
     if reason:
         pytest.skip(f"no Docker engine: {reason}")
-    archive = _base_archive()
+    archive = _base_archive(PACKAGES)
     root = Path(tempfile.mkdtemp(prefix="smspec-docker-"))
     engine = Engine(root, "/usr/bin/docker" if os.path.exists("/usr/bin/docker") else "docker")
     try:
@@ -117,18 +121,18 @@ def _hindrance() -> str | None:
     return next((f"{program} is not installed" for program in ("dockerd", "docker") if not shutil.which(program)), None)
 
 
-def _base_archive() -> Path:
-    """Return Debian with Python as a tar, made once and kept in the user's cache."""
+def _base_archive(packages: tuple[str, ...]) -> Path:
+    """Return Debian with packages as a tar, made once and kept in the user's cache."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "smspec-tests"
     cache.mkdir(parents=True, exist_ok=True)
-    archive = cache / f"bookworm-{'-'.join(PACKAGES)}.tar"
+    archive = cache / f"bookworm-{'-'.join(packages)}.tar"
     with open(cache / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not archive.exists():
             if shutil.which("mmdebstrap") is None:
                 pytest.skip("no base image: mmdebstrap is not installed")
             unfinished = cache / "unfinished.tar"
-            words = ["mmdebstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}", "bookworm", str(unfinished)]
+            words = ["mmdebstrap", "--variant=minbase", f"--include={','.join(packages)}", "bookworm", str(unfinished)]
             done = subprocess.run(words, capture_output=True, text=True)
             if done.returncode != 0:
                 pytest.skip(

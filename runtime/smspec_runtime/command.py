@@ -3,8 +3,22 @@
 from typing import Dict, List, NamedTuple
 
 
-class Command(NamedTuple):
-    """``words`` as a shell passes them on; ``variables`` that a launcher adds to the environment."""
+class Companion(NamedTuple):
+    """What runs beside the program and is ended after it. One that fails takes the program with it."""
 
     words: List[str]
     variables: Dict[str, str] = {}
+
+
+class Command(NamedTuple):
+    """``words`` as a shell passes them on; ``variables`` that a launcher adds to the environment.
+
+    ``members``: hosts that this one, the leader, waits for before the program starts and tells in the end how it
+    ended. ``over_ssh``: processes are started on this host, or from it on the others, through ssh.
+    """
+
+    words: List[str]
+    variables: Dict[str, str] = {}
+    companions: List[Companion] = []
+    members: List[str] = []
+    over_ssh: bool = False

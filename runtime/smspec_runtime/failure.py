@@ -22,6 +22,8 @@ _COMMAND_LIMIT = 240
 _TRACEBACK = re.compile(r"^([^\n]{0,40}?)Traceback \(most recent call last\):[^\S\n]*$", re.MULTILINE)
 """What stands before it stands before every line of it: launchers put the rank there."""
 _CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
+_RANKS = re.compile(r"(?<=[^\n])\[1,\d+\]<stderr>:")
+"""What mpirun puts before every piece of a line that was written in pieces."""
 _LINE_ENDS = re.compile(r"\r\n?")
 """A progress bar goes back to the start of its line: only what it wrote last is seen."""
 _RESERVE = ".failure"
@@ -97,7 +99,8 @@ def failure_text(
     outcome: Outcome, command: Sequence[str], secrets: Sequence[str], title: str = "ExecuteUserScriptError"
 ) -> str:
     """Tell why a program failed: its cause, its exit status, the end of its last traceback, its command."""
-    written = masked_text(_CONTROLS.sub("", _LINE_ENDS.sub("\n", outcome.output.decode("utf-8", "replace"))), secrets)
+    written = _LINE_ENDS.sub("\n", outcome.output.decode("utf-8", "replace"))
+    written = masked_text(_RANKS.sub("", _CONTROLS.sub("", written)), secrets)
     traceback, last_line = _last_traceback(written)
     cause = outcome.error or _signal_cause(outcome) or last_line or _last_line(written) or "no message"
     head = "{}: {}\nExitCode {}\n".format(

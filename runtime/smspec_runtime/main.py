@@ -31,6 +31,8 @@ with StandardLibraryOnly():
     from smspec_runtime.refusal import Refused
     from smspec_runtime.run_plan import RunPlan, decode_run_plan
     from smspec_runtime.supervisor import GRACE, Stopped, Supervisor
+    from smspec_runtime.team import Team
+    from smspec_runtime.team.ssh import write_ssh_environment
     from smspec_runtime.toolkit import launcher_options, plan_of, program_of
     from smspec_runtime.variables import carried_variables, python_path
 
@@ -104,6 +106,8 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], 
     written_plan = None if plan_file is None else _load_plan(plan_file)
     config = read_input_config(layout)
     plan = written_plan or plan_of(config, environ)
+    if plan.launcher is not None and plan.launcher not in LAUNCHERS:
+        raise Refused("this runtime has no launcher `{}`; it has {}".format(plan.launcher, ", ".join(LAUNCHERS)))
     secrets = secret_values(config.hyperparameters.user)
 
     deliver(plan.delivery, layout, config, environ)
@@ -117,19 +121,31 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], 
 
     machine = look_at_machine(config.cluster.instance_type, environ, supervisor.capture)
     entry = Entry(_entry_name(plan, config, environ), _arguments(plan, config), plan.launcher is not None)
-    command = _command(plan, config, program, entry, machine, environ)
-    variables = {
-        **{name: value for name, value in environ.items() if name not in (LOCAL_LEADER, STOP_GRACE)},
-        **sagemaker_variables(config, layout, machine, entry, environ),
-        "PYTHONPATH": python_path(environ, layout.code, RUNTIME),
-        **command.variables,
-    }
+    variables = carried_variables(
+        {
+            **{name: value for name, value in environ.items() if name not in (LOCAL_LEADER, STOP_GRACE)},
+            **sagemaker_variables(config, layout, machine, entry, environ),
+            "PYTHONPATH": python_path(environ, layout.code, RUNTIME),
+        }
+    )
+    command = _command(plan, config, program, entry, machine, variables, environ.get(LOCAL_LEADER))
+    variables.update(command.variables)
+    if command.over_ssh:
+        write_ssh_environment(variables)
+    for companion in command.companions:
+        log("running beside it: {}".format(" ".join(companion.words)))
+        failed = supervisor.accompany(companion, variables, layout.code)
+        if failed is not None:
+            raise Refused("the launcher `{}` needs {}".format(plan.launcher, failed.error), exit_status=failed.status)
     if len(config.cluster.hosts) > 1 and not _is_local(environ):
         wait_for_hosts(config.cluster.hosts)
+    team = Team(command.members, command.over_ssh)
+    team.gather()
 
     shown = " ".join(masked_words(command.words))
     log("running: {}".format(shown if len(shown) <= LONGEST_SHOWN else shown[:LONGEST_SHOWN] + "…"))
-    outcome = supervisor.run(command.words, carried_variables(variables), layout.code)
+    outcome = supervisor.run(command.words, variables, layout.code)
+    team.dismiss(outcome.status)
     return Report(outcome.status, failure_text(outcome, command.words, secrets) if outcome.status else "")
 
 
@@ -139,8 +155,6 @@ def _load_plan(path: str) -> RunPlan:
             plan = decode_run_plan(file.read())
     except (OSError, ValueError) as error:
         raise Refused("cannot read the plan of the image: {}".format(error)) from error
-    if plan.launcher is not None and plan.launcher not in LAUNCHERS:
-        raise Refused("this runtime has no launcher `{}`; it has {}".format(plan.launcher, ", ".join(LAUNCHERS)))
     if plan.args_style not in STYLES:
         raise Refused("{}: no such style of arguments: `{}`".format(path, plan.args_style))
     return plan
@@ -158,7 +172,13 @@ def _arguments(plan: RunPlan, config: InputConfig) -> List[str]:
 
 
 def _command(
-    plan: RunPlan, config: InputConfig, program: Program, entry: Entry, machine: Machine, environ: Mapping[str, str]
+    plan: RunPlan,
+    config: InputConfig,
+    program: Program,
+    entry: Entry,
+    machine: Machine,
+    variables: Mapping[str, str],
+    local_leader: Optional[str],
 ) -> Command:
     """Return what this host starts: the program, or the launcher if the host's group takes part in it."""
     cluster = config.cluster
@@ -167,10 +187,22 @@ def _command(
         return Command([*program.words, *entry.arguments])
     hosts = cluster.hosts_of(groups)
     options = {**launcher_options(config), **config.settings.launcher}
-    leader, _, port = environ.get(LOCAL_LEADER, hosts[0]).partition(":")
+    leader, _, port = (local_leader or hosts[0]).partition(":")
     if port:
         options["port"] = port
-    launch = Launch(program, entry.arguments, cluster, hosts, machine, options, environ, leader)
+    names = sorted(name for name in variables if name.startswith("SM_"))
+    launch = Launch(
+        program,
+        entry.arguments,
+        cluster,
+        hosts,
+        machine,
+        options,
+        variables,
+        leader,
+        names,
+        sys.executable or "python3",
+    )
     return LAUNCHERS[plan.launcher](launch)
 
 

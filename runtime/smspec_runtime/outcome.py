@@ -1,5 +1,6 @@
 """How a program ended."""
 
+import os
 from typing import NamedTuple
 
 
@@ -16,3 +17,10 @@ class Outcome(NamedTuple):
     killed: bool = False
     output: bytes = b""
     error: str = ""
+
+
+def status_of(wait_status: int) -> int:
+    """Return what a shell would say of a wait status."""
+    if os.WIFSIGNALED(wait_status):
+        return 128 + os.WTERMSIG(wait_status)
+    return os.WEXITSTATUS(wait_status)

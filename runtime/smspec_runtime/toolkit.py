@@ -17,6 +17,12 @@ _LAUNCHERS = {
 }
 """In the order in which the toolkit looks at them."""
 
+_OPTIONS = {
+    "sagemaker_mpi_num_of_processes_per_host": "processes_per_host",
+    "sagemaker_mpi_num_processes": "processes",
+    "sagemaker_mpi_custom_mpi_options": "options",
+}
+
 
 def plan_of(config: InputConfig, environ: Mapping[str, str]) -> RunPlan:
     """Return what a generated plan would say."""
@@ -34,8 +40,7 @@ def program_of(config: InputConfig, environ: Mapping[str, str]) -> str:
 def launcher_options(config: InputConfig) -> Dict[str, Any]:
     """Return what hyperparameters say about the launcher, under the names of the settings."""
     framework = config.hyperparameters.framework
-    processes = framework.get("sagemaker_mpi_num_of_processes_per_host")
-    return {"processes_per_host": processes} if processes else {}
+    return {option: framework[name] for name, option in _OPTIONS.items() if framework.get(name)}
 
 
 def _launcher(config: InputConfig) -> Any:

@@ -1,6 +1,6 @@
 """What a launcher is told: the program, and the facts about hosts and machine."""
 
-from typing import Any, Dict, List, Mapping, NamedTuple, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Union
 
 from smspec_runtime.cluster import Cluster
 from smspec_runtime.environment import Machine
@@ -10,7 +10,10 @@ PORT = 7777
 
 
 class Launch(NamedTuple):
-    """``hosts``: those that the program is distributed over, the leader first. ``options``: of the job's settings."""
+    """``hosts``: those that the program is distributed over, the leader first. ``options``: of the job's settings.
+
+    ``variables``: the names of the SM_ variables. ``python``: what the runtime itself runs on.
+    """
 
     program: Program
     arguments: List[str]
@@ -20,6 +23,8 @@ class Launch(NamedTuple):
     options: Dict[str, Any]
     environ: Mapping[str, str]
     leader_address: str
+    variables: Sequence[str] = ()
+    python: str = "python3"
 
     @property
     def processes_per_host(self) -> Union[int, str]:
@@ -32,6 +37,15 @@ class Launch(NamedTuple):
     @property
     def port(self) -> int:
         return int(self.options.get("port", PORT))
+
+    @property
+    def is_leader(self) -> bool:
+        return self.node_rank == 0
+
+    @property
+    def waiting_words(self) -> List[str]:
+        """Return what waits on a host that is not the leader until the job has ended on the leader."""
+        return [self.python, "-m", "smspec_runtime.team.member", self.leader_address, self.cluster.current_host]
 
     @property
     def node_rank(self) -> int:

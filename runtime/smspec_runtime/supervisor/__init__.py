@@ -11,9 +11,11 @@ import time
 from types import FrameType
 from typing import Mapping, Optional, Sequence
 
-from smspec_runtime.outcome import Outcome
+from smspec_runtime.command import Companion
+from smspec_runtime.outcome import Outcome, status_of
 from smspec_runtime.relay import Relay
 from smspec_runtime.supervisor.child import Program, Streams, is_in_foreground, spawn
+from smspec_runtime.supervisor.companions import Companions
 from smspec_runtime.supervisor.signals import STOPS, Signals
 from smspec_runtime.supervisor.tree import adopt_orphans, reap, signal_group, signal_tree
 
@@ -24,6 +26,9 @@ GRACE = 110.0
 
 LINGER = 1.0
 """Seconds that are left to what outlives the program: processes, and whoever holds its standard error."""
+
+LINGER_OF_PROGRAM = 10.0
+"""Seconds that are left to the program when a companion has failed."""
 
 KEPT_ERRORS = 64 << 10
 KEPT_CAPTURE = 1 << 20
@@ -50,6 +55,7 @@ class Supervisor:
         self._stopped_at: Optional[float] = None
         self._stop = 0
         self._preparing = True
+        self._companions = Companions()
 
     def start(self) -> None:
         """Take over: from here on a signal is forwarded, or ends the preparations by raising Stopped."""
@@ -60,6 +66,23 @@ class Supervisor:
     def finish(self) -> None:
         """Ignore signals from here on: what is left to do is quick and must not be broken off."""
         self._preparing = False
+        self._companions.end()
+
+    def accompany(self, companion: Companion, environ: Mapping[str, str], directory: str) -> Optional[Outcome]:
+        """Start what runs beside the program of the job, until `run` ends. Return why it could not be started."""
+        foreground = is_in_foreground()
+        mask = self._signals.hold()
+        try:
+            program = Program(companion.words, {**environ, **companion.variables}, directory)
+            started = spawn(program, Streams(), self._signals)
+            if isinstance(started, Outcome):
+                return started
+            self._companions.add(started, companion)
+        finally:
+            self._signals.release(mask)
+            if foreground:
+                os.tcsetpgrp(0, os.getpgrp())
+        return None
 
     def run(self, words: Sequence[str], environ: Mapping[str, str], directory: str) -> Outcome:
         """Run the program of the job to its end. Standard output is inherited, standard error relayed."""
@@ -115,13 +138,17 @@ class Supervisor:
         ended = 0.0
         killed = False
         while True:
-            has_children, found = reap(child)
+            has_children, gone = reap()
             now = time.monotonic()
             leftovers = has_children or signal_group(child, 0)
-            if found is not None:
-                status, ended = found, now
+            if child in gone:
+                status, ended = gone[child], now
+                self._companions.end()
                 if leftovers and self._stopped_at is None:
                     signal_tree(child, signal.SIGTERM)
+            elif self._companions.take_in(gone):
+                signal_group(child, signal.SIGTERM)
+                limit = now + LINGER_OF_PROGRAM
             if status is not None and not leftovers and (relay.is_finished or now >= ended + LINGER):
                 break
             deadline = self._deadline(status, ended, limit)
@@ -153,10 +180,12 @@ class Supervisor:
         return ended + LINGER
 
     def _outcome(self, status: int, killed: bool, relay: Relay) -> Outcome:
-        number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+        failure = self._companions.failure
+        if failure is not None:
+            return failure._replace(stopped=self._stopped_at is not None, killed=killed, output=relay.kept)
         return Outcome(
-            status=128 + number if number else os.WEXITSTATUS(status),
-            signal=number,
+            status=status_of(status),
+            signal=os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
             stopped=self._stopped_at is not None,
             killed=killed,
             output=relay.kept,

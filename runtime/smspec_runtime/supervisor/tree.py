@@ -1,7 +1,7 @@
 """The processes below this one: adopting, finding, signalling and reaping them."""
 
 import os
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, List, Tuple
 
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -18,18 +18,17 @@ def adopt_orphans() -> None:
         pass
 
 
-def reap(child: int) -> Tuple[bool, Optional[int]]:
-    """Take in whatever has ended. Return whether there are more children, and the child's wait status if it ended."""
-    found = None
+def reap() -> Tuple[bool, Dict[int, int]]:
+    """Take in whatever has ended. Return whether there are more children, and process → wait status of those."""
+    ended: Dict[int, int] = {}
     while True:
         try:
             process, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return False, found
+            return False, ended
         if process == 0:
-            return True, found
-        if process == child:
-            found = status
+            return True, ended
+        ended[process] = status
 
 
 def signal_group(group: int, number: int) -> bool:

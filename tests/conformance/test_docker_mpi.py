@@ -1,0 +1,172 @@
+"""An MPI job over two hosts: its image, really built, as two containers with a network between them.
+
+As on SageMaker the host names of the containers are not those of the hosts.
+"""
+
+import json
+import time
+
+import pytest
+
+from local_jobs import HEAD, LocalJob
+from smspec_command import smspec
+
+pytest_plugins = ["docker_engine"]
+pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
+
+BASE = "smspec-test-mpi:bookworm"
+ADDRESSES = {"algo-1": "10.213.7.2", "algo-2": "10.213.7.3"}
+GREETING = 'a "b"; c=$HOME, ä'
+
+SPEC = """
+    source: src/
+    entry_point: train.py
+    distribution: {mpi: {processes_per_host: 2}}
+    hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}
+    hyperparameters: {ending: return, odd: "x;y,z"}
+"""
+
+SCRIPT = """
+    import json, os, signal, socket, sys, time
+    from mpi4py import MPI
+    world = MPI.COMM_WORLD
+    rank = world.Get_rank()
+    here = (rank, socket.gethostname(), os.environ.get("GREETING"), os.environ["SM_HP_ODD"], sys.argv[1:])
+    everywhere = world.allgather(here)
+    ending = json.loads(os.environ["SM_HPS"])["ending"]
+    if rank == 0:
+        # In one piece: mpirun puts the rank before every piece.
+        os.write(1, b"everywhere " + json.dumps(everywhere).encode() + b"\\n")
+    if ending == "raise" and rank == 3:
+        raise ValueError("the loss is not a number")
+    if ending == "exit" and rank == 3:
+        os._exit(7)
+    if ending == "wait":
+        time.sleep(60)
+"""
+
+
+@pytest.fixture(scope="module")
+def image(engine, tmp_path_factory):
+    """Build the image of the job once: nothing of how it ends is in it."""
+    engine.import_debian(BASE, "openmpi-bin", "python3-mpi4py")
+    job = LocalJob(tmp_path_factory.mktemp("mpi") / "job")
+    job.spec(SPEC, head=HEAD.replace("python:3.12-slim-bookworm", BASE))
+    job.write("src/train.py", SCRIPT)
+    done = smspec("build", "-o", "tree", cwd=job.directory)
+    assert done.status == 0, done.err
+    engine.build(job.directory / "tree", "mpi-job")
+    engine.docker("network", "create", "--driver=bridge", "--internal", "--subnet=10.213.7.0/24", "hosts")
+    return json.loads((job.directory / "tree/create-training-job.json").read_text())["HyperParameters"]
+
+
+class Hosts:
+    """The containers of one run."""
+
+    def __init__(self, engine, directory, hyperparameters):
+        self.engine = engine
+        self.directory = directory
+        self.hyperparameters = hyperparameters
+
+    def start(self, *hosts):
+        for host in hosts:
+            config = self.directory / host / "input/config"
+            config.mkdir(parents=True)
+            (self.directory / host / "output").mkdir()
+            resources = {"current_host": host, "hosts": list(ADDRESSES), "network_interface_name": "eth0"}
+            for name, value in (
+                ("resourceconfig", resources),
+                ("inputdataconfig", {}),
+                ("hyperparameters", self.hyperparameters),
+            ):
+                (config / f"{name}.json").write_text(json.dumps(value))
+            self.engine.docker(
+                *("run", "--detach", f"--name={host}", "--network=hosts", f"--ip={ADDRESSES[host]}"),
+                *(f"--add-host={name}:{address}" for name, address in ADDRESSES.items()),
+                *(f"--volume={self.directory / host / name}:/opt/ml/{name}" for name in ("input", "output")),
+                *(f"--env=GREETING={GREETING}", "--env=SMSPEC_STOP_GRACE=20", "mpi-job", "train"),
+            )
+
+    def status(self, host, seconds=60):
+        """Return how a container ends."""
+        return int(self.engine.docker("wait", host, timeout=seconds).stdout)
+
+    def log(self, host):
+        done = self.engine.docker("logs", host)
+        return done.stdout + done.stderr
+
+    def wait_for_log(self, host, text):
+        deadline = time.monotonic() + 60
+        while text not in self.log(host):
+            assert time.monotonic() < deadline, self.log(host)
+            time.sleep(0.05)
+
+    def failure(self, host):
+        path = self.directory / host / "output/failure"
+        return path.read_text() if path.exists() else None
+
+
+@pytest.fixture
+def hosts(engine, image, tmp_path):
+    """Return a function that starts the hosts of a job which ends as told."""
+
+    def started(ending, *names):
+        hosts = Hosts(engine, tmp_path, {**image, "ending": json.dumps(ending)})
+        hosts.start(*(names or ADDRESSES))
+        return hosts
+
+    yield started
+    engine.docker("rm", "--force", "--volumes", *ADDRESSES, check=False)
+
+
+def test_processes_on_every_host_form_one_world(hosts):
+    """The leader's mpirun starts them; each has the job's environment, arguments and hyperparameters."""
+    job = hosts("return")
+    assert job.status("algo-1") == 0, job.log("algo-1") + job.log("algo-2")
+    ended = time.monotonic()
+    assert job.status("algo-2") == 0, job.log("algo-2")
+    assert time.monotonic() - ended < 5
+    log = job.log("algo-1")
+    line = next(line for line in log.splitlines() if "everywhere" in line)
+    everywhere = json.loads(line.partition("everywhere ")[2])
+    assert [rank for rank, *_ in everywhere] == [0, 1, 2, 3]
+    names = [name for _, name, *_ in everywhere]
+    assert names[0] == names[1] != names[2] == names[3]
+    arguments = ["--ending", "return", "--odd", "x;y,z"]
+    assert [said for _, _, *said in everywhere] == [[GREETING, "x;y,z", arguments]] * 4
+    assert (job.failure("algo-1"), job.failure("algo-2")) == (None, None)
+
+
+@pytest.mark.parametrize(("ending", "status", "cause"), [("raise", 1, "ValueError: the loss"), ("exit", 7, "")])
+def test_a_process_that_fails_on_any_host_fails_the_job_on_all(hosts, ending, status, cause):
+    job = hosts(ending)
+    assert job.status("algo-1") == status, job.log("algo-1")
+    assert job.status("algo-2") == status, job.log("algo-2")
+    assert cause in job.failure("algo-1")
+    assert f"the job failed on the leader, algo-1, with exit status {status}" in job.failure("algo-2")
+
+
+def test_a_leader_that_disappears_fails_the_others(hosts):
+    job = hosts("wait")
+    job.wait_for_log("algo-1", "everywhere")
+    job.engine.docker("kill", "algo-1")
+    assert job.status("algo-2") == 1
+    assert "the leader, algo-1, went away before the job had ended" in job.failure("algo-2")
+
+
+def test_a_host_that_starts_late_is_waited_for(hosts):
+    job = hosts("return", "algo-1")
+    job.wait_for_log("algo-1", "waiting for the other hosts: algo-2 did not call")
+    job.start("algo-2")
+    assert (job.status("algo-1"), job.status("algo-2")) == (0, 0), job.log("algo-1")
+
+
+@pytest.mark.parametrize("names", [("algo-1",), ("algo-1", "algo-2")])
+def test_a_job_that_is_stopped_ends_at_once(hosts, names):
+    """StopTrainingJob sends SIGTERM to every host, whether the others have come or not."""
+    job = hosts("wait", *names)
+    job.wait_for_log("algo-1", "everywhere" if len(names) == 2 else "did not call")
+    began = time.monotonic()
+    job.engine.docker("kill", "--signal=TERM", *names)
+    assert all(job.status(name) > 0 for name in names)
+    assert time.monotonic() - began < 15, job.log("algo-1")

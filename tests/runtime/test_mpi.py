@@ -1,0 +1,118 @@
+"""The command lines of mpirun: pure, facts in, command out."""
+
+import pytest
+
+from smspec_runtime.cluster import Cluster
+from smspec_runtime.environment import Machine
+from smspec_runtime.launchers import LAUNCHERS, Launch
+from smspec_runtime.program import Program
+from smspec_runtime.refusal import Refused
+
+PYTHON = Program("python", ["/usr/bin/python3", "--", "train.py"], ["train.py"])
+mpi = LAUNCHERS["mpi"]
+
+
+def launch(hosts=("algo-1",), host="algo-1", program=PYTHON, gpus=0, kind="local", environ=None, **options):
+    cluster = Cluster(hosts=list(hosts), current_host=host, instance_type=kind)
+    machine = Machine(cpus=4, gpus=gpus)
+    names = ("SM_HOSTS", "SM_HP_LR")
+    return Launch(
+        program, ["--lr", "0 1"], cluster, list(hosts), machine, options, environ or {}, hosts[0], names, "python3"
+    )
+
+
+def line(hosts, count, *rest, debug=("-x", "NCCL_DEBUG=INFO")):
+    """Return mpirun's line as the training toolkit writes it; ``rest``: what stands behind the fixed part."""
+    return [
+        *("mpirun", "--host", hosts, "-np", count, "--allow-run-as-root", "--display-map", "--tag-output"),
+        *("-mca", "btl_tcp_if_include", "eth0", "-mca", "oob_tcp_if_include", "eth0"),
+        *("-mca", "plm_rsh_no_tree_spawn", "1", "-bind-to", "none", "-map-by", "slot"),
+        *("-mca", "pml", "ob1", "-mca", "btl", "^openib", "-mca", "orte_abort_on_non_zero_status", "1"),
+        *("-mca", "btl_vader_single_copy_mechanism", "none"),
+        *("-x", "NCCL_MIN_NRINGS=4", "-x", "NCCL_SOCKET_IFNAME=eth0", *debug),
+        *("-x", "LD_LIBRARY_PATH", "-x", "PATH", *rest),
+    ]
+
+
+NAMES = ("-x", "SM_HOSTS", "-x", "SM_HP_LR", "-x", "PYTHONPATH")
+SCRIPT = ("/usr/bin/python3", "-m", "mpi4py", "train.py", "--lr", "0 1")
+
+
+def test_one_host_needs_no_ssh():
+    command = mpi(launch())
+    assert command.words == line("algo-1", "1", *NAMES, *SCRIPT)
+    assert (command.companions, command.members, command.over_ssh) == ([], [], False)
+
+
+def test_the_leader_starts_the_processes_of_every_host():
+    command = mpi(launch(["algo-1", "algo-2", "algo-3"], gpus=8))
+    assert command.words == line("algo-1:8,algo-2:8,algo-3:8", "24", *NAMES, *SCRIPT)
+    assert command.members == ["algo-2", "algo-3"]
+    assert command.over_ssh
+
+
+def test_other_hosts_let_the_leader_in_and_wait_for_its_end():
+    command = mpi(launch(["algo-1", "algo-2"], "algo-2"))
+    assert command.words == ["python3", "-m", "smspec_runtime.team.member", "algo-1", "algo-2"]
+    assert [companion.words[:2] for companion in command.companions] == [["/usr/sbin/sshd", "-D"]]
+    assert (command.members, command.over_ssh) == ([], True)
+
+
+def test_processes_as_the_job_says():
+    assert mpi(launch(["a", "b"], "a", processes_per_host=2, gpus=8)).words[2:5] == ["a:2,b:2", "-np", "4"]
+    assert mpi(launch(["a", "b"], "a", processes_per_host="2", processes=3)).words[2:5] == ["a:2,b:2", "-np", "3"]
+    with pytest.raises(Refused, match="number of processes"):
+        mpi(launch(processes_per_host="many"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("ml.g5.48xlarge", ["-x", "FI_PROVIDER=efa", "-x", "NCCL_PROTO=simple"]),
+        ("ml.p5en.48xlarge", ["-x", "FI_PROVIDER=efa", "-x", "NCCL_PROTO=simple", "-x", "FI_EFA_USE_DEVICE_RDMA=1"]),
+    ],
+)
+def test_adapters(kind, words):
+    assert mpi(launch(kind=kind)).words == line("algo-1", "1", *words, *NAMES, *SCRIPT)
+
+
+def test_credentials_go_along_by_name():
+    environ = {"AWS_SESSION_TOKEN": "secret", "AWS_ACCESS_KEY_ID": "secret"}
+    words = mpi(launch(environ=environ)).words
+    assert words == line("algo-1", "1", "-x", "AWS_ACCESS_KEY_ID", "-x", "AWS_SESSION_TOKEN", *NAMES, *SCRIPT)
+
+
+@pytest.mark.parametrize(
+    ("options", "debug", "rest"),
+    [
+        (["-x", "A=b c"], "INFO", ["-x", "A=b c"]),
+        ("-x 'A=b c' --verbose", "INFO", ["-x", "A=b c", "--verbose"]),
+        ("--NCCL_DEBUG WARN --verbose", "WARN", ["--verbose"]),
+        (["-x", "NCCL_DEBUG=TRACE"], None, ["-x", "NCCL_DEBUG=TRACE"]),
+    ],
+)
+def test_options_of_the_job(options, debug, rest):
+    """What NCCL logs is said once."""
+    said = ("-x", "NCCL_DEBUG=" + debug) if debug else ()
+    assert mpi(launch(options=options)).words == line("algo-1", "1", *rest, *NAMES, *SCRIPT, debug=said)
+
+
+def test_options_with_an_open_quote_are_refused():
+    with pytest.raises(Refused, match="No closing quotation"):
+        mpi(launch(options="-x 'A"))
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        (Program("package", ["py", "-m", "train"]), ["py", "-m", "mpi4py", "-m", "train", "--lr", "0 1"]),
+        (
+            Program("module", ["py", "-m", "smspec_runtime.module", "a:b"], ["-m", "smspec_runtime.module", "a:b"]),
+            ["py", "-m", "mpi4py", "-m", "smspec_runtime.module", "a:b", "--lr", "0 1"],
+        ),
+        (Program("executable", ["./run.sh"]), ["/bin/sh", "-c", "./run.sh --lr '0 1'"]),
+        (Program("command", ["fit", "-v"]), ["fit", "-v", "--lr", "0 1"]),
+    ],
+)
+def test_programs(program, words):
+    assert mpi(launch(program=program)).words == line("algo-1", "1", *NAMES, *words)
