@@ -7,7 +7,9 @@ import pytest
 
 import job_samples
 import smspec.rules
+from smspec.plan.run_planning import launcher_name
 from smspec.rules import RULES, lint
+from smspec_runtime.launchers import LAUNCHERS
 
 URI = job_samples.IMAGE_URI
 LOOP = {"pipe_loop": "reader:Trainer"}
@@ -100,6 +102,12 @@ REFUSED = [
             "source": {"dir": "src/", "delivery": "s3"},
             "distribution": {"mpi": {"options": ["-x", "A=b c"]}},
         },
+    ),
+    ("SM326", ("distribution",), {"distribution": "smdataparallel"}),
+    (
+        "SM326",
+        ("distribution",),
+        {"image": URI, "distribution": {"parameter_server": {"framework": "tensorflow"}}},
     ),
     (
         "SM317",
@@ -233,6 +241,18 @@ def test_a_nul_cannot_become_an_argument():
 def test_the_nearest_script_is_offered(script, label):
     (found,) = lint(job_samples.job(entry_point=script), job_samples.listing(*FILES))
     assert found.label == label
+
+
+@pytest.mark.parametrize(
+    "distribution", ["torchrun", "mpi", "smdataparallel", {"parameter_server": {"framework": "mxnet"}}]
+)
+def test_what_the_runtime_cannot_launch_is_refused_and_nothing_else(distribution):
+    """A job that validates must not find out on hosts that are paid for."""
+    job = job_samples.job(distribution=distribution)
+    found = [finding.code for finding in lint(job, job_samples.listing(*FILES))]
+    assert found == ([] if launcher_name(job.distribution) in LAUNCHERS else ["SM326"])
+    toolkit = job_samples.job(image=URI, source={"dir": "src/", "delivery": "s3"}, distribution=distribution)
+    assert lint(toolkit, job_samples.listing(*FILES)) == []
 
 
 def test_a_project_to_install_may_keep_its_modules_anywhere():
