@@ -57,7 +57,8 @@ def image(engine, tmp_path_factory):
     assert done.status == 0, done.err
     engine.build(job.directory / "tree", "mpi-job")
     engine.docker("network", "create", "--driver=bridge", "--internal", "--subnet=10.213.7.0/24", "hosts")
-    return json.loads((job.directory / "tree/create-training-job.json").read_text())["HyperParameters"]
+    yield json.loads((job.directory / "tree/create-training-job.json").read_text())["HyperParameters"]
+    engine.docker("network", "rm", "hosts")  # its bridge would outlive the engine
 
 
 class Hosts:
