@@ -11,8 +11,3 @@ class SourceText:
 
     name: str
     text: str
-
-    def line(self, number: int) -> str:
-        """Return line ``number``, counted from 1, without its line break; empty past the end."""
-        lines = self.text.split("\n")
-        return lines[number - 1].removesuffix("\r") if 1 <= number <= len(lines) else ""
