@@ -36,4 +36,4 @@ def __getattr__(name: str) -> "ModuleType":
         from importlib import import_module
 
         return import_module("smspec_runtime.pipe")
-    raise AttributeError("module 'smspec_runtime' has no attribute {!r}".format(name))
+    raise AttributeError(f"module 'smspec_runtime' has no attribute {name!r}")

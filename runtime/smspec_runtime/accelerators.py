@@ -51,7 +51,7 @@ def _neurons(instance_type: str, path: str, environ: Mapping[str, str], capture:
     try:
         return sum(int(device.get("nc_count", 0)) for device in json.loads(answer.decode("utf-8")))
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        log("neuron-ls does not say what it found: {}".format(error))
+        log(f"neuron-ls does not say what it found: {error}")
         return 0
 
 
@@ -62,6 +62,6 @@ def _ask(words: Sequence[str], path: str, environ: Mapping[str, str], capture: C
     outcome = capture([program, *words[1:]], environ, SECONDS)
     if outcome.status == 0:
         return outcome.output
-    why = "no answer in {:.0f} s".format(SECONDS) if outcome.killed else "exit status {}".format(outcome.status)
-    log("{}: {}; counted as none".format(words[0], why))
+    why = f"no answer in {SECONDS:.0f} s" if outcome.killed else f"exit status {outcome.status}"
+    log(f"{words[0]}: {why}; counted as none")
     return b""

@@ -14,7 +14,7 @@ def toolkit(hyperparameters: Hyperparameters) -> List[str]:
     for key, value in sorted(hyperparameters.user.items()):
         arguments.append(("--" if len(key) > 1 else "-" if key else "") + key)
         if isinstance(value, dict):
-            arguments.append(",".join("{}={}".format(name, inner) for name, inner in sorted(value.items())))
+            arguments.append(",".join(f"{name}={inner}" for name, inner in sorted(value.items())))
         else:
             arguments.append("" if value is None else str(value))
     return arguments

@@ -12,7 +12,7 @@ def open_client(service: str, purpose: str, **options: Any) -> Any:
         # By name: checkers must not think that the runtime depends on it.
         boto3 = importlib.import_module("boto3")
     except ImportError as error:
-        raise Refused("{}, but the image has no boto3: install it there".format(purpose)) from error
+        raise Refused(f"{purpose}, but the image has no boto3: install it there") from error
     return boto3.client(service, **options)
 
 

@@ -21,7 +21,7 @@ class Channel(NamedTuple):
     def epochs(self, count: int) -> Iterator[Any]:
         """Yield one stream per epoch of a Pipe channel, in the view that the job spec names."""
         if self.mode != "Pipe":
-            raise ValueError("channel `{}` is in {} mode: read the files in {}".format(self.name, self.mode, self.path))
+            raise ValueError(f"channel `{self.name}` is in {self.mode} mode: read the files in {self.path}")
         from smspec_runtime.pipe import channel_epochs  # Late: a script without Pipe channels pays nothing for them.
 
         yield from channel_epochs(self, count)

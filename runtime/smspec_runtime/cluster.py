@@ -63,13 +63,13 @@ def decode_cluster(config: Dict[str, Any]) -> Cluster:
 def _text(config: Dict[str, Any], key: str, default: Any) -> str:
     value = config.get(key, default)
     if not isinstance(value, str) or not value:
-        raise Refused("{}: `{}` is missing or not text".format(FILE, key))
+        raise Refused(f"{FILE}: `{key}` is missing or not text")
     return value
 
 
 def _host_names(value: Any, what: str) -> List[str]:
     if not isinstance(value, list) or not value or not all(isinstance(host, str) and host for host in value):
-        raise Refused("{}: {} is not a list of host names".format(FILE, what))
+        raise Refused(f"{FILE}: {what} is not a list of host names")
     return value
 
 
@@ -77,11 +77,11 @@ def _instance_groups(value: Any) -> List[InstanceGroup]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise Refused("{}: `instance_groups` is not a list".format(FILE))
+        raise Refused(f"{FILE}: `instance_groups` is not a list")
     groups = []
     for group in value:
         if not isinstance(group, dict) or not isinstance(group.get("instance_group_name"), str):
-            raise Refused("{}: an instance group has no `instance_group_name`".format(FILE))
+            raise Refused(f"{FILE}: an instance group has no `instance_group_name`")
         name = group["instance_group_name"]
-        groups.append(InstanceGroup(name, _host_names(group.get("hosts"), "`hosts` of group `{}`".format(name)), group))
+        groups.append(InstanceGroup(name, _host_names(group.get("hosts"), f"`hosts` of group `{name}`"), group))
     return groups

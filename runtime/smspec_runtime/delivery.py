@@ -45,13 +45,13 @@ def _archive_or_directory(directory: str) -> str:
     try:
         names = os.listdir(directory)
     except OSError as error:
-        raise Refused("channel `{}`: {}".format(CODE_CHANNEL, error.strerror)) from error
+        raise Refused(f"channel `{CODE_CHANNEL}`: {error.strerror}") from error
     return os.path.join(directory, ARCHIVE) if names == [ARCHIVE] else directory
 
 
 def _staging_directory(code: str) -> str:
     """Make the directory that the code is put together in: beside its place if we may write there."""
-    tried = ["{}.{}".format(code, os.getpid()), "/tmp/smspec-code.{}".format(os.getpid())]
+    tried = [f"{code}.{os.getpid()}", f"/tmp/smspec-code.{os.getpid()}"]
     for directory in tried:
         try:
             os.makedirs(directory)
@@ -77,22 +77,22 @@ def _stage(source: str, staged: str, config: InputConfig, environ: Mapping[str, 
         try:
             shutil.copytree(source, staged, dirs_exist_ok=True)
         except (OSError, shutil.Error) as error:
-            raise Refused("cannot copy the code from {}: {}".format(source, error)) from error
+            raise Refused(f"cannot copy the code from {source}: {error}") from error
     elif os.path.isfile(source):
         _extract(source, staged)
     else:
-        raise Refused("there is no code at {}".format(source))
+        raise Refused(f"there is no code at {source}")
 
 
 def _extract(archive: str, directory: str) -> None:
     from smspec_runtime.extraction import extract
 
-    log("unpacked {} files of code".format(extract(archive, directory)))
+    log(f"unpacked {extract(archive, directory)} files of code")
 
 
 def _replace(code: str, staged: str, source: str) -> None:
     """Put the staged directory in the place of the code directory."""
-    old = "{}.{}.replaced".format(code, os.getpid())
+    old = f"{code}.{os.getpid()}.replaced"
     try:
         held = os.listdir(code)
     except FileNotFoundError:
@@ -119,14 +119,14 @@ def _replace_content(code: str, staged: str) -> None:
         for name in os.listdir(staged):
             shutil.move(os.path.join(staged, name), os.path.join(code, name))
     except (OSError, shutil.Error) as error:
-        raise Refused("cannot put the code into {}: {}".format(code, error)) from error
+        raise Refused(f"cannot put the code into {code}: {error}") from error
 
 
 def _make_directory(path: str) -> None:
     try:
         os.makedirs(path, exist_ok=True)
     except OSError as error:
-        raise Refused("{}: {}".format(path, error.strerror)) from error
+        raise Refused(f"{path}: {error.strerror}") from error
 
 
 def _remove(path: str) -> None:

@@ -34,9 +34,9 @@ def extract(archive: str, directory: str) -> int:
                 while content.read(_CHUNK):
                     pass  # To the end, so that the checksum is looked at; tarfile stops before it.
     except (tarfile.TarError, EOFError, zlib.error, ValueError, ArithmeticError, LookupError) as error:
-        raise Refused("{} is not a sound .tar.gz: {}".format(archive, error)) from error
+        raise Refused(f"{archive} is not a sound .tar.gz: {error}") from error
     except OSError as error:
-        raise Refused("cannot unpack {}: {}".format(archive, error)) from error
+        raise Refused(f"cannot unpack {archive}: {error}") from error
     return count
 
 
@@ -52,7 +52,7 @@ class _Limited:
         data = self._stream.read(size)
         self._left -= len(data)
         if self._left < 0:
-            raise Refused("the archive unpacks to more than {} bytes".format(self._limit))
+            raise Refused(f"the archive unpacks to more than {self._limit} bytes")
         return data
 
 
@@ -60,14 +60,14 @@ def _extract_members(members: tarfile.TarFile, directory: str) -> int:
     files = 0
     for number, member in enumerate(members, 1):
         if number > MEMBERS:
-            raise Refused("the archive has more than {} members".format(MEMBERS))
+            raise Refused(f"the archive has more than {MEMBERS} members")
         name = plain_name(member.name)
         if name.count("/") > DEPTH:
-            raise Refused("the archive has directories more than {} deep".format(DEPTH))
+            raise Refused(f"the archive has directories more than {DEPTH} deep")
         if name != member.name.rstrip("/") and name:
-            log("archive: `{}` is unpacked as `{}`".format(member.name, name))
+            log(f"archive: `{member.name}` is unpacked as `{name}`")
         if not name and not member.isdir():
-            log("archive: `{}` is left out: no name remains of it".format(member.name))
+            log(f"archive: `{member.name}` is left out: no name remains of it")
         elif member.isdir():
             os.makedirs(os.path.join(directory, name), exist_ok=True)
         elif member.isfile():
@@ -76,7 +76,7 @@ def _extract_members(members: tarfile.TarFile, directory: str) -> int:
             _write(content, os.path.join(directory, name), _mode(member.mode))
             files += 1
         else:
-            log("archive: `{}` is left out: only files and directories are unpacked".format(member.name))
+            log(f"archive: `{member.name}` is left out: only files and directories are unpacked")
     return files
 
 

@@ -44,7 +44,7 @@ class Reserve:
             os.makedirs(os.path.dirname(self._path), exist_ok=True)
             self._write(b"\n" * LIMIT)
         except OSError as error:
-            log("no room for a failure file: {}".format(error))
+            log(f"no room for a failure file: {error}")
 
     def release(self) -> None:
         try:
@@ -71,13 +71,13 @@ def write_failure(layout: Layout, reserve: Reserve, text: str) -> None:
     """Write the failure file, unless the program wrote one itself. Where that cannot be, the log gets all of it."""
     log("the job failed: {}".format(" | ".join(text.split("\n")[:2])))
     if _has_content(layout.failure):
-        log("the program wrote {} itself; it is left as it is".format(layout.failure))
+        log(f"the program wrote {layout.failure} itself; it is left as it is")
         reserve.release()
         return
     try:
         reserve.turn_into(layout.failure, limited(text, LIMIT).encode("utf-8"))
     except OSError as error:
-        log("cannot write {}: {}\n{}".format(layout.failure, error, text))
+        log(f"cannot write {layout.failure}: {error}\n{text}")
 
 
 def write_success(layout: Layout, reserve: Reserve) -> None:
@@ -87,12 +87,12 @@ def write_success(layout: Layout, reserve: Reserve) -> None:
         os.makedirs(layout.output, exist_ok=True)
         os.close(os.open(layout.success, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK, 0o644))
     except OSError as error:
-        log("cannot write {}: {}".format(layout.success, error))
+        log(f"cannot write {layout.success}: {error}")
 
 
 def refusal_text(title: str, message: str, status: int) -> str:
     """Tell why the program was not started, in the form of `failure_text`."""
-    return "{}: {}\nExitCode {}".format(title, _line(message), status)
+    return f"{title}: {_line(message)}\nExitCode {status}"
 
 
 def failure_text(
@@ -103,11 +103,9 @@ def failure_text(
     written = masked_text(_RANKS.sub("", _CONTROLS.sub("", written)), secrets)
     traceback, last_line = _last_traceback(written)
     cause = outcome.error or _signal_cause(outcome) or last_line or _last_line(written) or "no message"
-    head = "{}: {}\nExitCode {}\n".format(
-        title, limited(_line(masked_text(cause, secrets)), _CAUSE_LIMIT), outcome.status
-    )
+    head = f"{title}: {limited(_line(masked_text(cause, secrets)), _CAUSE_LIMIT)}\nExitCode {outcome.status}\n"
     shown = masked_text(" ".join(masked_words(command)), secrets)
-    tail = '\nCommand "{}"'.format(limited(_line(shown), _COMMAND_LIMIT))
+    tail = f'\nCommand "{limited(_line(shown), _COMMAND_LIMIT)}"'
     room = LIMIT - len(head.encode("utf-8", "replace")) - len(tail.encode("utf-8", "replace"))
     middle = limited_from_the_end((traceback or written).strip(), room)
     return head + (middle + tail if middle else tail.lstrip("\n"))

@@ -25,8 +25,8 @@ def wait_for_hosts(hosts: Sequence[str], seconds: float = SECONDS) -> None:
             except OSError as error:
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    message = "host {} cannot be found after {:.0f} s: {}".format(host, seconds, error)
+                    message = f"host {host} cannot be found after {seconds:.0f} s: {error}"
                     raise Refused(message) from error
-                log("waiting for host {} ({}); {:.0f} s left".format(host, error, left))
+                log(f"waiting for host {host} ({error}); {left:.0f} s left")
                 time.sleep(min(pause, left))
                 pause = min(pause * 2, _LONGEST_PAUSE)

@@ -73,7 +73,7 @@ def join_settings(content: Dict[str, Any]) -> RunSettings:
     """Put the parts of the settings together. Raises ValueError when they are not ours."""
     text = str(content.get(SETTINGS_HYPERPARAMETER, ""))
     number = 1
-    while "{}_{}".format(SETTINGS_HYPERPARAMETER, number) in content:
-        text += str(content["{}_{}".format(SETTINGS_HYPERPARAMETER, number)])
+    while f"{SETTINGS_HYPERPARAMETER}_{number}" in content:
+        text += str(content[f"{SETTINGS_HYPERPARAMETER}_{number}"])
         number += 1
     return decode_run_settings(text) if text else RunSettings()

@@ -35,13 +35,13 @@ def read_input_config(layout: Layout) -> InputConfig:
     content = _read_object(layout, HYPERPARAMETERS)
     for name, channel in channels.items():
         if not isinstance(channel, dict):
-            raise Refused("{}: channel `{}` is not an object".format(INPUT_DATA_CONFIG, name))
+            raise Refused(f"{INPUT_DATA_CONFIG}: channel `{name}` is not an object")
         if not name or "/" in name or "\0" in name or name in (".", ".."):
-            raise Refused("{}: `{}` cannot be the name of a channel".format(INPUT_DATA_CONFIG, name))
+            raise Refused(f"{INPUT_DATA_CONFIG}: `{name}` cannot be the name of a channel")
     try:
         settings = join_settings(content)
     except (ValueError, TypeError, RecursionError) as error:
-        raise Refused("{}: settings of smspec: {}".format(HYPERPARAMETERS, error)) from error
+        raise Refused(f"{HYPERPARAMETERS}: settings of smspec: {error}") from error
     return InputConfig(
         cluster=decode_cluster(resource_config),
         resource_config=resource_config,
@@ -56,11 +56,11 @@ def _read_object(layout: Layout, name: str) -> Dict[str, Any]:
     try:
         content = json.loads(_read_text(path))
     except OSError as error:
-        raise Refused("{}: {}".format(path, error.strerror or error)) from error
+        raise Refused(f"{path}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
-        raise Refused("{} is not JSON: {}".format(path, error)) from error
+        raise Refused(f"{path} is not JSON: {error}") from error
     if not isinstance(content, dict):
-        raise Refused("{} is not a JSON object".format(path))
+        raise Refused(f"{path} is not a JSON object")
     return content
 
 
@@ -72,5 +72,5 @@ def _read_text(path: str) -> str:
             raise OSError(None, "not a regular file")
         content = file.read(SIZE_LIMIT + 1)
     if len(content) > SIZE_LIMIT:
-        raise OSError(None, "larger than {} bytes".format(SIZE_LIMIT))
+        raise OSError(None, f"larger than {SIZE_LIMIT} bytes")
     return content.decode("utf-8")

@@ -8,7 +8,7 @@ STANDARD_ERROR = 2
 
 def log(message: str) -> None:
     """Write one line. Never fails: a log line is not worth a training job."""
-    line = "{}{}\n".format(PREFIX, message).encode("utf-8", "replace")
+    line = f"{PREFIX}{message}\n".encode("utf-8", "replace")
     try:
         while line:
             line = line[os.write(STANDARD_ERROR, line) :]

@@ -136,7 +136,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], 
         log("running beside it: {}".format(" ".join(companion.words)))
         failed = supervisor.accompany(companion, variables, layout.code)
         if failed is not None:
-            raise Refused("the launcher `{}` needs {}".format(plan.launcher, failed.error), exit_status=failed.status)
+            raise Refused(f"the launcher `{plan.launcher}` needs {failed.error}", exit_status=failed.status)
     if len(config.cluster.hosts) > 1 and not _is_local(environ):
         wait_for_hosts(config.cluster.hosts)
     team = Team(command.members, command.over_ssh)
@@ -154,9 +154,9 @@ def _load_plan(path: str) -> RunPlan:
         with open(path, encoding="utf-8") as file:
             plan = decode_run_plan(file.read())
     except (OSError, ValueError) as error:
-        raise Refused("cannot read the plan of the image: {}".format(error)) from error
+        raise Refused(f"cannot read the plan of the image: {error}") from error
     if plan.args_style not in STYLES:
-        raise Refused("{}: no such style of arguments: `{}`".format(path, plan.args_style))
+        raise Refused(f"{path}: no such style of arguments: `{plan.args_style}`")
     return plan
 
 

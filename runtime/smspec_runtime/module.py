@@ -13,7 +13,7 @@ def main(arguments: List[str]) -> int:
     wants_job = arguments[0] != "--without-job"
     module, colon, name = arguments[0 if wants_job else 1].partition(":")
     if not colon or not module or not name:
-        raise SystemExit("`{}` does not name a function: write package.module:function".format(arguments[-1]))
+        raise SystemExit(f"`{arguments[-1]}` does not name a function: write package.module:function")
     function = getattr(importlib.import_module(module), name)
     # What stands behind the name of the function is for the author's code, as if it were a script.
     sys.argv = [module, *arguments[1 if wants_job else 2 :]]

@@ -14,13 +14,13 @@ def index_url(arn: str) -> str:
     """Return the URL of the index, with a token in it. Raises Refused if there is none to be had."""
     parts = _ARN.fullmatch(arn)
     if parts is None:
-        raise Refused("CA_REPOSITORY_ARN is not the ARN of a CodeArtifact repository: {}".format(arn))
+        raise Refused(f"CA_REPOSITORY_ARN is not the ARN of a CodeArtifact repository: {arn}")
     client = open_client("codeartifact", "CA_REPOSITORY_ARN is set", region_name=parts["region"])
     owner = {"domain": parts["domain"], "domainOwner": parts["account"]}
     try:
         token = client.get_authorization_token(**owner)["authorizationToken"]
         endpoint = client.get_repository_endpoint(repository=parts["repository"], format="pypi", **owner)
     except service_errors() as error:
-        raise Refused("CodeArtifact: {}".format(error)) from error
+        raise Refused(f"CodeArtifact: {error}") from error
     scheme, _, rest = endpoint["repositoryEndpoint"].rstrip("/").partition("://")
-    return "{}://aws:{}@{}/simple/".format(scheme, token, rest)
+    return f"{scheme}://aws:{token}@{rest}/simple/"

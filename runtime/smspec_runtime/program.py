@@ -34,7 +34,7 @@ def find_program(plan: RunPlan, code: str, python: str) -> Program:
     if plan.kind == "framework":
         return _module(python, ["smspec_runtime.module", "--without-job", plan.program])
     if plan.kind != "script":
-        raise Refused("run_plan.json: no such kind of entry point: `{}`".format(plan.kind))
+        raise Refused(f"run_plan.json: no such kind of entry point: `{plan.kind}`")
     return _script(plan.program, code, python)
 
 
@@ -72,7 +72,7 @@ def _check_name(name: str, code: str) -> None:
     if not name:
         raise Refused("no entry point: neither SAGEMAKER_PROGRAM nor sagemaker_program names one; " + help_text)
     if not _NAME.fullmatch(name) or {".", ".."} & set(name.split("/")):
-        raise Refused("`{}` cannot be an entry point; {}".format(name, help_text))
+        raise Refused(f"`{name}` cannot be an entry point; {help_text}")
     root = os.path.realpath(code)
     if not os.path.realpath(os.path.join(root, name)).startswith(root + os.sep):
-        raise Refused("the entry point `{}` lies outside of {}; {}".format(name, code, help_text))
+        raise Refused(f"the entry point `{name}` lies outside of {code}; {help_text}")

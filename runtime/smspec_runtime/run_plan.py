@@ -74,5 +74,5 @@ def decode_run_settings(text: str) -> RunSettings:
 def _members(text: str, names: Any, what: str) -> Dict[str, Any]:
     members = json.loads(text)
     if not isinstance(members, dict) or not set(members) <= set(names):
-        raise ValueError("{} was written by another version of smspec".format(what))
+        raise ValueError(f"{what} was written by another version of smspec")
     return members

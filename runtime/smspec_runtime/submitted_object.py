@@ -14,10 +14,10 @@ def fetch(uri: str, path: str, config: InputConfig, environ: Mapping[str, str]) 
     """Write an object to a file. Raises Refused if it cannot be had."""
     bucket, _, key = uri[len("s3://") :].partition("/")
     if not bucket or not key:
-        raise Refused("sagemaker_submit_directory: {} names no object".format(uri))
+        raise Refused(f"sagemaker_submit_directory: {uri} names no object")
     client = open_client(
         "s3",
-        "the code lies in {}".format(uri),
+        f"the code lies in {uri}",
         region_name=environ.get("AWS_REGION") or config.hyperparameters.sagemaker.get("sagemaker_region"),
         endpoint_url=environ.get("S3_ENDPOINT_URL"),
     )
@@ -29,7 +29,7 @@ def fetch(uri: str, path: str, config: InputConfig, environ: Mapping[str, str]) 
                 file.write(chunk)
             size = file.tell()
     except errors as error:
-        raise Refused("cannot fetch {}: {}".format(uri, error)) from error
+        raise Refused(f"cannot fetch {uri}: {error}") from error
     if size != answer["ContentLength"]:
         raise Refused("cannot fetch {}: {} of {} bytes came".format(uri, size, answer["ContentLength"]))
-    log("fetched {} ({} bytes)".format(uri, size))
+    log(f"fetched {uri} ({size} bytes)")

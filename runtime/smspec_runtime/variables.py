@@ -27,7 +27,7 @@ def carried_variables(variables: Mapping[str, str]) -> Dict[str, str]:
     for name, value in variables.items():
         obstacle = _obstacle(name, value)
         if obstacle:
-            log("{!a} is left out of the environment: {}; it is in input/config".format(name, obstacle))
+            log(f"{name!a} is left out of the environment: {obstacle}; it is in input/config")
         else:
             carried[name] = value
     return carried
@@ -45,4 +45,4 @@ def _obstacle(name: str, value: str) -> str:
         return "it holds a NUL"
     if not name or "=" in name:
         return "no variable can have this name"
-    return "it is longer than {} bytes".format(longest) if size > longest else ""
+    return f"it is longer than {longest} bytes" if size > longest else ""

@@ -53,8 +53,8 @@ def _processes(launch: Launch) -> Tuple[str, str]:
     try:
         count = int(launch.options.get("processes") or int(each) * len(launch.hosts))
     except ValueError as error:
-        raise Refused("number of processes: {}".format(error)) from error
-    hosts = [host if str(each) == "1" else "{}:{}".format(host, each) for host in launch.hosts]
+        raise Refused(f"number of processes: {error}") from error
+    hosts = [host if str(each) == "1" else f"{host}:{each}" for host in launch.hosts]
     return ",".join(hosts), str(count)
 
 
@@ -64,7 +64,7 @@ def _options(launch: Launch) -> Tuple[List[str], List[str]]:
     try:
         options = split(written) if isinstance(written, str) else list(map(str, written))
     except ValueError as error:
-        raise Refused("the options of mpirun, `{}`: {}".format(written, error)) from error
+        raise Refused(f"the options of mpirun, `{written}`: {error}") from error
     if "--NCCL_DEBUG" in options[:-1]:
         index = options.index("--NCCL_DEBUG")
         return options[:index] + options[index + 2 :], ["NCCL_DEBUG=" + options[index + 1]]

@@ -29,7 +29,7 @@ class Fifos:
         if self._stream is not None:
             self._stream.close()
             self._position += self._stream.opened
-        path = "{}_{}".format(self.channel.path, self._position)
+        path = f"{self.channel.path}_{self._position}"
         self._stream = Stream(Origin(path, self.channel.name, self._position), self._reading, self._wake)
         return self._stream
 

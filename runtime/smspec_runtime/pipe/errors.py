@@ -12,8 +12,8 @@ class Origin(NamedTuple):
 
     def __str__(self) -> str:
         if self.channel is None or self.epoch is None:
-            return "`{}`".format(self.path)
-        return "channel `{}`, epoch {}".format(self.channel, self.epoch)
+            return f"`{self.path}`"
+        return f"channel `{self.channel}`, epoch {self.epoch}"
 
 
 class PipeError(Exception):
@@ -34,7 +34,7 @@ class PipeError(Exception):
         return self.origin.epoch
 
     def __str__(self) -> str:
-        return "{}, byte {}: {}".format(self.origin, self.offset, self.problem)
+        return f"{self.origin}, byte {self.offset}: {self.problem}"
 
 
 class Truncated(PipeError):

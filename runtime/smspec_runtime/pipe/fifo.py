@@ -62,7 +62,7 @@ class Fifo:
         kind = os.fstat(self._descriptor).st_mode
         if stat.S_ISDIR(kind):
             self.close()
-            raise PipeError(self.origin, 0, "`{}` is a directory, not a FIFO".format(self.origin.path))
+            raise PipeError(self.origin, 0, f"`{self.origin.path}` is a directory, not a FIFO")
         if not stat.S_ISFIFO(kind):
             return True
         self._claim()
@@ -115,7 +115,7 @@ class Fifo:
         self._finish("closed")
 
     def _open_when_it_exists(self) -> bool:
-        wait = self._wait("`{}` does not exist".format(self.origin.path), self._timeouts.exists)
+        wait = self._wait(f"`{self.origin.path}` does not exist", self._timeouts.exists)
         pause = FIRST_PAUSE
         while True:
             try:
@@ -135,7 +135,7 @@ class Fifo:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self.close()
-            problem = "another reader has `{}` open; a FIFO is for one process".format(self.origin.path)
+            problem = f"another reader has `{self.origin.path}` open; a FIFO is for one process"
             raise InUse(self.origin, 0, problem) from None
         except OSError:
             pass  # a file system without locks

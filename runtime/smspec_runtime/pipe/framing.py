@@ -93,7 +93,7 @@ def blocks(reader: Reader, framing: Framing[Item]) -> Iterator[List[Item]]:
                 yield from _whole(reader, framing, frame, data)
                 data = b""
     if data:
-        reader.end_inside(reader.offset - len(data), "{}, after {} bytes".format(framing.name, len(data)))
+        reader.end_inside(reader.offset - len(data), f"{framing.name}, after {len(data)} bytes")
     unfinished = framing.unfinished()
     if unfinished is not None:
         reader.end_inside(unfinished.offset, unfinished.what)
@@ -108,7 +108,7 @@ def _whole(reader: Reader, framing: Framing[Item], frame: Frame, data: bytes) ->
     tail = None if body is None else reader.exact(data[stop:], frame.tail)
     if body is None or tail is None:
         have, size = reader.offset - begin, sum(frame)
-        reader.end_inside(begin, "{}, after {} of {} bytes".format(framing.name, have, size))
+        reader.end_inside(begin, f"{framing.name}, after {have} of {size} bytes")
         return
     items: List[Item] = []
     framing.accept(Parts(data[:start], body, tail), begin, items)

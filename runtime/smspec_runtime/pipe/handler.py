@@ -21,7 +21,7 @@ def load_handler(name: str) -> Handler:
     """Import ``package.module:name``. An object is made of a class; methods that it lacks do nothing."""
     module, _, attribute = name.partition(":")
     if not module or not attribute:
-        raise ValueError("the handler is `{}`; it must be `package.module:name`".format(name))
+        raise ValueError(f"the handler is `{name}`; it must be `package.module:name`")
     found = import_module(module)
     for part in attribute.split("."):
         found = getattr(found, part)
@@ -37,7 +37,7 @@ def handler_of(found: Any, name: str) -> Handler:
         return Handler(**{method: methods.get(method, _nothing) for method in METHODS})
     if callable(found):
         return Handler(_nothing, found, _nothing)
-    raise TypeError("`{}` is neither a function nor a class with `begin`, `epoch` or `end`".format(name))
+    raise TypeError(f"`{name}` is neither a function nor a class with `begin`, `epoch` or `end`")
 
 
 def _nothing(*_: object) -> None:

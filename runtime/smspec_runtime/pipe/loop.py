@@ -65,7 +65,7 @@ class Streams(Dict[str, Stream]):
 
     def __missing__(self, name: str) -> Stream:
         names = ", ".join(sorted(self)) or "none"
-        raise KeyError("`{}` is no Pipe channel of this job; there is {}".format(name, names))
+        raise KeyError(f"`{name}` is no Pipe channel of this job; there is {names}")
 
 
 def number_of_epochs(job: Job) -> int:
@@ -77,14 +77,14 @@ def number_of_epochs(job: Job) -> int:
         value = int(value)
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    raise ValueError("the hyperparameter `epochs` is `{}`, not a number of epochs".format(value))
+    raise ValueError(f"the hyperparameter `epochs` is `{value}`, not a number of epochs")
 
 
 def summary(epoch: int, stream: Stream, channel: Optional[str]) -> str:
     """Return the line that the published sample of Pipe mode prints, with the channel's name at its end if given."""
     line = "Completed epoch {}; read {} bytes; time: {:.2f} s, throughput: {:.2f} MB/s{}\n"
     stats = stream.stats
-    where = "" if channel is None else "; channel: {}".format(channel)
+    where = "" if channel is None else f"; channel: {channel}"
     return line.format(epoch, stats.bytes, stats.seconds, stats.throughput, where)
 
 

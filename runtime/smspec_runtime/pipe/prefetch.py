@@ -86,7 +86,7 @@ class Prefetch:
         if self._fault is not None:
             raise self._fault
         if self._fifo.end == "closed":
-            raise RuntimeError("the prefetch thread of {} has died".format(self.origin))
+            raise RuntimeError(f"the prefetch thread of {self.origin} has died")
         self.end = self._fifo.end
         return False
 

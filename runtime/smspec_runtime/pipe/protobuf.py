@@ -56,7 +56,7 @@ def fields(data: bytes, at: int, stop: int) -> Iterator[Field]:
         elif wire in FIXED:
             at += FIXED[wire]
         else:
-            raise ValueError("field {} is of unknown kind {}".format(number, wire))
+            raise ValueError(f"field {number} is of unknown kind {wire}")
         if at > stop:
-            raise ValueError("field {} is longer than its message".format(number))
+            raise ValueError(f"field {number} is longer than its message")
         yield Field(number, wire, value, start, at)

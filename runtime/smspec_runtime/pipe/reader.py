@@ -82,7 +82,7 @@ class Reader:
     def end_inside(self, offset: int, what: str) -> None:
         """The data has ended inside an item that began at ``offset``: an error, unless we ended it."""
         if not self.cut:
-            raise Truncated(self.source.origin, offset, "the data ends inside {}".format(what))
+            raise Truncated(self.source.origin, offset, f"the data ends inside {what}")
 
     def __del__(self) -> None:
         # Nobody can read on, so the writer need not go on. A thread cannot be joined while Python shuts down.

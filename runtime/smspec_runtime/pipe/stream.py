@@ -90,7 +90,7 @@ class Stream:
     def batches(self, size: int, view: Optional[str] = None) -> Iterator[List[Any]]:
         """Iterate over lists of ``size`` items, the last one shorter if need be. Chunks become bytes, which last."""
         if size < 1:
-            raise ValueError("a batch of {} items".format(size))
+            raise ValueError(f"a batch of {size} items")
         name = view or self._reading.read
         items = self._begin(name)
         if name == "chunks":
@@ -157,7 +157,7 @@ class Stream:
 
     def _claim(self, name: str) -> None:
         if self._name not in (None, name):
-            raise ValueError("{} is being read as `{}`, so it cannot be read as `{}`".format(self, self._name, name))
+            raise ValueError(f"{self} is being read as `{self._name}`, so it cannot be read as `{name}`")
         self._name = name
 
 

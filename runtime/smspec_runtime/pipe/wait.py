@@ -37,11 +37,11 @@ class Wait:
         now = time.monotonic()
         left = self._began + self._limit - now
         if left <= 0:
-            raise TimedOut(self._origin, self._offset, "{} for {:g} s: gave up".format(self._what, self._limit))
+            raise TimedOut(self._origin, self._offset, f"{self._what} for {self._limit:g} s: gave up")
         if now >= self._tell:
             self._tell = now + TELL
-            where = "{}, byte {}".format(self._origin, self._offset)
-            sys.stderr.write("smspec: {}: {} for {:.0f} s\n".format(where, self._what, now - self._began))
+            where = f"{self._origin}, byte {self._offset}"
+            sys.stderr.write(f"smspec: {where}: {self._what} for {now - self._began:.0f} s\n")
             sys.stderr.flush()
         self._ready = poll.poll(min(step, left, LOOK_UP) * 1000)
         return not any(wake.heard() for wake in self._wakes)

@@ -40,7 +40,7 @@ def spawn(program: Program, streams: Streams, signals: Signals) -> Union[int, Ou
         words = [_encoded(word) for word in program.words]
         variables = {_encoded(name): _encoded(value) for name, value in program.environ.items()}
     except ValueError as error:
-        return Outcome(NOT_EXECUTABLE, error="{}: {}".format(program.words[0], error))
+        return Outcome(NOT_EXECUTABLE, error=f"{program.words[0]}: {error}")
     candidates = _candidates(words[0], variables.get(b"PATH", os.defpath.encode()))
     report, report_end = os.pipe()
     foreground = is_in_foreground()
@@ -49,7 +49,7 @@ def spawn(program: Program, streams: Streams, signals: Signals) -> Union[int, Ou
     except OSError as error:  # The limit of processes, or of memory.
         os.close(report)
         os.close(report_end)
-        return Outcome(NOT_EXECUTABLE, error="{}: cannot start a process: {}".format(program.words[0], error.strerror))
+        return Outcome(NOT_EXECUTABLE, error=f"{program.words[0]}: cannot start a process: {error.strerror}")
     if child == 0:
         try:
             os.setpgid(0, 0)
@@ -74,10 +74,10 @@ def spawn(program: Program, streams: Streams, signals: Signals) -> Union[int, Ou
         return child
     os.waitpid(child, 0)
     if not os.path.isdir(program.directory):
-        return Outcome(NOT_EXECUTABLE, error="{}: no such directory".format(program.directory))
+        return Outcome(NOT_EXECUTABLE, error=f"{program.directory}: no such directory")
     number = int(failure)
     status = NOT_FOUND if number in (errno.ENOENT, errno.ENOTDIR) else NOT_EXECUTABLE
-    return Outcome(status, error="{}: {}".format(program.words[0], os.strerror(number)))
+    return Outcome(status, error=f"{program.words[0]}: {os.strerror(number)}")
 
 
 def is_in_foreground() -> bool:

@@ -59,7 +59,7 @@ def _descendants() -> List[int]:
         return []
     for name in names:
         try:
-            with open("/proc/{}/stat".format(name), "rb") as file:
+            with open(f"/proc/{name}/stat", "rb") as file:
                 # pid (name, with any character) state parent …
                 parent = int(file.read().rpartition(b")")[2].split()[1])
         except (OSError, IndexError):

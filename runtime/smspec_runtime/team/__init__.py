@@ -45,7 +45,7 @@ class Team:
             try:
                 listener.bind(("", PORT))
             except OSError as error:
-                raise Refused("cannot listen on port {} for the other hosts: {}".format(PORT, error)) from error
+                raise Refused(f"cannot listen on port {PORT} for the other hosts: {error}") from error
             listener.listen(len(self._members))
             listener.settimeout(1)
             while True:
@@ -54,9 +54,9 @@ class Team:
                 if not why:
                     break
                 if now >= deadline:
-                    raise Refused("the hosts are not complete after {:.0f} s: {}".format(seconds, why))
+                    raise Refused(f"the hosts are not complete after {seconds:.0f} s: {why}")
                 if now >= logged + _BETWEEN_LOGS:
-                    log("waiting for the other hosts: {}; {:.0f} s left".format(why, deadline - now))
+                    log(f"waiting for the other hosts: {why}; {deadline - now:.0f} s left")
                     logged = now
                 self._welcome(listener)
         log("the other hosts are ready: {}".format(", ".join(self._members)))

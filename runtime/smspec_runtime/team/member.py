@@ -23,18 +23,18 @@ _KEEPALIVE = (("TCP_KEEPIDLE", 15), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3))
 
 def main(leader: str, host: str) -> int:
     """Wait for the leader's word and return what this host exits with."""
-    log("waiting for the leader, {}".format(leader))
+    log(f"waiting for the leader, {leader}")
     try:
         answer = _answer(leader, host)
     except OSError as error:
-        log("no connection to the leader, {}: {}".format(leader, error))
+        log(f"no connection to the leader, {leader}: {error}")
         return 1
     if not answer.strip().isdigit():
-        log("the leader, {}, went away before the job had ended".format(leader))
+        log(f"the leader, {leader}, went away before the job had ended")
         return 1
     status = int(answer)
     if status:
-        log("the job failed on the leader, {}, with exit status {}".format(leader, status))
+        log(f"the job failed on the leader, {leader}, with exit status {status}")
     return status
 
 

@@ -27,7 +27,7 @@ def write_ssh_environment(variables: Mapping[str, str]) -> None:
     Without SM_ variables, which mpirun takes along, and without values of several lines, which have no form there.
     """
     lines = [
-        "{}={}\n".format(name, value)
+        f"{name}={value}\n"
         for name, value in variables.items()
         if not name.startswith("SM_") and name not in _OWN and "\n" not in value
     ]
@@ -39,4 +39,4 @@ def write_ssh_environment(variables: Mapping[str, str]) -> None:
         with open(descriptor, "wb") as file:
             file.write(os.fsencode("".join(lines)))
     except OSError as error:
-        log("what is started through ssh lacks the job's environment: {}".format(error))
+        log(f"what is started through ssh lacks the job's environment: {error}")

@@ -39,7 +39,5 @@ class Attributes(Records[Dict[str, bytes]]):
     def unfinished(self) -> Optional[Unfinished]:
         if self._values:
             missing = self._names[len(self._values)]
-            return Unfinished(
-                self._first, "an object of {} attributes: `{}` is missing".format(len(self._names), missing)
-            )
+            return Unfinished(self._first, f"an object of {len(self._names)} attributes: `{missing}` is missing")
         return super().unfinished()

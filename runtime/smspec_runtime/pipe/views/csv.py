@@ -22,7 +22,7 @@ def csv(reader: Reader, delimiter: str = ",") -> Iterator[List[str]]:
             if blocks.ended:
                 reader.end_inside(offset, "a quoted field")
                 return
-            raise reader.corrupt(offset, "the row is not CSV: {}".format(error)) from error
+            raise reader.corrupt(offset, f"the row is not CSV: {error}") from error
         if row is None:
             return
         if row:

@@ -30,7 +30,7 @@ def line_blocks(reader: Reader) -> Iterator[io.BytesIO]:
         else:
             begun += chunk
             if len(begun) > MAX_LINE:
-                problem = "{} bytes without a newline".format(len(begun))
+                problem = f"{len(begun)} bytes without a newline"
                 raise reader.corrupt(reader.offset - len(begun), problem)
     if begun and not reader.cut:
         yield reader.deliver(io.BytesIO(begun))

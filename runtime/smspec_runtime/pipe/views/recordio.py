@@ -53,11 +53,11 @@ class Records(Framing[Item]):
         magic, word = WORDS.unpack_from(data, at)
         if magic != MAGIC:
             found = data[at : at + 4].hex()
-            raise self._corrupt(offset, "a record begins with 0a23d7ce, here is {}".format(found))
+            raise self._corrupt(offset, f"a record begins with 0a23d7ce, here is {found}")
         part = word >> 29
         if part > LAST or (part in (WHOLE, FIRST)) == bool(self._parts):
             state = "inside" if self._parts else "outside"
-            raise self._corrupt(offset, "part {} of a record {} one of several parts".format(part, state))
+            raise self._corrupt(offset, f"part {part} of a record {state} one of several parts")
         length = word & LENGTH
         return Frame(WORDS.size, length, -length & 3)
 
@@ -76,7 +76,7 @@ class Records(Framing[Item]):
 
     def unfinished(self) -> Optional[Unfinished]:
         if self._parts:
-            return Unfinished(self._begun, "a RecordIO record, after {} of its parts".format(len(self._parts)))
+            return Unfinished(self._begun, f"a RecordIO record, after {len(self._parts)} of its parts")
         return None
 
     def _corrupt(self, offset: int, problem: str) -> Corrupt:

@@ -64,7 +64,7 @@ class Examples(Records[Record]):
         try:
             items.append(decode_record(payload))
         except ValueError as error:
-            raise self.reader.corrupt(offset, "the record is not a protobuf Record: {}".format(error)) from error
+            raise self.reader.corrupt(offset, f"the record is not a protobuf Record: {error}") from error
 
 
 def decode_record(data: bytes) -> Record:
@@ -73,7 +73,7 @@ def decode_record(data: bytes) -> Record:
     texts: List[Optional[str]] = [None, None, None]
     for field in fields(data, 0, len(data)):
         if 1 <= field.number <= 5 and field.wire != LENGTH_DELIMITED:
-            raise ValueError("field {} is of the wrong kind".format(field.number))
+            raise ValueError(f"field {field.number} is of the wrong kind")
         if field.number in (1, 2):
             _decode_entry(data, field, maps[field.number - 1])
         elif field.number in (3, 4, 5):
@@ -127,7 +127,7 @@ def _decode_tensor(data: bytes, message: Field, typecode: str) -> Tensor:
         shape=tuple(shape),
     )
     if tensor.keys is not None and len(tensor.keys) != len(tensor.values):
-        raise ValueError("a tensor has {} keys and {} values".format(len(tensor.keys), len(tensor.values)))
+        raise ValueError(f"a tensor has {len(tensor.keys)} keys and {len(tensor.values)} values")
     return tensor
 
 

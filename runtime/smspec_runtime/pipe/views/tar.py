@@ -50,7 +50,7 @@ class Members(Framing[Member]):
                 raise ValueError("the checksum is wrong")
             size = self._size(head)
         except ValueError as error:
-            raise self._reader.corrupt(offset, "no header of a tar member: {}".format(error)) from error
+            raise self._reader.corrupt(offset, f"no header of a tar member: {error}") from error
         return Frame(BLOCK, size, -size % BLOCK)
 
     def accept(self, parts: Parts, offset: int, items: List[Member]) -> None:
@@ -72,7 +72,7 @@ class Members(Framing[Member]):
             elif kind != LONG_LINK:
                 self._file(head, kind, body, items)
         except ValueError as error:
-            raise self._reader.corrupt(offset, "a member of a tar archive: {}".format(error)) from error
+            raise self._reader.corrupt(offset, f"a member of a tar archive: {error}") from error
 
     def unfinished(self) -> Optional[Unfinished]:
         """An archive ends with blocks of zeros; without them it may have been cut between two members."""
@@ -85,7 +85,7 @@ class Members(Framing[Member]):
         self._long_name = None
         self._attributes = {}
         if kind == SPARSE:
-            raise ValueError("`{}` is sparse".format(name))
+            raise ValueError(f"`{name}` is sparse")
         if kind in FILE_TYPES and not (kind == b"\0" and name.endswith("/")):  # old archives mark directories so
             items.append(Member(name, body))
 
@@ -95,7 +95,7 @@ class Members(Framing[Member]):
             return path
         name = _text(head[:100])
         prefix = _text(head[345:500]) if head[257:263] == b"ustar\0" else ""
-        return "{}/{}".format(prefix, name) if prefix else name
+        return f"{prefix}/{name}" if prefix else name
 
     def _size(self, head: bytes) -> int:
         kind = head[156:157]
