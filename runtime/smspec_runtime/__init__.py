@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from smspec_runtime import pipe
-    from smspec_runtime.training_job import Job
+    from . import pipe
+    from .training_job import Job
 
 __all__ = ["job", "pipe"]
 
@@ -26,7 +26,7 @@ def job() -> "Job":
     """Return the job of this container; outside SageMaker one of a single host in the current directory."""
     import os
 
-    from smspec_runtime.training_job import read_job
+    from .training_job import read_job
 
     return read_job(os.environ)
 

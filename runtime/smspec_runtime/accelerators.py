@@ -4,9 +4,9 @@ import json
 import os
 from typing import Callable, Mapping, Optional, Sequence
 
-from smspec_runtime.environment import Machine
-from smspec_runtime.log import log
-from smspec_runtime.outcome import Outcome
+from .environment import Machine
+from .log import log
+from .outcome import Outcome
 
 SECONDS = 20.0
 """A driver that hangs must not hang the job; nvidia-smi on eight cold GPUs takes about ten seconds."""

@@ -3,7 +3,7 @@
 import json
 from typing import Any, Callable, Dict, List
 
-from smspec_runtime.hyperparameters import Hyperparameters
+from .hyperparameters import Hyperparameters
 
 Style = Callable[[Hyperparameters], List[str]]
 

@@ -3,7 +3,7 @@
 import importlib
 from typing import Any, Tuple, Type
 
-from smspec_runtime.refusal import Refused
+from .refusal import Refused
 
 
 def open_client(service: str, purpose: str, **options: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from typing import Any, Dict, Iterator, NamedTuple
 
-from smspec_runtime.run_plan import RunSettings
+from .run_plan import RunSettings
 
 
 class Channel(NamedTuple):
@@ -22,6 +22,6 @@ class Channel(NamedTuple):
         """Yield one stream per epoch of a Pipe channel, in the view that the job spec names."""
         if self.mode != "Pipe":
             raise ValueError(f"channel `{self.name}` is in {self.mode} mode: read the files in {self.path}")
-        from smspec_runtime.pipe import channel_epochs  # Late: a script without Pipe channels pays nothing for them.
+        from .pipe import channel_epochs  # Late: a script without Pipe channels pays nothing for them.
 
         yield from channel_epochs(self, count)

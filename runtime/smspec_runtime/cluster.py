@@ -2,7 +2,7 @@
 
 from typing import Any, Dict, List, NamedTuple
 
-from smspec_runtime.refusal import Refused
+from .refusal import Refused
 
 FILE = "resourceconfig.json"
 

@@ -3,11 +3,11 @@
 import os
 from typing import Mapping, Optional
 
-from smspec_runtime.input_config import InputConfig
-from smspec_runtime.layout import Layout
-from smspec_runtime.log import log
-from smspec_runtime.refusal import Refused
-from smspec_runtime.run_plan import CODE_CHANNEL
+from .input_config import InputConfig
+from .layout import Layout
+from .log import log
+from .refusal import Refused
+from .run_plan import CODE_CHANNEL
 
 ARCHIVE = "sourcedir.tar.gz"
 _SCHEME = "s3://"
@@ -63,7 +63,7 @@ def _staging_directory(code: str) -> str:
 
 def _stage(source: str, staged: str, config: InputConfig, environ: Mapping[str, str]) -> None:
     if source.startswith(_SCHEME):
-        from smspec_runtime.submitted_object import fetch  # Late, as all that only some deliveries need.
+        from .submitted_object import fetch  # Late, as all that only some deliveries need.
 
         archive = staged + ".tar.gz"
         try:
@@ -85,7 +85,7 @@ def _stage(source: str, staged: str, config: InputConfig, environ: Mapping[str, 
 
 
 def _extract(archive: str, directory: str) -> None:
-    from smspec_runtime.extraction import extract
+    from .extraction import extract
 
     log(f"unpacked {extract(archive, directory)} files of code")
 

@@ -3,8 +3,8 @@
 import json
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional
 
-from smspec_runtime.input_config import InputConfig
-from smspec_runtime.layout import Layout
+from .input_config import InputConfig
+from .layout import Layout
 
 DISTRIBUTION_FLAGS = (
     "sagemaker_mpi_enabled",

@@ -10,8 +10,8 @@ import tarfile
 import zlib
 from typing import IO
 
-from smspec_runtime.log import log
-from smspec_runtime.refusal import Refused
+from .log import log
+from .refusal import Refused
 
 MEMBERS = 20_000
 BYTES = 2 << 30

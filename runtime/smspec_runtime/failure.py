@@ -9,10 +9,10 @@ import signal
 import stat
 from typing import List, Sequence, Tuple
 
-from smspec_runtime.layout import Layout
-from smspec_runtime.log import log
-from smspec_runtime.masking import masked_text, masked_words
-from smspec_runtime.outcome import Outcome
+from .layout import Layout
+from .log import log
+from .masking import masked_text, masked_words
+from .outcome import Outcome
 
 LIMIT = 1024
 """Characters and bytes, so that a limit of either kind cuts nothing off."""

@@ -3,8 +3,8 @@
 import time
 from typing import Sequence
 
-from smspec_runtime.log import log
-from smspec_runtime.refusal import Refused
+from .log import log
+from .refusal import Refused
 
 SECONDS = 900.0
 _FIRST_PAUSE = 0.1

@@ -3,7 +3,7 @@
 import json
 from typing import Any, Dict, NamedTuple
 
-from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER, RunSettings, decode_run_settings
+from .run_plan import SETTINGS_HYPERPARAMETER, RunSettings, decode_run_settings
 
 PREFIX = "sagemaker_"
 RESERVED = (

@@ -5,12 +5,12 @@ import os
 import stat
 from typing import Any, Dict, NamedTuple
 
-from smspec_runtime.cluster import FILE as RESOURCE_CONFIG
-from smspec_runtime.cluster import Cluster, decode_cluster
-from smspec_runtime.hyperparameters import Hyperparameters, join_settings, split_hyperparameters
-from smspec_runtime.layout import Layout
-from smspec_runtime.refusal import Refused
-from smspec_runtime.run_plan import RUNTIME_CHANNEL, RunSettings
+from .cluster import FILE as RESOURCE_CONFIG
+from .cluster import Cluster, decode_cluster
+from .hyperparameters import Hyperparameters, join_settings, split_hyperparameters
+from .layout import Layout
+from .refusal import Refused
+from .run_plan import RUNTIME_CHANNEL, RunSettings
 
 HYPERPARAMETERS = "hyperparameters.json"
 INPUT_DATA_CONFIG = "inputdataconfig.json"

@@ -3,9 +3,9 @@
 import os
 from typing import Callable, List, Mapping, NamedTuple, Optional, Sequence
 
-from smspec_runtime.log import log
-from smspec_runtime.outcome import Outcome
-from smspec_runtime.program import Program
+from .log import log
+from .outcome import Outcome
+from .program import Program
 
 Run = Callable[[Sequence[str], Mapping[str, str], str], Outcome]
 REQUIREMENTS = "requirements.txt"
@@ -23,7 +23,7 @@ class Installation(NamedTuple):
         variables["PYTHONSAFEPATH"] = "1"  # From Python 3.11 on, a json.py of the author's is not taken for pip's.
         arn = environ.get("CA_REPOSITORY_ARN")
         if arn and REQUIREMENTS in self.words:
-            from smspec_runtime.package_index import index_url  # Late: it needs boto3.
+            from .package_index import index_url  # Late: it needs boto3.
 
             # Not as an option: it holds a token, and a command line is there for everybody to see.
             variables["PIP_INDEX_URL"] = index_url(arn)

@@ -7,34 +7,34 @@ the training failed is the worst that a runtime can do.
 import os
 import sys
 
-from smspec_runtime.import_path import StandardLibraryOnly, standard_library_first
+from .import_path import StandardLibraryOnly, standard_library_first
 
 # The author's directories may stand in front of the import path, with a json.py or a typing.py in them.
 with StandardLibraryOnly():
     from typing import List, Mapping, NamedTuple, Optional
 
-    from smspec_runtime.accelerators import look_at_machine
-    from smspec_runtime.arguments import STYLES
-    from smspec_runtime.command import Command
-    from smspec_runtime.delivery import deliver
-    from smspec_runtime.environment import Entry, Machine, distribution_groups, sagemaker_variables
-    from smspec_runtime.failure import Reserve, failure_text, refusal_text, write_failure, write_success
-    from smspec_runtime.hosts import wait_for_hosts
-    from smspec_runtime.input_config import InputConfig, read_input_config
-    from smspec_runtime.installation import find_installation
-    from smspec_runtime.launchers import LAUNCHERS, Launch
-    from smspec_runtime.layout import ROOT, Layout
-    from smspec_runtime.log import log
-    from smspec_runtime.masking import masked_words, secret_values
-    from smspec_runtime.outcome import Outcome
-    from smspec_runtime.program import Program, find_program, make_executable
-    from smspec_runtime.refusal import Refused
-    from smspec_runtime.run_plan import RunPlan, decode_run_plan
-    from smspec_runtime.supervisor import GRACE, Stopped, Supervisor
-    from smspec_runtime.team import Team
-    from smspec_runtime.team.ssh import write_ssh_environment
-    from smspec_runtime.toolkit import launcher_options, plan_of, program_of
-    from smspec_runtime.variables import carried_variables, python_path
+    from .accelerators import look_at_machine
+    from .arguments import STYLES
+    from .command import Command
+    from .delivery import deliver
+    from .environment import Entry, Machine, distribution_groups, sagemaker_variables
+    from .failure import Reserve, failure_text, refusal_text, write_failure, write_success
+    from .hosts import wait_for_hosts
+    from .input_config import InputConfig, read_input_config
+    from .installation import find_installation
+    from .launchers import LAUNCHERS, Launch
+    from .layout import ROOT, Layout
+    from .log import log
+    from .masking import masked_words, secret_values
+    from .outcome import Outcome
+    from .program import Program, find_program, make_executable
+    from .refusal import Refused
+    from .run_plan import RunPlan, decode_run_plan
+    from .supervisor import GRACE, Stopped, Supervisor
+    from .team import Team
+    from .team.ssh import write_ssh_environment
+    from .toolkit import launcher_options, plan_of, program_of
+    from .variables import carried_variables, python_path
 
 INTERNAL_ERROR = 70
 MISUSE = 2

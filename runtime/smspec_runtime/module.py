@@ -18,7 +18,7 @@ def main(arguments: List[str]) -> int:
     # What stands behind the name of the function is for the author's code, as if it were a script.
     sys.argv = [module, *arguments[1 if wants_job else 2 :]]
     if wants_job:
-        from smspec_runtime import job
+        from . import job
 
         function(job())
     else:

@@ -2,8 +2,8 @@
 
 import re
 
-from smspec_runtime.aws import open_client, service_errors
-from smspec_runtime.refusal import Refused
+from .aws import open_client, service_errors
+from .refusal import Refused
 
 _ARN = re.compile(
     r"arn:[^:]+:codeartifact:(?P<region>[^:]+):(?P<account>[^:]+):repository/(?P<domain>[^/]+)/(?P<repository>.+)"

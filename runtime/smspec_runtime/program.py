@@ -5,8 +5,8 @@ import re
 import stat
 from typing import List, NamedTuple
 
-from smspec_runtime.refusal import Refused
-from smspec_runtime.run_plan import RunPlan
+from .refusal import Refused
+from .run_plan import RunPlan
 
 # A plain relative path: nothing that an interpreter reads as an option, nothing outside the code directory.
 _NAME = re.compile(r"[A-Za-z0-9._][A-Za-z0-9._+-]*(/[A-Za-z0-9._+-]+)*")

@@ -2,10 +2,10 @@
 
 from typing import Mapping, Tuple, Type
 
-from smspec_runtime.aws import open_client, service_errors
-from smspec_runtime.input_config import InputConfig
-from smspec_runtime.log import log
-from smspec_runtime.refusal import Refused
+from .aws import open_client, service_errors
+from .input_config import InputConfig
+from .log import log
+from .refusal import Refused
 
 _CHUNK = 1 << 20
 

@@ -3,9 +3,9 @@ hyperparameters say what SageMaker's own toolkit reads in them."""
 
 from typing import Any, Dict, Mapping
 
-from smspec_runtime.environment import distribution_groups
-from smspec_runtime.input_config import InputConfig
-from smspec_runtime.run_plan import RunPlan
+from .environment import distribution_groups
+from .input_config import InputConfig
+from .run_plan import RunPlan
 
 _LAUNCHERS = {
     "sagemaker_mpi_enabled": "mpi",

@@ -3,13 +3,13 @@
 import os
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, TypeVar
 
-from smspec_runtime.channel import Channel
-from smspec_runtime.cluster import Cluster
-from smspec_runtime.hyperparameters import Hyperparameters
-from smspec_runtime.input_config import InputConfig, read_input_config
-from smspec_runtime.layout import ROOT, Layout
-from smspec_runtime.run_plan import RunSettings
-from smspec_runtime.stopping import StopRequest
+from .channel import Channel
+from .cluster import Cluster
+from .hyperparameters import Hyperparameters
+from .input_config import InputConfig, read_input_config
+from .layout import ROOT, Layout
+from .run_plan import RunSettings
+from .stopping import StopRequest
 
 Item = TypeVar("Item")
 _STOP_REQUEST = StopRequest()

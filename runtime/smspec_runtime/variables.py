@@ -3,7 +3,7 @@
 import os
 from typing import Dict, Mapping
 
-from smspec_runtime.log import log
+from .log import log
 
 
 def python_path(environ: Mapping[str, str], code: str, runtime: str) -> str:

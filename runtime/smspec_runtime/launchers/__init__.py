@@ -2,10 +2,10 @@
 
 from typing import Callable, Dict
 
-from smspec_runtime.command import Command
-from smspec_runtime.launchers.launch import Launch
-from smspec_runtime.launchers.mpi import mpi
-from smspec_runtime.launchers.torchrun import torchrun
+from ..command import Command
+from .launch import Launch
+from .mpi import mpi
+from .torchrun import torchrun
 
 __all__ = ["LAUNCHERS", "Launch"]
 

@@ -2,9 +2,9 @@
 
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Union
 
-from smspec_runtime.cluster import Cluster
-from smspec_runtime.environment import Machine
-from smspec_runtime.program import Program
+from ..cluster import Cluster
+from ..environment import Machine
+from ..program import Program
 
 PORT = 7777
 

@@ -3,11 +3,11 @@
 from shlex import quote, split
 from typing import List, Tuple
 
-from smspec_runtime.command import Command, Companion
-from smspec_runtime.launchers.fabric import EFA, RDMA
-from smspec_runtime.launchers.launch import Launch
-from smspec_runtime.refusal import Refused
-from smspec_runtime.team.ssh import SERVER
+from ..command import Command, Companion
+from ..refusal import Refused
+from ..team.ssh import SERVER
+from .fabric import EFA, RDMA
+from .launch import Launch
 
 _CREDENTIALS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 

@@ -1,9 +1,9 @@
 """PyTorch's own launcher: every host runs it, it starts the processes of its host."""
 
-from smspec_runtime.command import Command
-from smspec_runtime.launchers.fabric import fabric_variables
-from smspec_runtime.launchers.launch import Launch
-from smspec_runtime.refusal import Refused
+from ..command import Command
+from ..refusal import Refused
+from .fabric import fabric_variables
+from .launch import Launch
 
 
 def torchrun(launch: Launch) -> Command:

@@ -11,11 +11,11 @@
 Here is what authors use; the rest of the package is how it works.
 """
 
-from smspec_runtime.pipe.channel import channel_epochs
-from smspec_runtime.pipe.errors import Corrupt, InUse, PipeError, TimedOut, Truncated
-from smspec_runtime.pipe.stream import Stream
-from smspec_runtime.pipe.stream import open_stream as open
-from smspec_runtime.pipe.views import VIEWS
+from .channel import channel_epochs
+from .errors import Corrupt, InUse, PipeError, TimedOut, Truncated
+from .stream import Stream
+from .stream import open_stream as open
+from .views import VIEWS
 
 __all__ = [
     "VIEWS",

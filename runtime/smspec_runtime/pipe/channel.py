@@ -2,11 +2,11 @@
 
 from typing import Dict, Iterator, Optional
 
-from smspec_runtime.channel import Channel
-from smspec_runtime.pipe.errors import Origin
-from smspec_runtime.pipe.fifo import Timeouts
-from smspec_runtime.pipe.stream import Reading, Stream
-from smspec_runtime.pipe.wake import Wake, process_wake
+from ..channel import Channel
+from .errors import Origin
+from .fifo import Timeouts
+from .stream import Reading, Stream
+from .wake import Wake, process_wake
 
 
 class Fifos:

@@ -9,10 +9,10 @@ import time
 import weakref
 from typing import NamedTuple, Optional, Sequence
 
-from smspec_runtime.pipe.errors import InUse, Origin, PipeError
-from smspec_runtime.pipe.stats import Stats
-from smspec_runtime.pipe.wait import Wait
-from smspec_runtime.pipe.wake import Wake
+from .errors import InUse, Origin, PipeError
+from .stats import Stats
+from .wait import Wait
+from .wake import Wake
 
 PIPE_SIZE = 1 << 20
 """What an unprivileged process may have (/proc/sys/fs/pipe-max-size). Default is 64 KiB, three times slower."""

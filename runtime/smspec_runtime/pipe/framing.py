@@ -3,8 +3,8 @@
 from abc import ABC, abstractmethod
 from typing import Generic, Iterator, List, NamedTuple, Optional, TypeVar
 
-from smspec_runtime.pipe.errors import Corrupt
-from smspec_runtime.pipe.reader import Reader
+from .errors import Corrupt
+from .reader import Reader
 
 CARRY = 4096
 """An item of up to this many bytes that a chunk cuts in two is joined to the next chunk; a larger one is read whole."""

@@ -3,8 +3,8 @@
 from importlib import import_module
 from typing import Any, Callable, Mapping, NamedTuple
 
-from smspec_runtime.pipe.stream import Stream
-from smspec_runtime.training_job import Job
+from ..training_job import Job
+from .stream import Stream
 
 METHODS = ("begin", "epoch", "end")
 

@@ -9,11 +9,12 @@ import sys
 from typing import Dict, List, Optional
 
 import smspec_runtime
-from smspec_runtime.pipe.channel import Fifos
-from smspec_runtime.pipe.handler import Handler, load_handler
-from smspec_runtime.pipe.stream import Stream
-from smspec_runtime.pipe.wake import Wake, process_wake
-from smspec_runtime.training_job import Job
+
+from ..training_job import Job
+from .channel import Fifos
+from .handler import Handler, load_handler
+from .stream import Stream
+from .wake import Wake, process_wake
 
 USAGE = "usage: python -m smspec_runtime.pipe.loop package.module:name\n"
 

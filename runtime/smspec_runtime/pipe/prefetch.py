@@ -6,9 +6,9 @@ import time
 from queue import SimpleQueue
 from typing import NamedTuple, Optional
 
-from smspec_runtime.pipe.errors import PipeError
-from smspec_runtime.pipe.fifo import Fifo
-from smspec_runtime.pipe.wake import Wake
+from .errors import PipeError
+from .fifo import Fifo
+from .wake import Wake
 
 BUFFERS = 4
 UNIT = 1 << 20

@@ -4,8 +4,8 @@ import io
 import sys
 from typing import Any, List, Optional, TypeVar, Union
 
-from smspec_runtime.pipe.errors import Corrupt, Truncated
-from smspec_runtime.pipe.source import Source
+from .errors import Corrupt, Truncated
+from .source import Source
 
 CHUNK = 256 << 10
 """Bytes of a chunk: large enough for the pipe, small enough to stay in the second-level cache while it is parsed."""

@@ -2,8 +2,8 @@
 
 from typing import Optional, Protocol
 
-from smspec_runtime.pipe.errors import Origin
-from smspec_runtime.pipe.stats import Stats
+from .errors import Origin
+from .stats import Stats
 
 
 class Source(Protocol):

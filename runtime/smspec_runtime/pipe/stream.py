@@ -5,16 +5,16 @@ from itertools import islice
 from types import TracebackType
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Type, Union
 
-from smspec_runtime.pipe.errors import Origin
-from smspec_runtime.pipe.fifo import Fifo, Timeouts
-from smspec_runtime.pipe.prefetch import Prefetch
-from smspec_runtime.pipe.reader import CHUNK, Reader
-from smspec_runtime.pipe.source import Source
-from smspec_runtime.pipe.stats import Stats
-from smspec_runtime.pipe.views import VIEWS
-from smspec_runtime.pipe.views.recordio_protobuf import Record
-from smspec_runtime.pipe.views.tar import Member
-from smspec_runtime.pipe.wake import Wake, process_wake
+from .errors import Origin
+from .fifo import Fifo, Timeouts
+from .prefetch import Prefetch
+from .reader import CHUNK, Reader
+from .source import Source
+from .stats import Stats
+from .views import VIEWS
+from .views.recordio_protobuf import Record
+from .views.tar import Member
+from .wake import Wake, process_wake
 
 
 class Reading(NamedTuple):

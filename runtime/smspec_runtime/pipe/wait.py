@@ -5,8 +5,8 @@ import sys
 import time
 from typing import List, Sequence, Tuple
 
-from smspec_runtime.pipe.errors import Origin, TimedOut
-from smspec_runtime.pipe.wake import Wake
+from .errors import Origin, TimedOut
+from .wake import Wake
 
 LOOK_UP = 1.0
 """Seconds after which a wait looks whether it should stop, in case the signal was heard by somebody else."""

@@ -11,13 +11,13 @@ import time
 from types import FrameType
 from typing import Mapping, Optional, Sequence
 
-from smspec_runtime.command import Companion
-from smspec_runtime.outcome import Outcome, status_of
-from smspec_runtime.relay import Relay
-from smspec_runtime.supervisor.child import Program, Streams, is_in_foreground, spawn
-from smspec_runtime.supervisor.companions import Companions
-from smspec_runtime.supervisor.signals import STOPS, Signals
-from smspec_runtime.supervisor.tree import adopt_orphans, reap, signal_group, signal_tree
+from ..command import Companion
+from ..outcome import Outcome, status_of
+from ..relay import Relay
+from .child import Program, Streams, is_in_foreground, spawn
+from .companions import Companions
+from .signals import STOPS, Signals
+from .tree import adopt_orphans, reap, signal_group, signal_tree
 
 __all__ = ["GRACE", "LINGER", "Stopped", "Supervisor"]
 

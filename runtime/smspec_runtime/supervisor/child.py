@@ -4,8 +4,8 @@ import errno
 import os
 from typing import Dict, List, Mapping, NamedTuple, NoReturn, Sequence, Union
 
-from smspec_runtime.outcome import Outcome
-from smspec_runtime.supervisor.signals import Signals
+from ..outcome import Outcome
+from .signals import Signals
 
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126

@@ -3,9 +3,9 @@
 import signal
 from typing import Dict, Mapping, Optional
 
-from smspec_runtime.command import Companion
-from smspec_runtime.outcome import Outcome, status_of
-from smspec_runtime.supervisor.tree import signal_group
+from ..command import Companion
+from ..outcome import Outcome, status_of
+from .tree import signal_group
 
 
 class Companions:

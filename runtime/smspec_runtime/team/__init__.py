@@ -7,9 +7,9 @@ the exit status. If the connection ends without it, the leader is gone.
 import time
 from typing import TYPE_CHECKING, Dict, List
 
-from smspec_runtime.log import log
-from smspec_runtime.refusal import Refused
-from smspec_runtime.team.ssh import ssh_answers
+from ..log import log
+from ..refusal import Refused
+from .ssh import ssh_answers
 
 if TYPE_CHECKING:
     import socket

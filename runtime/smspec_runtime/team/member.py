@@ -5,7 +5,7 @@ A process of its own: signals and companions are served meanwhile.
 
 import sys
 
-from smspec_runtime.import_path import StandardLibraryOnly
+from ..import_path import StandardLibraryOnly
 
 # The author's directories may stand in front of the import path, with a socket.py in them.
 with StandardLibraryOnly():
@@ -13,8 +13,8 @@ with StandardLibraryOnly():
     import socket
     import time
 
-    from smspec_runtime.log import log
-    from smspec_runtime.team import PORT, SECONDS
+    from ..log import log
+    from . import PORT, SECONDS
 
 _PAUSE = 0.5
 # A leader whose machine is gone says nothing more: ask after 15 s of silence, give up 15 s later.

@@ -3,7 +3,7 @@
 import os
 from typing import Mapping
 
-from smspec_runtime.log import log
+from ..log import log
 
 # PAM would put /etc/environment over the job's, and some of its modules fail in containers.
 SERVER = ["/usr/sbin/sshd", "-D", "-o", "UsePAM=no", "-o", "PermitUserEnvironment=yes"]

@@ -2,15 +2,15 @@
 
 from typing import Any, Callable, Dict, Iterator
 
-from smspec_runtime.pipe.views.augmented import augmented
-from smspec_runtime.pipe.views.chunks import chunks
-from smspec_runtime.pipe.views.csv import csv
-from smspec_runtime.pipe.views.jsonlines import jsonlines
-from smspec_runtime.pipe.views.lines import lines
-from smspec_runtime.pipe.views.recordio import recordio
-from smspec_runtime.pipe.views.recordio_protobuf import recordio_protobuf
-from smspec_runtime.pipe.views.tar import tar
-from smspec_runtime.pipe.views.tfrecord import tfrecord
+from .augmented import augmented
+from .chunks import chunks
+from .csv import csv
+from .jsonlines import jsonlines
+from .lines import lines
+from .recordio import recordio
+from .recordio_protobuf import recordio_protobuf
+from .tar import tar
+from .tfrecord import tfrecord
 
 VIEWS: Dict[str, Callable[..., Iterator[Any]]] = {
     "chunks": chunks,

@@ -7,9 +7,9 @@ the stream marks where a line begins and nothing in the container tells the name
 from itertools import chain
 from typing import Dict, Iterator, List, Optional, Sequence
 
-from smspec_runtime.pipe.framing import Unfinished, blocks
-from smspec_runtime.pipe.reader import Reader
-from smspec_runtime.pipe.views.recordio import Records
+from ..framing import Unfinished, blocks
+from ..reader import Reader
+from .recordio import Records
 
 
 def augmented(reader: Reader, names: Sequence[str] = (), multipart: str = "dmlc") -> Iterator[Dict[str, bytes]]:

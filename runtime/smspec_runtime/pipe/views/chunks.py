@@ -2,7 +2,7 @@
 
 from typing import Iterator
 
-from smspec_runtime.pipe.reader import Reader
+from ..reader import Reader
 
 
 def chunks(reader: Reader) -> Iterator[memoryview]:

@@ -5,8 +5,8 @@ import io
 from itertools import chain
 from typing import Iterator, List
 
-from smspec_runtime.pipe.reader import Reader
-from smspec_runtime.pipe.views.lines import line_blocks
+from ..reader import Reader
+from .lines import line_blocks
 
 
 def csv(reader: Reader, delimiter: str = ",") -> Iterator[List[str]]:

@@ -3,8 +3,8 @@
 import json
 from typing import Any, Iterator
 
-from smspec_runtime.pipe.reader import Reader
-from smspec_runtime.pipe.views.lines import line_blocks
+from ..reader import Reader
+from .lines import line_blocks
 
 
 def jsonlines(reader: Reader) -> Iterator[Any]:

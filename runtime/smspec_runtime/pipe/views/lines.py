@@ -4,7 +4,7 @@ import io
 from itertools import chain
 from typing import Iterator
 
-from smspec_runtime.pipe.reader import Reader
+from ..reader import Reader
 
 MAX_LINE = 512 << 20
 """Bytes without a newline, beyond which the data is something else than lines."""

@@ -11,9 +11,9 @@ from abc import abstractmethod
 from itertools import chain
 from typing import Iterator, List, Optional, TypeVar
 
-from smspec_runtime.pipe.errors import Corrupt
-from smspec_runtime.pipe.framing import Frame, Framing, Parts, Unfinished, blocks
-from smspec_runtime.pipe.reader import Reader
+from ..errors import Corrupt
+from ..framing import Frame, Framing, Parts, Unfinished, blocks
+from ..reader import Reader
 
 MAGIC = 0xCED7230A
 MAGIC_BYTES = struct.pack("<I", MAGIC)

@@ -10,10 +10,10 @@ from importlib import import_module
 from itertools import chain
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
-from smspec_runtime.pipe.framing import blocks
-from smspec_runtime.pipe.protobuf import FIXED32, FIXED64, LENGTH_DELIMITED, VARINT, Field, fields, varints
-from smspec_runtime.pipe.reader import Reader
-from smspec_runtime.pipe.views.recordio import Records
+from ..framing import blocks
+from ..protobuf import FIXED32, FIXED64, LENGTH_DELIMITED, VARINT, Field, fields, varints
+from ..reader import Reader
+from .recordio import Records
 
 FLOAT32_TENSOR, FLOAT64_TENSOR, INT32_TENSOR, BYTES = 2, 3, 7, 9
 VALUES, KEYS, SHAPE = 1, 2, 3

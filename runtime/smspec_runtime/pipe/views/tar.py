@@ -6,8 +6,8 @@ Reads ustar, GNU (long names, large sizes) and pax archives.
 from itertools import chain
 from typing import Dict, Iterator, List, NamedTuple, Optional
 
-from smspec_runtime.pipe.framing import Frame, Framing, Parts, Unfinished, blocks
-from smspec_runtime.pipe.reader import Reader
+from ..framing import Frame, Framing, Parts, Unfinished, blocks
+from ..reader import Reader
 
 BLOCK = 512
 ZEROS = bytes(BLOCK)

@@ -8,8 +8,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import Iterator, List, Tuple
 
-from smspec_runtime.pipe.framing import Frame, Framing, Parts, blocks
-from smspec_runtime.pipe.reader import Reader
+from ..framing import Frame, Framing, Parts, blocks
+from ..reader import Reader
 
 LENGTH = struct.Struct("<Q")
 HEAD = struct.Struct("<QI")
