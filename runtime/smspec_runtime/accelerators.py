@@ -2,9 +2,9 @@
 
 import json
 import os
-from typing import Callable, Mapping, Optional, Sequence
 
 from .environment import Machine
+from .lean_typing import Callable, Mapping, Optional, Sequence
 from .log import log
 from .outcome import Outcome
 

@@ -1,9 +1,9 @@
 """The arguments that are made of hyperparameters, in the style that the job spec names."""
 
 import json
-from typing import Any, Callable, Dict, List
 
 from .hyperparameters import Hyperparameters
+from .lean_typing import Any, Callable, Dict, List
 
 Style = Callable[[Hyperparameters], List[str]]
 

@@ -1,8 +1,8 @@
 """The boto3 of the image, where it has one. The runtime itself needs none."""
 
 import importlib
-from typing import Any, Tuple, Type
 
+from .lean_typing import Any, Tuple, Type
 from .refusal import Refused
 
 

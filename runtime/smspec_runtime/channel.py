@@ -1,7 +1,6 @@
 """One input channel, as a script sees it."""
 
-from typing import Any, Dict, Iterator, NamedTuple
-
+from .lean_typing import Any, Dict, Iterator, NamedTuple
 from .run_plan import RunSettings
 
 

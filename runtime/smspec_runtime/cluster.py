@@ -1,7 +1,6 @@
 """The hosts of a job as ``resourceconfig.json`` describes them."""
 
-from typing import Any, Dict, List, NamedTuple
-
+from .lean_typing import Any, Dict, List, NamedTuple
 from .refusal import Refused
 
 FILE = "resourceconfig.json"

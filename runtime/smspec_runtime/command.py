@@ -1,6 +1,6 @@
 """What is started in the end: the program of the job, by itself or through a launcher."""
 
-from typing import Dict, List, NamedTuple
+from .lean_typing import Dict, List, NamedTuple
 
 
 class Companion(NamedTuple):

@@ -1,10 +1,10 @@
 """Brings the author's code into the code directory: it may lie in the image, in a channel, or somewhere else."""
 
 import os
-from typing import Mapping, Optional
 
 from .input_config import InputConfig
 from .layout import Layout
+from .lean_typing import Mapping, Optional
 from .log import log
 from .refusal import Refused
 from .run_plan import CODE_CHANNEL

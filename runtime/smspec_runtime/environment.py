@@ -1,10 +1,10 @@
 """The environment of the program: every SM_ variable, as scripts written for SageMaker's own toolkit expect them."""
 
 import json
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional
 
 from .input_config import InputConfig
 from .layout import Layout
+from .lean_typing import Any, Dict, List, Mapping, NamedTuple, Optional
 
 DISTRIBUTION_FLAGS = (
     "sagemaker_mpi_enabled",

@@ -7,9 +7,9 @@ import os
 import re
 import signal
 import stat
-from typing import List, Sequence, Tuple
 
 from .layout import Layout
+from .lean_typing import List, Sequence, Tuple
 from .log import log
 from .masking import masked_text, masked_words
 from .outcome import Outcome

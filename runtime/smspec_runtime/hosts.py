@@ -1,8 +1,8 @@
 """Waits until every host of the job can be found by name: they do not all start at the same moment."""
 
 import time
-from typing import Sequence
 
+from .lean_typing import Sequence
 from .log import log
 from .refusal import Refused
 

@@ -1,8 +1,8 @@
 """What ``hyperparameters.json`` says: the author's values, and those that SageMaker's tools put beside them."""
 
 import json
-from typing import Any, Dict, NamedTuple
 
+from .lean_typing import Any, Dict, NamedTuple
 from .run_plan import SETTINGS_HYPERPARAMETER, RunSettings, decode_run_settings
 
 PREFIX = "sagemaker_"

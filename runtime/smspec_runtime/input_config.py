@@ -3,12 +3,12 @@
 import json
 import os
 import stat
-from typing import Any, Dict, NamedTuple
 
 from .cluster import FILE as RESOURCE_CONFIG
 from .cluster import Cluster, decode_cluster
 from .hyperparameters import Hyperparameters, join_settings, split_hyperparameters
 from .layout import Layout
+from .lean_typing import Any, Dict, NamedTuple
 from .refusal import Refused
 from .run_plan import RUNTIME_CHANNEL, RunSettings
 

@@ -1,8 +1,8 @@
 """Installs what the author's code needs, with the pip of the image, before the program starts."""
 
 import os
-from typing import Callable, List, Mapping, NamedTuple, Optional, Sequence
 
+from .lean_typing import Callable, List, Mapping, NamedTuple, Optional, Sequence
 from .log import log
 from .outcome import Outcome
 from .program import Program

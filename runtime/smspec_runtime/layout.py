@@ -1,7 +1,8 @@
 """Where things lie in a training container. Paths only: nothing here looks at the disk."""
 
 import os
-from typing import NamedTuple
+
+from .lean_typing import NamedTuple
 
 ROOT = "/opt/ml"
 

@@ -11,8 +11,6 @@ from .import_path import StandardLibraryOnly, standard_library_first
 
 # The author's directories may stand in front of the import path, with a json.py or a typing.py in them.
 with StandardLibraryOnly():
-    from typing import List, Mapping, NamedTuple, Optional
-
     from .accelerators import look_at_machine
     from .arguments import STYLES
     from .command import Command
@@ -24,6 +22,7 @@ with StandardLibraryOnly():
     from .installation import find_installation
     from .launchers import LAUNCHERS, Launch
     from .layout import ROOT, Layout
+    from .lean_typing import List, Mapping, NamedTuple, Optional
     from .log import log
     from .masking import masked_words, secret_values
     from .outcome import Outcome

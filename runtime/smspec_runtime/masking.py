@@ -1,7 +1,8 @@
 """Keeps secrets out of what we write ourselves: log lines and the failure file."""
 
 import re
-from typing import Any, List, Mapping, Sequence
+
+from .lean_typing import Any, List, Mapping, Sequence
 
 MASK = "******"
 _SECRET = re.compile(r"pass(word|wd|phrase)|secret|token|credential|(api|private|access|auth)[-_.]?key", re.IGNORECASE)

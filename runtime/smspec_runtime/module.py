@@ -5,7 +5,8 @@ With ``--without-job`` it is called with nothing, as SAGEMAKER_TRAINING_MODULE a
 
 import importlib
 import sys
-from typing import List
+
+from .lean_typing import List
 
 
 def main(arguments: List[str]) -> int:

@@ -1,7 +1,8 @@
 """How a program ended."""
 
 import os
-from typing import NamedTuple
+
+from .lean_typing import NamedTuple
 
 
 class Outcome(NamedTuple):

@@ -3,8 +3,8 @@
 import os
 import re
 import stat
-from typing import List, NamedTuple
 
+from .lean_typing import List, NamedTuple
 from .refusal import Refused
 from .run_plan import RunPlan
 

@@ -7,7 +7,8 @@ error cannot keep a signal from the program.
 import os
 import select
 import stat
-from typing import Optional
+
+from .lean_typing import Optional
 
 CHUNK = 1 << 16
 PIPE_ROOM = 4096

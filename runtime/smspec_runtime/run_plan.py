@@ -5,7 +5,8 @@ on hyperparameters, channels or hosts; those ride in `RunSettings`, the reserved
 """
 
 import json
-from typing import Any, Dict, List, NamedTuple, Optional
+
+from .lean_typing import Any, Dict, List, NamedTuple, Optional
 
 SETTINGS_HYPERPARAMETER = "sagemaker_smspec"
 """Holds the settings as JSON; continued in ``sagemaker_smspec_1``, ``_2`` … above `SETTINGS_LIMIT` characters."""

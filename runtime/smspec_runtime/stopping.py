@@ -3,7 +3,8 @@
 import os
 import signal
 from types import FrameType
-from typing import Any, Optional
+
+from .lean_typing import Any, Optional
 
 
 class StopRequest:

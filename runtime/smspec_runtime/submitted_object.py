@@ -1,9 +1,8 @@
 """Fetches the author's code from S3, with the boto3 of the image."""
 
-from typing import Mapping, Tuple, Type
-
 from .aws import open_client, service_errors
 from .input_config import InputConfig
+from .lean_typing import Mapping, Tuple, Type
 from .log import log
 from .refusal import Refused
 

@@ -1,10 +1,9 @@
 """The plan of a job that has none: an image is started with `python -m smspec_runtime train`, and environment and
 hyperparameters say what SageMaker's own toolkit reads in them."""
 
-from typing import Any, Dict, Mapping
-
 from .environment import distribution_groups
 from .input_config import InputConfig
+from .lean_typing import Any, Dict, Mapping
 from .run_plan import RunPlan
 
 _LAUNCHERS = {

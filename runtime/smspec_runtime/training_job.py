@@ -1,13 +1,13 @@
 """The job as the author's script sees it. `smspec_runtime.job` gives it; nothing forces a script to ask."""
 
 import os
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, TypeVar
 
 from .channel import Channel
 from .cluster import Cluster
 from .hyperparameters import Hyperparameters
 from .input_config import InputConfig, read_input_config
 from .layout import ROOT, Layout
+from .lean_typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, TypeVar
 from .run_plan import RunSettings
 from .stopping import StopRequest
 

@@ -1,8 +1,8 @@
 """What an operating system lets a program have in its environment, and where it looks for modules."""
 
 import os
-from typing import Dict, Mapping
 
+from .lean_typing import Dict, Mapping
 from .log import log
 
 

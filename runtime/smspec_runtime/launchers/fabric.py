@@ -1,6 +1,6 @@
 """Which instance types have an Elastic Fabric Adapter, and what NCCL and libfabric must be told about it."""
 
-from typing import Dict
+from ..lean_typing import Dict
 
 RDMA = (
     "ml.p4d.24xlarge",

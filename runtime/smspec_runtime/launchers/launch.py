@@ -1,9 +1,8 @@
 """What a launcher is told: the program, and the facts about hosts and machine."""
 
-from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Union
-
 from ..cluster import Cluster
 from ..environment import Machine
+from ..lean_typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Union
 from ..program import Program
 
 PORT = 7777

@@ -1,9 +1,9 @@
 """MPI: mpirun on the leader starts the processes of every host, on the others through ssh."""
 
 from shlex import quote, split
-from typing import List, Tuple
 
 from ..command import Command, Companion
+from ..lean_typing import List, Tuple
 from ..refusal import Refused
 from ..team.ssh import SERVER
 from .fabric import EFA, RDMA

@@ -9,9 +9,9 @@ import select
 import signal
 import time
 from types import FrameType
-from typing import Mapping, Optional, Sequence
 
 from ..command import Companion
+from ..lean_typing import Mapping, Optional, Sequence
 from ..outcome import Outcome, status_of
 from ..relay import Relay
 from .child import Program, Streams, is_in_foreground, spawn

@@ -2,8 +2,8 @@
 
 import errno
 import os
-from typing import Dict, List, Mapping, NamedTuple, NoReturn, Sequence, Union
 
+from ..lean_typing import Dict, List, Mapping, NamedTuple, NoReturn, Sequence, Union
 from ..outcome import Outcome
 from .signals import Signals
 

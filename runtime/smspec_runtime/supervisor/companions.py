@@ -1,9 +1,9 @@
 """The companions of a program, once they run."""
 
 import signal
-from typing import Dict, Mapping, Optional
 
 from ..command import Companion
+from ..lean_typing import Dict, Mapping, Optional
 from ..outcome import Outcome, status_of
 from .tree import signal_group
 

@@ -3,7 +3,8 @@
 import os
 import signal
 from types import FrameType
-from typing import Callable, Iterator, Optional, Set
+
+from ..lean_typing import Callable, Iterator, Optional, Set
 
 STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
 

@@ -1,7 +1,8 @@
 """The processes below this one: adopting, finding, signalling and reaping them."""
 
 import os
-from typing import Dict, List, Tuple
+
+from ..lean_typing import Dict, List, Tuple
 
 _PR_SET_CHILD_SUBREAPER = 36
 

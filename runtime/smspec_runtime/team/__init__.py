@@ -5,8 +5,8 @@ the exit status. If the connection ends without it, the leader is gone.
 """
 
 import time
-from typing import TYPE_CHECKING, Dict, List
 
+from ..lean_typing import TYPE_CHECKING, Dict, List
 from ..log import log
 from ..refusal import Refused
 from .ssh import ssh_answers

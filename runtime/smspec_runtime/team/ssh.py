@@ -1,8 +1,8 @@
 """What the hosts of a team need of OpenSSH: a server that answers, and the job's environment in what it starts."""
 
 import os
-from typing import Mapping
 
+from ..lean_typing import Mapping
 from ..log import log
 
 # PAM would put /etc/environment over the job's, and some of its modules fail in containers.

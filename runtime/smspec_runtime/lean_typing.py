@@ -1,0 +1,61 @@
+"""What the runtime needs of `typing`, which takes a third of Python's own start to load and 0.2 ms per named tuple.
+
+Checkers see the standard library's. While the program runs, the names of types mean nothing, and a `NamedTuple` is
+made by the few lines below.
+"""
+
+from operator import itemgetter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any as Any
+    from typing import Callable as Callable
+    from typing import Dict as Dict
+    from typing import Iterator as Iterator
+    from typing import List as List
+    from typing import Mapping as Mapping
+    from typing import NamedTuple as NamedTuple
+    from typing import NoReturn as NoReturn
+    from typing import Optional as Optional
+    from typing import Sequence as Sequence
+    from typing import Set as Set
+    from typing import Tuple as Tuple
+    from typing import Type as Type
+    from typing import TypeVar as TypeVar
+    from typing import Union as Union
+else:
+
+    class _Name:
+        def __getitem__(self, _):
+            return self
+
+        __call__ = __getitem__
+
+    Any = Callable = Dict = Iterator = List = Mapping = NoReturn = Optional = Sequence = Set = Tuple = Type = _Name()
+    TypeVar = Union = Any
+
+    class NamedTuple(tuple):
+        def __init_subclass__(cls):
+            cls._fields = tuple(cls.__annotations__)
+            cls._field_defaults = {name: vars(cls)[name] for name in cls._fields if name in vars(cls)}
+            for place, name in enumerate(cls._fields):
+                setattr(cls, name, property(itemgetter(place)))
+
+        def __new__(cls, *values, **named):
+            members = {**cls._field_defaults, **dict(zip(cls._fields, values)), **named}
+            if len(values) > len(cls._fields) or members.keys() != set(cls._fields):
+                raise TypeError(f"{cls.__name__} has the members {cls._fields}, some without a default")
+            return super().__new__(cls, [members[name] for name in cls._fields])
+
+        def __getnewargs__(self):
+            return tuple(self)
+
+        def __repr__(self):
+            members = ", ".join(f"{name}={value!r}" for name, value in self._asdict().items())
+            return f"{type(self).__name__}({members})"
+
+        def _asdict(self):
+            return dict(zip(self._fields, self))
+
+        def _replace(self, **named):
+            return type(self)(**{**self._asdict(), **named})
