@@ -69,6 +69,8 @@ def _text(config: Dict[str, Any], key: str, default: Any) -> str:
 def _host_names(value: Any, what: str) -> List[str]:
     if not isinstance(value, list) or not value or not all(isinstance(host, str) and host for host in value):
         raise Refused(f"{FILE}: {what} is not a list of host names")
+    if len(set(value)) < len(value):
+        raise Refused(f"{FILE}: {what} has a host twice")
     return value
 
 

@@ -5,6 +5,7 @@ import json
 from .input_config import InputConfig
 from .layout import Layout
 from .lean_typing import Any, Dict, List, Mapping, NamedTuple, Optional
+from .refusal import Refused
 
 DISTRIBUTION_FLAGS = (
     "sagemaker_mpi_enabled",
@@ -15,6 +16,7 @@ DISTRIBUTION_FLAGS = (
     "sagemaker_multi_worker_mirrored_strategy_enabled",
     "sagemaker_torch_distributed_enabled",
 )
+GROUPS = "sagemaker_distribution_instance_groups"
 DEFAULT_LOG_LEVEL = 20
 
 
@@ -41,7 +43,10 @@ def distribution_groups(config: InputConfig, has_launcher: bool) -> Any:
     framework = config.hyperparameters.framework
     own = has_launcher or any(framework.get(flag) for flag in DISTRIBUTION_FLAGS)
     default = [config.cluster.instance_group] if own else []
-    return framework.get("sagemaker_distribution_instance_groups", default)
+    groups = framework.get(GROUPS, default)
+    if not isinstance(groups, list):
+        raise Refused(f"hyperparameter `{GROUPS}` is not a list")
+    return groups
 
 
 def sagemaker_variables(

@@ -22,6 +22,8 @@ def wait_for_hosts(hosts: Sequence[str], seconds: float = SECONDS) -> None:
             try:
                 socket.gethostbyname(host)
                 break
+            except (UnicodeError, TypeError) as error:
+                raise Refused(f"`{host}` cannot be the name of a host: {error}") from error
             except OSError as error:
                 left = deadline - time.monotonic()
                 if left <= 0:

@@ -33,7 +33,7 @@ with StandardLibraryOnly():
     from .team import Team
     from .team.ssh import write_ssh_environment
     from .toolkit import launcher_options, plan_of, program_of
-    from .variables import carried_variables, python_path
+    from .variables import carried_hyperparameters, carried_variables, python_path
 
 INTERNAL_ERROR = 70
 MISUSE = 2
@@ -125,7 +125,8 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], 
             **{name: value for name, value in environ.items() if name not in (LOCAL_LEADER, STOP_GRACE)},
             **sagemaker_variables(config, layout, machine, entry, environ),
             "PYTHONPATH": python_path(environ, layout.code, RUNTIME),
-        }
+        },
+        entry.arguments,
     )
     command = _command(plan, config, program, entry, machine, variables, environ.get(LOCAL_LEADER))
     variables.update(command.variables)
@@ -167,7 +168,8 @@ def _entry_name(plan: RunPlan, config: InputConfig, environ: Mapping[str, str]) 
 
 def _arguments(plan: RunPlan, config: InputConfig) -> List[str]:
     """Return what stands behind the program: the words of the spec, then those made of hyperparameters."""
-    return [*plan.arguments, *STYLES[plan.args_style](config.hyperparameters)]
+    style = STYLES[plan.args_style]
+    return [*plan.arguments, *style(carried_hyperparameters(config.hyperparameters, style))]
 
 
 def _command(

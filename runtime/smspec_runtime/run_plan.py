@@ -62,6 +62,9 @@ class RunSettings(NamedTuple):
         return json.dumps(members, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
+_KINDS = {"read": dict, "attributes": dict, "launcher": dict, "checkpoints": str, "source": str}
+
+
 def decode_run_plan(text: str) -> RunPlan:
     """Read ``run_plan.json``. Raises ValueError when it is not a plan of this version."""
     return RunPlan(**_members(text, RunPlan._fields, "run_plan.json"))
@@ -69,7 +72,11 @@ def decode_run_plan(text: str) -> RunPlan:
 
 def decode_run_settings(text: str) -> RunSettings:
     """Read the settings. Raises ValueError when they are not ours."""
-    return RunSettings(**_members(text, RunSettings._fields, SETTINGS_HYPERPARAMETER))
+    members = _members(text, RunSettings._fields, SETTINGS_HYPERPARAMETER)
+    for name, value in members.items():
+        if not isinstance(value, _KINDS.get(name, int)):
+            raise ValueError(f"`{name}` has a value of another kind")
+    return RunSettings(**members)
 
 
 def _members(text: str, names: Any, what: str) -> Dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from container import Container
+from container import SHOW, Container
 
 FILES = ("resourceconfig.json", "inputdataconfig.json", "hyperparameters.json")
 
@@ -57,6 +57,7 @@ def test_a_fifo_instead_of_a_file(container, name):
         ({"hosts": ["a", 1], "current_host": "a"}, "`hosts` is not a list of host names"),
         ({"hosts": ["algo-1"]}, "`current_host` is missing"),
         ({"hosts": ["algo-1"], "current_host": "algo-2"}, "current_host `algo-2` is not one of the hosts algo-1"),
+        ({"hosts": ["algo-1", "algo-1"], "current_host": "algo-1"}, "`hosts` has a host twice"),
         ({"hosts": ["a"], "current_host": "a", "instance_groups": {}}, "`instance_groups` is not a list"),
         ({"hosts": ["a"], "current_host": "a", "instance_groups": [{}]}, "no `instance_group_name`"),
     ],
@@ -72,10 +73,16 @@ def test_channels_that_make_no_sense(container, channels):
     refused(container, "inputdataconfig.json")
 
 
-@pytest.mark.parametrize("text", ["x", "[]", '{"unknown": 1}'])
+@pytest.mark.parametrize("text", ["x", "[]", '{"unknown": 1}', '{"launcher": null}', '{"epochs": "2"}'])
 def test_settings_of_another_version(container, text):
     container.configure({"sagemaker_smspec": text})
     refused(container, "hyperparameters.json: settings of smspec")
+
+
+@pytest.mark.parametrize("groups", ['"all"', "5", "null", "{}"])
+def test_instance_groups_of_the_launcher_that_are_no_list(container, groups):
+    container.configure({"sagemaker_distribution_instance_groups": groups, "sagemaker_torch_distributed_enabled": "1"})
+    refused(container, "`sagemaker_distribution_instance_groups` is not a list")
 
 
 def test_values_nested_a_hundred_thousand_deep_stay_text(container):
@@ -93,6 +100,92 @@ def test_hosts_that_cannot_be_found_are_waited_for_aloud(container):
         stdout, _ = process.communicate(timeout=60)
     assert b"waiting for host" in line
     assert (process.returncode, stdout) == (143, b"")
+
+
+@pytest.mark.parametrize("host", ["a" * 64, "algo..1", ".", "a\0b", "\ud800"])
+def test_hosts_that_can_have_no_address_are_not_waited_for(container, host):
+    container.configure(hosts=["localhost", host], current="localhost")
+    refused(container, "cannot be the name of a host")
+
+
+def test_two_thousand_hosts(container):
+    """As many as a job may have, each of them found; the list is longer than one variable may be only with more."""
+    hosts = [f"127.0.{number // 250}.{number % 250 + 1}" for number in range(2000)]
+    container.configure(hosts=hosts, current=hosts[1234])
+    done = container.run_script(
+        "import json, os, smspec_runtime\njob = smspec_runtime.job()\n"
+        "print(len(json.loads(os.environ['SM_HOSTS'])), job.host_rank, list(job.rows(4000)))"
+    )
+    assert (done.status, done.stdout) == (0, b"2000 1234 [2468, 2469]\n"), done.stderr
+
+
+def test_a_name_of_a_channel_that_is_a_path(container):
+    """The API knows no such name; a program would look anywhere for it."""
+    for name in ("../model", "/etc", "a/b", "a\0b"):
+        container.configure({}, {name: {"TrainingInputMode": "File"}})
+        refused(container, "cannot be the name of a channel")
+        (container.base / "output/failure").unlink()
+
+
+@pytest.mark.parametrize(
+    ("hyperparameters", "left_out"),
+    [
+        ({"a=b": "1"}, ["'SM_HP_A=B' is left out of the environment"]),
+        ({"a\0b": "1"}, ["'a\\x00b' is left out of the arguments", "'SM_HP_A\\x00B' is left out of the environment"]),
+        ({"a": "x\0y"}, ["'a' is left out of the arguments", "'SM_HP_A' is left out of the environment"]),
+        ({"a": "\ud800"}, ["'a' is left out of the arguments", "'SM_HP_A' is left out of the environment"]),
+        ({"a\nb": "1\n2", "é": "日本", "": "empty"}, []),
+    ],
+)
+def test_hyperparameters_that_no_program_can_be_given(container, hyperparameters, left_out):
+    """The program starts without them; they are in the files still, and the log says so."""
+    container.configure({**hyperparameters, "lr": "0.1"})
+    done = container.run_script(
+        SHOW + "import smspec_runtime\nassert smspec_runtime.job().hyperparameters['lr'] == 0.1"
+    )
+    assert done.status == 0, done.stderr
+    assert "--lr" in done.shown["argv"]
+    assert done.shown["environ"]["SM_HP_LR"] == "0.1"
+    log = done.stderr.decode()
+    assert log.count("is left out of") == len(left_out)
+    for words in left_out:
+        assert words in log
+
+
+@pytest.mark.parametrize(
+    ("hyperparameters", "arguments"),
+    [
+        ({"x": "a" * 10_000_000}, 0),  # A string may have 128 KiB.
+        ({f"k{number}": "b" * 100_000 for number in range(100)}, 18),  # All of them, a quarter of the stack.
+        ({f"k{number:02}": "c" * 2500 for number in range(100)}, 200),  # As much as the API lets through.
+    ],
+    ids=["one", "many", "api"],
+)
+def test_hyperparameters_of_any_size_start_the_program(container, hyperparameters, arguments):
+    """The toolkit ends with `Argument list too long`, for what the API lets through already."""
+    container.configure({**hyperparameters, "lr": "0.1"})
+    script = (
+        "import os, sys, smspec_runtime\n"
+        "print(len(sys.argv) - 3, os.environ['SM_HP_LR'], sum(map(len, map(str, smspec_runtime.job().hyperparameters"
+        ".values()))))"
+    )
+    done = container.run_script(script)
+    assert done.status == 0, done.stderr[-2000:]
+    passed, lr, size = done.stdout.split()
+    assert int(passed) >= arguments
+    assert (lr, int(size)) == (b"0.1", sum(map(len, hyperparameters.values())) + 3)
+    assert b"'SM_HPS' is left out of the environment" in done.stderr
+    assert (b"of the arguments" in done.stderr) == (int(passed) < 2 * len(hyperparameters))
+
+
+def test_little_room_for_arguments(container):
+    """`ulimit -s` decides how much there is."""
+    container.configure({f"k{number:02}": "c" * 2500 for number in range(100)})
+    prefix = ["sh", "-c", 'ulimit -s 512 && exec "$@"', "sh"]
+    done = container.run_script("import sys; print(len(sys.argv))", prefix=prefix)
+    assert done.status == 0, done.stderr
+    assert 1 < int(done.stdout) < 201
+    assert b"is left out of the arguments: there is no room" in done.stderr
 
 
 def test_a_plan_that_is_not_there_or_not_ours(container):
