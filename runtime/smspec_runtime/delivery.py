@@ -54,6 +54,7 @@ def _staging_directory(code: str) -> str:
     tried = [f"{code}.{os.getpid()}", f"/tmp/smspec-code.{os.getpid()}"]
     for directory in tried:
         try:
+            _remove(directory)  # Of a container that was stopped here, and is now started again.
             os.makedirs(directory)
             return directory
         except OSError:
@@ -67,27 +68,45 @@ def _stage(source: str, staged: str, config: InputConfig, environ: Mapping[str, 
 
         archive = staged + ".tar.gz"
         try:
+            _remove(archive)
             fetch(source, archive, config, environ)
-            _extract(archive, staged)
+            _extract(archive, staged, config.settings.source)
         finally:
             _remove(archive)
-    elif os.path.isdir(source):
+    elif os.path.isfile(source) and _is_archive(source):
+        _extract(source, staged, config.settings.source)
+    elif os.path.exists(source):
         import shutil
 
         try:
-            shutil.copytree(source, staged, dirs_exist_ok=True)
+            if os.path.isdir(source):
+                shutil.copytree(source, staged, dirs_exist_ok=True)
+            else:
+                shutil.copy(source, staged)
         except (OSError, shutil.Error) as error:
             raise Refused(f"cannot copy the code from {source}: {error}") from error
-    elif os.path.isfile(source):
-        _extract(source, staged)
     else:
         raise Refused(f"there is no code at {source}")
 
 
-def _extract(archive: str, directory: str) -> None:
-    from .extraction import extract
+def _is_archive(path: str) -> bool:
+    if path.endswith((".gz", ".tgz", ".tar")):
+        return True
+    try:
+        with open(path, "rb") as file:
+            return file.read(2) == b"\x1f\x8b"
+    except OSError:
+        return False
 
-    log(f"unpacked {extract(archive, directory)} files of code")
+
+def _extract(archive: str, directory: str, expected: Optional[str]) -> None:
+    """Unpack, and compare with the digest that the compiler gave the files, if it did."""
+    from .extraction import digest, extract
+
+    files = extract(archive, directory)
+    if expected not in (None, digest(files)):
+        raise Refused(f"{archive} does not hold the code that the job was made with: its digest is not {expected}")
+    log(f"files of code unpacked: {len(files)}")
 
 
 def _replace(code: str, staged: str, source: str) -> None:

@@ -5,10 +5,11 @@ and a base image may carry any of them. Here names are reduced to plain relative
 """
 
 import gzip
+import hashlib
 import os
 import tarfile
 import zlib
-from typing import IO
+from typing import IO, Dict
 
 from .log import log
 from .refusal import Refused
@@ -22,22 +23,28 @@ _FREE_BYTES = 64 << 20
 _CHUNK = 1 << 20
 
 
-def extract(archive: str, directory: str) -> int:
-    """Unpack into a directory that is new and empty. Return the number of files."""
+def extract(archive: str, directory: str) -> Dict[str, str]:
+    """Unpack into a directory that is new and empty. Return the files: path → what `digest` is made of."""
     try:
         with open(archive, "rb") as file:
             limit = max(_FREE_BYTES, RATIO * os.fstat(file.fileno()).st_size)
             with gzip.GzipFile(fileobj=file) as unzipped:
                 content = _Limited(unzipped, min(limit, BYTES))
                 with tarfile.open(fileobj=content, mode="r|") as members:  # type: ignore[call-overload]  # only read() is used
-                    count = _extract_members(members, directory)
+                    files = _extract_members(members, directory)
                 while content.read(_CHUNK):
                     pass  # To the end, so that the checksum is looked at; tarfile stops before it.
     except (tarfile.TarError, EOFError, zlib.error, ValueError, ArithmeticError, LookupError) as error:
         raise Refused(f"{archive} is not a sound .tar.gz: {error}") from error
     except OSError as error:
         raise Refused(f"cannot unpack {archive}: {error}") from error
-    return count
+    return files
+
+
+def digest(files: Dict[str, str]) -> str:
+    """Return the SHA-256 that the compiler gave these files: of every path, executable bit and content."""
+    lines = sorted(f"{path}\0{file}\n".encode("utf-8", "surrogateescape") for path, file in files.items())
+    return hashlib.sha256(b"".join(lines)).hexdigest()
 
 
 class _Limited:
@@ -56,8 +63,8 @@ class _Limited:
         return data
 
 
-def _extract_members(members: tarfile.TarFile, directory: str) -> int:
-    files = 0
+def _extract_members(members: tarfile.TarFile, directory: str) -> Dict[str, str]:
+    files = {}
     for number, member in enumerate(members, 1):
         if number > MEMBERS:
             raise Refused(f"the archive has more than {MEMBERS} members")
@@ -73,8 +80,9 @@ def _extract_members(members: tarfile.TarFile, directory: str) -> int:
         elif member.isfile():
             content = members.extractfile(member)
             assert content is not None
-            _write(content, os.path.join(directory, name), _mode(member.mode))
-            files += 1
+            mode = _mode(member.mode)
+            sha256 = _write(content, os.path.join(directory, name), mode)
+            files[name] = "{}\0{}".format("x" if mode & 0o100 else "-", sha256)
         else:
             log(f"archive: `{member.name}` is left out: only files and directories are unpacked")
     return files
@@ -94,7 +102,9 @@ def _mode(mode: int) -> int:
     return mode | 0o600
 
 
-def _write(content: IO[bytes], path: str, mode: int) -> None:
+def _write(content: IO[bytes], path: str, mode: int) -> str:
+    """Write a file and return its SHA-256."""
+    written = hashlib.sha256()
     os.makedirs(os.path.dirname(path), exist_ok=True)
     try:
         os.unlink(path)  # The same name twice: the later member counts, as with tar.
@@ -107,4 +117,6 @@ def _write(content: IO[bytes], path: str, mode: int) -> None:
             if not chunk:
                 break
             file.write(chunk)
+            written.update(chunk)
         os.fchmod(descriptor, mode)
+    return written.hexdigest()

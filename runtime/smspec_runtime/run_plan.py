@@ -45,7 +45,8 @@ class RunSettings(NamedTuple):
 
     ``read``: channel → view. ``attributes``: channel → attribute names of an augmented manifest. ``prefetch``: bytes.
     ``open_timeout``: seconds. ``launcher``: options of the launcher (processes_per_host, port, options, framework).
-    ``checkpoints``: CheckpointConfig.LocalPath where it is not /opt/ml/checkpoints.
+    ``checkpoints``: CheckpointConfig.LocalPath where it is not /opt/ml/checkpoints. ``source``: digest of the files in
+    the archive that is submitted.
     """
 
     epochs: Optional[int] = None
@@ -55,6 +56,7 @@ class RunSettings(NamedTuple):
     open_timeout: Optional[int] = None
     launcher: Dict[str, Any] = {}
     checkpoints: Optional[str] = None
+    source: Optional[str] = None
 
     def to_json(self) -> str:
         """Return the settings as compact JSON in ASCII."""

@@ -1,7 +1,10 @@
 """Where the author's code comes from, what kind of thing it is, and what must be installed before it runs."""
 
+import hashlib
 import io
+import json
 import os
+import subprocess
 import tarfile
 
 import pytest
@@ -179,6 +182,44 @@ def test_an_archive_that_is_not_sound(container):
         assert str(path) in done.failure
         assert (container.base / "code/train.py").read_text() == "print('baked')"
         (container.base / "output/failure").unlink()
+
+
+def test_an_archive_that_is_not_the_job_s(container):
+    """The settings carry the digest of what was packed; another archive under the same name is not run."""
+    path = container.write("sent.tar.gz", archive({"train.py": b"print('sent')"}))
+    content = hashlib.sha256(b"print('sent')").hexdigest()
+    right = hashlib.sha256(f"train.py\0-\0{content}\n".encode()).hexdigest()
+    hyperparameters = {"sagemaker_submit_directory": str(path), "sagemaker_program": "train.py"}
+    container.configure({**hyperparameters, "sagemaker_smspec": json.dumps({"source": right})})
+    assert container.run().stdout == b"sent\n"
+    container.write("sent.tar.gz", archive({"train.py": b"print('else')"}))
+    done = container.run()
+    assert (done.status, done.stdout) == (1, b"")
+    assert "does not hold the code that the job was made with" in done.failure
+    assert (container.base / "code/train.py").read_bytes() == b"print('sent')"
+
+
+def test_a_submitted_file(container):
+    """A file that is no archive keeps its name, as with the toolkit."""
+    path = container.write("sent/train.py", "print('alone')")
+    container.write("sent/other.py", "")
+    assert submitted(container, path).stdout == b"alone\n"
+    assert os.listdir(container.base / "code") == ["train.py"]
+
+
+def test_a_container_that_is_started_again_after_it_was_killed(container):
+    """What the first start left half-unpacked is not in the way of the second, which has the same process id."""
+    path = container.write("sent.tar.gz", archive({"train.py": b"print('sent')"}))
+    container.configure({"sagemaker_submit_directory": str(path), "sagemaker_program": "train.py"})
+    command = ["unshare", "--pid", "--fork", "--mount-proc"]
+    if os.geteuid() != 0 or subprocess.run([*command, "true"], capture_output=True).returncode:
+        pytest.skip("process 1 needs root and unshare --pid")
+    for _ in range(2):
+        container.write("code.1/half.py", "")
+        container.write("code.1.tar.gz", "")
+        done = container.run(prefix=command)
+        assert (done.status, done.stdout) == (0, b"sent\n"), done.stderr
+        assert os.listdir(container.base / "code") == ["train.py"]
 
 
 def test_code_in_a_channel(container):

@@ -1,6 +1,7 @@
 """Archives from anywhere: nothing but files and directories comes out of them, and nothing lands outside."""
 
 import gzip
+import hashlib
 import io
 import os
 import subprocess
@@ -9,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from smspec.source.listing import ListedFile, Listing
 from smspec_runtime import extraction
-from smspec_runtime.extraction import extract, plain_name
+from smspec_runtime.extraction import digest, extract, plain_name
 from smspec_runtime.refusal import Refused
 
 RUNTIME = str(Path(__file__).parents[2] / "runtime")
@@ -116,11 +118,11 @@ def test_files_directories_and_permissions(any_python, tmp_path):
     archive = write_archive(tmp_path / "a.tar.gz", members)
     directory = tmp_path / "out"
     directory.mkdir()
-    script = "import sys; from smspec_runtime.extraction import extract; print(extract(*sys.argv[1:]))"
+    script = "import sys; from smspec_runtime.extraction import extract; print(len(extract(*sys.argv[1:])))"
     command = [any_python, "-c", script, archive, directory]
     environ = {**os.environ, "PYTHONPATH": RUNTIME}
     done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60)
-    assert done.stdout == "4\n", done.stderr
+    assert done.stdout == "3\n", done.stderr
     assert tree(directory) == {
         "src": "dir",
         "src/train.py": "file",
@@ -187,6 +189,31 @@ def test_a_damaged_archive_is_refused_or_gives_files(seed, tmp_path):
     except Refused as refusal:
         assert str(archive) in refusal.message or "archive" in refusal.message
     assert set(tree(tmp_path / "out").values()) <= {"file", "dir"}
+
+
+def test_the_digest_is_the_compiler_s(tmp_path):
+    """Of paths as UTF-8 bytes in order, executable bits and contents, whatever the order in the archive."""
+    sources = {
+        "b/z.py": (0o644, b"z"),
+        "b.py": (0o600, b""),
+        "b/run": (0o755, b"#!"),
+        "é": (0o777, b"1"),
+        "\uffff": (0, b""),
+    }
+    members = [member(f"./{name}", mode=mode, content=content) for name, (mode, content) in sources.items()]
+    (tmp_path / "out").mkdir()
+    found = digest(extract(write_archive(tmp_path / "a.tar.gz", members), str(tmp_path / "out")))
+    files = [
+        ListedFile(
+            path=name,
+            origin="",
+            executable=bool(mode & 0o100),
+            size=len(content),
+            sha256=hashlib.sha256(content).hexdigest(),
+        )
+        for name, (mode, content) in sorted(sources.items(), key=lambda item: item[0].encode())
+    ]
+    assert found == Listing(files=tuple(files)).digest
 
 
 @pytest.mark.parametrize(

@@ -26,12 +26,16 @@ ARCHIVE = "sourcedir.tar.gz"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """``channels``: name → S3 prefix of generated ones. ``hyperparameters`` are typed, as an author's are."""
+    """``channels``: name → S3 prefix of generated ones. ``hyperparameters`` are typed, as an author's are.
+
+    ``archive_digest``: what the files of an uploaded archive are known by.
+    """
 
     channels: tuple[tuple[str, str], ...] = ()
     hyperparameters: tuple[Hyperparameter, ...] = ()
     entrypoint: tuple[str, ...] = ()
     uploads: tuple[Upload, ...] = ()
+    archive_digest: str | None = None
 
 
 def plan_delivery(job: JobSpec, run: RunPlan | None, ingredients: Ingredients) -> Delivery:
@@ -60,6 +64,7 @@ def plan_delivery(job: JobSpec, run: RunPlan | None, ingredients: Ingredients) -
                 hyperparameters=_submit_hyperparameters(job, archive.uri)
                 + (() if is_built else toolkit_hyperparameters(job)),
                 uploads=(archive,),
+                archive_digest=ingredients.source.digest,
             )
         case "image":
             return Delivery()

@@ -26,7 +26,7 @@ def plan_request(
     """Return the request, and the settings that travel in it; None when our runtime has no part in the job."""
     draft = Draft()
     channels = [channel_draft(channel) for channel in job.channels]
-    settings = None if run is None else plan_settings(job, _attributes(channels))
+    settings = None if run is None else plan_settings(job, _attributes(channels), delivery.archive_digest)
     _put_hyperparameters(draft, job, delivery, settings)
     _put_algorithm(draft, job, image, delivery)
     draft.put(("RoleArn",), job.role, ("role",))

@@ -53,7 +53,7 @@ def plan_run(job: JobSpec) -> RunPlan | None:
     return None
 
 
-def plan_settings(job: JobSpec, attributes: dict[str, list[str]]) -> RunSettings:
+def plan_settings(job: JobSpec, attributes: dict[str, list[str]], archive_digest: str | None) -> RunSettings:
     """Return what SageMaker does not tell the container. ``attributes``: of the channels, as the request has them."""
     loop = job.entry_point if isinstance(job.entry_point, PipeLoopEntry) else None
     checkpoints = job.checkpoints.local if job.checkpoints else None
@@ -66,6 +66,7 @@ def plan_settings(job: JobSpec, attributes: dict[str, list[str]]) -> RunSettings
         open_timeout=loop.open_timeout if loop else None,
         launcher=launcher_options(job.distribution),
         checkpoints=checkpoints if checkpoints and checkpoints.rstrip("/") != DEFAULT_CHECKPOINTS else None,
+        source=archive_digest,
     )
 
 

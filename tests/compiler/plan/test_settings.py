@@ -51,6 +51,7 @@ def test_settings_tell_the_runtime_what_sagemaker_does_not():
         "open_timeout": 600,
         "launcher": {},
         "checkpoints": "/opt/ml/mine",
+        "source": None,
     }
 
 
