@@ -15,6 +15,7 @@ when it is first named.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
+    from typing import List
 
     from . import pipe
     from .training_job import Job
@@ -29,6 +30,10 @@ def job() -> "Job":
     from .training_job import read_job
 
     return read_job(os.environ)
+
+
+def __dir__() -> "List[str]":
+    return __all__
 
 
 def __getattr__(name: str) -> "ModuleType":

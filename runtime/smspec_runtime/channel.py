@@ -1,7 +1,10 @@
 """One input channel, as a script sees it."""
 
-from .lean_typing import Any, Dict, Iterator, NamedTuple
+from .lean_typing import TYPE_CHECKING, Any, Dict, Iterator, NamedTuple
 from .run_plan import RunSettings
+
+if TYPE_CHECKING:
+    from .pipe.stream import Stream
 
 
 class Channel(NamedTuple):
@@ -17,7 +20,7 @@ class Channel(NamedTuple):
     config: Dict[str, Any]
     settings: RunSettings
 
-    def epochs(self, count: int) -> Iterator[Any]:
+    def epochs(self, count: int) -> "Iterator[Stream]":
         """Yield one stream per epoch of a Pipe channel, in the view that the job spec names."""
         if self.mode != "Pipe":
             raise ValueError(f"channel `{self.name}` is in {self.mode} mode: read the files in {self.path}")

@@ -1,4 +1,4 @@
-"""Whether SageMaker has asked the program to stop, as the program itself sees it."""
+"""Whether the program has been asked to stop."""
 
 import os
 import signal
@@ -25,12 +25,12 @@ class StopRequest:
         return self._seen
 
     def _watch(self) -> None:
+        self._process = os.getpid()
         try:
             self._previous = signal.signal(signal.SIGTERM, self._remember)
+            self._watching = True
         except ValueError:
-            return  # Python allows this in the main thread only; another thread just reads what is known.
-        self._watching = True
-        self._process = os.getpid()
+            pass  # Python allows this in the main thread only; another just reads.
 
     def _remember(self, number: int, frame: Optional[FrameType]) -> None:
         if os.getpid() != self._process:

@@ -29,6 +29,14 @@ class Job(NamedTuple):
     layout: Layout
     checkpoint_dir: str
     is_local: bool = False
+    name: str = ""
+
+    def __repr__(self) -> str:
+        """Show the job in one line, its secrets masked."""
+        from .masking import MASK, is_secret
+
+        shown = {name: MASK if is_secret(name) else value for name, value in self.hyperparameters.items()}
+        return f"<job on {self.host} of {len(self.hosts)} hosts, channels {[*self.channels]}, hyperparameters {shown}>"
 
     @property
     def hosts(self) -> List[str]:
@@ -71,7 +79,7 @@ class Job(NamedTuple):
     def stopping(self) -> bool:
         """Whether SIGTERM has arrived: stop, save, return. SageMaker kills what still runs two minutes later.
 
-        From the first time this is asked SIGTERM no longer ends the script by itself.
+        From the first time the main thread asks, SIGTERM no longer ends the script by itself.
         """
         return _STOP_REQUEST.seen
 
@@ -84,7 +92,8 @@ class Job(NamedTuple):
         raise KeyError("no channel `{}`; the job has {}".format(name, ", ".join(sorted(self.channels)) or "none"))
 
     def rows(self, total: int) -> range:
-        """Return this host's slice of ``total`` rows. Over all hosts the slices are disjoint and complete."""
+        """Return this host's slice of ``total`` rows; ranks of a host divide it further. All slices are disjoint and
+        complete."""
         count = len(self.hosts)
         return range(self.host_rank * total // count, (self.host_rank + 1) * total // count)
 
@@ -101,7 +110,8 @@ def read_job(environ: Mapping[str, str]) -> Job:
     """
     layout = Layout(environ.get("SAGEMAKER_BASE_DIR") or ROOT)
     if os.path.isdir(layout.input_config):
-        return _job(layout, read_input_config(layout), is_local=False)
+        job = _job(layout, read_input_config(layout), is_local=False)
+        return job._replace(name=environ.get("TRAINING_JOB_NAME", ""))
     layout = Layout(os.getcwd())
     cluster = Cluster(hosts=["localhost"], current_host="localhost")
     return _job(layout, InputConfig(cluster, {}, {}, Hyperparameters(), RunSettings()), is_local=True)

@@ -38,7 +38,7 @@ def test_with_dash_m_in_the_code_directory(any_python, tmp_path):
     container = Container(tmp_path / "ml", any_python)
     container.write("code/run.sh", "#!/bin/sh\necho ran\n")
     # What Python itself loads for -m before the first line of ours is beyond us.
-    plant(container, "code", ("json", "site", "signal", "select", "socket"))
+    plant(container, "code", ("json", "site", "sitecustomize", "usercustomize", "signal", "select", "socket"))
     environ = {"SAGEMAKER_PROGRAM": "run.sh"}
     done = container.run(environ=environ, cwd=container.base / "code")
     assert (done.status, done.stdout) == (0, b"ran\n"), done.stderr
@@ -60,28 +60,110 @@ def test_under_any_options_of_the_interpreter(any_python, tmp_path, options):
     assert (done.status, done.stdout) == (0, b"ran\n"), done.stderr
 
 
-def test_as_a_user_without_rights(tmp_path):
-    """Images may name another user than root; output and model are theirs then."""
-    setpriv = shutil.which("setpriv")
-    if os.geteuid() != 0 or setpriv is None:
+@pytest.fixture
+def nobody(tmp_path):
+    """The words that drop every right of root but one: interpreters may lie where only root can look."""
+    prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    prefix += ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"]
+    if os.geteuid() != 0 or shutil.which("setpriv") is None or subprocess.run([*prefix, "true"]).returncode:
         pytest.skip("dropping rights needs root and setpriv")
-    base = tmp_path / "ml"
-    container = Container(base, shutil.which("python3", path="/usr/bin:/bin") or "")
-    if not container.python:
-        pytest.skip("no python3 that every user may run")
-    runtime = base / "runtime"
-    shutil.copytree(RUNTIME, runtime, ignore=shutil.ignore_patterns("__pycache__"))
+    return prefix
+
+
+def test_as_a_user_without_rights(any_python, tmp_path, nobody):
+    """Images may name another user than root; output and model are theirs then."""
+    container = Container(tmp_path / "ml", any_python)
     container.write("code/train.py", "import os, sys; print(os.getuid()); sys.exit(3)")
-    for path in [base, *base.rglob("*")]:
+    for path in [container.base, *container.base.rglob("*")]:
         os.chown(path, 65534, 65534)
-    for parent in base.parents:
-        if parent.stat().st_uid == 0 and not parent.stat().st_mode & 0o001:
-            parent.chmod(parent.stat().st_mode | 0o001)
-    prefix = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups"]
-    environ = {"SAGEMAKER_PROGRAM": "train.py", "PYTHONPATH": str(runtime)}
-    done = container.run(environ=environ, prefix=prefix)
+    done = container.run(environ={"SAGEMAKER_PROGRAM": "train.py"}, prefix=nobody)
     assert (done.status, done.stdout) == (3, b"65534\n"), done.stderr
     assert done.failure.startswith("ExecuteUserScriptError: ")
+
+
+@pytest.mark.parametrize(("script", "status"), [("print('ran')", 0), ("print('ran'); raise SystemExit(3)", 3)])
+def test_as_a_user_who_may_write_nothing(container, nobody, script, status):
+    """Neither success nor failure can be told in a file; the exit status and the log tell it."""
+    container.write("code/train.py", script)
+    done = container.run(environ={"SAGEMAKER_PROGRAM": "train.py"}, prefix=nobody)
+    assert (done.status, done.stdout) == (status, b"ran\n"), done.stderr
+    assert (done.failure, done.succeeded) == (None, False)
+    assert b"no room for a failure file" in done.stderr
+
+
+def test_config_files_that_may_not_be_read(container):
+    """Their permissions are the platform's to set."""
+    prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    if os.geteuid() != 0 or shutil.which("setpriv") is None:
+        pytest.skip("dropping rights needs root and setpriv")
+    container.python = shutil.which("python3", path="/usr/bin:/bin") or pytest.skip(
+        "no python3 that every user may run"
+    )
+    runtime = shutil.copytree(RUNTIME, container.base / "runtime", ignore=shutil.ignore_patterns("__pycache__"))
+    for path in [container.base, *container.base.rglob("*")]:
+        os.chown(path, 65534, 65534)
+    for parent in container.base.parents:
+        if parent.stat().st_uid == 0 and not parent.stat().st_mode & 0o001:
+            parent.chmod(parent.stat().st_mode | 0o001)
+    config = container.base / "input/config/hyperparameters.json"
+    config.chmod(0o000)
+    environ = {"SAGEMAKER_PROGRAM": "run.sh", "PYTHONPATH": str(runtime)}
+    done = container.run(environ=environ, prefix=prefix)
+    assert (done.status, done.stdout) == (1, b""), done.stderr
+    assert done.failure == f"ClientError: {config}: Permission denied\nExitCode 1"
+
+
+@pytest.mark.parametrize(("script", "status"), [("print('ran')", 0), ("print('ran'); raise SystemExit(3)", 3)])
+def test_on_a_read_only_file_system(container, script, status):
+    """`docker run --read-only`, with no place to write to at all."""
+    prefix = ["unshare", "--mount", "sh", "-c", 'mount --rbind / / && mount -o remount,bind,ro / && exec "$@"', "sh"]
+    probe = [*prefix, "sh", "-c", f"! touch {container.base}/probe"]
+    if os.geteuid() != 0 or subprocess.run(probe, capture_output=True).returncode:
+        pytest.skip("a read-only root needs root and unshare --mount")
+    container.write("code/train.py", script)
+    done = container.run(environ={"SAGEMAKER_PROGRAM": "train.py"}, prefix=prefix)
+    assert (done.status, done.stdout) == (status, b"ran\n"), done.stderr
+    assert b"Read-only file system" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "shell",
+    [
+        "exec <&-",
+        "exec >&-",
+        "exec 2>&-",
+        "exec <&- >&- 2>&-",
+        "umask 077",
+        "umask 777",
+        "unset HOME",
+        "TZ=Nowhere/Nothing; export TZ",
+        "TZ=:/dev/zero; export TZ",
+        "PATH=; export PATH",
+        "mkdir gone && cd gone && rmdir ../gone",
+        "ulimit -n 32",
+        "ulimit -s unlimited",
+        "ulimit -c 0; ulimit -f 8",
+    ],
+)
+def test_in_odd_surroundings(container, shell):
+    """Whatever the container was started with: the program runs, and its exit status is kept."""
+    container.write(
+        "code/train.py", "import os, sys; open(os.environ['SM_MODEL_DIR'] + '/m', 'w').close(); sys.exit(3)"
+    )
+    prefix = ["/bin/sh", "-c", f'{shell}; exec "$@"', "sh"]
+    done = container.run(environ={"SAGEMAKER_PROGRAM": "train.py"}, prefix=prefix, cwd=container.base)
+    assert done.status == 3, done.stderr
+    assert (container.base / "model/m").exists()
+    if shell != "umask 777" or os.geteuid() == 0:
+        assert done.failure.startswith("ExecuteUserScriptError: ")
+
+
+def test_with_another_smspec_runtime_in_the_code_directory(container):
+    """A copy that somebody vendored, of another version, is not taken for ours."""
+    container.write("code/smspec_runtime/__init__.py", "raise SystemExit('taken from the wrong directory')")
+    container.write("code/smspec_runtime/main.py", "raise SystemExit('taken from the wrong directory')")
+    done = container.run(plan=SCRIPT, cwd=container.base / "code")
+    assert (done.status, done.stdout) == (0, b"ran\n"), done.stderr
 
 
 def test_with_a_read_only_model_directory_and_code(container):

@@ -1,0 +1,92 @@
+"""Whatever lies in the place of the files of /opt/ml/input/config: the job fails with a reason and never hangs."""
+
+import itertools
+import os
+import shutil
+import socket
+from pathlib import Path
+
+import pytest
+
+from container import Container
+
+FILES = ("resourceconfig.json", "inputdataconfig.json", "hyperparameters.json")
+
+
+@pytest.fixture
+def container(tmp_path):
+    return Container(tmp_path / "ml")
+
+
+def refused(container, message):
+    done = container.run_script("print('ran')")
+    assert (done.status, done.stdout, done.succeeded) == (1, b"", False), done.stderr
+    assert done.failure.startswith("ClientError: ")
+    assert message in done.failure
+    assert len(done.failure.encode()) <= 1024
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_file(container, name):
+    (container.base / "input/config" / name).unlink()
+    refused(container, f"{name}: No such file or directory")
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"\xff", b"\xef\xbb\xbf{}", b"{} x", b"[" * 100_000])
+def test_a_file_that_is_no_json_object(container, name, content):
+    container.write(f"input/config/{name}", content)
+    refused(container, name)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_fifo_instead_of_a_file(container, name):
+    """Opening one waits for a writer for ever."""
+    path = container.base / "input/config" / name
+    path.unlink()
+    os.mkfifo(path)
+    refused(container, f"{name}: not a regular file")
+
+
+def put_socket(path):
+    with socket.socket(socket.AF_UNIX) as own:
+        own.bind(str(path))
+
+
+THINGS = {
+    "a directory": lambda path: path.mkdir(),
+    "a device without end": lambda path: path.symlink_to("/dev/zero"),
+    "a terminal": lambda path: path.symlink_to("/dev/tty"),
+    "a link to nothing": lambda path: path.symlink_to("nothing"),
+    "a link to itself": lambda path: path.symlink_to(path.name),
+    "a socket": put_socket,
+    "a file without end": lambda path: (path.touch(), os.truncate(path, 1 << 33)),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("thing", THINGS)
+def test_anything_else_instead_of_a_file(container, name, thing, monkeypatch):
+    path = container.base / "input/config" / name
+    path.unlink()
+    monkeypatch.chdir(path.parent)  # The address of a socket is short.
+    THINGS[thing](Path(name))
+    refused(container, f"{name}: ")
+
+
+@pytest.mark.parametrize("missing", [names for count in (2, 3) for names in itertools.combinations(FILES, count)])
+def test_several_missing_files(container, missing):
+    for name in missing:
+        (container.base / "input/config" / name).unlink()
+    refused(container, "No such file or directory")
+
+
+@pytest.mark.parametrize("directory", ["input", "input/config"])
+@pytest.mark.parametrize("put", [Path.touch, os.mkfifo, None])
+def test_no_directory_for_the_files(container, directory, put):
+    path = container.base / directory
+    shutil.rmtree(path)
+    if put is not None:
+        put(path)
+    refused(container, "resourceconfig.json: ")
