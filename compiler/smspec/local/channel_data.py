@@ -10,6 +10,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.local.feeder.entries import Entries, entries_of
 from smspec.local.feeder.fault import DataError
 from smspec.local.feeder.plan import FeederChannel
+from smspec.local.feeder.store import LocalStore, Store
 from smspec.local.request import RunRequest, Unable
 from smspec.local.training_request import Host, RequestedChannel
 from smspec.source import Path
@@ -44,16 +45,21 @@ class ChannelData:
             record_wrapper=self.channel.record_wrapper,
         )
 
-    def entries(self) -> Entries:
+    def store(self) -> Store:
+        """Return where the objects are. Raises DataError."""
+        return LocalStore(self._whole())
+
+    def entries(self, store: Store) -> Entries:
         """Return what the channel holds. Raises DataError."""
-        return entries_of(
-            FeederChannel(
-                name=self.channel.name,
-                source=self.source,
-                uri=self.channel.uri or "",
-                s3_data_type=self.channel.s3_data_type,
-                attributes=list(self.channel.attributes),
-            )
+        return entries_of(self._whole(), store)
+
+    def _whole(self) -> FeederChannel:
+        return FeederChannel(
+            name=self.channel.name,
+            source=self.source,
+            uri=self.channel.uri or "",
+            s3_data_type=self.channel.s3_data_type,
+            attributes=list(self.channel.attributes),
         )
 
 
@@ -125,7 +131,7 @@ def _fault(data: ChannelData, path: Path, written: str | None) -> Finding | None
             help=f"make or download it first, or say `--data {name}=PATH`; the path is relative to the spec",
         )
     try:
-        entries = data.entries()
+        entries = data.entries(data.store())
     except DataError as fault:
         # As the author wrote it: where the checkout lies is of no interest.
         told = str(fault).replace(data.source, written or data.source)

@@ -8,13 +8,13 @@ from typing import Protocol, Union
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelLaid:
-    """A File or FastFile channel of a host is complete, or has come to ``size`` bytes of ``total``."""
+    """A File or FastFile channel of a host is whole, or has come to ``size`` bytes, of ``total`` if that is known."""
 
     host: str
     channel: str
     mode: str
     size: int
-    total: int
+    total: int | None
     seconds: float
 
 

@@ -91,7 +91,7 @@ def test_a_manifest_may_be_named_by_its_directory(tmp_path):
     (tmp_path / "a").write_text("A")
     data, findings = find(tmp_path, Channel(name="train", local=".", s3_data_type="ManifestFile"))
     assert findings == ()
-    assert [stored.key for stored in data[0].entries().objects] == ["a"]
+    assert [stored.key for stored in data[0].entries(data[0].store()).objects] == ["a"]
 
 
 @pytest.mark.parametrize("s3_data_type", ["S3Prefix", "ManifestFile", "AugmentedManifestFile"])

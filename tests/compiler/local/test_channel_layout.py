@@ -89,9 +89,14 @@ def test_a_program_may_spoil_its_input_and_not_the_authors(lay, source):
         assert original.read() == "a"
 
 
-def test_fast_file_is_read_only(lay, source):
-    (host,), _ = lay(1, source, mode="FastFile")
-    assert os.stat(host / "train" / "a").st_mode & 0o777 == 0o444
+def test_fast_file_copies_nothing(lay, source):
+    """FastFile streams objects on demand: the same tree as File mode, and no time or room for copies."""
+    hosts, _ = lay(2, source, mode="FastFile")
+    for host in hosts:
+        assert files(host / "train") == ["Z", "a", "b", "sub/c", "é"]
+        assert (host / "train" / "sub" / "c").read_text() == "sub/c"
+        shared = os.path.islink(host / "train" / "a")
+        assert shared or os.stat(host / "train" / "a").st_mode & 0o777 == 0o444
 
 
 def test_manifest_keys_lie_under_the_channel(lay, tmp_path, source):

@@ -4,16 +4,13 @@ An entry of S3Prefix and ManifestFile is an object; of AugmentedManifestFile a l
 """
 
 import json
-import os
-import stat
 from array import array
 from typing import Any, List, Optional, Sequence, Union
 
 from .fault import DataError
-from .objects import Mirror, StoredObject, object_at, objects_under
+from .objects import Part, StoredObject
 from .plan import FeederChannel
-
-Part = Union[StoredObject, bytes]
+from .store import Store
 
 REFERENCE = "-ref"
 """Suffix of the attributes whose value is an S3 URI: the object's bytes are fed (developer guide)."""
@@ -34,35 +31,39 @@ class Objects:
 
     def size(self, indexes: Sequence[int]) -> Optional[int]:
         """Return how many bytes these entries have, or None when that takes reading them."""
-        return sum(self.objects[index].size for index in indexes)
+        total = 0
+        for index in indexes:
+            size = self.objects[index].size
+            if size is None:
+                return None
+            total += size
+        return total
 
 
 class Samples:
     """The entries of AugmentedManifestFile: lines, kept as offsets into the manifest, which may be large."""
 
-    def __init__(self, manifest: str, mirror: Mirror, attributes: Sequence[str]) -> None:
-        self._manifest = manifest
-        self._mirror = mirror
+    def __init__(self, store: Store, attributes: Sequence[str]) -> None:
+        self._store = store
+        self._name, self._file = store.manifest()
         self._attributes = attributes
         self._offsets = array("Q")
         self._numbers = array("Q")
         offset = 0
-        with _opened(manifest) as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    self._offsets.append(offset)
-                    self._numbers.append(number)
-                offset += len(line)
+        for number, line in enumerate(self._file, 1):
+            if line.strip():
+                self._offsets.append(offset)
+                self._numbers.append(number)
+            offset += len(line)
 
     def __len__(self) -> int:
         return len(self._offsets)
 
     def parts(self, index: int) -> List[Part]:
         """Return what is fed for one line: its attributes, in the order of AttributeNames; others are left out."""
-        with _opened(self._manifest) as file:
-            file.seek(self._offsets[index])
-            line = file.readline()
-        place = "line {} of `{}`".format(self._numbers[index], self._manifest)
+        self._file.seek(self._offsets[index])
+        line = self._file.readline()
+        place = "line {} of `{}`".format(self._numbers[index], self._name)
         try:
             values = json.loads(line.decode("utf-8"), parse_float=_Float)
         except ValueError:
@@ -83,33 +84,25 @@ class Samples:
             return _text(value).encode("utf-8", "surrogatepass")
         if not isinstance(value, str):
             raise DataError("{}: attribute `{}` is not an S3 URI".format(place, name))
-        return object_at(value, self._mirror.path(value))
+        return self._store.stored(value, value)
 
 
 Entries = Union[Objects, Samples]
 
 
-def entries_of(channel: FeederChannel) -> Entries:
+def entries_of(channel: FeederChannel, store: Store) -> Entries:
     """Return what a channel holds, before it is shuffled and dealt out."""
     if channel.s3_data_type == "S3Prefix":
-        return Objects(objects_under(channel.source))
-    manifest = manifest_of(channel)
-    mirror = Mirror(os.path.dirname(manifest), channel.uri)
+        return Objects(store.objects())
     if channel.s3_data_type == "AugmentedManifestFile":
-        return Samples(manifest, mirror, channel.attributes)
-    return Objects(_listed(manifest, mirror))
+        return Samples(store, channel.attributes)
+    return Objects(_listed(store))
 
 
-def manifest_of(channel: FeederChannel) -> str:
-    """Return the manifest: the source, or where that is a directory, the file in it with the name of the object."""
-    if os.path.isdir(channel.source):
-        return os.path.join(channel.source, channel.uri.rpartition("/")[2])
-    return channel.source
-
-
-def _listed(manifest: str, mirror: Mirror) -> List[StoredObject]:
+def _listed(store: Store) -> List[StoredObject]:
     """Read ``[{"prefix": "s3://…/"}, "key", …]`` (API shape S3DataSource)."""
-    with _opened(manifest) as file:
+    manifest, file = store.manifest()
+    with file:
         try:
             words = json.loads(file.read().decode("utf-8-sig"))
         except ValueError as fault:
@@ -121,7 +114,7 @@ def _listed(manifest: str, mirror: Mirror) -> List[StoredObject]:
     for position, word in enumerate(words[1:], 1):
         if not isinstance(word, str):
             raise DataError("`{}` is not a manifest: item {} is not text".format(manifest, position))
-    return [object_at(word, mirror.path(prefix + word)) for word in words[1:]]
+    return [store.stored(prefix + word, word) for word in words[1:]]
 
 
 class _Float(float):
@@ -141,12 +134,3 @@ def _text(value: Any) -> str:
     if isinstance(value, _Float):
         return value.spelling
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
-
-
-def _opened(path: str) -> Any:
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise DataError("`{}` is not a file".format(path))  # opening a FIFO would wait for its writer
-        return open(path, "rb")
-    except OSError as error:
-        raise DataError("cannot read `{}`: {}".format(path, (error.strerror or str(error)).lower())) from None

@@ -3,16 +3,18 @@
 import os
 import threading
 import time
-from typing import Optional, Tuple
+from typing import List, Optional, Tuple
 
 from .entries import Entries, entries_of
-from .fault import DataError
+from .fault import DataError, StoreUnavailable
 from .fifo import Fifos, open_for_reader
+from .injection import CutShort, Injector
 from .ordering import order
-from .plan import FeederChannel
+from .plan import FeederChannel, FeederPlan
 from .rate import Bucket
 from .reporting import Reporting
 from .sink import Sink
+from .store import Store
 from .writing import Writer
 
 
@@ -20,14 +22,22 @@ class Feeding:
     """Feeds one channel in a thread of its own. `current` tells others how far it is: the epoch and its sink."""
 
     def __init__(
-        self, channel: FeederChannel, fifos: Fifos, reporting: Reporting, stop: threading.Event, rate: Optional[int]
+        self,
+        channel: FeederChannel,
+        store: Store,
+        plan: FeederPlan,
+        fifos: Fifos,
+        reporting: Reporting,
+        stop: threading.Event,
     ) -> None:
         self.channel = channel
         self.current: Optional[Tuple[int, Sink]] = None
+        self._store = store
         self._fifos = fifos
         self._reporting = reporting
         self._stop = stop
-        self._rate = rate
+        self._rate = plan.rate
+        self._injection = plan.injection
         # A daemon: a write that nobody reads on cannot be interrupted, and must not keep the process alive.
         self.thread = threading.Thread(target=self._run, name="feed " + channel.name, daemon=True)
 
@@ -38,15 +48,17 @@ class Feeding:
     def _run(self) -> None:
         epoch = 0
         try:
-            entries = entries_of(self.channel)
+            entries = entries_of(self.channel, self._store)
             while not self._is_over(epoch) and self._feed_epoch(entries, epoch):
                 epoch += 1
             return
         except DataError as fault:
             message = str(fault)
+            surroundings = isinstance(fault, StoreUnavailable)
         except OSError as error:
             message = (error.strerror or str(error)).lower()
-        self._reporting.fault(self.channel.name, epoch, message)
+            surroundings = False
+        self._reporting.fault(self.channel.name, epoch, message, surroundings)
         # The FIFO stays open until the feeder is stopped: a clean end would look like a whole epoch.
         self._stop.wait()
 
@@ -62,24 +74,39 @@ class Feeding:
         if descriptor is None:
             return False
         started = time.monotonic()
+        total = entries.size(indexes)
         sink = Sink(descriptor, Bucket(self._rate, self._stop.wait) if self._rate else None)
-        self._reporting.opened(channel.name, epoch, None if changes_size else entries.size(indexes))
+        if self._injection is not None:
+            sink.injector = Injector(
+                self._injection,
+                total,
+                lambda kind: self._reporting.injected(channel.name, epoch, sink.sent, kind),
+                self._stop.wait,
+            )
+        self._reporting.opened(channel.name, epoch, None if changes_size else total)
         self.current = epoch, sink
         early = False
         try:
-            writer = Writer(channel, sink)
-            for index in indexes:
-                for part in entries.parts(index):
-                    writer.put(part)
-            writer.flush()
+            self._write(entries, indexes, Writer(channel, sink))
         except BrokenPipeError:
             early = True  # closing the FIFO is how an algorithm ends an epoch early
+        except CutShort:
+            pass
         # Said and removed before the reader can see the end, so whoever saw it can rely on both.
         self.current = None
         self._reporting.ended(channel.name, epoch, sink.sent, time.monotonic() - started, early)
         self._fifos.remove(path)
         os.close(descriptor)
         return True
+
+    def _write(self, entries: Entries, indexes: List[int], writer: Writer) -> None:
+        contents = self._store.contents(part for index in indexes for part in entries.parts(index))
+        try:
+            for part, blocks in contents:
+                writer.put(part, blocks)
+            writer.flush()
+        finally:
+            contents.close()  # now, not when the generator is collected: it may be fetching ahead
 
     def _is_over(self, epoch: int) -> bool:
         return self.channel.epochs is not None and epoch >= self.channel.epochs

@@ -1,8 +1,8 @@
-"""What stands for S3 on this machine: objects under a prefix, and S3 URIs."""
+"""Objects, and what stands for them on this machine: files under a directory, and where an S3 URI leads."""
 
 import os
 import stat
-from typing import Iterator, List, NamedTuple, Tuple
+from typing import Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from .fault import DataError
 
@@ -10,11 +10,18 @@ SCHEME = "s3://"
 
 
 class StoredObject(NamedTuple):
-    """``key`` is relative to the prefix, with ``/``; a File channel shows the object under this name."""
+    """``key`` is relative to the prefix, with ``/``; a File channel shows the object under this name.
+
+    ``path`` is a file, or an S3 URI. ``size`` None: known only when it is read.
+    """
 
     key: str
     path: str
-    size: int
+    size: Optional[int]
+
+
+Part = Union[StoredObject, bytes]
+"""What is fed in one piece: an object, or the value of an attribute."""
 
 
 def objects_under(source: str) -> List[StoredObject]:

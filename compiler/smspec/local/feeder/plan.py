@@ -3,13 +3,16 @@
 import json
 from typing import Any, Dict, List, NamedTuple, Optional
 
+from .injection import Injection
+
 
 class FeederChannel(NamedTuple):
     """One channel of one host.
 
-    ``source`` is a directory or a file of this machine, ``uri`` the S3 URI that it stands for. ``s3_data_type``,
-    ``compression`` and ``record_wrapper`` are the API's literals. This host is number ``shard`` of the ``shards`` that
-    divide the objects between them; 0 of 1 when every host gets all. ``epochs`` None: as many as are read.
+    ``source`` is a directory or a file of this machine, or an S3 URI; ``uri`` is the S3 URI that it stands for.
+    ``s3_data_type``, ``compression`` and ``record_wrapper`` are the API's literals. This host is number ``shard`` of
+    the ``shards`` that divide the objects between them; 0 of 1 when every host gets all. ``epochs`` None: as many as
+    are read.
     """
 
     name: str
@@ -26,15 +29,21 @@ class FeederChannel(NamedTuple):
 
 
 class FeederPlan(NamedTuple):
-    """``directory``: where the FIFOs are made. ``rate``: bytes a second, for each channel; None: no limit."""
+    """``directory``: where the FIFOs are made. ``rate``: bytes a second, for each channel; None: no limit.
+
+    ``injection``: what goes wrong on purpose, in every channel.
+    """
 
     directory: str
     channels: List[FeederChannel]
     rate: Optional[int] = None
+    injection: Optional[Injection] = None
 
     def to_json(self) -> str:
         """Return the plan as one line of JSON."""
         members = dict(self._asdict(), channels=[channel._asdict() for channel in self.channels])
+        if self.injection is not None:
+            members["injection"] = self.injection._asdict()
         return json.dumps(members, sort_keys=True)
 
 
@@ -43,6 +52,9 @@ def decode_plan(text: str) -> FeederPlan:
     members: Dict[str, Any] = json.loads(text)
     try:
         channels = [FeederChannel(**channel) for channel in members.pop("channels")]
-        return FeederPlan(channels=channels, **members)
+        injection = members.pop("injection", None)
+        if injection is not None:
+            injection = Injection(**injection)
+        return FeederPlan(channels=channels, injection=injection, **members)
     except (AttributeError, KeyError, TypeError) as fault:
         raise ValueError("not a plan of this feeder: {}".format(fault)) from None

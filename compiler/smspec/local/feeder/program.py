@@ -15,14 +15,15 @@ from .feeding import Feeding
 from .fifo import Fifos
 from .plan import FeederPlan, decode_plan
 from .reporting import Reporting
+from .store import LocalStore, OpenStore
 
 PROGRESS_SECONDS = 0.2
 UNTIL_EOF = "--until-eof"
 _STDIN, _STDOUT = 0, 1
 
 
-def main(arguments: List[str]) -> NoReturn:
-    """Feed what the plan says."""
+def main(arguments: List[str], open_store: OpenStore = LocalStore) -> NoReturn:
+    """Feed what the plan says, from the stores that ``open_store`` opens."""
     until_eof = UNTIL_EOF in arguments
     files = [argument for argument in arguments if argument != UNTIL_EOF]
     try:
@@ -41,16 +42,16 @@ def main(arguments: List[str]) -> NoReturn:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda _number, _frame: stop.set())
     fifos = Fifos(plan.directory)
-    _feed(plan, fifos, stop, [wake, _STDIN] if until_eof else [wake])
+    _feed(plan, open_store, fifos, stop, [wake, _STDIN] if until_eof else [wake])
     stop.set()
     fifos.close()
     # Not sys.exit: a thread may hang in a write that nobody reads.
     os._exit(0)
 
 
-def _feed(plan: FeederPlan, fifos: Fifos, stop: threading.Event, watched: List[int]) -> None:
+def _feed(plan: FeederPlan, open_store: OpenStore, fifos: Fifos, stop: threading.Event, watched: List[int]) -> None:
     reporting = Reporting(_STDOUT)
-    feedings = [Feeding(channel, fifos, reporting, stop, plan.rate) for channel in plan.channels]
+    feedings = [Feeding(channel, open_store(channel), plan, fifos, reporting, stop) for channel in plan.channels]
     for feeding in feedings:
         feeding.prepare()
     reporting.ready()

@@ -15,8 +15,8 @@ class Bucket:
         self._sleep = sleep
         self._free_at = time.monotonic()
 
-    def take(self, size: int) -> None:
-        """Wait until ``size`` bytes, at most `chunk`, may pass."""
+    def took(self, size: int) -> None:
+        """Wait as long as the ``size`` bytes that have just passed, at most `chunk`, take at this rate."""
         now = time.monotonic()
         self._free_at = max(self._free_at, now - _BURST_SECONDS) + size / self._rate
         if self._free_at > now:

@@ -6,7 +6,7 @@ magic at a multiple of 4 is split there: the four bytes are left out and the rea
 
 import mmap
 import struct
-from typing import Iterator, Tuple, Union
+from typing import Iterator, List, Tuple, Union
 
 MAGIC = b"\x0a\x23\xd7\xce"
 LONGEST = (1 << 29) - 1
@@ -26,18 +26,19 @@ def padding(size: int) -> bytes:
     return b"\0" * (-size % 4)
 
 
-def framed(payload: bytes) -> bytes:
-    """Return a payload that fits in memory as one record."""
-    parts = list(split(payload, len(payload)))
-    if len(parts) == 1:
-        return b"".join((header(len(payload)), payload, padding(len(payload))))
-    return b"".join(header(end - start, flag) + payload[start:end] + padding(end - start) for flag, start, end in parts)
+def framed(payload: bytes) -> List[bytes]:
+    """Return what a payload that is in memory becomes as one record, in pieces."""
+    pieces = []
+    for flag, start, end in split(payload, len(payload)):
+        pieces += [header(end - start, flag), payload[start:end], padding(end - start)]
+    return pieces
 
 
 def split(payload: Union[bytes, mmap.mmap], size: int) -> Iterator[Tuple[int, int, int]]:
     """Yield (flag, start, end) of the parts that a payload is written as; one part when it does not hold the magic."""
     start = 0
-    position = payload.find(MAGIC)
+    # Nearly always there is none, and from behind Python finds that out in little more than half the time.
+    position = -1 if payload.rfind(MAGIC) == -1 else payload.find(MAGIC)
     while position != -1:
         if position % 4 == 0:
             yield (_MIDDLE if start else _FIRST), start, position

@@ -25,13 +25,17 @@ class Reporting:
         """So many bytes of an epoch have been taken so far."""
         self._say(event="sent", channel=channel, epoch=epoch, bytes=size)
 
+    def injected(self, channel: str, epoch: int, size: int, kind: str) -> None:
+        """A fault happens on purpose, after ``size`` bytes; ``kind`` is the name of a member of Injection."""
+        self._say(event="injected", channel=channel, epoch=epoch, bytes=size, kind=kind)
+
     def ended(self, channel: str, epoch: int, size: int, seconds: float, early: bool) -> None:
         """An epoch is over; ``early``: the reader closed the FIFO before the end."""
         self._say(event="ended", channel=channel, epoch=epoch, bytes=size, seconds=round(seconds, 6), early=early)
 
-    def fault(self, channel: str, epoch: int, message: str) -> None:
-        """The data cannot be fed."""
-        self._say(event="fault", channel=channel, epoch=epoch, message=message)
+    def fault(self, channel: str, epoch: int, message: str, surroundings: bool) -> None:
+        """The data cannot be fed; ``surroundings``: for no fault of theirs."""
+        self._say(event="fault", channel=channel, epoch=epoch, message=message, surroundings=surroundings)
 
     def _say(self, **event: Any) -> None:
         line = (json.dumps(event) + "\n").encode("ascii")

@@ -1,9 +1,10 @@
 """The writing end of one epoch: bytes and files into a FIFO, counted, at a limited rate."""
 
 import os
-from typing import BinaryIO, Optional
+from typing import Optional
 
 from .fault import DataError
+from .injection import Injector
 from .rate import Bucket
 
 _CHUNK = 1 << 20
@@ -18,6 +19,7 @@ class Sink:
 
     def __init__(self, descriptor: int, bucket: Optional[Bucket] = None) -> None:
         self.sent = 0
+        self.injector: Optional[Injector] = None
         self._descriptor = descriptor
         self._bucket = bucket
 
@@ -25,43 +27,47 @@ class Sink:
         """Write bytes that are in memory."""
         view = memoryview(data)
         while view:
-            written = os.write(self._descriptor, view[: self._allowed(min(len(view), _CHUNK))])
-            self.sent += written
+            written = os.write(self._descriptor, view[: self._allowed(len(view))])
             view = view[written:]
+            self._sent(written)
 
-    def send(self, file: BinaryIO, size: int) -> None:
-        """Write the first ``size`` bytes of an open file, without taking them through this process where that works."""
+    def send(self, name: str, file: int, size: int) -> None:
+        """Write the first ``size`` bytes of a file, without taking them through this process where that works."""
         offset = 0
         while offset < size:
-            count = self._allowed(min(size - offset, _CHUNK))
+            count = self._allowed(size - offset)
             try:
-                sent = os.sendfile(self._descriptor, file.fileno(), offset, count)
+                sent = os.sendfile(self._descriptor, file, offset, count)
             except BrokenPipeError:
                 raise
             except OSError:
                 # Not every file system can do it, and elsewhere than on Linux the target must be a socket.
-                self._copy(file, offset, size)
+                self._copy(name, file, offset, size)
                 return
             if not sent:
-                raise _shrunk(file)
+                raise _shrunk(name)
             offset += sent
-            self.sent += sent
+            self._sent(sent)
 
-    def _copy(self, file: BinaryIO, offset: int, size: int) -> None:
-        file.seek(offset)
+    def _copy(self, name: str, file: int, offset: int, size: int) -> None:
         while offset < size:
-            data = file.read(min(_COPY_CHUNK, size - offset))
+            data = os.pread(file, min(_COPY_CHUNK, size - offset), offset)
             if not data:
-                raise _shrunk(file)
+                raise _shrunk(name)
             self.write(data)
             offset += len(data)
 
     def _allowed(self, size: int) -> int:
+        size = min(size, _CHUNK)
+        if self.injector is not None:
+            size = self.injector.allowed(self.sent, size)
+        return min(size, self._bucket.chunk) if self._bucket is not None else size
+
+    def _sent(self, size: int) -> None:
+        self.sent += size
         if self._bucket is not None:
-            size = min(size, self._bucket.chunk)
-            self._bucket.take(size)
-        return size
+            self._bucket.took(size)
 
 
-def _shrunk(file: BinaryIO) -> DataError:
-    return DataError("`{}` became shorter while it was fed".format(file.name))
+def _shrunk(name: str) -> DataError:
+    return DataError("`{}` became shorter while it was fed".format(name))

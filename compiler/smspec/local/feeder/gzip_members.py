@@ -1,0 +1,34 @@
+"""Decompresses gzip as it flows: one or several members, in pieces of limited size."""
+
+import zlib
+from typing import Iterable, Iterator
+
+from .fault import DataError
+
+_PIECE = 1 << 18
+_GZIP = 31  # window bits of zlib: gzip header and trailer
+
+
+def decompressed(name: str, blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the content of a gzip stream that comes in ``blocks``; ``name`` is what messages call it."""
+    inflater = zlib.decompressobj(_GZIP)
+    started = False
+    for data in blocks:
+        while data:
+            if inflater.eof:
+                data = data.lstrip(b"\0")  # some writers fill up to a block
+                if not data:
+                    break
+                inflater = zlib.decompressobj(_GZIP)
+            started = True
+            try:
+                piece = inflater.decompress(data, _PIECE)
+            except zlib.error:
+                raise DataError("`{}` is not gzip".format(name)) from None
+            if piece:
+                yield piece
+            data = inflater.unconsumed_tail or inflater.unused_data
+    if started and not inflater.eof:
+        yield inflater.flush()
+    if started and not inflater.eof:
+        raise DataError("`{}` ends inside its gzip stream".format(name))

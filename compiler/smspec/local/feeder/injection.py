@@ -1,0 +1,61 @@
+"""Faults that are injected into streams on purpose, to rehearse what a job does about them."""
+
+import os
+import signal
+from typing import Callable, List, NamedTuple, NoReturn, Optional, Tuple
+
+_MIDDLE = 4096
+"""Where the middle of an epoch is taken to be when nobody knows how long it is."""
+
+
+class Injection(NamedTuple):
+    """What happens to every epoch of a channel.
+
+    ``stall``: after half of its bytes, so many seconds of silence. ``truncate``: it ends after so many bytes, as if
+    that were all. ``kill_writer``: after half of its bytes the feeder dies, and with it all channels of the host.
+    """
+
+    stall: float = 0
+    truncate: Optional[int] = None
+    kill_writer: bool = False
+
+
+class CutShort(Exception):
+    """An epoch ends here, by injection."""
+
+
+class Injector:
+    """The faults of one epoch. ``tell`` says that one happens, ``sleep`` returns early when the feeder is stopped."""
+
+    def __init__(
+        self, injection: Injection, total: Optional[int], tell: Callable[[str], None], sleep: Callable[[float], object]
+    ) -> None:
+        self._tell = tell
+        middle = _MIDDLE if total is None else total // 2
+        acts: List[Tuple[int, Callable[[], None]]] = []
+        if injection.stall:
+            acts.append((middle, lambda: self._stall(injection.stall, sleep)))
+        if injection.kill_writer:
+            acts.append((middle, self._kill))
+        if injection.truncate is not None:
+            acts.append((injection.truncate, self._cut))
+        self._acts = sorted(acts, key=lambda act: act[0])
+
+    def allowed(self, sent: int, size: int) -> int:
+        """Let happen what is due after ``sent`` bytes; return how many of the next ``size`` may go undisturbed."""
+        while self._acts and self._acts[0][0] <= sent:
+            self._acts.pop(0)[1]()
+        return min(size, self._acts[0][0] - sent) if self._acts else size
+
+    def _stall(self, seconds: float, sleep: Callable[[float], object]) -> None:
+        self._tell("stall")
+        sleep(seconds)
+
+    def _cut(self) -> NoReturn:
+        self._tell("truncate")
+        raise CutShort
+
+    def _kill(self) -> None:
+        self._tell("kill_writer")
+        # What a crash leaves behind: the stream ends in its middle, and FIFOs that nobody opens for writing any more.
+        os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,71 @@
+"""Where the objects of a channel come from: the files of this machine; S3 joins in from outside of this package."""
+
+import os
+import stat
+from typing import BinaryIO, Callable, Generator, Iterable, Iterator, List, Optional, Protocol, Tuple
+
+from .fault import DataError
+from .objects import Mirror, Part, StoredObject, object_at, objects_under
+from .plan import FeederChannel
+
+Content = Tuple[Part, Optional[Iterator[bytes]]]
+"""A part and its bytes, in blocks; None where the part is bytes already, or a file of this machine."""
+
+
+class Store(Protocol):
+    """The objects of one channel. Its methods raise DataError."""
+
+    def objects(self) -> List[StoredObject]:
+        """Return the objects of S3Prefix, keys sorted bytewise."""
+
+    def manifest(self) -> Tuple[str, BinaryIO]:
+        """Return the name of the manifest, for messages, and the manifest, open at its start."""
+
+    def stored(self, name: str, key: str) -> StoredObject:
+        """Return the object that a manifest calls ``name``, a URI or what is relative to the manifest."""
+
+    def contents(self, parts: Iterable[Part]) -> Generator[Content, None, None]:
+        """Yield the parts with their bytes. Whoever iterates takes all blocks of one before the next."""
+
+
+OpenStore = Callable[[FeederChannel], Store]
+
+
+class LocalStore:
+    """Files and directories stand for objects and prefixes."""
+
+    def __init__(self, channel: FeederChannel) -> None:
+        self._source = channel.source
+        self._manifest = _manifest_of(channel)
+        self._mirror = Mirror(os.path.dirname(self._manifest), channel.uri)
+
+    def objects(self) -> List[StoredObject]:
+        """Return the files below the source, or the one that it is."""
+        return objects_under(self._source)
+
+    def manifest(self) -> Tuple[str, BinaryIO]:
+        """Open the source, or where that is a directory, the file in it with the name of the object."""
+        return self._manifest, _opened(self._manifest)
+
+    def stored(self, name: str, key: str) -> StoredObject:
+        """Return the file that stands for an object."""
+        return object_at(key, self._mirror.path(name))
+
+    def contents(self, parts: Iterable[Part]) -> Generator[Content, None, None]:
+        """Yield the parts as they are: files are read where they are fed."""
+        return ((part, None) for part in parts)
+
+
+def _manifest_of(channel: FeederChannel) -> str:
+    if channel.s3_data_type != "S3Prefix" and os.path.isdir(channel.source):
+        return os.path.join(channel.source, channel.uri.rpartition("/")[2])
+    return channel.source
+
+
+def _opened(path: str) -> BinaryIO:
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise DataError("`{}` is not a file".format(path))  # opening a FIFO would wait for its writer
+        return open(path, "rb")
+    except OSError as error:
+        raise DataError("cannot read `{}`: {}".format(path, (error.strerror or str(error)).lower())) from None
