@@ -85,8 +85,9 @@ class Container:
         plan_file = self.write("../run_plan.json", json.dumps(plan))
         entrypoint = self.write(
             "../entrypoint.py",
-            f"import sys\nsys.path.insert(0, {str(RUNTIME)!r})\nfrom smspec_runtime.main import main\n"
-            f"sys.exit(main(sys.argv[1:], {str(plan_file)!r}))\n",
+            f"import sys\nsys.path.insert(0, {str(RUNTIME)!r})\n"
+            "from smspec_runtime.early_signals import hold_early_signals\nhold_early_signals()\n"
+            f"from smspec_runtime.main import main\nsys.exit(main(sys.argv[1:], {str(plan_file)!r}))\n",
         )
         return [self.python, *options, str(entrypoint), *arguments]
 

@@ -2,7 +2,10 @@
 
 import sys
 
-from .main import main
+from .early_signals import hold_early_signals
 
 if __name__ == "__main__":
+    hold_early_signals()
+    from .main import main
+
     sys.exit(main(sys.argv[1:]))

@@ -23,6 +23,16 @@ while True:
     time.sleep(60)
 """
 
+SEND_WHEN_HELD = """
+import os, sys
+class Sender:
+    def find_spec(self, name, path=None, target=None):
+        if name == "smspec_runtime.main":
+            os.kill(os.getpid(), 15)
+sys.meta_path.insert(0, Sender())
+"""
+"""Sends SIGTERM to its own process as soon as the bulk of the runtime is imported."""
+
 STANDARD = (1 << 31) - 1
 """Signals 1 to 31. The next two are the C library's own, and its posix_spawn, which make uses, leaves one ignored."""
 
@@ -293,3 +303,13 @@ while True:
         process.terminate()
         finish(container, process)
     assert sorted(latencies)[100] < 0.01
+
+
+def test_sigterm_while_the_runtime_is_loaded(any_python, tmp_path, pid_namespace):
+    """As process 1, from the first moment that Python runs our code: the kernel would drop it."""
+    container = Container(tmp_path / "ml", any_python)
+    container.write("slow/sitecustomize.py", SEND_WHEN_HELD)
+    environ = {"PYTHONPATH": f"{container.base}/slow:{container.environ()['PYTHONPATH']}"}
+    done = container.run_script("print('never')", prefix=pid_namespace, environ=environ)
+    assert (done.status, done.stdout) == (143, b""), done.stderr
+    assert done.failure == "ClientError: stopped before the program was started\nExitCode 143"

@@ -4,11 +4,14 @@ import os
 import signal
 from types import FrameType
 
+from .. import early_signals
 from ..lean_typing import Callable, Iterator, Optional, Set
 
 STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
 
 _UNCATCHABLE = {signal.SIGKILL, signal.SIGSTOP}
+_OF_PYTHON = {signal.SIGPIPE, signal.SIGXFSZ}
+"""Python ignores these on its own account; whether they were ignored before cannot be known."""
 _BACKGROUND = {signal.SIGTTIN, signal.SIGTTOU}
 """A process that gave its terminal away gets these from its own writing; ignored, writing works."""
 
@@ -16,9 +19,9 @@ _BACKGROUND = {signal.SIGTTIN, signal.SIGTTOU}
 # somebody sent stays pending. So does SIGPIPE, which our own writing raises: only those of others are forwarded.
 _COLLECTED = {
     getattr(signal, name)
-    for name in ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGSYS", "SIGTRAP", "SIGPIPE", "SIGXFSZ")
+    for name in ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGSYS", "SIGTRAP")
     if hasattr(signal, name)
-}
+} | _OF_PYTHON
 
 Handler = Callable[[int, Optional[FrameType]], None]
 
@@ -42,10 +45,14 @@ class Signals:
         os.set_blocking(self._wakeup, False)
         os.set_blocking(write_end, False)
         signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
-        self._mask = set(signal.pthread_sigmask(signal.SIG_SETMASK, _COLLECTED))
-        for number in signal.valid_signals() - _UNCATCHABLE - _COLLECTED:
-            if signal.signal(number, signal.SIG_IGN if number in _BACKGROUND else handler) is signal.SIG_IGN:
+        for number in signal.valid_signals() - _UNCATCHABLE - _OF_PYTHON:
+            if signal.getsignal(number) is signal.SIG_IGN:
                 self._ignored.add(number)
+            if number not in _COLLECTED:
+                signal.signal(number, signal.SIG_IGN if number in _BACKGROUND else handler)
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, _COLLECTED)
+        self._mask = early_signals.masks[0] if early_signals.masks else set(mask)
+        self.release(_COLLECTED)  # A signal that has waited for this gets its handler here.
 
     def collect(self) -> Iterator[int]:
         """Yield the signals that came in without a handler. Those that this process raised itself are dropped."""
@@ -66,10 +73,7 @@ class Signals:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
     def restore(self) -> None:
-        """Give a new process the signals that we were started with.
-
-        Whether SIGPIPE and SIGXFSZ were ignored then cannot be known: Python ignores them on its own account.
-        """
+        """Give a new process the signals that we were started with."""
         for number in signal.valid_signals() - _UNCATCHABLE:
             signal.signal(number, signal.SIG_IGN if number in self._ignored else signal.SIG_DFL)
         self.release(self._mask)

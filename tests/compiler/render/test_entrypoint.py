@@ -75,6 +75,7 @@ def test_it_calls_the_runtime_beside_it(tmp_path, flags, relative):
     (home / "run_plan.json").write_text("the plan")
     (home / "smspec_runtime/__init__.py").touch()
     (home / "smspec_runtime/main.py").write_text(RUNTIME)
+    (home / "smspec_runtime/early_signals.py").write_text("def hold_early_signals(): pass\n")
     other = tmp_path / "other"
     (other / "smspec_runtime").mkdir(parents=True)
     (other / "smspec_runtime/__init__.py").write_text("raise SystemExit('the wrong runtime')")

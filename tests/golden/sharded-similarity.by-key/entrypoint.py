@@ -12,7 +12,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 if sys.path[:1] != [HERE]:  # `python3 -I` and PYTHONSAFEPATH leave it out
     sys.path.insert(0, HERE)
 
-from smspec_runtime.main import main  # noqa: E402
+from smspec_runtime.early_signals import hold_early_signals  # noqa: E402
 
 if __name__ == "__main__":
+    hold_early_signals()  # before all that takes time to load
+    from smspec_runtime.main import main
+
     sys.exit(main(sys.argv[1:], os.path.join(HERE, "run_plan.json")))
