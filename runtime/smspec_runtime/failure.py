@@ -171,9 +171,12 @@ def _signal_cause(outcome: Outcome) -> str:
     except ValueError:
         return ""
     if number == signal.SIGKILL:
-        return "SIGKILL: " + (
-            "still running after SIGTERM and the grace" if outcome.killed else "probably out of memory"
-        )
+        if outcome.killed:
+            return "SIGKILL: still running after SIGTERM and the grace"
+        if outcome.oom_kills == 0:
+            return "SIGKILL: sent by a process, not by the kernel for want of memory"
+        counted = f" (the kernel killed {outcome.oom_kills} for want of it)" if outcome.oom_kills else ""
+        return "SIGKILL: probably out of memory" + counted
     if not outcome.signal and not outcome.stopped:
         return ""
     return "{}: {}".format(name, (signal.strsignal(number) or "").lower())

@@ -2,7 +2,7 @@
 
 import os
 
-from .lean_typing import NamedTuple
+from .lean_typing import NamedTuple, Optional
 
 
 class Outcome(NamedTuple):
@@ -10,6 +10,7 @@ class Outcome(NamedTuple):
 
     ``signal``: the signal that ended it, or 0. ``stopped``: SIGTERM had arrived before. ``killed``: we sent SIGKILL.
     ``output``: the end of what it wrote, to standard error or where we listened. ``error``: why it did not start.
+    ``oom_kills``: how many processes the kernel killed meanwhile for want of memory; None where it does not say.
     """
 
     status: int
@@ -18,6 +19,7 @@ class Outcome(NamedTuple):
     killed: bool = False
     output: bytes = b""
     error: str = ""
+    oom_kills: Optional[int] = None
 
 
 def status_of(wait_status: int) -> int:

@@ -6,10 +6,11 @@ import resource
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from container import RUNTIME, Container
+from container import RUNTIME, Container, wait_until
 
 
 @pytest.fixture
@@ -82,19 +83,60 @@ def test_the_program_s_status_is_the_container_s(container, status):
     assert done.succeeded == (status == 0)
 
 
-def test_a_program_killed_for_want_of_memory(container):
-    """The kernel's out-of-memory killer sends SIGKILL."""
-    done = container.run_script("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+@pytest.fixture
+def little_memory():
+    """The words that start a process with 64 MiB of memory, in a control group of its own."""
+    script = 'echo $$ > "$0/cgroup.procs" && exec "$@"'
+    for root, limit in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")):
+        group = Path(root) / f"smspec-test-{os.getpid()}"
+        try:
+            group.mkdir()
+        except OSError:
+            continue
+        try:
+            (group / limit).write_text(str(64 << 20))
+            yield ["sh", "-c", script, str(group)]
+            return
+        except OSError:
+            pass
+        finally:
+            wait_until(lambda group=group: not (group / "cgroup.procs").read_text())
+            group.rmdir()
+    pytest.skip("no control group for memory can be made here")
+
+
+def test_a_program_killed_for_want_of_memory(container, little_memory):
+    """The kernel's out-of-memory killer sends SIGKILL, and counts that it did."""
+    done = container.run_script("hoard = [b'x' * (1 << 20) for _ in range(200)]", prefix=little_memory)
+    assert done.status == 137
+    cause = "SIGKILL: probably out of memory (the kernel killed 1 for want of it)"
+    assert done.failure.startswith(f"ExecuteUserScriptError: {cause}\nExitCode 137\n")
+
+
+def test_a_shell_whose_child_was_killed_for_want_of_memory(container, little_memory):
+    """A shell turns the signal into exit status 137."""
+    container.write("code/hoard.py", "hoard = [b'x' * (1 << 20) for _ in range(200)]")
+    container.write("code/run.sh", f"#!/bin/sh\n{container.python} hoard.py\nexit $?\n")
+    done = container.run(environ={"SAGEMAKER_PROGRAM": "run.sh"}, prefix=little_memory)
+    assert done.status == 137
+    assert done.failure.startswith("ExecuteUserScriptError: SIGKILL: probably out of memory (the kernel killed 1 ")
+
+
+def test_sigkill_where_the_kernel_does_not_count(container):
+    """Want of memory is the usual reason."""
+    prefix = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"', "sh"]
+    if os.geteuid() != 0 or subprocess.run([*prefix, "true"], capture_output=True).returncode:
+        pytest.skip("hiding the control groups needs root and unshare")
+    done = container.run_script("import os; os.kill(os.getpid(), 9)", prefix=prefix)
     assert done.status == 137
     assert done.failure.startswith("ExecuteUserScriptError: SIGKILL: probably out of memory\nExitCode 137\n")
 
 
-def test_a_shell_that_reports_sigkill_of_its_child(container):
-    """A shell turns it into exit status 137."""
-    container.write("code/run.sh", "#!/bin/sh\nsh -c 'kill -9 $$'\nexit $?\n")
-    done = container.run(environ={"SAGEMAKER_PROGRAM": "run.sh"})
-    assert done.status == 137
-    assert "SIGKILL: probably out of memory" in done.failure.splitlines()[0]
+def test_sigkill_that_was_not_for_want_of_memory(container, little_memory):
+    """Whoever looks for memory then looks in vain."""
+    done = container.run_script("import os; os.kill(os.getpid(), 9)", prefix=little_memory)
+    cause = "SIGKILL: sent by a process, not by the kernel for want of memory"
+    assert done.failure.startswith(f"ExecuteUserScriptError: {cause}\nExitCode 137\n")
 
 
 @pytest.mark.parametrize("arguments", [(), ("train",)])

@@ -12,6 +12,7 @@ from types import FrameType
 
 from ..command import Companion
 from ..lean_typing import Mapping, Optional, Sequence
+from ..oom_kills import count_oom_kills
 from ..outcome import Outcome, status_of
 from ..relay import Relay
 from .child import Program, Streams, is_in_foreground, spawn
@@ -107,7 +108,10 @@ class Supervisor:
     def _relayed(self, program: Program) -> Outcome:
         read_end, write_end = os.pipe()
         relay = Relay(read_end, sink=2, keep=KEPT_ERRORS)
-        return self._run(program, Streams(stderr=write_end), relay, None)
+        before = count_oom_kills()
+        outcome = self._run(program, Streams(stderr=write_end), relay, None)
+        after = count_oom_kills()
+        return outcome if before is None or after is None else outcome._replace(oom_kills=after - before)
 
     def _raise_if_stopped(self) -> None:
         if self._stop:
