@@ -19,4 +19,4 @@ def open_client(service: str, purpose: str, **options: Any) -> Any:
 def service_errors() -> Tuple[Type[Exception], ...]:
     """Return what a client raises. To be asked once there is a client."""
     exceptions = importlib.import_module("botocore.exceptions")
-    return (exceptions.BotoCoreError, exceptions.ClientError)
+    return (exceptions.BotoCoreError, exceptions.ClientError, importlib.import_module("boto3.exceptions").Boto3Error)

@@ -4,10 +4,11 @@ from .lean_typing import Dict, List, NamedTuple
 
 
 class Companion(NamedTuple):
-    """What runs beside the program and is ended after it. One that fails takes the program with it."""
+    """What runs beside the program and is ended after it. One that is essential and fails takes the program with it."""
 
     words: List[str]
     variables: Dict[str, str] = {}
+    is_essential: bool = True
 
 
 class Command(NamedTuple):

@@ -55,6 +55,10 @@ class Report(NamedTuple):
 def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
     """Run the job and return the exit status of the container. Without a plan, stand in for SageMaker's own toolkit."""
     environ = dict(os.environ)
+    if not environ.get("SAGEMAKER_BASE_DIR") and not os.path.exists(ROOT):
+        from .local_tree import make_local_tree  # Late: inside SageMaker there is always a tree.
+
+        environ["SAGEMAKER_BASE_DIR"] = make_local_tree()
     layout = Layout(environ.get("SAGEMAKER_BASE_DIR") or ROOT)
     sys.path[:] = standard_library_first(sys.path, layout.code)
     supervisor = Supervisor(_grace(environ))
@@ -142,10 +146,18 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], 
     team = Team(command.members, command.over_ssh)
     team.gather()
 
+    sender = None
+    if config.hyperparameters.sagemaker.get("sagemaker_s3_output"):
+        from .intermediate_output import find_sender  # Late, as all that only some jobs need.
+
+        sender = find_sender(layout, config, environ, RUNTIME)
+        sender.start(supervisor)
     shown = " ".join(masked_words(command.words))
     log("running: {}".format(shown if len(shown) <= LONGEST_SHOWN else shown[:LONGEST_SHOWN] + "…"))
     outcome = supervisor.run(command.words, variables, layout.code)
     team.dismiss(outcome.status)
+    if sender is not None:
+        sender.finish(supervisor, outcome.stopped)
     return Report(outcome.status, failure_text(outcome, command.words, secrets) if outcome.status else "")
 
 

@@ -1,31 +1,19 @@
 """Where the author's code comes from, what kind of thing it is, and what must be installed before it runs."""
 
 import hashlib
-import io
 import json
 import os
 import subprocess
-import tarfile
 
 import pytest
 
+from code_archives import archive
 from container import SHOW, Container
 
 
 @pytest.fixture
 def container(tmp_path):
     return Container(tmp_path / "ml")
-
-
-def archive(files, mode="w:gz"):
-    """Return the bytes of a source archive: name → content, or a ready TarInfo → content."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode=mode) as tar:
-        for name, content in files.items():
-            member = name if isinstance(name, tarfile.TarInfo) else tarfile.TarInfo(name)
-            member.size = len(content)
-            tar.addfile(member, io.BytesIO(content))
-    return buffer.getvalue()
 
 
 def submitted(container, location, **environ):

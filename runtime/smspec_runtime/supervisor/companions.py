@@ -23,7 +23,7 @@ class Companions:
         for process in set(ended).intersection(self._running):
             companion = self._running.pop(process)
             status = status_of(ended[process])
-            if status and self.failure is None:
+            if status and companion.is_essential and self.failure is None:
                 message = "`{}`, which runs beside the program, ended with exit status {}"
                 self.failure = Outcome(status, error=message.format(" ".join(companion.words), status))
                 return True
