@@ -27,6 +27,12 @@ class PiecewiseSource:
         self._data = self._data[count:]
         return count
 
+    def halted(self):
+        return self.end == "closed"
+
+    def watch(self, wake):
+        raise AssertionError("nobody stops this source")
+
     def close(self):
         self.end = self.end or "closed"
 

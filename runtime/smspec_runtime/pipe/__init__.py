@@ -13,6 +13,7 @@ Here is what authors use; the rest of the package is how it works.
 
 from .channel import channel_epochs
 from .errors import Corrupt, InUse, PipeError, TimedOut, Truncated
+from .merge import merge
 from .stream import Stream
 from .stream import open_stream as open
 from .views import VIEWS
@@ -26,5 +27,6 @@ __all__ = [
     "TimedOut",
     "Truncated",
     "channel_epochs",
+    "merge",
     "open",
 ]

@@ -7,7 +7,7 @@ import stat
 import sys
 import time
 import weakref
-from typing import NamedTuple, Optional, Sequence
+from typing import List, NamedTuple, Optional
 
 from .errors import InUse, Origin, PipeError
 from .stats import Stats
@@ -22,6 +22,9 @@ F_GETPIPE_SZ = getattr(fcntl, "F_GETPIPE_SZ", 1032)
 FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05
 LISTEN_EVERY = 16
 """Reads in a row without a wait, after which signals are looked at all the same."""
+
+CUT = ("stopped", "closed")
+"""The ends that are not the writer's."""
 
 _open_fifos: "weakref.WeakSet[Fifo]" = weakref.WeakSet()
 _forks_are_watched = False
@@ -39,25 +42,30 @@ class Fifo:
     """The bytes of one epoch. It is opened by the first read.
 
     ``end`` is None while there may be more; then "eof", "stopped" (the job is to stop) or "closed" (by the reader).
+    One thread reads. Another that wants it to end stops a wake that was given to `watch`.
     """
 
-    def __init__(self, origin: Origin, stats: Stats, wakes: Sequence[Wake], timeouts: Timeouts) -> None:
+    def __init__(self, origin: Origin, stats: Stats, wake: Wake, timeouts: Timeouts) -> None:
         self.origin = origin
         self.stats = stats
         self.end: Optional[str] = None
-        self._wakes = tuple(wakes)
+        self._wake = wake
+        self._wakes: List[Wake] = []
         self._timeouts = timeouts
         self._descriptor = -1
         self._poll = select.poll()
-        for wake in self._wakes:
-            self._poll.register(wake.fileno(), select.POLLIN)
+        self.watch(wake)
+
+    def watch(self, wake: Wake) -> None:
+        self._wakes.append(wake)
+        self._poll.register(wake.fileno(), select.POLLIN)
 
     def open(self) -> bool:
         """Wait for the FIFO and for its first byte or its end. False: stop. Raises TimedOut, InUse, OSError."""
         if self.end is not None:
             return False
         if not self._open_when_it_exists():
-            return self._finish("stopped")
+            return self._halt()
         self.stats.opened = time.monotonic()
         kind = os.fstat(self._descriptor).st_mode
         if stat.S_ISDIR(kind):
@@ -91,15 +99,11 @@ class Fifo:
 
     def read_now(self, view: memoryview) -> Optional[int]:
         """As `readinto` of an open FIFO, but None where that would wait."""
-        if self.end is not None:
-            return 0
         if not self.stats.reads % LISTEN_EVERY:
             for wake in self._wakes:
                 wake.heard()
-        for wake in self._wakes:
-            if wake.stopping:
-                self._finish("stopped")
-                return 0
+        if self.halted() or self.end is not None:
+            return 0
         try:
             count = os.readv(self._descriptor, (view,))
         except BlockingIOError:
@@ -109,6 +113,12 @@ class Fifo:
         if not count:
             self._finish("eof")
         return count
+
+    def halted(self) -> bool:
+        for wake in self._wakes:
+            if wake.stopping:
+                self._halt()
+        return self.end in CUT
 
     def close(self) -> None:
         """End the epoch here. The writer, if there is more, is told so at once: EPIPE."""
@@ -147,7 +157,10 @@ class Fifo:
         while wait.pause(self._poll):
             if wait.found(self._descriptor):
                 return True
-        return self._finish("stopped")
+        return self._halt()
+
+    def _halt(self) -> bool:
+        return self._finish("stopped" if self._wake.stopping else "closed")
 
     def _finish(self, end: str) -> bool:
         if self.end is None:

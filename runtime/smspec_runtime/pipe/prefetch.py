@@ -7,15 +7,13 @@ from queue import SimpleQueue
 from typing import NamedTuple, Optional
 
 from .errors import PipeError
-from .fifo import Fifo
+from .fifo import CUT, Fifo
+from .source import JOIN
 from .wake import Wake
 
 BUFFERS = 4
 UNIT = 1 << 20
 """Most bytes of one read. Each return of a read needs the interpreter's lock, so few large ones overlap best."""
-
-JOIN = 10.0
-"""Seconds that `close` gives the thread, which has at most one read to finish."""
 
 
 class Filled(NamedTuple):
@@ -24,30 +22,29 @@ class Filled(NamedTuple):
 
 
 class Prefetch:
-    """A source like `Fifo`, fed by one. ``cancel`` must be among the wakes of the FIFO, and nobody else's."""
+    """A source like `Fifo`, fed by one. It may be closed from any thread."""
 
-    def __init__(self, fifo: Fifo, size: int, wake: Wake, cancel: Wake) -> None:
+    def __init__(self, fifo: Fifo, size: int, wake: Wake) -> None:
         self.origin = fifo.origin
         self.stats = fifo.stats
         self.stats.prefetch_starved = 0.0
         self.end: Optional[str] = None
         self._fifo = fifo
         self._wake = wake
-        self._cancel = cancel
+        self._cancel = Wake()
+        fifo.watch(self._cancel)
         self._buffer_size = max(size // BUFFERS, 1)
         self._empty: "SimpleQueue[Optional[memoryview]]" = SimpleQueue()
         self._filled: "SimpleQueue[Optional[Filled]]" = SimpleQueue()
         self._current: Optional[Filled] = None
         self._position = 0
-        self._fault: Optional[Exception] = None
+        self._fault: Optional[Exception] = RuntimeError(f"the prefetch thread of {fifo.origin} has died")
         self._process = os.getpid()
         self._thread: Optional[threading.Thread] = None
 
     def readinto(self, view: memoryview) -> int:
         """Hand on what has been read, at least one byte. 0: see ``end``."""
-        if self.end is None and self._wake.stopping:
-            self.end = "stopped"
-        if self.end is not None or (self._current is None and not self._next_buffer()):
+        if self.halted() or self.end is not None or (self._current is None and not self._next_buffer()):
             return 0
         assert self._current is not None
         buffer, filled = self._current
@@ -58,6 +55,14 @@ class Prefetch:
             self._current = None
             self._empty.put(buffer)
         return count
+
+    def halted(self) -> bool:
+        if self.end is None and self._wake.stopping:
+            self.end = "stopped"
+        return self.end in CUT
+
+    def watch(self, wake: Wake) -> None:
+        self._fifo.watch(wake)
 
     def close(self) -> None:
         """End the epoch here, and the thread with it."""
@@ -85,9 +90,7 @@ class Prefetch:
             return True
         if self._fault is not None:
             raise self._fault
-        if self._fifo.end == "closed":
-            raise RuntimeError(f"the prefetch thread of {self.origin} has died")
-        self.end = self._fifo.end
+        self.end = self.end or self._fifo.end
         return False
 
     def _start(self) -> None:
@@ -105,10 +108,11 @@ class Prefetch:
                 buffer = self._empty.get()
                 self.stats.backpressure += time.monotonic() - began
                 if buffer is None:
-                    return
+                    break
                 count = self._fill_one(buffer)
                 if count:
                     self._filled.put(Filled(buffer, count))
+            self._fault = None
         except (PipeError, OSError) as error:
             self._fault = error
         finally:

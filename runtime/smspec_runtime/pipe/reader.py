@@ -23,12 +23,12 @@ class Reader:
         self._storage = bytearray()
         self._buffer = memoryview(self._storage)
         self._handed_out: Union[List[Any], io.BytesIO, None] = None
-        self._exhausted = False
+        self.exhausted = False
         self._filled = 0
 
     @property
     def cut(self) -> bool:
-        return self.source.end in ("stopped", "closed")
+        return self.source.halted()
 
     def readinto(self, view: memoryview) -> int:
         """Read at least one byte, waiting for it if need be; 0 at the end."""
@@ -64,13 +64,15 @@ class Reader:
     def deliver(self, block: Block) -> Block:
         """Remember the items that are about to be handed out, so that `exhaust` can withhold the rest of them."""
         self._handed_out = block
-        if self._exhausted:
+        if self.exhausted:
             self.exhaust()
+        elif isinstance(block, list):
+            self.source.stats.records += len(block)
         return block
 
     def exhaust(self) -> None:
         """Let the iteration over what was delivered end at its next item."""
-        self._exhausted = True
+        self.exhausted = True
         if isinstance(self._handed_out, list):
             self._handed_out.clear()
         elif self._handed_out is not None:

@@ -2,11 +2,11 @@
 
 import io
 from itertools import islice
-from types import TracebackType
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Type, Union
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union
 
 from .errors import Origin
 from .fifo import Fifo, Timeouts
+from .gunzip import Gunzip
 from .prefetch import Prefetch
 from .reader import CHUNK, Reader
 from .source import Source
@@ -36,20 +36,31 @@ class Stream:
     """
 
     def __init__(self, origin: Origin, reading: Reading, wake: Optional[Wake] = None) -> None:
-        if reading.read not in VIEWS:
-            raise ValueError("no view `{}`; there is {}".format(reading.read, ", ".join(VIEWS)))
+        _check(reading.read)
         wake = wake or process_wake()
         self.origin = origin
         self.stats = Stats()
         self._reading = reading
-        self._reader = Reader(_source(origin, self.stats, reading, wake))
+        self.reader = Reader(_source(origin, self.stats, reading, wake))
         self._name: Optional[str] = None
         self._items: Iterator[Any] = iter(())
         self._file: Optional[io.BufferedReader] = None
-        wake.watch(self._reader)
+        wake.call(self.reader.exhaust)
 
     def __iter__(self) -> Iterator[Any]:
-        return self._begin(self._reading.read)
+        return self._begin(self.view)
+
+    @property
+    def view(self) -> str:
+        """The view under way, else the one that ``read`` names."""
+        return self._name or self._reading.read
+
+    def gunzip(self) -> "Stream":
+        """Decompress what comes, for any view. Offsets count bytes of the FIFO in faults of gzip, else decompressed."""
+        if self._name is not None:
+            raise ValueError(f"{self} is being read already")
+        self.reader.source = Gunzip(self.reader.source)
+        return self
 
     def chunks(self) -> Iterator[memoryview]:
         """Iterate over the bytes as they come; each view is valid until the next is asked for."""
@@ -91,7 +102,7 @@ class Stream:
         """Iterate over lists of ``size`` items, the last one shorter if need be. Chunks become bytes, which last."""
         if size < 1:
             raise ValueError(f"a batch of {size} items")
-        name = view or self._reading.read
+        name = view or self.view
         items = self._begin(name)
         if name == "chunks":
             items = map(bytes, items)
@@ -101,7 +112,7 @@ class Stream:
         """Read at least one byte into ``buffer``, waiting for it if need be; 0 at the end. Mixes with `chunks`."""
         self._begin("chunks")
         view = memoryview(buffer).cast("B")
-        return self._reader.readinto(view) if len(view) else 0
+        return self.reader.readinto(view) if len(view) else 0
 
     def file(self) -> io.BufferedReader:
         """Return a binary file, for libraries that read one. It cannot seek; closing it closes the stream."""
@@ -113,7 +124,7 @@ class Stream:
     @property
     def stopped(self) -> bool:
         """Whether the data ended because the job is to stop."""
-        return self._reader.source.end == "stopped"
+        return self.reader.source.end == "stopped"
 
     @property
     def opened(self) -> bool:
@@ -123,35 +134,29 @@ class Stream:
     @property
     def end(self) -> Optional[str]:
         """None while there may be more data, then "eof", "stopped" or "closed" (by `close`)."""
-        return self._reader.source.end
+        return self.reader.source.end
 
     def close(self) -> None:
         """End the epoch here. The writer is released; an iteration that is under way ends at its next item."""
-        self._reader.source.close()
-        self._reader.exhaust()
+        self.reader.source.close()
+        self.reader.exhaust()
 
     def __enter__(self) -> "Stream":
         return self
 
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        traceback: Optional[TracebackType],
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
-        return "<Stream of {}: {} bytes, {}>".format(self.origin, self.stats.bytes, self.end or "open")
+        return f"<Stream of {self.origin}: {self.stats.bytes} bytes, {self.end or 'open'}>"
 
     def _begin(self, name: str, **options: Any) -> Iterator[Any]:
         """Return the iterator over a view. Asked for again, it is the one under way."""
-        if name not in VIEWS:
-            raise ValueError("no view `{}`; there is {}".format(name, ", ".join(VIEWS)))
+        _check(name)
         if self._name is None:
             if name == "augmented":
                 options.setdefault("names", self._reading.attributes)
-            self._items = VIEWS[name](self._reader, **options)
+            self._items = VIEWS[name](self.reader, **options)
         self._claim(name)
         return self._items
 
@@ -171,7 +176,7 @@ class _Raw(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        return self._stream._reader.readinto(memoryview(buffer).cast("B"))
+        return self._stream.reader.readinto(memoryview(buffer).cast("B"))
 
     def close(self) -> None:
         if not self.closed:
@@ -179,11 +184,14 @@ class _Raw(io.RawIOBase):
         super().close()
 
 
+def _check(view: str) -> None:
+    if view not in VIEWS:
+        raise ValueError(f"no view `{view}`; there is {', '.join(VIEWS)}")
+
+
 def _source(origin: Origin, stats: Stats, reading: Reading, wake: Wake) -> Source:
-    if not reading.prefetch:
-        return Fifo(origin, stats, (wake,), reading.timeouts)
-    cancel = Wake()
-    return Prefetch(Fifo(origin, stats, (wake, cancel), reading.timeouts), reading.prefetch, wake, cancel)
+    fifo = Fifo(origin, stats, wake, reading.timeouts)
+    return Prefetch(fifo, reading.prefetch, wake) if reading.prefetch else fifo
 
 
 def open_stream(

@@ -6,15 +6,9 @@ program waiting. Python can also write the number of each signal into a descript
 
 import os
 import signal
-import weakref
 from types import FrameType
-from typing import Optional, Protocol, Set
-
-
-class Exhaustible(Protocol):
-    """Somebody who hands out items and can be told to have no more."""
-
-    def exhaust(self) -> None: ...
+from typing import Callable, Optional, Set
+from weakref import WeakMethod
 
 
 class Wake:
@@ -24,7 +18,7 @@ class Wake:
 
     def __init__(self) -> None:
         self.stopping = False
-        self._watchers: Set["weakref.ref[Exhaustible]"] = set()
+        self._calls: Set["WeakMethod[Callable[[], None]]"] = set()
         self._previous: object = signal.SIG_DFL
         self._open()
 
@@ -32,26 +26,27 @@ class Wake:
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._reader, False)
         os.set_blocking(self._writer, False)
+        self._process = os.getpid()
 
     def fileno(self) -> int:
         return self._reader
 
-    def watch(self, watcher: Exhaustible) -> None:
-        """Have ``watcher`` exhausted on `stop`, for as long as it lives."""
-        self._watchers.add(weakref.ref(watcher, self._watchers.discard))
+    def call(self, method: Callable[[], None]) -> None:
+        """Call ``method`` on `stop`, for as long as its object lives."""
+        self._calls.add(WeakMethod(method, self._calls.discard))
 
     def stop(self) -> None:
         """Close the latch: waits end now, and iterations at their next item. Safe in a signal handler and a thread."""
         self.stopping = True
         try:
-            if self._writer >= 0:
+            if self._writer >= 0 and self._process == os.getpid():  # a fork shares the pipe, not the wish
                 os.write(self._writer, bytes([signal.SIGTERM]))
         except BlockingIOError:
             pass  # full, so readable already
-        for reference in tuple(self._watchers):
-            watcher = reference()
-            if watcher is not None:
-                watcher.exhaust()
+        for reference in tuple(self._calls):
+            method = reference()
+            if method is not None:
+                method()
 
     def heard(self) -> bool:
         """Take note of the signals that came in; say whether to stop."""

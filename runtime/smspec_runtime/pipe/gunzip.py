@@ -1,0 +1,55 @@
+"""Decompresses objects that are stored as gzip, where SageMaker does not (CompressionType None)."""
+
+import zlib
+from typing import Any
+
+from .errors import Corrupt, Truncated
+from .source import Layer, Source
+
+INPUT = 64 << 10
+GZIP = 31  # wbits of zlib: a gzip frame, the largest window
+
+
+class Gunzip(Layer):
+    """What a source holds, decompressed. Members follow one another: an object is one or several."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self._buffer = memoryview(bytearray(INPUT))
+        self._input = b""
+        self._read = self._begin = 0
+        self._member: Any = None  # zlib does not name the type
+
+    def readinto(self, view: memoryview) -> int:
+        while not self.halted():
+            data = self._decompressed(len(view))
+            if data:
+                view[: len(data)] = data
+                return len(data)
+            if not self._input:
+                count = self.below.readinto(self._buffer)
+                if not count:
+                    break
+                self._read += count
+                self._input = bytes(self._buffer[:count])
+        if self._member is not None and not self.halted():
+            raise Truncated(self.origin, self._begin, "the data ends inside the gzip member that begins here")
+        return 0
+
+    def _decompressed(self, size: int) -> bytes:
+        """Return at most ``size`` bytes of the input, or none at the end of a member or of the input."""
+        if self._member is None:
+            self._input = self._input.lstrip(b"\0")  # members may be padded
+            if not self._input:
+                return b""
+            self._begin = self._read - len(self._input)
+            self._member = zlib.decompressobj(GZIP)
+        try:
+            data: bytes = self._member.decompress(self._input, size)
+        except zlib.error as error:
+            raise Corrupt(self.origin, self._begin, f"the gzip member that begins here is damaged: {error}") from error
+        self._input = self._member.unconsumed_tail
+        if self._member.eof:
+            self._input = self._member.unused_data
+            self._member = None
+        return data

@@ -1,0 +1,103 @@
+"""Several streams read at once: each makes its items in a thread, and whoever has some is served in turn."""
+
+import os
+import threading
+import time
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional, Tuple
+
+from .errors import PipeError
+from .source import JOIN, Layer
+from .stream import Stream
+from .wake import Wake
+
+if TYPE_CHECKING:
+    Turns = SimpleQueue[Tuple["Lane", Optional[List[Any]]]]
+
+AHEAD = 2
+"""Turns that a stream may have waiting: enough to work ahead, and its share of the memory."""
+
+
+def merge(streams: Mapping[str, Stream]) -> Iterator[Tuple[str, Any]]:
+    """Iterate over (name, item) of all streams as items come; those of one stream keep their order.
+
+    A turn is what one chunk gave: streams that have data get equal shares of bytes, and one that waits keeps nobody
+    waiting. All FIFOs are opened at once. Each stream is read in its view; chunks become bytes, which last. To leave
+    the iteration closes the streams. A fault of one is raised after the items before it.
+    """
+    turns: "Turns" = SimpleQueue()
+    lanes = [Lane(name, stream, turns) for name, stream in streams.items()]
+    process, reading = os.getpid(), len(lanes)
+    try:
+        for lane in lanes:
+            lane.start()
+        while reading and process == os.getpid():  # a fork has no threads
+            began = time.monotonic()
+            lane, turn = turns.get()
+            waited = (time.monotonic() - began) / len(lanes)
+            for each in lanes:
+                each.stats.merge_starved += waited
+            if turn is None:
+                reading -= 1
+                if lane.fault is not None:
+                    raise lane.fault
+                continue
+            for item in turn:
+                if lane.reader.exhausted:
+                    break
+                yield lane.name, item
+            lane.room.release()
+    finally:
+        for lane in lanes:
+            lane.close()
+
+
+class Lane(Layer):
+    """One stream of a merge and its thread. Below the stream's reader, so that items are handed over before a wait."""
+
+    def __init__(self, name: str, stream: Stream, turns: "Turns") -> None:
+        super().__init__(stream.reader.source)
+        self.name = name
+        self.reader = stream.reader
+        self.room = threading.Semaphore(AHEAD)
+        self.fault: Optional[Exception] = RuntimeError(f"the thread that reads {stream.origin} has died")
+        self._items = iter(stream) if stream.view != "chunks" else map(bytes, stream)
+        self._turns = turns
+        self._turn: List[Any] = []
+        self._cancel = Wake()
+        self._thread = threading.Thread(target=self._read, name="smspec-merge", daemon=True)
+
+    def start(self) -> None:
+        self.stats.merged = True
+        self.watch(self._cancel)
+        self.reader.source = self
+        self._thread.start()
+
+    def readinto(self, view: memoryview) -> int:
+        self._hand_over()
+        return self.below.readinto(view)
+
+    def close(self) -> None:
+        """End the epoch and the thread. Any thread may ask."""
+        self._cancel.stop()
+        if self._thread.is_alive() and self._thread is not threading.current_thread():
+            self.room.release()
+            self._thread.join(JOIN)
+        self.reader.source = self.below
+        self.below.close()
+
+    def _read(self) -> None:
+        try:
+            for item in self._items:
+                self._turn.append(item)
+            self.fault = None
+        except (PipeError, OSError) as fault:
+            self.fault = fault
+        finally:
+            self._hand_over()
+            self._turns.put((self, None))
+
+    def _hand_over(self) -> None:
+        if self._turn and (self._cancel.stopping or self.room.acquire()):
+            self._turns.put((self, self._turn))
+            self._turn = []
