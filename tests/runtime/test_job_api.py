@@ -167,3 +167,9 @@ def test_without_sagemaker_and_without_rights(tmp_path):
     assert job.is_local == (not os.path.isdir("/opt/ml/input/config"))
     assert list(tmp_path.iterdir()) == []
     assert not (Path.cwd() / "model").exists()
+
+def test_every_attribute_stands_in_the_documentation():
+    page = (Path(__file__).parents[2] / "docs/runtime.md").read_text(encoding="utf-8")
+    offered = {name for name in vars(Job) if not name.startswith("_")} | set(Job._fields)
+    for name in offered - {"count", "index"}:
+        assert f"`job.{name}" in page, name
