@@ -19,12 +19,12 @@ LIMIT = 1024
 
 _CAUSE_LIMIT = 400
 _COMMAND_LIMIT = 240
-_TRACEBACK = re.compile(r"^([^\n]{0,40}?)Traceback \(most recent call last\):[^\S\n]*$", re.MULTILINE)
+_TRACEBACK = r"(?m)^([^\n]{0,40}?)Traceback \(most recent call last\):[^\S\n]*$"
 """What stands before it stands before every line of it: launchers put the rank there."""
-_CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
-_RANKS = re.compile(r"(?<=[^\n])\[1,\d+\]<stderr>:")
+_CONTROLS = r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]"
+_RANKS = r"(?<=[^\n])\[1,\d+\]<stderr>:"
 """What mpirun puts before every piece of a line that was written in pieces."""
-_LINE_ENDS = re.compile(r"\r\n?")
+_LINE_ENDS = r"\r\n?"
 """A progress bar goes back to the start of its line: only what it wrote last is seen."""
 _RESERVE = ".failure"
 
@@ -37,9 +37,16 @@ class Reserve:
 
     def __init__(self, layout: Layout) -> None:
         self._path = os.path.join(layout.output, _RESERVE)
+        self._failure = layout.failure
+        self.is_taken = False
 
     def take(self) -> None:
-        """Set the room aside, or go without: a job that cannot say why it failed may still succeed."""
+        """Set the room aside, or go without: a job that cannot say why it failed may still succeed.
+
+        A failure file that is there already is not of this job.
+        """
+        self.is_taken = True
+        _remove(self._failure)
         try:
             os.makedirs(os.path.dirname(self._path), exist_ok=True)
             self._write(b"\n" * LIMIT)
@@ -47,10 +54,7 @@ class Reserve:
             log(f"no room for a failure file: {error}")
 
     def release(self) -> None:
-        try:
-            os.unlink(self._path)
-        except OSError:
-            pass
+        _remove(self._path)
 
     def turn_into(self, path: str, text: bytes) -> None:
         """Make it the file ``path`` with this content. Raises OSError."""
@@ -70,7 +74,8 @@ class Reserve:
 def write_failure(layout: Layout, reserve: Reserve, text: str) -> None:
     """Write the failure file, unless the program wrote one itself. Where that cannot be, the log gets all of it."""
     log("the job failed: {}".format(" | ".join(text.split("\n")[:2])))
-    if _has_content(layout.failure):
+    _remove(layout.success)  # of an earlier job
+    if reserve.is_taken and _has_content(layout.failure):
         log(f"the program wrote {layout.failure} itself; it is left as it is")
         reserve.release()
         return
@@ -99,8 +104,8 @@ def failure_text(
     outcome: Outcome, command: Sequence[str], secrets: Sequence[str], title: str = "ExecuteUserScriptError"
 ) -> str:
     """Tell why a program failed: its cause, its exit status, the end of its last traceback, its command."""
-    written = _LINE_ENDS.sub("\n", outcome.output.decode("utf-8", "replace"))
-    written = masked_text(_RANKS.sub("", _CONTROLS.sub("", written)), secrets)
+    written = re.sub(_LINE_ENDS, "\n", outcome.output.decode("utf-8", "replace"))
+    written = masked_text(re.sub(_RANKS, "", re.sub(_CONTROLS, "", written)), secrets)
     traceback, last_line = _last_traceback(written)
     cause = outcome.error or _signal_cause(outcome) or last_line or _last_line(written) or "no message"
     head = f"{title}: {limited(_line(masked_text(cause, secrets)), _CAUSE_LIMIT)}\nExitCode {outcome.status}\n"
@@ -129,6 +134,13 @@ def limited_from_the_end(text: str, limit: int) -> str:
     return "…\n" + (lines if newline and lines else kept)
 
 
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        pass
+
+
 def _has_content(path: str) -> bool:
     try:
         found = os.lstat(path)
@@ -150,7 +162,7 @@ def _last_line(text: str) -> str:
 
 def _last_traceback(text: str) -> Tuple[str, str]:
     """Return the last traceback of a text, and its last line: the exception. Both empty when there is none."""
-    found = list(_TRACEBACK.finditer(text))
+    found = list(re.finditer(_TRACEBACK, text))
     if not found:
         return "", ""
     start = found[-1]

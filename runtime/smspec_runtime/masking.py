@@ -1,21 +1,22 @@
 """Keeps secrets out of what we write ourselves: log lines and the failure file."""
 
-import re
-
 from .lean_typing import Any, List, Mapping, Sequence
 
 MASK = "******"
-_SECRET = re.compile(r"pass(word|wd|phrase)|secret|token|credential|(api|private|access|auth)[-_.]?key", re.IGNORECASE)
-_HARMLESS = re.compile(
-    r"tokeni[sz]|tokens$|(^|[-_.])(arn|parameter|param|file|path|dir|id|ids|type|length)$", re.IGNORECASE
-)
+_SECRETS = ("password", "passwd", "passphrase", "secret", "token", "credential")
+_SECRET_KEYS = ("apikey", "privatekey", "accesskey", "authkey")
+_HARMLESS_ENDS = ("arn", "parameter", "param", "file", "path", "dir", "id", "ids", "type", "length")
 _SHORTEST = 6
 """A shorter value is left in running text: it would blacken words that have nothing to do with it."""
 
 
 def is_secret(key: str) -> bool:
     """Whether a name says that its value is not for everybody."""
-    return bool(_SECRET.search(key)) and not _HARMLESS.search(key)
+    words = key.lower().replace("-", "_").replace(".", "_").split("_")
+    name = "".join(words)
+    if words[-1] in _HARMLESS_ENDS or "tokeniz" in name or "tokenis" in name or name.endswith("tokens"):
+        return False
+    return any(secret in name for secret in _SECRETS + _SECRET_KEYS)
 
 
 def secret_values(hyperparameters: Mapping[str, Any]) -> List[str]:

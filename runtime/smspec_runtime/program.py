@@ -1,15 +1,11 @@
 """The author's program: what kind of thing it is, what must be done before it can run, how it is started."""
 
 import os
-import re
 import stat
 
 from .lean_typing import List, NamedTuple
 from .refusal import Refused
 from .run_plan import RunPlan
-
-# A plain relative path: nothing that an interpreter reads as an option, nothing outside the code directory.
-_NAME = re.compile(r"[A-Za-z0-9._][A-Za-z0-9._+-]*(/[A-Za-z0-9._+-]+)*")
 
 
 class Program(NamedTuple):
@@ -71,7 +67,9 @@ def _check_name(name: str, code: str) -> None:
     help_text = "name a file of the source directory by its path in it, such as `train.py` or `bin/train.sh`"
     if not name:
         raise Refused("no entry point: neither SAGEMAKER_PROGRAM nor sagemaker_program names one; " + help_text)
-    if not _NAME.fullmatch(name) or {".", ".."} & set(name.split("/")):
+    # A plain relative path: nothing that an interpreter reads as an option, nothing outside the code directory.
+    is_plain = name.isascii() and all(character.isalnum() or character in "._+-/" for character in name)
+    if not is_plain or name[0] in "+-" or {"", ".", ".."} & set(name.split("/")):
         raise Refused(f"`{name}` cannot be an entry point; {help_text}")
     root = os.path.realpath(code)
     if not os.path.realpath(os.path.join(root, name)).startswith(root + os.sep):
