@@ -14,6 +14,9 @@ KINDS = {
     "SM4": "requests that the API would refuse",
 }
 
+RETIRED = {"SM326": "launcher that the runtime lacks"}
+"""Codes whose fault cannot be made any more. Their numbers stay taken."""
+
 HEAD = """\
 # Diagnostics
 
@@ -35,7 +38,9 @@ def page() -> str:
                 title = (explanation(code) or "").partition("\n")[0].partition(": ")[2]
                 lines.append(f"| [{code}]({PAGES}/{code}.md) | {title} |")
         lines.append("")
-    return "\n".join(lines).rstrip() + "\n"
+    retired = ", ".join(f"{code} ({title})" for code, title in RETIRED.items())
+    lines.append(f"No longer in use, and never used again: {retired}.")
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ class Command(NamedTuple):
     """``words`` as a shell passes them on; ``variables`` that a launcher adds to the environment.
 
     ``members``: hosts that this one, the leader, waits for before the program starts and tells in the end how it
-    ended. ``over_ssh``: processes are started on this host, or from it on the others, through ssh.
+    ended, on ``port``. ``over_ssh``: processes are started on this host, or from it on the others, through ssh.
     """
 
     words: List[str]
@@ -23,3 +23,4 @@ class Command(NamedTuple):
     companions: List[Companion] = []
     members: List[str] = []
     over_ssh: bool = False
+    port: int = 0

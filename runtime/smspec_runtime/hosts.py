@@ -2,7 +2,7 @@
 
 import time
 
-from .lean_typing import Sequence
+from .lean_typing import Dict, Sequence
 from .log import log
 from .refusal import Refused
 
@@ -11,16 +11,17 @@ _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 10.0
 
 
-def wait_for_hosts(hosts: Sequence[str], seconds: float = SECONDS) -> None:
-    """Look every host up. Raises Refused if one cannot be found in time."""
+def wait_for_hosts(hosts: Sequence[str], seconds: float = SECONDS) -> Dict[str, str]:
+    """Look every host up and return its address. Raises Refused if one cannot be found in time."""
     import socket  # Late: a job of one host has no use for it.
 
     deadline = time.monotonic() + seconds
+    addresses = {}
     for host in hosts:
         pause = _FIRST_PAUSE
         while True:
             try:
-                socket.gethostbyname(host)
+                addresses[host] = socket.gethostbyname(host)
                 break
             except (UnicodeError, TypeError) as error:
                 raise Refused(f"`{host}` cannot be the name of a host: {error}") from error
@@ -32,3 +33,4 @@ def wait_for_hosts(hosts: Sequence[str], seconds: float = SECONDS) -> None:
                 log(f"waiting for host {host} ({error}); {left:.0f} s left")
                 time.sleep(min(pause, left))
                 pause = min(pause * 2, _LONGEST_PAUSE)
+    return addresses

@@ -20,9 +20,8 @@ with StandardLibraryOnly():
     from .hosts import wait_for_hosts
     from .input_config import InputConfig, read_input_config
     from .installation import find_installation
-    from .launchers import LAUNCHERS, Launch
     from .layout import ROOT, Layout
-    from .lean_typing import List, Mapping, NamedTuple, Optional
+    from .lean_typing import List, Mapping, NamedTuple, NoReturn, Optional
     from .log import log
     from .masking import masked_words, secret_values
     from .outcome import Outcome
@@ -30,15 +29,14 @@ with StandardLibraryOnly():
     from .refusal import Refused
     from .run_plan import RunPlan, decode_run_plan
     from .supervisor import GRACE, Stopped, Supervisor
-    from .team import Team
-    from .team.ssh import write_ssh_environment
     from .toolkit import launcher_options, plan_of, program_of
     from .variables import carried_hyperparameters, carried_variables, python_path
 
 INTERNAL_ERROR = 70
 MISUSE = 2
 LOCAL_LEADER = "SMSPEC_LOCAL_LEADER"
-"""Set by `smspec run`: every host is this machine, and launchers meet at this address, such as 127.0.0.1:29500."""
+"""Set by `smspec run`: every host is this machine, and launchers meet at this address and on these ports, such as
+127.0.0.1:29500,29501: one for the job, one for the team and two for each host."""
 STOP_GRACE = "SMSPEC_STOP_GRACE"
 """Seconds from SIGTERM to SIGKILL, where two minutes are too long: in tests and rehearsals."""
 RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -76,6 +74,16 @@ def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
     return report.status
 
 
+def end(status: int) -> NoReturn:
+    """End this process as it stands: Python's own end frees what is gone anyway, and takes as long as its start."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()  # Nothing of ours; boto3 may have warned.
+        except (AttributeError, OSError, ValueError):
+            pass
+    os._exit(status)
+
+
 def _report_of(
     arguments: List[str],
     plan_file: Optional[str],
@@ -109,8 +117,11 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], 
     written_plan = None if plan_file is None else _load_plan(plan_file)
     config = read_input_config(layout)
     plan = written_plan or plan_of(config, environ)
-    if plan.launcher is not None and plan.launcher not in LAUNCHERS:
-        raise Refused("this runtime has no launcher `{}`; it has {}".format(plan.launcher, ", ".join(LAUNCHERS)))
+    if plan.launcher is not None:
+        from .launchers import LAUNCHERS  # Late, as all that only some jobs need.
+
+        if plan.launcher not in LAUNCHERS:
+            raise Refused("this runtime has no launcher `{}`; it has {}".format(plan.launcher, ", ".join(LAUNCHERS)))
     secrets = secret_values(config.hyperparameters.user)
 
     deliver(plan.delivery, layout, config, environ)
@@ -132,30 +143,37 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], 
         },
         entry.arguments,
     )
-    command = _command(plan, config, program, entry, machine, variables, environ.get(LOCAL_LEADER))
+    several = len(config.cluster.hosts) > 1 and not _is_local(environ)
+    addresses = wait_for_hosts(config.cluster.hosts) if several else {}
+    command = _command(plan, config, program, entry, machine, variables, environ.get(LOCAL_LEADER), addresses)
     variables.update(command.variables)
     if command.over_ssh:
+        from .team.ssh import write_ssh_environment
+
         write_ssh_environment(variables)
     for companion in command.companions:
         log("running beside it: {}".format(" ".join(companion.words)))
         failed = supervisor.accompany(companion, variables, layout.code)
         if failed is not None:
             raise Refused(f"the launcher `{plan.launcher}` needs {failed.error}", exit_status=failed.status)
-    if len(config.cluster.hosts) > 1 and not _is_local(environ):
-        wait_for_hosts(config.cluster.hosts)
-    team = Team(command.members, command.over_ssh)
-    team.gather()
+    team = None
+    if command.members:
+        from .team import Team
+
+        team = Team(command.members, command.over_ssh, command.port)
+        team.gather()
 
     sender = None
     if config.hyperparameters.sagemaker.get("sagemaker_s3_output"):
-        from .intermediate_output import find_sender  # Late, as all that only some jobs need.
+        from .intermediate_output import find_sender
 
         sender = find_sender(layout, config, environ, RUNTIME)
         sender.start(supervisor)
     shown = " ".join(masked_words(command.words))
     log("running: {}".format(shown if len(shown) <= LONGEST_SHOWN else shown[:LONGEST_SHOWN] + "…"))
     outcome = supervisor.run(command.words, variables, layout.code)
-    team.dismiss(outcome.status)
+    if team is not None:
+        team.dismiss(outcome.status)
     if sender is not None:
         sender.finish(supervisor, outcome.stopped)
     return Report(outcome.status, failure_text(outcome, command.words, secrets) if outcome.status else "")
@@ -192,15 +210,19 @@ def _command(
     machine: Machine,
     variables: Mapping[str, str],
     local_leader: Optional[str],
+    addresses: Mapping[str, str],
 ) -> Command:
     """Return what this host starts: the program, or the launcher if the host's group takes part in it."""
     cluster = config.cluster
     groups = distribution_groups(config, entry.has_launcher)
     if plan.launcher is None or cluster.instance_group not in groups:
         return Command([*program.words, *entry.arguments])
+    from .launchers import LAUNCHERS, Launch
+
     hosts = cluster.hosts_of(groups)
     options = {**launcher_options(config), **config.settings.launcher}
-    leader, _, port = (local_leader or hosts[0]).partition(":")
+    leader, _, ports = (local_leader or hosts[0]).partition(":")
+    port, *local_ports = ports.split(",")
     if port:
         options["port"] = port
     names = sorted(name for name in variables if name.startswith("SM_"))
@@ -215,6 +237,8 @@ def _command(
         leader,
         names,
         sys.executable or "python3",
+        addresses.get(leader, "127.0.0.1"),
+        local_ports,
     )
     return LAUNCHERS[plan.launcher](launch)
 

@@ -3,6 +3,7 @@ hyperparameters say what SageMaker's own toolkit reads in them."""
 
 from .environment import distribution_groups
 from .input_config import InputConfig
+from .launchers.parameter_server import FRAMEWORKS
 from .lean_typing import Any, Dict, Mapping
 from .run_plan import RunPlan
 
@@ -11,6 +12,7 @@ _LAUNCHERS = {
     "sagemaker_pytorch_ddp_enabled": "smdataparallel",
     "sagemaker_torch_distributed_enabled": "torchrun",
     "sagemaker_distributed_dataparallel_enabled": "smdataparallel",
+    "sagemaker_pytorch_xla_multi_worker_enabled": "xla",
     "sagemaker_parameter_server_enabled": "parameter_server",
     "sagemaker_multi_worker_mirrored_strategy_enabled": "multi_worker_mirrored",
 }
@@ -20,6 +22,8 @@ _OPTIONS = {
     "sagemaker_mpi_num_of_processes_per_host": "processes_per_host",
     "sagemaker_mpi_num_processes": "processes",
     "sagemaker_mpi_custom_mpi_options": "options",
+    "sagemaker_distributed_dataparallel_custom_mpi_options": "options",
+    "sagemaker_instance_type": "instance_type",
 }
 
 
@@ -39,7 +43,13 @@ def program_of(config: InputConfig, environ: Mapping[str, str]) -> str:
 def launcher_options(config: InputConfig) -> Dict[str, Any]:
     """Return what hyperparameters say about the launcher, under the names of the settings."""
     framework = config.hyperparameters.framework
-    return {option: framework[name] for name, option in _OPTIONS.items() if framework.get(name)}
+    options = {option: framework[name] for name, option in _OPTIONS.items() if framework.get(name)}
+    if framework.get("sagemaker_parameter_server_enabled"):
+        from importlib.util import find_spec  # Late: hardly any job asks.
+
+        # Nobody says whose parameter servers are meant; a container of SageMaker's has one framework.
+        options["framework"] = next(filter(find_spec, FRAMEWORKS), None)
+    return options
 
 
 def _launcher(config: InputConfig) -> Any:

@@ -12,9 +12,11 @@ PYTHON = Program("python", ["/usr/bin/python3", "--", "train.py"], ["train.py"])
 mpi = LAUNCHERS["mpi"]
 
 
-def launch(hosts=("algo-1",), host="algo-1", program=PYTHON, gpus=0, kind="local", environ=None, **options):
+def launch(
+    hosts=("algo-1",), host="algo-1", program=PYTHON, gpus=0, kind="local", environ=None, smddpmprun=False, **options
+):
     cluster = Cluster(hosts=list(hosts), current_host=host, instance_type=kind)
-    machine = Machine(cpus=4, gpus=gpus)
+    machine = Machine(cpus=4, gpus=gpus, has_smddpmprun=smddpmprun)
     names = ("SM_HOSTS", "SM_HP_LR")
     return Launch(
         program, ["--lr", "0 1"], cluster, list(hosts), machine, options, environ or {}, hosts[0], names, "python3"
@@ -53,7 +55,7 @@ def test_the_leader_starts_the_processes_of_every_host():
 
 def test_other_hosts_let_the_leader_in_and_wait_for_its_end():
     command = mpi(launch(["algo-1", "algo-2"], "algo-2"))
-    assert command.words == ["python3", "-m", "smspec_runtime.team.member", "algo-1", "algo-2"]
+    assert command.words == ["python3", "-m", "smspec_runtime.team.member", "algo-1:7781", "algo-2"]
     assert [companion.words[:2] for companion in command.companions] == [["/usr/sbin/sshd", "-D"]]
     assert (command.members, command.over_ssh) == ([], True)
 
@@ -116,3 +118,33 @@ def test_options_with_an_open_quote_are_refused():
 )
 def test_programs(program, words):
     assert mpi(launch(program=program)).words == line("algo-1", "1", *NAMES, *words)
+
+
+RING = ["-x", "NCCL_PROTO=simple", "-x", "NCCL_ALGO=ring"]
+SMDDPMPRUN = ["smddpmprun", "-i", "ml.p3.16xlarge", "--allow-bypass"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "torch", "is_installed", "words"),
+    [
+        ('{"ddp": true}', "2.1.0+cu121", True, [*RING, *SMDDPMPRUN]),
+        ('{"ddp": true}', "2.1.0", False, RING),
+        ('{"ddp": true}', "1.13.1", True, [*RING[:2], *SMDDPMPRUN]),
+        ('{"ddp_dist_backend": "nccl"}', None, True, []),
+        ('{"ddp_dist_backend": "auto"}', None, True, SMDDPMPRUN),
+        ("{}", "2.1.0", True, []),
+        ("nonsense", None, True, []),
+    ],
+)
+def test_the_model_parallel_library(parameters, torch, is_installed, words):
+    environ = {"SM_HP_MP_PARAMETERS": parameters, **({"SM_DLC_TORCH_VERSION": torch} if torch else {})}
+    found = mpi(launch(kind="ml.p3.16xlarge", environ=environ, smddpmprun=is_installed)).words
+    assert found == line("algo-1", "1", *NAMES, *words, *SCRIPT)
+
+
+def test_programs_find_what_pytorch_containers_have():
+    """What NCCL logs, and whether it uses InfiniBand, is the author's where he says it."""
+    said = {"MASTER_ADDR": "a", "MASTER_PORT": "7777", "NCCL_SOCKET_IFNAME": "eth0", "NCCL_IB_DISABLE": "1"}
+    for host in ("a", "b"):
+        assert mpi(launch(["a", "b"], host)).variables == {**said, "NCCL_DEBUG": "WARN"}
+    assert mpi(launch(["a"], "a", environ={"NCCL_DEBUG": "INFO"})).variables == {**said, "NCCL_DEBUG": "INFO"}

@@ -2,8 +2,11 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
@@ -11,20 +14,39 @@ from container import RUNTIME
 from smspec_runtime.refusal import Refused
 from smspec_runtime.team import Team
 
-MEMBER = [sys.executable, "-m", "smspec_runtime.team.member", "127.0.0.1"]
-pytestmark = pytest.mark.xdist_group("team")  # one port
+with socket.create_server(("127.0.0.1", 0)) as free:
+    PORT = free.getsockname()[1]
+MEMBER = [sys.executable, "-m", "smspec_runtime.team.member", f"127.0.0.1:{PORT}"]
 
 
-def member(name, directory):
+def wait_until(condition):
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def call():
+    """Return a connection to a leader, which may have to be waited for."""
+    deadline = time.monotonic() + 20
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", PORT), 20)
+        except ConnectionRefusedError:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+
+def member(name, directory, *words):
     environ = {**os.environ, "PYTHONPATH": str(RUNTIME)}
-    return subprocess.Popen([*MEMBER, name], env=environ, cwd=directory, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen([*MEMBER, name, *words], env=environ, cwd=directory, stderr=subprocess.PIPE, text=True)
 
 
 @pytest.mark.parametrize("status", [0, 3, 143])
 def test_members_end_as_the_leader_says(tmp_path, status):
     (tmp_path / "socket.py").write_text("raise SystemExit('the author\\'s')")
     members = [member(name, tmp_path) for name in ("b", "c")]
-    team = Team(["b", "c"], over_ssh=False)
+    team = Team(["b", "c"], over_ssh=False, port=PORT)
     team.gather(30)
     members[0].terminate()  # Who has been let in leaves the end to the leader.
     team.dismiss(status)
@@ -35,7 +57,7 @@ def test_members_end_as_the_leader_says(tmp_path, status):
 
 def test_a_leader_that_goes_away_is_a_failure(tmp_path):
     process = member("b", tmp_path)
-    team = Team(["b"], over_ssh=False)
+    team = Team(["b"], over_ssh=False, port=PORT)
     team.gather(30)
     del team  # and its connections with it
     assert process.wait(20) == 1
@@ -53,9 +75,100 @@ def test_a_member_that_has_not_been_let_in_can_be_stopped(tmp_path):
 def test_strangers_and_silence_do_not_make_a_team(tmp_path):
     process = member("stranger", tmp_path)
     with pytest.raises(Refused, match="not complete after 2 s: b, c did not call"):
-        Team(["b", "c"], over_ssh=False).gather(2)
+        Team(["b", "c"], over_ssh=False, port=PORT).gather(2)
     assert process.wait(20) == 1
     process.stderr.close()
+
+
+def test_a_member_that_has_a_part_of_its_own_ends_with_the_leader(tmp_path):
+    """Its program ends first; what runs beside it is needed until the leader's has ended."""
+    process = member("b", tmp_path, "sh", "-c", "echo done >file")
+    team = Team(["b"], over_ssh=False, port=PORT)
+    team.gather(30)
+    wait_until((tmp_path / "file").exists)
+    assert process.poll() is None
+    team.dismiss(3)
+    assert process.wait(20) == 3
+    process.stderr.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "status"), [(("sh", "-c", "exit 5"), 5), (("sh", "-c", "kill -9 $$"), 137), (("/nowhere/program",), 127)]
+)
+def test_a_member_whose_program_fails_does_not_wait(tmp_path, words, status):
+    process = member("b", tmp_path, *words)
+    team = Team(["b"], over_ssh=False, port=PORT)
+    team.gather(30)
+    assert process.wait(20) == status
+    process.stderr.close()
+    team.dismiss(0)
+
+
+def test_a_member_s_program_is_sent_signals_and_decides(tmp_path):
+    """It gets them with its process group, none of them ignored; the member stays until it has ended."""
+    script = "import signal, sys, time; signal.signal(15, lambda *_: sys.exit(8)); open('up', 'w'); time.sleep(60)"
+    process = subprocess.Popen(
+        [*MEMBER, "b", sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": str(RUNTIME)},
+        cwd=tmp_path,
+        start_new_session=True,
+    )
+    team = Team(["b"], over_ssh=False, port=PORT)
+    team.gather(30)
+    wait_until((tmp_path / "up").exists)
+    os.killpg(process.pid, signal.SIGTERM)
+    assert process.wait(20) == 8
+    team.dismiss(0)
+
+
+def test_silent_callers_keep_nobody_waiting(tmp_path):
+    """More of them than are remembered: the port is open to whoever can reach it."""
+    team = Team(["b"], over_ssh=False, port=PORT)
+    gathering = threading.Thread(target=team.gather, args=(30,))
+    gathering.start()
+    strangers = [call() for _ in range(100)]
+    process = member("b", tmp_path)
+    gathering.join(20)
+    assert not gathering.is_alive()
+    team.dismiss(0)
+    assert process.wait(20) == 0
+    process.stderr.close()
+    for stranger in strangers:
+        stranger.close()
+
+
+def test_who_says_another_s_name_takes_nobody_s_place(tmp_path):
+    """The member itself, which calls later, is told the end all the same."""
+    team = Team(["b"], over_ssh=False, port=PORT)
+    gathering = threading.Thread(target=team.gather, args=(30,))
+    gathering.start()
+    with call() as stranger:
+        stranger.sendall(b"b\n")
+        gathering.join(20)
+        process = member("b", tmp_path, "sh", "-c", "echo >file")
+        wait_until((tmp_path / "file").exists)
+        team.dismiss(4)
+        assert process.wait(20) == 4
+        assert stranger.recv(16) == b"4\n"
+    process.stderr.close()
+
+
+def test_a_caller_who_hangs_up_is_no_member():
+    team = Team(["b"], over_ssh=True, port=PORT)  # nobody answers ssh: the team is not complete when b has called
+    refused = []
+
+    def gather():
+        with pytest.raises(Refused) as refusal:
+            team.gather(3)
+        refused.append(str(refusal.value))
+
+    gathering = threading.Thread(target=gather)
+    gathering.start()
+    with call() as caller:
+        caller.sendall(b"b\n")
+        time.sleep(1)
+    gathering.join(30)
+    assert refused == ["the hosts are not complete after 3 s: b did not call"]
 
 
 def test_a_companion_that_fails_takes_the_program_with_it(tmp_path):

@@ -1,5 +1,9 @@
 """The command lines of torchrun: pure, facts in, command out."""
 
+import json
+import re
+from importlib import resources
+
 import pytest
 
 from smspec_runtime.cluster import Cluster
@@ -10,6 +14,13 @@ from smspec_runtime.program import Program
 from smspec_runtime.refusal import Refused
 
 PYTHON = Program("python", ["python", "--", "train.py"], ["train.py"])
+TORCH = {
+    "MASTER_ADDR": "algo-1",
+    "MASTER_PORT": "7777",
+    "NCCL_SOCKET_IFNAME": "eth0",
+    "NCCL_IB_DISABLE": "1",
+    "NCCL_DEBUG": "WARN",
+}
 torchrun = LAUNCHERS["torchrun"]
 
 
@@ -22,7 +33,7 @@ def launch(hosts=("algo-1",), host="algo-1", program=PYTHON, gpus=0, neurons=0, 
 def test_one_host():
     command = torchrun(launch(gpus=8))
     assert command.words == ["torchrun", "--nnodes", "1", "--nproc_per_node", "8", "train.py", "--lr", "0.1"]
-    assert command.variables == {"NCCL_SOCKET_IFNAME": "eth0", "NCCL_PROTO": "simple"}
+    assert command.variables == {**TORCH, "NCCL_PROTO": "simple"}
 
 
 def test_several_hosts_meet_at_the_first():
@@ -76,3 +87,13 @@ def test_adapters():
         "FI_EFA_USE_DEVICE_RDMA": "1",
         "RDMAV_FORK_SAFE": "1",
     }
+
+
+def test_adapters_are_those_of_types_that_train():
+    """The API's own list; of each family in it that has an adapter, no size of eight xlarge and more is missing."""
+    shapes = json.loads(resources.files("smspec_schemas").joinpath("create_training_job.json").read_text())
+    text = json.dumps(shapes)
+    assert [kind for kind in EFA if f'"{kind}"' not in text] == []
+    families = {kind.split(".")[1] for kind in EFA} - {"p5"}
+    large = set(re.findall(rf'"(ml\.(?:{"|".join(sorted(families))})\.(?:8|1[26]|24|32|36|48)xlarge)"', text))
+    assert large == set(EFA) - {"ml.p5.4xlarge", "ml.p5.48xlarge"}

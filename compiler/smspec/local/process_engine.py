@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import ExitStack
 from functools import cached_property
 
 from smspec.local.host_process import Command
@@ -16,7 +17,7 @@ from smspec.local.run_directory import HostDirectory
 from smspec.local.training_request import TrainingRequest
 from smspec.plan.plan import Plan
 from smspec.render.tree import FileTree
-from smspec.spec.model import BuiltImage, JobSpec, Mpi, ParameterServer, SmDataParallel
+from smspec.spec.model import BuiltImage, JobSpec, Mpi, SmDataParallel
 from smspec_runtime import run_plan
 from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL
 
@@ -36,13 +37,14 @@ _VERSION = "import sys; print(*sys.version_info[:2])"
 class ProcessEngine:
     """Prepares the directories of hosts and says what is started in them. Raises Unable for what needs a container."""
 
-    def __init__(self, job: JobSpec, plan: Plan, tree: FileTree, tree_dir: str, python: str | None) -> None:
+    def __init__(self, job: JobSpec, plan: Plan, tree: FileTree, tree_dir: str, python: str | None, hosts: int) -> None:
         _require_processes(job, plan)
         self._job = job
         self._plan = plan
         self._request = TrainingRequest(plan.request.payload)
         self._paths = [file.path for file in tree.files]
         self._tree_dir = os.path.abspath(tree_dir)
+        self._host_count = hosts
         self.python = _python(python)
         self._python_is_named = python is not None
 
@@ -78,8 +80,12 @@ class ProcessEngine:
 
     @cached_property
     def _leader(self) -> str:
-        """Where launchers meet; chosen when the first host starts, for a free port does not stay free for long."""
-        return f"{LOOPBACK}:{free_port()}"
+        """Where launchers meet: a port for the job, one for the team of its hosts, and two for each host.
+
+        Chosen when the first host starts, for a free port does not stay free for long.
+        """
+        ports = free_ports(2 + 2 * self._host_count)
+        return "{}:{}".format(LOOPBACK, ",".join(map(str, ports)))
 
     def installation_warning(self) -> str | None:
         """Return what to say when the job installs packages: here it does so into the user's own Python."""
@@ -137,12 +143,15 @@ class ProcessEngine:
         }
 
 
-def free_port() -> int:
-    """Return a port of the loopback interface that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind((LOOPBACK, 0))
-        port: int = probe.getsockname()[1]
-        return port
+def free_ports(count: int) -> list[int]:
+    """Return ports of the loopback interface that nobody listens on now."""
+    with ExitStack() as probes:
+        ports = []
+        for _ in range(count):
+            probe = probes.enter_context(socket.socket())
+            probe.bind((LOOPBACK, 0))
+            ports.append(probe.getsockname()[1])
+        return ports
 
 
 def _require_processes(job: JobSpec, plan: Plan) -> None:
@@ -150,9 +159,6 @@ def _require_processes(job: JobSpec, plan: Plan) -> None:
     launcher = launchers.get(type(job.distribution)) if job.distribution is not None else None
     if launcher is not None:
         raise Unable(3, f"`{launcher}` reaches its hosts over ssh, so it needs containers; the process engine has none")
-    hosts = TrainingRequest(plan.request.payload).hosts()
-    if isinstance(job.distribution, ParameterServer) and len(hosts) > 1:
-        raise Unable(3, "parameter servers of several hosts need containers: every host listens on the same ports")
     if plan.run is None and job.source is None:
         raise Unable(3, "the program of this job lies in its image; the process engine cannot look inside")
 

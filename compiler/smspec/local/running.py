@@ -94,7 +94,7 @@ class _Run:
         self._signals = signals
         self._training = TrainingRequest(plan.request.payload)
         self._hosts = _hosts(self._training, request.hosts)
-        self._engine = ProcessEngine(job, plan, tree, request.tree_dir, request.python)
+        self._engine = ProcessEngine(job, plan, tree, request.tree_dir, request.python, len(self._hosts))
         self._data, self.findings = find_data(job, self._training.channels, request, self._engine.generated_channels())
 
     def through(self, record: Record) -> tuple[Summary, int]:

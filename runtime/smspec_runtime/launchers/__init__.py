@@ -4,8 +4,17 @@ from ..command import Command
 from ..lean_typing import Callable, Dict
 from .launch import Launch
 from .mpi import mpi
+from .multi_worker_mirrored import multi_worker_mirrored
+from .parameter_server import parameter_server
+from .smdataparallel import smdataparallel
 from .torchrun import torchrun
 
 __all__ = ["LAUNCHERS", "Launch"]
 
-LAUNCHERS: Dict[str, Callable[[Launch], Command]] = {"torchrun": torchrun, "mpi": mpi}
+LAUNCHERS: Dict[str, Callable[[Launch], Command]] = {
+    "torchrun": torchrun,
+    "mpi": mpi,
+    "smdataparallel": smdataparallel,
+    "parameter_server": parameter_server,
+    "multi_worker_mirrored": multi_worker_mirrored,
+}

@@ -1,44 +1,20 @@
-"""Which instance types have an Elastic Fabric Adapter, and what NCCL and libfabric must be told about it."""
+"""Which instance types have an Elastic Fabric Adapter, and what NCCL and libfabric must be told about it.
+
+Those with GPUs or Neuron cores, as the EC2 user guide lists them (Elastic Fabric Adapter, supported instance types).
+"""
 
 from ..lean_typing import Dict
 
-RDMA = (
-    "ml.p4d.24xlarge",
-    "ml.p4de.24xlarge",
-    "ml.p5.48xlarge",
-    "ml.p5e.48xlarge",
-    "ml.p5en.48xlarge",
-    "ml.p6-b200.48xlarge",
-    "ml.p6e-gb200.36xlarge",
-    "ml.trn1.32xlarge",
-    "ml.trn1n.32xlarge",
-    "ml.trn2.48xlarge",
+_RDMA = (
+    "g6.8 g6.12 g6.16 g6.24 g6.48 g6e.8 g6e.12 g6e.16 g6e.24 g6e.48 g7.8 g7.12 g7.24 g7.48 g7e.8 g7e.12 g7e.24 g7e.48 "
+    "p4d.24 p4de.24 p5.4 p5.48 p5e.48 p5en.48 p6-b200.48 p6-b300.48 p6e-gb200.36 trn1.32 trn1n.32 trn2.48"
 )
-"""Adapters that read and write the memory of GPUs and Neuron devices by themselves."""
+_OTHERS = "g4dn.8 g4dn.12 g4dn.16 g5.8 g5.12 g5.16 g5.24 g5.48 p3dn.24"
 
-# EC2 user guide, "Elastic Fabric Adapter": supported instance types, those that SageMaker training offers.
-EFA = (
-    *RDMA,
-    "ml.g4dn.8xlarge",
-    "ml.g4dn.12xlarge",
-    "ml.g4dn.16xlarge",
-    "ml.g5.8xlarge",
-    "ml.g5.12xlarge",
-    "ml.g5.16xlarge",
-    "ml.g5.24xlarge",
-    "ml.g5.48xlarge",
-    "ml.g6.8xlarge",
-    "ml.g6.12xlarge",
-    "ml.g6.16xlarge",
-    "ml.g6.24xlarge",
-    "ml.g6.48xlarge",
-    "ml.g6e.8xlarge",
-    "ml.g6e.12xlarge",
-    "ml.g6e.16xlarge",
-    "ml.g6e.24xlarge",
-    "ml.g6e.48xlarge",
-    "ml.p3dn.24xlarge",
-)
+RDMA = tuple(f"ml.{size}xlarge" for size in _RDMA.split())
+"""Their adapters read remote memory by themselves. Told so of another, libfabric ends the program."""
+
+EFA = (*RDMA, *(f"ml.{size}xlarge" for size in _OTHERS.split()))
 
 
 def fabric_variables(instance_type: str) -> Dict[str, str]:

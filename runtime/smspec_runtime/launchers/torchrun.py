@@ -16,8 +16,8 @@ def torchrun(launch: Launch) -> Command:
         words += ["--master_addr", launch.leader_address, "--master_port", str(launch.port)]
         words += ["--node_rank", str(launch.node_rank)]
     variables = {
+        **launch.torch_variables,
         **fabric_variables(launch.cluster.instance_type),
-        "NCCL_SOCKET_IFNAME": launch.cluster.network_interface,
         "NCCL_PROTO": "simple",
     }
     return Command([*words, *launch.program.python_words, *launch.arguments], variables)

@@ -1,8 +1,10 @@
-"""Waits until the leader says how the job ended: ``python -m smspec_runtime.team.member LEADER HOST``.
+"""Waits until the leader says how the job ended: ``python -m smspec_runtime.team.member LEADER:PORT HOST [WORDS …]``.
 
-A process of its own: signals and companions are served meanwhile.
+A process of its own: signals and companions are served meanwhile. ``WORDS``: a program that is run first, the part of
+this host in the job.
 """
 
+import os
 import sys
 
 from ..import_path import StandardLibraryOnly
@@ -13,19 +15,25 @@ with StandardLibraryOnly():
     import socket
     import time
 
+    from ..lean_typing import Tuple
     from ..log import log
-    from . import PORT, SECONDS
+    from ..outcome import status_of
+    from . import SECONDS
 
 _PAUSE = 0.5
 # A leader whose machine is gone says nothing more: ask after 15 s of silence, give up 15 s later.
 _KEEPALIVE = (("TCP_KEEPIDLE", 15), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3))
 
 
-def main(leader: str, host: str) -> int:
+def main(leader: str, host: str, *words: str) -> int:
     """Wait for the leader's word and return what this host exits with."""
     log(f"waiting for the leader, {leader}")
     try:
-        answer = _answer(leader, host)
+        connection = _connection(leader, host)
+        status = _status_of(words) if words else 0
+        if status:
+            return status
+        answer = connection.makefile("rb").readline(16)
     except OSError as error:
         log(f"no connection to the leader, {leader}: {error}")
         return 1
@@ -38,12 +46,13 @@ def main(leader: str, host: str) -> int:
     return status
 
 
-def _answer(leader: str, host: str) -> bytes:
-    """Return the leader's line, or nothing when it is gone. Raises OSError."""
+def _connection(leader: str, host: str) -> socket.socket:
+    """Return a connection on which the leader knows who listens. Raises OSError."""
+    address, _, port = leader.rpartition(":")
     deadline = time.monotonic() + SECONDS
     while True:
         try:
-            connection = socket.create_connection((leader, PORT), 10)
+            connection = socket.create_connection((address, int(port)), 10)
             break
         except OSError:
             if time.monotonic() >= deadline:
@@ -51,13 +60,24 @@ def _answer(leader: str, host: str) -> bytes:
             time.sleep(_PAUSE)
     # From here on the leader decides: it is told to stop at the same moment, and its program may save something.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
-        signal.signal(number, signal.SIG_IGN)
+        signal.signal(number, lambda *_: None)  # Not SIG_IGN: our own program would inherit that.
     connection.settimeout(None)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in _KEEPALIVE:
         connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
     connection.sendall(host.encode("utf-8") + b"\n")
-    return connection.makefile("rb").readline(16)
+    return connection
+
+
+def _status_of(words: Tuple[str, ...]) -> int:
+    """Run our own program, which is in the process group that signals are sent to, and return how it ends."""
+    try:
+        defaults = (signal.SIGPIPE, signal.SIGXFSZ)  # Python ignores them.
+        process = os.posix_spawnp(words[0], words, os.environ, setsigdef=defaults)
+    except OSError as error:
+        log(f"{words[0]}: {error.strerror}")
+        return 127 if isinstance(error, FileNotFoundError) else 126
+    return status_of(os.waitpid(process, 0)[1])
 
 
 if __name__ == "__main__":

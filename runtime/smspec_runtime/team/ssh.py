@@ -24,13 +24,9 @@ def ssh_answers(host: str) -> bool:
 def write_ssh_environment(variables: Mapping[str, str]) -> None:
     """Give the job's environment to what is started here through ssh, in ``~/.ssh/environment`` as sshd reads it.
 
-    Without SM_ variables, which mpirun takes along, and without values of several lines, which have no form there.
+    Without values of several lines, which have no form there.
     """
-    lines = [
-        f"{name}={value}\n"
-        for name, value in variables.items()
-        if not name.startswith("SM_") and name not in _OWN and "\n" not in value
-    ]
+    lines = [f"{name}={value}\n" for name, value in variables.items() if name not in _OWN and "\n" not in value]
     directory = os.path.expanduser("~{}/.ssh".format("root" if os.getuid() == 0 else ""))
     try:
         os.makedirs(directory, mode=0o700, exist_ok=True)

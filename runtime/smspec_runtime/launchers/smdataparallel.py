@@ -1,0 +1,37 @@
+"""SageMaker's data parallel library, and DDP of PyTorch: mpirun, with smddprun where it is installed."""
+
+from ..command import Command
+from ..log import log
+from .fabric import EFA, RDMA
+from .launch import Launch
+from .mpirun import exported, mpirun, on_every_host
+
+
+def smdataparallel(launch: Launch) -> Command:
+    """Return the command of this host. SM_ variables reach the other hosts' processes through ssh."""
+    hosts = launch.hosts
+    several = len(hosts) > 1
+    words = mpirun(
+        launch,
+        [f"{host}:{launch.processes_per_host}" for host in hosts] if several else hosts,
+        flags=("--tag-output", "--oversubscribe"),
+        spawning=("-mca", "plm_rsh_num_concurrent", str(len(hosts))),
+        last=(
+            "SMDATAPARALLEL_USE_{}=1".format("HOMOGENEOUS" if several else "SINGLENODE"),
+            "FI_PROVIDER=efa",
+            "RDMAV_FORK_SAFE=1",
+        ),
+    )
+    instance_type = launch.options.get("instance_type") or launch.cluster.instance_type
+    if instance_type in EFA:
+        words += exported("NCCL_PROTO=simple")
+    if instance_type in RDMA:
+        words += exported("FI_EFA_USE_DEVICE_RDMA=1")
+    if several:
+        words += exported("SMDATAPARALLEL_SERVER_ADDR=" + hosts[0], "SMDATAPARALLEL_SERVER_PORT=7592")
+        words += exported(f"SAGEMAKER_INSTANCE_TYPE={instance_type}")
+    if launch.machine.has_smddprun:
+        words.append("smddprun")
+    else:
+        log("smddprun is not installed: mpirun starts the program without it")
+    return on_every_host(launch, words)
