@@ -20,7 +20,7 @@ _PLAIN_SECONDS = 10.0
 _WINDOW_SECONDS = 2.0
 _MOST_LINES = 12
 _BAR = 16
-_METRICS = '{"smspec": "pipe", '
+METRICS = '{"smspec": "pipe", '
 """How the runtime's line of measurements begins, one per channel and epoch (smspec_runtime/pipe/loop.py)."""
 
 
@@ -70,7 +70,7 @@ class Progress:
         """Take note of an event; log lines and remarks appear with the next `tick`."""
         if isinstance(event, LogLine):
             # For programs that watch the log; people have the published line before it and the table at the end.
-            if not event.text.startswith(_METRICS):
+            if not event.text.startswith(METRICS):
                 self._pending.append(f"{event.host} | {event.text}\n")
         elif isinstance(event, Remark):
             self._pending.append(f"{'warning: ' if event.warning else ''}{visible(event.text)}\n")

@@ -22,8 +22,10 @@ from smspec.local.leftovers import Leftovers
 from smspec.local.process_engine import ProcessEngine, loopback_interface
 from smspec.local.progress import Progress
 from smspec.local.record import Record
+from smspec.local.report.listening import Listener
+from smspec.local.report.page import report_page
 from smspec.local.request import Console, Interrupted, JobStatus, LocalOutcome, RunRequest, Unable
-from smspec.local.run_directory import MODEL, OUTPUT, SUMMARY, UPLOAD, RunDirectory, claim
+from smspec.local.run_directory import MODEL, OUTPUT, REPORT, SUMMARY, UPLOAD, RunDirectory, claim
 from smspec.local.signals import Signals
 from smspec.local.summary import Summary
 from smspec.local.supervision import Supervision, Verdict, name_of
@@ -41,14 +43,14 @@ def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, c
 
     Whatever ends it, nothing is left running. OSError where the disk refuses; nothing else is raised.
     """
-    progress, record = Progress(console), Record()
+    progress, record, listener = Progress(console), Record(), Listener()
     try:
         with Signals() as signals:
             try:
-                run = _Run(job, plan, tree, request, _Audience(progress, record), signals)
+                run = _Run(job, plan, tree, request, _Audience(progress, record, listener), signals)
                 if run.findings:
                     return LocalOutcome(exit_status=1, status="NotStarted", findings=run.findings)
-                summary, exit_status = run.through(record)
+                summary, exit_status = run.through(record, listener)
             finally:
                 progress.close()
             console.result(summary.text())
@@ -97,7 +99,7 @@ class _Run:
         self._engine = ProcessEngine(job, plan, tree, request.tree_dir, request.python, len(self._hosts))
         self._data, self.findings = find_data(job, self._training.channels, request, self._engine.generated_channels())
 
-    def through(self, record: Record) -> tuple[Summary, int]:
+    def through(self, record: Record, listener: Listener) -> tuple[Summary, int]:
         """Run the job to its end; return how it went and the exit status of the command."""
         started = time.monotonic()
         directory = claim(self._request.directory, self._plan.name)
@@ -109,8 +111,8 @@ class _Run:
                 verdict = self._supervised(directory)
             directory.mark(self._plan.name, _status(verdict))
             summary = self._collected(directory, verdict, record, started)
-            with open(directory.path(SUMMARY), "w", encoding="utf-8") as file:
-                file.write(summary.to_json())
+            _write(directory.path(SUMMARY), summary.to_json())
+            _write(summary.report, report_page(summary, listener))
             return summary, _exit_status(verdict)
         except OSError as fault:
             # A write that fails, unlike an open, does not tell where.
@@ -216,7 +218,13 @@ class _Run:
             model=model,
             output=output,
             logs=directory.path("logs", ""),
+            report=directory.path(REPORT),
         )
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)
 
 
 def _hosts(training: TrainingRequest, wanted: int | None) -> tuple[Host, ...]:

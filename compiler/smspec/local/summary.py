@@ -13,6 +13,7 @@ from smspec.local.quantities import duration, rate, size
 from smspec.local.record import Flow
 from smspec.local.request import JobStatus
 
+HEAD = ("host", "channel", "mode", "epoch", "bytes", "seconds", "MB/s", "")
 _MOST_ROWS = 60
 
 
@@ -31,6 +32,7 @@ class Summary:
     model: Collected | None
     output: Collected | None
     logs: str
+    report: str
 
     def to_json(self) -> str:
         """Return the text of summary.json."""
@@ -55,9 +57,13 @@ class Summary:
         if self.failure_reason:
             first, *rest = map(visible, self.failure_reason.splitlines())
             lines += [("failure", first), *(("", line) for line in rest)]
-        lines += [("model", _where(self.model)), ("output", _where(self.output)), ("logs", self.logs)]
+        lines += [*self.places(), ("report", self.report)]
         blocks.append("".join(f"{name:9}{text}".rstrip() + "\n" for name, text in lines))
         return "\n".join(blocks)
+
+    def places(self) -> list[tuple[str, str]]:
+        """Return (what, where it lies)."""
+        return [("model", _where(self.model)), ("output", _where(self.output)), ("logs", self.logs)]
 
     def _how(self) -> str:
         who = f" of {self.failed}" if self.failed and len(self.hosts) > 1 else ""
@@ -68,10 +74,14 @@ class Summary:
 
 def table(flows: Sequence[Flow]) -> str:
     """Return one row per host, channel and epoch; per host and channel when those would be too many."""
-    head = ("host", "channel", "mode", "epoch", "bytes", "seconds", "MB/s", "")
-    rows = [head, *(map(_row, flows) if len(flows) <= _MOST_ROWS else _added_up(flows))]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
-    return "".join(_aligned(row, widths) + "\n" for row in rows)
+    shown = [HEAD, *rows(flows, _MOST_ROWS)]
+    widths = [max(len(row[column]) for row in shown) for column in range(len(HEAD))]
+    return "".join(_aligned(row, widths) + "\n" for row in shown)
+
+
+def rows(flows: Sequence[Flow], most: int) -> list[tuple[str, ...]]:
+    """Return the cells below `HEAD`: a row per flow, or per host and channel where those are more than ``most``."""
+    return list(map(_row, flows)) if len(flows) <= most else _added_up(flows)
 
 
 def _row(flow: Flow) -> tuple[str, ...]:

@@ -184,6 +184,7 @@ def summary(**members: object) -> Summary:
         "model": Collected(path="run/ctr/model.tar.gz", files=1, size=1300),
         "output": None,
         "logs": "run/ctr/logs/",
+        "report": "run/ctr/report.html",
     }
     return Summary(**{**values, **members})
 
@@ -194,6 +195,7 @@ def test_the_summary_says_how_it_ended_and_where_everything_is():
         "model    run/ctr/model.tar.gz (1 file, 1.3 kB)",
         "output   none was written",
         "logs     run/ctr/logs/",
+        "report   run/ctr/report.html",
     ]
 
 
@@ -227,7 +229,7 @@ def test_the_measurements_that_the_runtime_logs_for_programs_are_not_shown_to_pe
     (tmp_path / "train_0").write_bytes(b"data")
     with pipe.open(str(tmp_path / "train_0")) as stream:
         assert sum(map(len, stream)) == 4
-        measured = metrics(0, stream)
+        measured = metrics(0, stream, 0.5, 1.5)
     paper = Paper(False)
     progress = Progress(paper, Clock(), lambda: 100)
     for text in ("before", measured.rstrip(), "after"):

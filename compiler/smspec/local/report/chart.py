@@ -1,0 +1,114 @@
+"""Turns curves over time into the geometry of a chart: SVG paths, grid lines and labels. The page lays them out."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+WIDTH, HEIGHT = 720, 190
+LEFT, RIGHT, TOP, BOTTOM = 58, 12, 10, 26
+"""Room around the plot for the labels of the axes, in units of the view box."""
+
+_MOST_POINTS = 360
+_TICKS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """What is drawn as one line: (seconds since the start, value), in order of time."""
+
+    label: str
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A grid line at ``place`` along its axis, and what is written beside it."""
+
+    place: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A curve as the ``d`` of an SVG path. ``peak``: its highest value."""
+
+    label: str
+    path: str
+    peak: float
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart, ready to be laid out in a box of `WIDTH` by `HEIGHT`."""
+
+    curves: tuple[Drawn, ...]
+    across: tuple[Tick, ...]
+    up: tuple[Tick, ...]
+
+
+def draw(curves: Sequence[Curve], seconds: float) -> Chart:
+    """Return the chart of curves over ``seconds``. Values begin at 0: a rate drawn without its zero misleads."""
+    thinned = [Curve(curve.label, _thinned(curve.points)) for curve in curves]
+    highest = max((value for curve in thinned for _, value in curve.points), default=0.0)
+    end, top = max(seconds, 1e-3), highest * 1.05 or 1.0
+    step_across, step_up = _step(end), _step(top)
+
+    def across(moment: float) -> float:
+        return LEFT + moment / end * (WIDTH - LEFT - RIGHT)
+
+    def up(value: float) -> float:
+        return HEIGHT - BOTTOM - value / top * (HEIGHT - TOP - BOTTOM)
+
+    return Chart(
+        curves=tuple(
+            Drawn(
+                curve.label,
+                _path([(across(min(moment, end)), up(value)) for moment, value in curve.points]),
+                max((value for _, value in curve.points), default=0.0),
+            )
+            for curve in thinned
+        ),
+        across=tuple(Tick(across(value), f"{_number(value, step_across)} s") for value in _multiples(step_across, end)),
+        up=tuple(Tick(up(value), _number(value, step_up)) for value in _multiples(step_up, top)),
+    )
+
+
+def rates(samples: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
+    """Return (seconds, amount a second) of (seconds, amount so far), each rate at the end of its interval."""
+    found = []
+    for (before, had), (now, has) in itertools.pairwise(samples):
+        if now > before:
+            found.append((now, max(0.0, has - had) / (now - before)))
+    return tuple(found)
+
+
+def _thinned(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+    """Return at most `_MOST_POINTS` points: of each stretch its mean, for a pixel can show no more."""
+    size = -(-len(points) // _MOST_POINTS)
+    if size <= 1:
+        return points
+    stretches = [points[start : start + size] for start in range(0, len(points), size)]
+    return tuple((stretch[-1][0], sum(value for _, value in stretch) / len(stretch)) for stretch in stretches)
+
+
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    return "".join(f"{'L' if number else 'M'}{x:.1f} {y:.1f}" for number, (x, y) in enumerate(points))
+
+
+def _step(span: float) -> float:
+    """Return the distance of grid lines: 1, 2 or 5 times a power of ten, about `_TICKS` of them in ``span``."""
+    rough = span / _TICKS
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
+
+
+def _multiples(step: float, end: float) -> list[float]:
+    return [number * step for number in range(int(end / step * 1.000001) + 1)]
+
+
+def _number(value: float, step: float) -> str:
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    return f"{value:,.{decimals}f}"

@@ -1,0 +1,58 @@
+"""Writes the page: one file that holds all it shows, readable without a network and without JavaScript."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from smspec.diagnostics.visible import visible
+from smspec.local.quantities import duration
+from smspec.local.report import chart
+from smspec.local.report.chart import Chart, Curve, draw, rates
+from smspec.local.report.listening import Listener
+from smspec.local.summary import HEAD, Summary, rows
+
+_TEMPLATE = "report.html.j2"
+_MOST_ROWS = 500
+
+
+def report_page(summary: Summary, listener: Listener) -> str:
+    """Return the page about a run."""
+    import jinja2  # Late: only a run that is over needs it.
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(os.path.dirname(os.path.abspath(__file__))),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(_TEMPLATE).render(
+        summary=summary,
+        places=summary.places(),
+        charts=_charts(listener.series, summary.seconds),
+        balances=listener.balances[-_MOST_ROWS:],
+        head=HEAD,
+        rows=rows(summary.flows, _MOST_ROWS),
+        logs=[(host, _shown(tail.text), tail.left_out) for host, tail in sorted(listener.logs.items())],
+        duration=duration,
+        width=chart.WIDTH,
+        height=chart.HEIGHT,
+        left=chart.LEFT,
+        right=chart.RIGHT,
+    )
+
+
+def _charts(series: Mapping[tuple[str, str], Sequence[tuple[float, int]]], seconds: float) -> list[tuple[str, Chart]]:
+    """Return one chart per channel, in it one curve per host."""
+    curves: dict[str, list[Curve]] = {}
+    for (host, channel), samples in sorted(series.items(), key=lambda item: (len(item[0][0]), item[0])):
+        points = rates([(moment, count / 1e6) for moment, count in samples])
+        if points:
+            curves.setdefault(channel, []).append(Curve(host, points))
+    return [(channel, draw(of_hosts, seconds)) for channel, of_hosts in sorted(curves.items())]
+
+
+def _shown(text: str) -> str:
+    return "\n".join(map(visible, text.split("\n")))

@@ -1,0 +1,31 @@
+"""How much has gone through a channel at which moment of the run, in bounded memory."""
+
+from __future__ import annotations
+
+_MOST = 2048
+_FIRST_INTERVAL = 0.05
+
+
+class Series:
+    """Samples of (seconds since the start, bytes so far), evenly thinned out as a run grows longer."""
+
+    def __init__(self) -> None:
+        self._samples: list[tuple[float, int]] = []
+        self._interval = _FIRST_INTERVAL
+        self._last: tuple[float, int] | None = None
+
+    def add(self, moment: float, count: int) -> None:
+        """Take note that ``count`` bytes have gone through in all; moments come in order."""
+        self._last = moment, count
+        if self._samples and moment - self._samples[-1][0] < self._interval:
+            return
+        self._samples.append(self._last)
+        if len(self._samples) > _MOST:
+            self._samples = self._samples[::2]
+            self._interval *= 2
+
+    @property
+    def samples(self) -> tuple[tuple[float, int], ...]:
+        """Return what is kept, the last sample always with it."""
+        kept = tuple(self._samples)
+        return kept if self._last is None or kept[-1] == self._last else (*kept, self._last)

@@ -1,0 +1,167 @@
+"""report.html: what it is made of, and that a browser shows it."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from local_jobs import LocalJob
+from smspec.local.events import EpochEnded, EpochFed, HostEnded, LogLine
+from smspec.local.progress import METRICS
+from smspec.local.record import Record
+from smspec.local.report import chart
+from smspec.local.report.chart import Curve, draw, rates
+from smspec.local.report.listening import LOG_LINES, Listener
+from smspec.local.report.page import report_page
+from smspec.local.report.series import Series
+from smspec.local.summary import Summary
+
+CHROMIUM = shutil.which("chromium")
+
+
+def browsed(path):
+    """Return what a page is once a browser has read it, and what the browser complained of."""
+    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"]
+    profile = f"--user-data-dir={path.parent / 'profile'}"
+    done = subprocess.run([*command, profile, path.as_uri()], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+
+
+class Run:
+    """A run told by a script instead of by processes."""
+
+    def __init__(self):
+        self.now = 0.0
+        self.listener, self.record = Listener(lambda: self.now), Record()
+
+    def tell(self, event):
+        self.listener.report(event)
+        self.record.report(event)
+
+    def epoch(self, number, sizes, host="algo-1", channel="train"):
+        for size in sizes:
+            self.now += 0.5
+            self.tell(EpochFed(host=host, channel=channel, epoch=number, size=size, total=None, seconds=1.0))
+        self.tell(EpochEnded(host=host, channel=channel, epoch=number, size=sizes[-1], seconds=1.0, early=False))
+
+    def page(self, **changes):
+        facts = {"job": "job", "status": "Completed", "job_status": 0, "failed": None, "failure_reason": ""}
+        hosts = (HostEnded(host="algo-1", exit_status=0, seconds=self.now),)
+        rest = {"seconds": self.now, "hosts": hosts, "flows": self.record.flows, "model": None, "output": None}
+        summary = Summary(**{**facts, **rest, "logs": "run/logs/", "report": "run/report.html", **changes})
+        return report_page(summary, self.listener)
+
+
+def test_throughput_is_drawn_over_all_epochs():
+    run = Run()
+    run.epoch(0, [5_000_000, 10_000_000])
+    run.epoch(1, [1_000_000, 2_000_000])
+    samples = run.listener.series["algo-1", "train"]
+    assert [count for _, count in samples] == sorted(count for _, count in samples)
+    assert samples[-1] == (2.0, 12_000_000)
+    assert 'aria-label="throughput of train in MB a second"' in run.page()
+
+
+def test_text_of_the_job_stays_text():
+    """A log, a failure reason, a host: nothing a job says becomes a part of the page."""
+    run = Run()
+    hostile = '</pre><script>alert("x")</script>\x1b[31m\u202e'
+    run.tell(LogLine(host="<i>", text=hostile))
+    page = run.page(failure_reason=hostile, status="Failed", failed="<b>")
+    assert "<script" not in page and "<i>" not in page and "<b>" not in page
+    assert "\x1b" not in page.split("<body>")[1].split('class="failure"')[0]
+
+
+def test_nothing_is_fetched_from_elsewhere():
+    run = Run()
+    run.epoch(0, [1, 2, 3])
+    assert not re.findall(r"https?:|//\w|<script|<link|@import|url\(", run.page())
+
+
+def test_measurements_are_the_balance_of_waiting_and_computing():
+    run = Run()
+    told = {"smspec": "pipe", "channel": "train", "epoch": 3}
+    told |= {"waited": 1.5, "computed": 0.5, "verdict": "data-bound"}
+    text = json.dumps(told)
+    assert text.startswith(METRICS)
+    run.tell(LogLine(host="algo-1", text=text))
+    run.tell(LogLine(host="algo-1", text=METRICS + "broken"))
+    (balance,) = run.listener.balances
+    assert (balance.epoch, balance.waiting_share, balance.verdict) == (3, 75.0, "data-bound")
+    assert "data-bound" in run.page()
+    assert "broken" not in run.page()
+
+
+def test_a_long_log_ends_with_its_end():
+    run = Run()
+    for number in range(LOG_LINES + 50):
+        run.tell(LogLine(host="algo-1", text=f"line {number}."))
+    page = run.page()
+    assert "50 earlier lines" in page and f"line {LOG_LINES + 49}." in page and "line 49." not in page
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 10**9)), min_size=1, max_size=6000))
+def test_a_series_is_bounded_and_keeps_its_end(steps):
+    series, moment, count = Series(), 0.0, 0
+    for pause, size in steps:
+        moment, count = moment + pause, count + size
+        series.add(moment, count)
+    assert len(series.samples) <= 2049
+    assert series.samples[-1] == (moment, count)
+    assert list(series.samples) == sorted(series.samples)
+
+
+@given(
+    st.lists(st.lists(st.tuples(st.floats(0, 1e5), st.floats(0, 1e12)), max_size=1000), max_size=4),
+    st.floats(0, 1e5),
+)
+def test_curves_stay_inside_their_chart(points, seconds):
+    drawn = draw([Curve("x", tuple(sorted(curve))) for curve in points], seconds)
+    for curve in drawn.curves:
+        for place in re.findall(r"[ML]([\d.-]+) ([\d.-]+)", curve.path):
+            assert chart.LEFT <= float(place[0]) <= chart.WIDTH and 0 <= float(place[1]) <= chart.HEIGHT
+    assert 2 <= len(drawn.up) <= 12 and 2 <= len(drawn.across) <= 12
+
+
+def test_rates_are_amounts_over_time():
+    assert rates([(0, 0), (1, 5), (1, 7), (3, 7)]) == ((1, 5.0), (3, 0.0))
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+def test_a_browser_shows_the_report_of_a_real_run(tmp_path):
+    """One page, no script, nothing missing: what the run was is on it once a browser has read it."""
+    job = LocalJob(tmp_path / "job")
+    job.spec(
+        """\
+        source: src/
+        entry_point: {pipe_loop: "reader:handler", epochs: 2}
+        input_mode: Pipe
+        channels:
+          train: {s3: "s3://data/train/", local: data/}
+        hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}
+        """
+    )
+    job.write("data/a.bin", bytes(1 << 20))
+    job.write(
+        "src/reader.py",
+        """\
+        def handler(job, epoch, streams):
+            print("seen", sum(len(chunk) for chunk in streams["train"]))
+        """,
+    )
+    done = job.run()
+    assert done.returncode == 0, done.stderr
+    assert "report   " in done.stdout
+    document, complaints = browsed(job.run_directory / "report.html")
+    assert complaints == []
+    assert "<h1>job</h1>" in document and "Completed" in document
+    for host in ("algo-1", "algo-2"):
+        assert f"<td>{host}</td>" in document and f"<summary>{host}</summary>" in document
+    assert document.count("seen 1048576") == 4
+    assert document.count('<path class="curve"') == 2
+    assert "Waiting and computing" in document
