@@ -3,7 +3,6 @@ hyperparameters say what SageMaker's own toolkit reads in them."""
 
 from .environment import distribution_groups
 from .input_config import InputConfig
-from .launchers.parameter_server import FRAMEWORKS
 from .lean_typing import Any, Dict, Mapping
 from .run_plan import RunPlan
 
@@ -46,6 +45,8 @@ def launcher_options(config: InputConfig) -> Dict[str, Any]:
     options = {option: framework[name] for name, option in _OPTIONS.items() if framework.get(name)}
     if framework.get("sagemaker_parameter_server_enabled"):
         from importlib.util import find_spec  # Late: hardly any job asks.
+
+        from .launchers.parameter_server import FRAMEWORKS
 
         # Nobody says whose parameter servers are meant; a container of SageMaker's has one framework.
         options["framework"] = next(filter(find_spec, FRAMEWORKS), None)

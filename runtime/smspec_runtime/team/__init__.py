@@ -68,8 +68,7 @@ class Team:
 
     def dismiss(self, status: int) -> None:
         """Tell every member the exit status of the job, and wait a moment until it has heard."""
-        if self._listener is None:
-            return
+        assert self._listener is not None
         for _ in range(len(self._members)):
             self._accept(self._listener)  # Who has called since: a member whose name another had said.
         deadline = time.monotonic() + _SECONDS_TO_HEAR
