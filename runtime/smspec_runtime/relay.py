@@ -9,10 +9,9 @@ import select
 import stat
 
 from .lean_typing import Optional
+from .log import PIPE_ROOM
 
 CHUNK = 1 << 16
-PIPE_ROOM = 4096
-"""A pipe that polls as writable has room for this much (PIPE_BUF); more could block."""
 
 
 class Relay:

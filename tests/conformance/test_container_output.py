@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import random
 import sys
 import time
 
@@ -99,6 +100,100 @@ def test_a_million_short_lines(container):
     assert time.monotonic() - begun < 20
     assert without_our_lines(done.stderr).count(b"\n") == 200_000
     assert done.failure.startswith("ExecuteUserScriptError: Exception 199999\n")
+
+
+def test_fifty_megabytes_of_noise(container):
+    """On both streams at once: not a byte lost, added or changed, and nothing grows."""
+    script = """
+import hashlib, os, random, sys, threading
+def write(descriptor, seed):
+    noise = random.Random(seed)
+    digest = hashlib.sha256()
+    for _ in range(25 << 4):
+        piece = noise.getrandbits(8 << 16).to_bytes(1 << 16, "big")
+        digest.update(piece)
+        while piece:
+            piece = piece[os.write(descriptor, piece):]
+    return digest.hexdigest()
+other = threading.Thread(target=lambda: write(1, "out"))
+other.start()
+digest = write(2, "err")
+other.join()
+with open(os.environ["SM_OUTPUT_DATA_DIR"] + "/digest", "w") as file:
+    file.write(digest)
+"""
+
+    def noise(seed):
+        source = random.Random(seed)
+        return b"".join(source.getrandbits(8 << 16).to_bytes(1 << 16, "big") for _ in range(25 << 4))
+
+    targets = {name: container.base / name for name in ("stdout", "stderr")}
+    with open(targets["stdout"], "wb") as stdout, open(targets["stderr"], "wb") as stderr:
+        assert container.run_script(script, stdout=stdout, stderr=stderr).status == 0
+    assert targets["stdout"].read_bytes() == noise("out")
+    before, mark, relayed = targets["stderr"].read_bytes().partition(b"-- train.py\n")
+    assert mark and before.startswith(b"smspec: ")
+    assert relayed == noise("err")
+
+
+def test_the_program_closes_its_standard_error(container):
+    """Training goes on; it is not taken for its end."""
+    script = (
+        "import os, time; os.write(2, b'bye'); os.close(2); time.sleep(0.5); print('done', flush=True); os._exit(6)"
+    )
+    done = container.run_script(script)
+    assert (done.status, done.stdout) == (6, b"done\n")
+    assert done.failure.startswith("ExecuteUserScriptError: bye\nExitCode 6\n")
+
+
+def test_a_line_that_is_cut_off_is_the_end_of_a_log(container):
+    """What lies in the pipe when the program dies is read, with or without a line feed."""
+    done = container.run_script("import os; os.write(2, b'x' * 60000 + b'\\nlast wor'); os._exit(1)")
+    assert done.stderr.split(b"smspec: the job failed")[0].endswith(b"x\nlast wor")
+    assert done.failure.startswith("ExecuteUserScriptError: last wor\n")
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_reader_that_goes_away_does_not_end_the_job(container, stream):
+    """A collector of logs that dies closes its end: neither we nor the program, on standard error, must notice."""
+    script = """
+import os, signal, sys, time
+signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+os.write(1, b"ready\\n")
+os.write(2, b"ready\\n")
+time.sleep(0.3)
+for _ in range(100):
+    os.write(2, b"x" * 10000 + b"\\n")
+os.write(2, b"ValueError: the reason\\n")
+os._exit(7)
+"""
+    with container.start_script(script) as process:
+        gone = getattr(process, stream)
+        while b"ready" not in gone.readline():
+            pass
+        gone.close()
+        other = process.stderr if stream == "stdout" else process.stdout
+        other.read()
+        assert process.wait(60) == 7
+    assert container.failure.startswith("ExecuteUserScriptError: ValueError: the reason\nExitCode 7\n")
+
+
+def test_a_reader_that_stalls_for_ever_does_not_keep_the_job_from_its_end(container):
+    """The program has ended, nobody reads what it said: its status and the reason are told all the same."""
+    script = """
+import os
+os.set_blocking(2, False)
+try:
+    while True:
+        os.write(2, b"y" * 1000 + b"\\n")
+except BlockingIOError:
+    pass
+os._exit(8)
+"""
+    with container.start_script(script) as process:
+        assert process.wait(30) == 8
+        process.stderr.close()
+    assert "\nExitCode 8\n" in container.failure
 
 
 def test_the_program_has_no_descriptors_of_ours(container):

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from container import Container, is_running, wait_until
+from container import STOP_WHILE_LOADING, Container, is_running, wait_until
 
 CATCHER = """
 import os, signal, sys, time
@@ -22,16 +22,6 @@ print("ready", flush=True)
 while True:
     time.sleep(60)
 """
-
-SEND_WHEN_HELD = """
-import os, sys
-class Sender:
-    def find_spec(self, name, path=None, target=None):
-        if name == "smspec_runtime.main":
-            os.kill(os.getpid(), 15)
-sys.meta_path.insert(0, Sender())
-"""
-"""Sends SIGTERM to its own process as soon as the bulk of the runtime is imported."""
 
 STANDARD = (1 << 31) - 1
 """Signals 1 to 31. The next two are the C library's own, and its posix_spawn, which make uses, leaves one ignored."""
@@ -122,6 +112,35 @@ def test_the_children_of_a_shell_may_save_their_work(container):
         process.terminate()
         done = finish(container, process)
     assert done.stdout == b"15\nsaved\n"
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+@pytest.mark.parametrize("detached", [True, False])
+def test_each_process_gets_sigterm_once(container, detached, stopped):
+    """Also one in a session of its own, once the program has ended: a second one often means `at once`."""
+    script = f"""
+import os, signal, sys, time
+read, write = os.pipe()
+if os.fork() == 0:
+    if {detached}:
+        os.setsid()
+    signal.signal(signal.SIGTERM, lambda *_: os.write(1, b"TERM\\n"))
+    os.write(write, b".")
+    begun = time.monotonic()
+    while time.monotonic() - begun < 0.9:
+        time.sleep(0.01)
+    os._exit(0)
+os.read(read, 1)
+print("ready", flush=True)
+if {stopped}:
+    time.sleep(60)
+"""
+    with container.start_script(script) as process:
+        assert first_line(process) == "ready"
+        if stopped:
+            process.terminate()
+        done = finish(container, process)
+    assert (done.status, done.stdout) == (143 if stopped else 0, b"TERM\n")
 
 
 def test_what_is_left_after_the_grace_is_killed(container):
@@ -308,7 +327,7 @@ while True:
 def test_sigterm_while_the_runtime_is_loaded(any_python, tmp_path, pid_namespace):
     """As process 1, from the first moment that Python runs our code: the kernel would drop it."""
     container = Container(tmp_path / "ml", any_python)
-    container.write("slow/sitecustomize.py", SEND_WHEN_HELD)
+    container.write("slow/sitecustomize.py", STOP_WHILE_LOADING)
     environ = {"PYTHONPATH": f"{container.base}/slow:{container.environ()['PYTHONPATH']}"}
     done = container.run_script("print('never')", prefix=pid_namespace, environ=environ)
     assert (done.status, done.stdout) == (143, b""), done.stderr

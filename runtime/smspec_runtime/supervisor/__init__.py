@@ -18,7 +18,7 @@ from ..relay import Relay
 from .child import Program, Streams, is_in_foreground, spawn
 from .companions import Companions
 from .signals import STOPS, Signals
-from .tree import adopt_orphans, reap, signal_group, signal_tree
+from .tree import adopt_orphans, reap, signal_group, signal_strays
 
 __all__ = ["GRACE", "LINGER", "Stopped", "Supervisor"]
 
@@ -148,8 +148,10 @@ class Supervisor:
             if child in gone:
                 status, ended = gone[child], now
                 self._companions.end()
-                if leftovers and self._stopped_at is None:
-                    signal_tree(child, signal.SIGTERM)
+                if leftovers:
+                    if self._stopped_at is None:
+                        signal_group(child, signal.SIGTERM)
+                    signal_strays(child, signal.SIGTERM)
             elif self._companions.take_in(gone):
                 signal_group(child, signal.SIGTERM)
                 limit = now + LINGER_OF_PROGRAM
@@ -160,7 +162,8 @@ class Supervisor:
                 if status is not None and now >= deadline + LINGER:
                     break  # Nothing can be killed harder: an uninterruptible wait, or another user's process.
                 killed = killed or status is None
-                signal_tree(child, signal.SIGKILL)
+                signal_group(child, signal.SIGKILL)
+                signal_strays(child, signal.SIGKILL)
             wait = _INTERVAL if status is None else _INTERVAL_OF_LEFTOVERS
             if deadline is not None and deadline > now:
                 wait = min(wait, deadline - now)
