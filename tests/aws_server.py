@@ -8,6 +8,7 @@ import io
 import json
 import logging
 import threading
+import urllib.request
 import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -29,7 +30,10 @@ def s3_server() -> Iterator[S3]:
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     try:
-        yield S3("http://{}:{}".format(*server.get_host_and_port()))
+        endpoint = "http://{}:{}".format(*server.get_host_and_port())
+        # What an earlier server of this process held is moto's still.
+        urllib.request.urlopen(urllib.request.Request(f"{endpoint}/moto-api/reset", method="POST")).close()
+        yield S3(endpoint)
     finally:
         server.stop()
 

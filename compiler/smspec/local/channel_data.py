@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from smspec.diagnostics import Finding, Rule
 from smspec.local.feeder.entries import Entries, entries_of
-from smspec.local.feeder.fault import DataError
+from smspec.local.feeder.fault import DataError, StoreUnavailable
 from smspec.local.feeder.plan import FeederChannel
 from smspec.local.feeder.store import LocalStore, Store
 from smspec.local.request import RunRequest, Unable
+from smspec.local.s3.location import is_s3
 from smspec.local.training_request import Host, RequestedChannel
 from smspec.source import Path
 from smspec.spec.model import JobSpec
@@ -23,7 +24,7 @@ UNREADABLE_LOCAL_DATA = Rule("SM362", "local data that cannot be read as the cha
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelData:
-    """A channel and the directory or file here that stands for its S3 URI."""
+    """A channel and its source: the directory or file here that stands for its S3 URI, or an S3 URI."""
 
     channel: RequestedChannel
     source: str
@@ -47,7 +48,12 @@ class ChannelData:
 
     def store(self) -> Store:
         """Return where the objects are. Raises DataError."""
-        return LocalStore(self._whole())
+        if not is_s3(self.source):
+            return LocalStore(self._whole())
+        # Late: boto3 takes its time, and only these channels need it.
+        from smspec.local.s3.store import open_store
+
+        return open_store(self._whole())
 
     def entries(self, store: Store) -> Entries:
         """Return what the channel holds. Raises DataError."""
@@ -82,6 +88,9 @@ def find_data(
         if channel.name in generated:
             data.append(ChannelData(channel=channel, source=generated[channel.name]))
             continue
+        if is_s3(request.data.get(channel.name, "")):
+            data.append(_in_s3(channel, request.data[channel.name]))
+            continue
         if channel.name in request.data:
             source = request.data[channel.name]
         elif written is not None:
@@ -104,12 +113,23 @@ def _refuse_strange_data(data: Mapping[str, str], names: list[str]) -> None:
         if name not in names:
             known = ", ".join(f"`{known}`" for known in names) or "none"
             raise Unable(2, f"--data names channel `{name}`, which the job does not have; it has {known}")
-        if source.startswith("s3://"):
-            raise Unable(
-                2, f"--data {name}={source}: data must be on this machine; download it first, with `aws s3 sync`"
-            )
-        if not os.path.exists(source):
+        if not is_s3(source) and not os.path.exists(source):
             raise Unable(2, f"--data {name}={source}: no such file or directory")
+
+
+def _in_s3(channel: RequestedChannel, source: str) -> ChannelData:
+    """Return a channel whose data are in S3, once it is sure that they are there and may be read."""
+    data = ChannelData(channel=channel, source=source)
+    try:
+        store = data.store()
+        # Not all of a prefix is listed here: that may take minutes, and the feeder does it in any case.
+        is_empty = not store.has_objects() if channel.s3_data_type == "S3Prefix" else not len(data.entries(store))
+    except DataError as fault:
+        status = 3 if isinstance(fault, StoreUnavailable) else 2
+        raise Unable(status, f"--data {channel.name}={source}: {fault}") from None
+    if is_empty:
+        raise Unable(2, f"--data {channel.name}={source}: there are no objects; SageMaker ends such a job")
+    return data
 
 
 def _no_data(name: str, path: Path) -> Finding:

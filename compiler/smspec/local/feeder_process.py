@@ -12,15 +12,25 @@ from collections.abc import Iterator
 from smspec.local import feeder
 from smspec.local.events import EpochEnded, EpochFed, Event
 from smspec.local.feeder.plan import FeederPlan
+from smspec.local.feeder.program import UNTIL_EOF
 from smspec.local.request import Unable
+from smspec.local.s3.location import is_s3
 
 _PROGRAM = os.path.dirname(feeder.__file__)
+_S3_PROGRAM = "smspec.local.s3.program"
 _READ = 1 << 16
 _STOP_SECONDS = 5.0
 
 
+def _program(plan: FeederPlan) -> list[str]:
+    """Return the words after ``python -I``: the feeder by itself, or the one that our own packages give S3."""
+    if not any(is_s3(channel.source) for channel in plan.channels):
+        return [_PROGRAM]
+    return ["-c", f"import sys; sys.path[:] = {sys.path!r}; from {_S3_PROGRAM} import main; main(sys.argv[1:])"]
+
+
 class FeederFault(Exception):
-    """The data of a channel turned out to be at fault; or, ``is_ours``, the feeder itself has died."""
+    """The data of a channel turned out to be at fault; or, ``is_ours``, the feeder itself or what it needs."""
 
     def __init__(self, message: str, *, is_ours: bool = False) -> None:
         super().__init__(message)
@@ -39,7 +49,7 @@ class FeederProcess:
         self._opened: dict[tuple[str, int], float] = {}
         self._unread = b""
         self._process = subprocess.Popen(
-            [sys.executable, "-I", _PROGRAM, "--until-eof", plan_file],
+            [sys.executable, "-I", *_program(plan), UNTIL_EOF, plan_file],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C in the terminal is for us; we stop the feeder when the job has ended
@@ -89,7 +99,10 @@ class FeederProcess:
             if kind == "ready":
                 continue
             if kind == "fault":
-                raise FeederFault(f"channel `{event['channel']}`, epoch {event['epoch']}: {event['message']}")
+                raise FeederFault(
+                    f"channel `{event['channel']}`, epoch {event['epoch']}: {event['message']}",
+                    is_ours=event["surroundings"],
+                )
             channel, epoch = event["channel"], event["epoch"]
             if kind == "opened":
                 self._opened[channel, epoch] = time.monotonic()

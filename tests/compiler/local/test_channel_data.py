@@ -76,7 +76,6 @@ def test_generated_channels_need_no_data(tmp_path):
     ("data", "message"),
     [
         ({"trian": "x"}, r"names channel `trian`, which the job does not have; it has `train`"),
-        ({"train": "s3://b/x"}, "download it first"),
         ({"train": "nowhere"}, "no such file or directory"),
     ],
 )

@@ -18,6 +18,9 @@ class Store(Protocol):
     def objects(self) -> List[StoredObject]:
         """Return the objects of S3Prefix, keys sorted bytewise."""
 
+    def has_objects(self) -> bool:
+        """Tell whether `objects` has any, without finding all of them."""
+
     def manifest(self) -> Tuple[str, BinaryIO]:
         """Return the name of the manifest, for messages, and the manifest, open at its start."""
 
@@ -42,6 +45,10 @@ class LocalStore:
     def objects(self) -> List[StoredObject]:
         """Return the files below the source, or the one that it is."""
         return objects_under(self._source)
+
+    def has_objects(self) -> bool:
+        """Tell whether there is a file."""
+        return bool(self.objects())
 
     def manifest(self) -> Tuple[str, BinaryIO]:
         """Open the source, or where that is a directory, the file in it with the name of the object."""

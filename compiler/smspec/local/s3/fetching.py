@@ -1,0 +1,153 @@
+"""Fetches objects in order while the next ones are on their way: many connections, little memory."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import ClientError, HTTPClientError
+
+from smspec.local.feeder.objects import Part, StoredObject
+from smspec.local.feeder.store import Content
+from smspec.local.s3.client import CONNECTIONS, told
+from smspec.local.s3.location import Location, parse
+
+RANGE = 8 << 20
+"""Bytes of one request. An object of up to so many is fetched in one."""
+
+AHEAD = 64 << 20
+"""Bytes that are asked for and not yet handed on: of the objects to come, and of the rest of the present one."""
+
+_MOST_OBJECTS = 256
+_LEAST = 1 << 16
+_ATTEMPTS = 5
+_BLOCK = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """One answer: its bytes, the size of the whole object, and which version of it that is."""
+
+    data: bytes
+    total: int
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Coming:
+    """A part that is on its way; ``reserved`` bytes are kept free for it."""
+
+    part: Part
+    first: Future[_Range] | None
+    reserved: int
+
+
+class Fetching:
+    """Fetches for one channel."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._typical = RANGE
+        self._pool = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="fetch")
+
+    def contents(self, parts: Iterable[Part]) -> Generator[Content, None, None]:
+        """Yield the parts with their blocks; all blocks of one are to be taken before the next."""
+        coming: deque[_Coming] = deque()
+        rest = iter(parts)
+        reserved = 0
+        try:
+            while True:
+                while reserved < AHEAD and len(coming) < _MOST_OBJECTS:
+                    part = next(rest, None)
+                    if part is None:
+                        break
+                    coming.append(self._start(part))
+                    reserved += coming[-1].reserved
+                if not coming:
+                    return
+                present = coming.popleft()
+                reserved -= present.reserved
+                if isinstance(present.part, StoredObject):
+                    yield present.part, self._blocks(present.part, present.first)
+                else:
+                    yield present.part, None
+        finally:
+            for one in coming:
+                if one.first is not None:
+                    one.first.cancel()
+
+    def read(self, stored: StoredObject) -> Iterator[bytes]:
+        """Yield the blocks of one object."""
+        return self._blocks(stored, self._start(stored).first)
+
+    def _start(self, part: Part) -> _Coming:
+        if not isinstance(part, StoredObject) or part.size == 0:
+            return _Coming(part, None, 0)
+        size = min(self._typical if part.size is None else part.size, RANGE)
+        return _Coming(part, self._pool.submit(self._fetch, part, 0, None), size)
+
+    def _blocks(self, stored: StoredObject, first: Future[_Range] | None) -> Iterator[bytes]:
+        if first is None:
+            return
+        start = first.result()
+        # Objects of unknown size, which manifests name, are taken to be like the largest of the last few.
+        self._typical = max(len(start.data), self._typical // 2, _LEAST)
+        yield from _cut(start.data)
+        offsets = iter(range(len(start.data), start.total, RANGE))
+        coming: deque[Future[_Range]] = deque()
+        try:
+            while True:
+                while len(coming) < AHEAD // RANGE:
+                    offset = next(offsets, None)
+                    if offset is None:
+                        break
+                    coming.append(self._pool.submit(self._fetch, stored, offset, start.version))
+                if not coming:
+                    return
+                yield from _cut(coming.popleft().result().data)
+        finally:
+            for one in coming:
+                one.cancel()
+
+    def _fetch(self, stored: StoredObject, offset: int, version: str | None) -> _Range:
+        location = parse(stored.path)
+        assert location is not None
+        with told(stored.path):
+            return _persistently(lambda: self._get(location, offset, version))
+
+    def _get(self, location: Location, offset: int, version: str | None) -> _Range:
+        # A changed object must not be joined to the beginning of what it was.
+        same = {} if version is None else {"IfMatch": version}
+        span = f"bytes={offset}-{offset + RANGE - 1}"
+        try:
+            answer = self._client.get_object(Bucket=location.bucket, Key=location.key, Range=span, **same)
+        except ClientError as fault:
+            if fault.response.get("Error", {}).get("Code") == "InvalidRange" and offset == 0:
+                return _Range(b"", 0, "")  # an empty object has no first byte
+            raise
+        data = answer["Body"].read()
+        total = answer.get("ContentRange", "").rpartition("/")[2]
+        return _Range(data, int(total) if total.isdigit() else len(data), answer["ETag"])
+
+
+def _persistently(get: Callable[[], _Range]) -> _Range:
+    """Try again when the connection breaks in the middle of an answer; botocore itself repeats only requests."""
+    for attempt in range(1, _ATTEMPTS):
+        try:
+            return get()
+        except HTTPClientError:
+            time.sleep(0.1 * 2**attempt)
+    return get()
+
+
+def _cut(data: bytes) -> Iterator[bytes]:
+    """Yield pieces that a FIFO takes at once, so that decompression and progress go on evenly."""
+    if len(data) <= _BLOCK:
+        yield data
+        return
+    for start in range(0, len(data), _BLOCK):
+        yield data[start : start + _BLOCK]

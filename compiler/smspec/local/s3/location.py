@@ -1,0 +1,39 @@
+"""S3 URIs: bucket, key, and how an object under a prefix is called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SCHEME = "s3://"
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A bucket with a key or the prefix of keys."""
+
+    bucket: str
+    key: str
+
+    @property
+    def uri(self) -> str:
+        return f"{SCHEME}{self.bucket}/{self.key}"
+
+    def relative(self, key: str) -> str:
+        """Return what an object under this prefix is called below a channel's directory.
+
+        A prefix that does not end in ``/`` may stand for a directory, an object, or the beginning of names.
+        """
+        above, _, stem = self.key.rpartition("/")
+        rest = key[len(above) + 1 :] if above else key
+        return rest[len(stem) + 1 :] if stem and rest.startswith(f"{stem}/") else rest
+
+
+def is_s3(source: str) -> bool:
+    """Tell whether a source is an S3 URI."""
+    return source.startswith(SCHEME)
+
+
+def parse(uri: str) -> Location | None:
+    """Return where an S3 URI leads; None when it names no bucket."""
+    bucket, _, key = uri.removeprefix(SCHEME).partition("/")
+    return Location(bucket, key) if is_s3(uri) and bucket else None
