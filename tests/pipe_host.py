@@ -39,8 +39,8 @@ class Host:
     def write(self, name, value):
         (self.root / "input/config" / (name + ".json")).write_text(json.dumps(value))
 
-    def start(self, name="author:Handler"):
-        environment = dict(os.environ, SAGEMAKER_BASE_DIR=str(self.root), PYTHONPATH=str(RUNTIME))
+    def start(self, name="author:Handler", **variables):
+        environment = dict(os.environ, SAGEMAKER_BASE_DIR=str(self.root), PYTHONPATH=str(RUNTIME), **variables)
         self.process = subprocess.Popen(
             [self.python, "-m", "smspec_runtime.pipe.loop", name],
             cwd=self.root / "code",
@@ -56,7 +56,8 @@ class Host:
         writers = []
         for epoch, pieces in enumerate(epochs):
             path = self.data / f"{channel}_{epoch}"
-            os.mkfifo(path)
+            if not path.exists():
+                os.mkfifo(path)
             writers.append(Writer(path, pieces, **options))
         return writers
 

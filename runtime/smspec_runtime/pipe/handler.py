@@ -6,13 +6,18 @@ from typing import Any, Callable, Mapping, NamedTuple
 from ..training_job import Job
 from .stream import Stream
 
-METHODS = ("begin", "epoch", "end")
+METHODS = ("begin", "resume", "epoch", "end")
 
 
 class Handler(NamedTuple):
-    """``begin`` and ``end`` are called once, ``epoch`` once per epoch."""
+    """``begin`` and ``end`` are called once, ``epoch`` once per epoch.
+
+    ``resume(job, epoch)``, after ``begin``, returns the epoch to begin with. It is given the one that follows those in
+    the checkpoints, 0 in a job that was not restarted, and may return another: 0 to refuse.
+    """
 
     begin: Callable[[Job], object]
+    resume: Callable[[Job, int], int]
     epoch: Callable[[Job, int, Mapping[str, Stream]], object]
     end: Callable[[Job], object]
 
@@ -33,12 +38,16 @@ def handler_of(found: Any, name: str) -> Handler:
     if isinstance(found, type):
         found = found()
     methods = {method: getattr(found, method) for method in METHODS if hasattr(found, method)}
-    if methods:
-        return Handler(**{method: methods.get(method, _nothing) for method in METHODS})
-    if callable(found):
-        return Handler(_nothing, found, _nothing)
-    raise TypeError(f"`{name}` is neither a function nor a class with `begin`, `epoch` or `end`")
+    if callable(found) and not methods:
+        methods["epoch"] = found
+    if not methods:
+        raise TypeError(f"`{name}` is neither a function nor a class with `begin`, `epoch` or `end`")
+    return Handler(**{"begin": _nothing, "resume": _as_found, "epoch": _nothing, "end": _nothing, **methods})
 
 
 def _nothing(*_: object) -> None:
     return None
+
+
+def _as_found(_: Job, epoch: int) -> int:
+    return epoch

@@ -6,6 +6,7 @@ epochs, or when SIGTERM came and the handler's ``end`` has returned; an error of
 
 import json
 import sys
+import time
 from typing import Dict, List, Optional
 
 import smspec_runtime
@@ -13,6 +14,7 @@ import smspec_runtime
 from ..training_job import Job
 from .channel import Fifos
 from .handler import Handler, load_handler
+from .progress import Progress
 from .stream import Stream
 from .wake import Wake, process_wake
 
@@ -32,33 +34,49 @@ def main(arguments: List[str]) -> int:
     return 0
 
 
-def run(job: Job, handler: Handler, wake: Wake, first_epoch: int = 0) -> None:
-    """Run the epochs from ``first_epoch`` on. When the job is to stop, `end` is called all the same, to save."""
+def run(job: Job, handler: Handler, wake: Wake) -> None:
+    """Run the epochs, after a restart those that are left. When the job is to stop, `end` is called too, to save."""
     count = number_of_epochs(job)
     fifos = {name: Fifos(channel, wake) for name, channel in job.channels.items() if channel.mode == "Pipe"}
     if wake.heard():
         return
+    progress = Progress(job)
     handler.begin(job)
-    for epoch in range(first_epoch, count):
-        if wake.heard():
-            break
-        run_epoch(job, handler, epoch, fifos)
+    completed = handler.resume(job, progress.completed())
+    if not isinstance(completed, int):
+        raise TypeError(f"`resume` of the handler returned `{completed}`, not the epoch to begin with")
+    if completed:
+        sys.stderr.write(f"smspec: resuming: {completed} of {count} epochs are in {job.checkpoint_dir}\n")
+    while completed < count and not wake.heard() and run_epoch(job, handler, completed, fifos):
+        completed += 1
+        progress.note(completed)
     handler.end(job)
+    if completed < count:
+        progress.note(completed)
+    else:
+        progress.clear()
 
 
-def run_epoch(job: Job, handler: Handler, epoch: int, fifos: Dict[str, Fifos]) -> None:
-    """Call the handler with a stream per channel. What it leaves unread is ended, what it leaves unopened stays."""
+def run_epoch(job: Job, handler: Handler, epoch: int, fifos: Dict[str, Fifos]) -> bool:
+    """Call the handler with a stream per channel. What it leaves unread is ended, what it leaves unopened stays.
+
+    False: the job is to stop before the epoch is complete.
+    """
     streams = Streams((name, channel.next()) for name, channel in fifos.items())
+    began = time.monotonic()
     try:
         handler.epoch(job, epoch, streams)
     finally:
         for stream in streams.values():
             stream.close()
-    for name, stream in streams.items():
-        if stream.opened:
-            sys.stdout.write(summary(epoch, stream, name if len(streams) > 1 else None))
-            sys.stdout.write(metrics(epoch, stream))
+    opened = [stream for stream in streams.values() if stream.opened]
+    waited = sum(stream.stats.waited for stream in opened)
+    computed = max(time.monotonic() - began - waited, 0.0)
+    for stream in opened:
+        sys.stdout.write(summary(epoch, stream, stream.origin.channel if len(streams) > 1 else None))
+        sys.stdout.write(metrics(epoch, stream, waited, computed))
     sys.stdout.flush()
+    return not job.stopping or {stream.end for stream in opened} == {"eof"}
 
 
 class Streams(Dict[str, Stream]):
@@ -89,10 +107,12 @@ def summary(epoch: int, stream: Stream, channel: Optional[str]) -> str:
     return line.format(epoch, stats.bytes, stats.seconds, stats.throughput, where)
 
 
-def metrics(epoch: int, stream: Stream) -> str:
-    """Return the epoch's figures as one line of JSON."""
+def metrics(epoch: int, stream: Stream, waited: float, computed: float) -> str:
+    """Return the epoch's figures as one line of JSON, with the seconds that the handler spent on all its channels."""
+    verdict = "data-bound" if waited > computed else "compute-bound"
+    handler = {"waited": round(waited, 6), "computed": round(computed, 6), "verdict": verdict}
     origin = {"smspec": "pipe", "channel": stream.origin.channel, "epoch": epoch, "fifo": stream.origin.epoch}
-    return json.dumps({**origin, "end": stream.end, **stream.stats.as_dict()}) + "\n"
+    return json.dumps({**origin, "end": stream.end, **stream.stats.as_dict(), **handler}) + "\n"
 
 
 if __name__ == "__main__":

@@ -173,6 +173,53 @@ def test_an_error_of_the_handler_keeps_its_traceback(host):
     assert 'author.py", line 2, in handler' in job.err
 
 
+@pytest.mark.parametrize("method", ["__init__(self)", "begin(self, job)", "end(self, job)"])
+def test_errors_of_every_method_end_the_job(host, method):
+    job = host(f"class Handler:\n    def {method}:\n        raise ValueError('bad weather')\n")
+    assert job.start().end() == 1
+    assert job.err.startswith("Traceback (most recent call last):\n")
+    assert job.err.endswith("ValueError: bad weather\n")
+
+
+def test_who_held_the_epoch_up(host):
+    """Data that comes slowly, then a handler that is slow."""
+    handler = """
+        import time
+
+        def handler(job, epoch, streams):
+            for record in streams["train"]:
+                time.sleep(0.4 * epoch)
+    """
+    job = host(handler, epochs=2, read={"train": "recordio"})
+    records = [formats.recordio(b"x")] * 2
+    job.feed("train", records, records, pause=0.2)
+    assert job.start("author:handler").end() == 0, job.err
+    data, compute = job.metrics()
+    assert (data["verdict"], compute["verdict"]) == ("data-bound", "compute-bound")
+    assert (data["records"], compute["records"]) == (2, 2)
+    assert data["waited"] > 0.1 > data["computed"]
+    assert compute["computed"] > 0.6
+    assert data["waited"] == pytest.approx(data["wait_exists"] + data["wait_first_byte"] + data["starved"], abs=1e-4)
+
+
+def test_several_channels_at_once(host, any_python):
+    handler = """
+        from smspec_runtime import pipe
+
+        def handler(job, epoch, streams):
+            seen = {"a": 0, "b": 0}
+            for name, line in pipe.merge(streams):
+                seen[name] += int(line)
+            print(epoch, *seen.values())
+    """
+    job = host(handler, channels=["a", "b"], python=any_python, epochs=2, read={"a": "lines", "b": "lines"})
+    for channel in "ab":
+        job.feed(channel, [b"1\n"] * 50, [b"2\n"] * 50, pause=0.001)
+    assert job.start("author:handler").end() == 0, job.err
+    assert [line for line in job.out.splitlines() if line[0] in "01"] == ["0 50 50", "1 100 100"]
+    assert job.lines() == [(0, 100, "a"), (0, 100, "b"), (1, 100, "a"), (1, 100, "b")]
+
+
 def test_damaged_data_is_an_error_that_says_where(host):
     job = host("def handler(job, epoch, streams):\n    list(streams['train'])\n", read={"train": "recordio"}, epochs=2)
     job.feed("train", [formats.recordio(b"good")], [formats.recordio(b"good"), b"bad bad "])

@@ -67,7 +67,7 @@ def test_views_are_those_of_the_streams(channels):
     channels.feed("rows", [b"a,b\n"])
     channels["rows"].csv()
     channels.feed("many", [b"1\n2\n3\n"], "jsonlines")
-    items = list(pipe.merge({name: stream for name, stream in channels.items()}))
+    items = list(pipe.merge(dict(channels)))
     assert of("lines", items) == [b"1\n", b"2\n"]
     assert of("chunks", items) == [b"bytes"]
     assert type(of("chunks", items)[0]) is bytes
@@ -187,7 +187,9 @@ def test_a_time_out_says_which_channel_waits(channels):
     channels["bad"] = Stream(
         Origin(channels.path("bad"), "bad", 0), Reading(timeouts=Timeouts(first_byte=0.2)), channels.wake
     )
-    with pytest.raises(pipe.TimedOut, match="channel `bad`, epoch 0, byte 0: FIFO is open, no byte has come for 0.2 s"):
+    with pytest.raises(
+        pipe.TimedOut, match=r"channel `bad`, epoch 0, byte 0: FIFO is open, no byte has come for 0\.2 s"
+    ):
         list(pipe.merge(channels))
 
 

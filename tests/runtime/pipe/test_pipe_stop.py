@@ -53,6 +53,36 @@ def test_sigterm_ends_any_wait_and_lets_the_handler_save(host, any_python, state
     assert job.err == ""
 
 
+@pytest.mark.parametrize("prefetch", [0, 1 << 20], ids=["plain", "prefetch"])
+@pytest.mark.parametrize("state", ["no fifo", "no byte", "some flow"])
+def test_sigterm_ends_the_waits_for_several_channels(host, any_python, state, prefetch):
+    handler = """
+        import time
+        from smspec_runtime import pipe
+
+        class Handler:
+            def epoch(self, job, epoch, streams):
+                print("begun", flush=True)
+                for name, item in pipe.merge(streams):
+                    pass
+
+            def end(self, job):
+                print("saved", job.stopping, time.time(), flush=True)
+    """
+    job = host(handler, channels=["a", "b", "c"], python=any_python, epochs=3, prefetch=prefetch)
+    if state != "no fifo":
+        job.feed("a", [], linger=20)
+        job.feed("b", iter(lambda: bytes(1 << 12), None) if state == "some flow" else [], linger=20)
+    job.start()
+    assert job.process.stdout.readline() == "begun\n"
+    time.sleep(0.15)  # into the wait
+    sent = time.time()
+    job.process.send_signal(signal.SIGTERM)
+    assert job.end() == 0, job.err
+    assert float(re.search(r"saved True ([\d.]+)", job.out)[1]) - sent < 5, "SIGTERM was noticed too late"
+    assert job.err == ""
+
+
 def test_sigterm_while_the_handler_computes(host):
     """The handler's own work is not interrupted; what it reads next ends."""
     handler = """

@@ -1,0 +1,66 @@
+"""How many epochs the checkpoints stand for, so that a job that SageMaker restarts goes on where they were saved."""
+
+import json
+import os
+import sys
+from contextlib import suppress
+from typing import Dict, Tuple
+
+from ..training_job import Job
+
+PREFIX = "smspec-progress-"
+
+
+class Progress:
+    """A file of this host among the checkpoints, which are all that a new container gets of an interrupted one.
+
+    It belongs to one job by name. Another job may start from the same checkpoints, and starts with epoch 0.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._path = os.path.join(job.checkpoint_dir, f"{PREFIX}{job.host}.json")
+        self._checkpoints = self._look()
+
+    def completed(self) -> int:
+        """Return the number of epochs in the checkpoints, 0 if there are none."""
+        try:
+            with open(self._path, encoding="utf-8") as file:
+                state = json.load(file)
+            return int(state["completed"]) if state["job"] == self._job.name and self._checkpoints else 0
+        except FileNotFoundError:
+            return 0
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            sys.stderr.write(f"smspec: beginning with epoch 0: cannot read {self._path}: {error}\n")
+            return 0
+
+    def note(self, completed: int) -> None:
+        """Write the number down if the handler has saved something since: a checkpoint counts, not an epoch."""
+        checkpoints = self._look()
+        if checkpoints == self._checkpoints:
+            return
+        self._checkpoints = checkpoints
+        try:
+            with open(self._path + "~", "w", encoding="utf-8") as file:
+                json.dump({"job": self._job.name, "completed": completed}, file)
+            os.replace(self._path + "~", self._path)
+        except OSError as error:
+            sys.stderr.write(
+                f"smspec: a restart will begin with an earlier epoch: cannot write {self._path}: {error}\n"
+            )
+
+    def clear(self) -> None:
+        """Forget it: the job is done."""
+        if os.path.exists(self._path):
+            os.unlink(self._path)
+
+    def _look(self) -> Dict[Tuple[str, str], Tuple[int, int]]:
+        """Return path → size and time of the handler's files."""
+        found = {}
+        for directory, _, names in os.walk(self._job.checkpoint_dir):
+            for name in names:
+                with suppress(OSError):  # removed meanwhile
+                    status = os.stat(os.path.join(directory, name))
+                    if not name.startswith(PREFIX):
+                        found[directory, name] = status.st_size, status.st_mtime_ns
+        return found
