@@ -47,6 +47,7 @@ shapes: $(VENV)/.dev
 benchmarks: $(VENV)/.dev
 	$(BIN)/python tests/benchmarks/compile.py
 	$(BIN)/python tests/benchmarks/pipe_drain.py
+	$(BIN)/python tests/benchmarks/runtime_cost.py
 	$(BIN)/python tests/benchmarks/feeder.py
 
 clean:

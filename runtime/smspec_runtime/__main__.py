@@ -6,6 +6,6 @@ from .early_signals import hold_early_signals
 
 if __name__ == "__main__":
     hold_early_signals()
-    from .main import main
+    from .main import end, main
 
-    sys.exit(main(sys.argv[1:]))
+    end(main(sys.argv[1:]))

@@ -32,6 +32,9 @@ import os, sys
 def main(words, plan_file):
     print(words, os.path.basename(plan_file), open(plan_file).read(), __file__)
     return 7
+def end(status):
+    print(status, flush=True)
+    os._exit(status)
 """
 
 
@@ -88,4 +91,4 @@ def test_it_calls_the_runtime_beside_it(tmp_path, flags, relative):
         text=True,
     )
     assert (done.returncode, done.stderr) == (7, "")
-    assert done.stdout == f"['train'] run_plan.json the plan {home}/smspec_runtime/main.py\n"
+    assert done.stdout == f"['train'] run_plan.json the plan {home}/smspec_runtime/main.py\n7\n"

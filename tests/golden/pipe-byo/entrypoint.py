@@ -19,6 +19,6 @@ from smspec_runtime.early_signals import hold_early_signals  # noqa: E402
 
 if __name__ == "__main__":
     hold_early_signals()  # before all that takes time to load
-    from smspec_runtime.main import main
+    from smspec_runtime.main import end, main
 
-    sys.exit(main(sys.argv[1:], os.path.join(HERE, "run_plan.json")))
+    end(main(sys.argv[1:], os.path.join(HERE, "run_plan.json")))
