@@ -135,11 +135,13 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], 
 
     machine = look_at_machine(config.cluster.instance_type, environ, supervisor.capture)
     entry = Entry(_entry_name(plan, config, environ), _arguments(plan, config), plan.launcher is not None)
+    # A framework brings the code itself, and is called where the container starts, as SageMaker's own toolkit does.
+    is_framework = plan.kind == "framework"
     variables = carried_variables(
         {
             **{name: value for name, value in environ.items() if name not in (LOCAL_LEADER, STOP_GRACE)},
             **sagemaker_variables(config, layout, machine, entry, environ),
-            "PYTHONPATH": python_path(environ, layout.code, RUNTIME),
+            "PYTHONPATH": python_path(environ, "" if is_framework else layout.code, RUNTIME),
         },
         entry.arguments,
     )
@@ -171,7 +173,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], 
         sender.start(supervisor)
     shown = " ".join(masked_words(command.words))
     log("running: {}".format(shown if len(shown) <= LONGEST_SHOWN else shown[:LONGEST_SHOWN] + "…"))
-    outcome = supervisor.run(command.words, variables, layout.code)
+    outcome = supervisor.run(command.words, variables, "." if is_framework else layout.code)
     if team is not None:
         team.dismiss(outcome.status)
     if sender is not None:

@@ -14,12 +14,12 @@ _ROOM_OF_LAUNCHERS = 32 << 10
 
 
 def python_path(environ: Mapping[str, str], code: str, runtime: str) -> str:
-    """Return PYTHONPATH: the code first, what the container has, the runtime's own directory last.
+    """Return PYTHONPATH: the code first, if any, what the container has, the runtime's own directory last.
 
     A directory that holds other packages too is left out: an interpreter that shares it finds the runtime anyway, and
     another must not find those packages.
     """
-    entries = [code, *(entry for entry in environ.get("PYTHONPATH", "").split(os.pathsep) if entry)]
+    entries = [entry for entry in [code, *environ.get("PYTHONPATH", "").split(os.pathsep)] if entry]
     if os.path.basename(runtime) not in ("site-packages", "dist-packages"):
         entries.append(runtime)
     return os.pathsep.join(dict.fromkeys(entries))

@@ -92,6 +92,17 @@ def test_a_framework_s_function(container):
     assert done.failure is not None
 
 
+def test_a_framework_s_function_is_kept_apart_from_the_code(container):
+    """It brings the code itself; until then no module of the author's is taken for one of its own."""
+    script = "import os, random, sys\ndef main():\n    print(os.getcwd(), [p for p in sys.path if 'code' in p])\n"
+    container.write("lib/framework.py", script)
+    container.write("code/random.py", "raise SystemExit('the author s')")
+    environ = {"SAGEMAKER_TRAINING_MODULE": "framework:main"}
+    environ["PYTHONPATH"] = f"{container.environ()['PYTHONPATH']}:{container.base}/lib"
+    done = container.run(environ=environ, cwd="/usr")
+    assert (done.status, done.stdout) == (0, b"/usr []\n"), done.stderr
+
+
 @pytest.mark.parametrize(
     "name", ["", "../train.py", "/etc/passwd", "a b.py", "./train.py", "-c", "a/../train.py", "x;y"]
 )

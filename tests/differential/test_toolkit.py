@@ -1,24 +1,14 @@
-"""The runtime beside SageMaker's own toolkit: what a script can see is the same, over many configurations.
+"""The runtime beside SageMaker's own toolkit: what a script can see is the same, over many configurations."""
 
-Runs where sagemaker-training 5.1.4 is installed: for the interpreter in SMSPEC_TOOLKIT_PYTHON, or for this one.
-"""
-
-import json
 import os
 import random
-import subprocess
-import sys
 
 import pytest
 
 from container import SHOW, Container
+from sagemaker_toolkit import TOOLKIT, needs_toolkit, ours, seen, toolkit
 
-VERSION = "5.1.4"
-TOOLKIT = os.environ.get("SMSPEC_TOOLKIT_PYTHON", sys.executable)
-PROBE = "import importlib.metadata as m; print(m.version('sagemaker-training'))"
-FOUND = subprocess.run([TOOLKIT, "-c", PROBE], capture_output=True, text=True).stdout.strip()
-
-pytestmark = pytest.mark.skipif(FOUND != VERSION, reason=f"sagemaker-training {VERSION} is not installed")
+pytestmark = needs_toolkit
 
 VALUES = [
     *("1", "1.10", "1e3", "1e-05", "-0.0", "0.1", "1e400", "12345678901234567890", "NaN", "-Infinity", " 5 ", '"5"'),
@@ -34,7 +24,6 @@ KEYS = [
     *("hidden_layers", "sagemaker_distribution_instance_groups"),
 ]
 CHANNELS = ["train", "val-set", "Train.Data", "test_0", "TEST_0", "x"]
-DIFFERENT_BY_DESIGN = {"PYTHONPATH"}
 
 
 def configuration(seed):
@@ -81,28 +70,6 @@ ENVIRONS = [
 ]
 
 
-def toolkit(container, environ):
-    command = [TOOLKIT, "-c", "from sagemaker_training.cli.train import main; main()"]
-    variables = {**container.environ(plan={}), "SM_STUDIO_LOCAL_MODE": "true", **environ}
-    done = subprocess.run(command, env=variables, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
-    return container.done(done.returncode, done.stdout, done.stderr)
-
-
-def ours(container, environ):
-    return container.run(plan=None, environ={"SM_STUDIO_LOCAL_MODE": "true", **environ, **_path(container, environ)})
-
-
-def _path(container, environ):
-    own = container.environ()["PYTHONPATH"]
-    return {"PYTHONPATH": f"{own}:{environ['PYTHONPATH']}" if "PYTHONPATH" in environ else own}
-
-
-def seen(done):
-    shown = json.loads(done.stdout)
-    environ = {name: value for name, value in shown["environ"].items() if name not in DIFFERENT_BY_DESIGN}
-    return {"argv": shown["argv"], "cwd": shown["cwd"], "environ": environ}
-
-
 @pytest.mark.parametrize("seed", range(int(os.environ.get("SMSPEC_DIFFERENTIAL_SEEDS", "12"))))
 def test_a_script_sees_the_same(tmp_path, seed):
     container = Container(tmp_path / "ml", TOOLKIT)
@@ -114,34 +81,6 @@ def test_a_script_sees_the_same(tmp_path, seed):
     mine = ours(container, environ)
     assert mine.status == 0, mine.stderr
     assert seen(mine) == seen(theirs)
-
-
-@pytest.mark.parametrize("name", ["train.py", "pkg/train.py", "run.sh", "run", "bin/run.sh"])
-@pytest.mark.parametrize("delivery", ["image", "directory", "archive"])
-def test_every_entry_type_and_delivery_is_started_the_same_way(tmp_path, name, delivery):
-    seen_by = []
-    for run in (toolkit, ours):
-        container = Container(tmp_path / run.__name__ / "ml", TOOLKIT)
-        base = "code" if delivery == "image" else "sent"
-        shell = f'#!/bin/sh\nexec {TOOLKIT} -c \'{SHOW}\' "$0" "$@"\n'
-        container.write(f"{base}/{name}", SHOW if name.endswith(".py") else shell)
-        hyperparameters = {"lr": "0.1", "text": "a 'b' \"c\" $d", "sagemaker_program": name}
-        if delivery == "directory":
-            hyperparameters["sagemaker_submit_directory"] = str(container.base / "sent")
-        if delivery == "archive":
-            archive = container.base / "sent.tar.gz"
-            subprocess.run(["tar", "-C", str(container.base / "sent"), "-czf", str(archive), "."], check=True)
-            hyperparameters["sagemaker_submit_directory"] = str(archive)
-        container.configure(hyperparameters)
-        done = run(container, {})
-        assert done.status == 0, done.stderr
-        seen_by.append(json.loads(json.dumps(seen(done)).replace(f"/{run.__name__}/", "/")))
-        assert done.succeeded
-    for shown in seen_by:
-        shown["environ"].pop("_", None)  # Set by the shell in between.
-        shown["environ"].pop("OLDPWD", None)
-        shown["environ"].pop("PWD", None)
-    assert seen_by[0] == seen_by[1]
 
 
 @pytest.mark.parametrize("name", ["", "a b.py", "./train.py", "/etc/passwd", "../x.py", "-c", "a/../b.py", "x;y.sh"])

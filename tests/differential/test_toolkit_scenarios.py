@@ -1,0 +1,311 @@
+"""Jobs of every kind under SageMaker's own toolkit and under the runtime: entry points, deliveries, packages, ends."""
+
+import os
+import subprocess
+
+import pytest
+
+from aws_server import BUCKET, s3_server, wheel
+from code_archives import archive
+from sagemaker_toolkit import TOOLKIT, WITNESS, Pair, needs_toolkit, seen
+
+pytestmark = needs_toolkit
+
+SHELL = f'#!/bin/sh\nexec {TOOLKIT} -c \'{WITNESS}\' "$0" "$@"\n'
+HYPERPARAMETERS = {"lr": "0.1", "text": "a 'b' \"c\" $d", "e": "true", "layers": "[1, 2]"}
+
+
+@pytest.fixture(scope="module")
+def s3():
+    with s3_server() as server:
+        yield server
+
+
+def both_show_the_same(tmp_path, prepare, **how):
+    pair = Pair(tmp_path, prepare)
+    theirs, mine = pair.run(**how)
+    assert theirs.status == 0, theirs.stderr
+    assert mine.status == 0, mine.stderr
+    assert seen(mine) == seen(theirs)
+    assert (mine.succeeded, mine.failure) == (theirs.succeeded, theirs.failure) == (True, None)
+    return pair
+
+
+@pytest.mark.parametrize("name", ["train.py", "pkg/train.py", "run.sh", "run", "bin/run.sh"])
+@pytest.mark.parametrize("delivery", ["image", "directory", "archive", "s3"])
+def test_every_entry_type_and_delivery_is_started_the_same_way(tmp_path, s3, name, delivery):
+    content = WITNESS if name.endswith(".py") else SHELL
+    s3.put("code/source dir.tar.gz", archive({name: content.encode()}))
+
+    def prepare(container):
+        hyperparameters = {**HYPERPARAMETERS, "sagemaker_program": name}
+        container.write(f"{'code' if delivery == 'image' else 'sent'}/{name}", content)
+        if delivery == "directory":
+            hyperparameters["sagemaker_submit_directory"] = str(container.base / "sent")
+        if delivery == "archive":
+            sent = container.base / "sent.tar.gz"
+            subprocess.run(["tar", "-C", str(container.base / "sent"), "-czf", str(sent), "."], check=True)
+            hyperparameters["sagemaker_submit_directory"] = str(sent)
+        if delivery == "s3":
+            hyperparameters["sagemaker_submit_directory"] = f"s3://{BUCKET}/code/source dir.tar.gz"
+        container.configure(hyperparameters)
+        return s3.environ
+
+    both_show_the_same(tmp_path, prepare)
+
+
+def test_umask_descriptors_and_standard_input(tmp_path):
+    """Nothing of the process that starts the program can be told from inside, but who its parent is."""
+
+    def prepare(container):
+        container.write("code/train.py", WITNESS)
+        return {"SAGEMAKER_PROGRAM": "train.py"}
+
+    pair = both_show_the_same(tmp_path, prepare, umask=0o027)
+    for container in pair.containers:
+        assert (container.base / "output/success").stat().st_mode & 0o777 == 0o640
+        assert (container.base / "output/success").read_bytes() == b""
+
+
+def test_the_environment_names_the_program_before_the_hyperparameter(tmp_path):
+    def prepare(container):
+        container.configure({"sagemaker_program": "other.py", "lr": "1"})
+        container.write("code/train.py", WITNESS)
+        return {"SAGEMAKER_PROGRAM": "train.py", "TRAINING_JOB_NAME": "job-7", "SAGEMAKER_SUBMIT_DIRECTORY": "/old"}
+
+    both_show_the_same(tmp_path, prepare)
+
+
+def test_a_base_directory_with_a_slash_behind(tmp_path):
+    def prepare(container):
+        container.write("code/train.py", WITNESS)
+        return {"SAGEMAKER_PROGRAM": "train.py", "SAGEMAKER_BASE_DIR": f"{container.base}/"}
+
+    both_show_the_same(tmp_path, prepare)
+
+
+def test_a_base_directory_that_is_relative(tmp_path):
+    """Relative to the directory that the container starts in."""
+
+    def prepare(container):
+        container.write("code/train.py", WITNESS)
+        return {"SAGEMAKER_PROGRAM": "train.py", "SAGEMAKER_BASE_DIR": os.path.relpath(container.base, "/")}
+
+    pair = Pair(tmp_path, prepare)
+    theirs, mine = pair.run()
+    assert (theirs.succeeded, mine.succeeded) == (True, True), mine.stderr
+
+
+def test_the_import_path_begins_with_the_code(tmp_path):
+    """Behind it stand the container's own entries in their order; then the toolkit adds those of its interpreter."""
+
+    def prepare(container):
+        container.write("code/train.py", "import os; print(os.environ['PYTHONPATH'])")
+        return {"SAGEMAKER_PROGRAM": "train.py", "PYTHONPATH": "/opt/one:/opt/two"}
+
+    for done in Pair(tmp_path, prepare).run():
+        entries = done.stdout.decode().strip().split(":")
+        assert entries[0] == "/the/ml/code"
+        assert [entry for entry in entries if entry.startswith("/opt/")] == ["/opt/one", "/opt/two"]
+
+
+GROUPS = [
+    {"instance_group_name": "data", "instance_type": "ml.c5.xlarge", "hosts": ["algo-2"]},
+    {"instance_group_name": "gpu", "instance_type": "ml.p3.2xlarge", "hosts": ["algo-1", "algo-3"]},
+]
+
+
+@pytest.mark.parametrize("flag", ["sagemaker_mpi_enabled", "sagemaker_torch_distributed_enabled", None])
+def test_a_group_that_has_no_part_in_the_distribution(tmp_path, flag):
+    """It runs the program by itself and still knows who takes part."""
+
+    def prepare(container):
+        hyperparameters = {"sagemaker_program": "train.py", "sagemaker_distribution_instance_groups": '["gpu"]'}
+        resource = {"current_group_name": "data", "current_instance_type": "ml.c5.xlarge", "instance_groups": GROUPS}
+        hosts = ["algo-1", "algo-2", "algo-3"]
+        container.configure(
+            {**hyperparameters, **({flag: "true"} if flag else {})}, hosts=hosts, current="algo-2", **resource
+        )
+        container.write("code/train.py", WITNESS)
+
+    both_show_the_same(tmp_path, prepare)
+
+
+@pytest.mark.parametrize("instance", ["ml.p4d.24xlarge", "ml.trn1.32xlarge", "ml.trn2.48xlarge"])
+def test_accelerators_are_counted_the_same(tmp_path, instance):
+    def prepare(container):
+        gpus = "".join(f"GPU {number}: NVIDIA A100 (UUID: x)\\n" for number in range(8))
+        container.write("bin/nvidia-smi", f"#!/bin/sh\nprintf '{gpus}'\necho warning\n", 0o755)
+        container.write("bin/neuron-ls", '#!/bin/sh\necho \'[{"nc_count": 2}, {"nc_count": 4}]\'\n', 0o755)
+        container.write("bin/smddprun", "#!/bin/sh\n", 0o755)
+        container.configure({"sagemaker_program": "train.py"}, current_instance_type=instance)
+        container.write("code/train.py", WITNESS)
+        return {"PATH": f"{container.base}/bin:{container.environ()['PATH']}"}
+
+    both_show_the_same(tmp_path, prepare)
+
+
+def packages(container):
+    """Return what leads pip to a directory of wheels, and to one that it may install into."""
+    container.write("wheels/greeting-1-py3-none-any.whl", wheel("greeting", "WORD = 'hello'\n"))
+    site = str(container.base / "site")
+    return {
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(container.base / "wheels"),
+        "PIP_TARGET": site,
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "PIP_NO_BUILD_ISOLATION": "0",  # pip takes the value for that of the opposite option
+        "PYTHONPATH": site,
+    }
+
+
+def test_requirements_are_there_when_the_script_starts(tmp_path):
+    def prepare(container):
+        container.configure({"sagemaker_program": "train.py", "lr": "1"})
+        container.write("code/requirements.txt", "greeting==1\n")
+        container.write("code/train.py", f"import greeting\nassert greeting.WORD == 'hello'\n{WITNESS}")
+        return packages(container)
+
+    both_show_the_same(tmp_path, prepare)
+
+
+def test_a_package_is_installed_with_its_requirements_and_run_as_a_module(tmp_path):
+    if subprocess.run([TOOLKIT, "-c", "import setuptools, wheel"], capture_output=True).returncode:
+        pytest.skip("no setuptools and wheel beside the toolkit")
+
+    def prepare(container):
+        container.configure({"sagemaker_program": "train.py", "lr": "1"})
+        container.write("code/setup.py", "from setuptools import setup\nsetup(name='mine', py_modules=['train'])\n")
+        container.write("code/requirements.txt", "greeting\n")
+        container.write("code/train.py", f"import greeting\n{WITNESS}")
+        return packages(container)
+
+    pair = both_show_the_same(tmp_path, prepare)
+    for container in pair.containers:
+        assert (container.base / "site/train.py").exists()
+
+
+@pytest.mark.parametrize("kind", ["InstallRequirementsError", "InstallModuleError"])
+def test_packages_that_cannot_be_installed(tmp_path, kind):
+    def prepare(container):
+        container.configure({"sagemaker_program": "train.py"})
+        container.write("code/train.py", "print('ran')")
+        container.write("code/requirements.txt", "no-such-package-of-ours\n")
+        if kind == "InstallModuleError":
+            container.write("code/setup.py", "raise ValueError('not today')\n")
+        return packages(container)
+
+    for done in Pair(tmp_path, prepare).run():
+        assert done.status == 1
+        assert done.failure.startswith(f"{kind}:")
+        assert not done.stdout.endswith(b"ran\n")
+
+
+def test_a_function_of_a_framework(tmp_path):
+    """In the directory that the container starts in, and with its variables; ours has those of the job besides."""
+
+    def prepare(container):
+        container.write("lib/framework.py", f"def main():\n    exec({WITNESS!r}, {{}})\n")
+        container.configure({"sagemaker_region": '"eu-west-1"', "lr": "1"})
+        return {"SAGEMAKER_TRAINING_MODULE": "framework:main", "PYTHONPATH": f"{container.base}/lib"}
+
+    theirs, mine = Pair(tmp_path, prepare).run()
+    assert (theirs.status, mine.status) == (0, 0), mine.stderr
+    shown, expected = seen(mine), seen(theirs)
+    assert shown["cwd"] == expected["cwd"]
+    assert {name: shown["environ"].get(name) for name in expected["environ"]} == expected["environ"]
+    assert (theirs.succeeded, mine.succeeded) == (True, True)
+
+
+@pytest.mark.parametrize("name", ["train.py", "run.sh"])
+@pytest.mark.parametrize("status", [1, 3, 137])
+def test_a_program_that_fails(tmp_path, name, status):
+    """The status that the container ends with is ours alone; the failure file names the same one."""
+
+    def prepare(container):
+        container.configure({"sagemaker_program": name})
+        container.write("code/train.py", f"import sys; print('out'); sys.exit({status})")
+        container.write("code/run.sh", f"#!/bin/sh\necho out; exit {status}\n")
+
+    theirs, mine = Pair(tmp_path, prepare).run()
+    assert (theirs.status, mine.status) == (1, status)
+    for done in (theirs, mine):
+        assert done.stdout == b"out\n"
+        assert done.failure.startswith("ExecuteUserScriptError:")
+        assert f"\nExitCode {status}\n" in done.failure
+        assert not done.succeeded
+
+
+@pytest.mark.parametrize("status", [0, 2])
+def test_a_failure_file_of_the_program_s_own_is_kept(tmp_path, status):
+    def prepare(container):
+        container.configure({"sagemaker_program": "train.py"})
+        script = (
+            f"import os, sys\nopen(os.environ['SM_OUTPUT_DIR'] + '/failure', 'w').write('mine')\nsys.exit({status})"
+        )
+        container.write("code/train.py", script)
+
+    theirs, mine = Pair(tmp_path, prepare).run()
+    assert theirs.failure == mine.failure == "mine"
+    assert theirs.succeeded is mine.succeeded is (status == 0)
+
+
+@pytest.mark.parametrize("broken", ["resourceconfig.json", "inputdataconfig.json", "hyperparameters.json"])
+@pytest.mark.parametrize("content", [None, "", "7", '{"hosts": 1'])
+def test_config_files_that_are_missing_or_broken(tmp_path, broken, content):
+    """Both fail and say so."""
+
+    def prepare(container):
+        container.write("code/train.py", "print('ran')")
+        path = container.base / "input/config" / broken
+        path.unlink() if content is None else path.write_text(content)
+        return {"SAGEMAKER_PROGRAM": "train.py"}
+
+    for done in Pair(tmp_path, prepare).run():
+        assert done.status != 0
+        assert done.failure
+        assert done.stdout == b""
+
+
+ARCHIVES = {
+    "names that lead out": {"train.py": b"", "../up.py": b"1", "/abs/x.py": b"2", "a/../../b.py": b"3"},
+    "backslashes": {"train.py": b"", "..\\w.py": b"1", "d\\e.py": b"2"},
+    "dots and slashes": {"./train.py": b"", "./a//b.py": b"1", "././c.py": b"2"},
+    "names in other scripts": {"train.py": b"", "é/日本.txt": b"1", "with blank.txt": b"2"},
+}
+
+
+@pytest.mark.parametrize("name", ARCHIVES)
+def test_archives_give_the_same_files(tmp_path, name):
+    def prepare(container):
+        path = container.write("sent.tar.gz", archive(ARCHIVES[name]))
+        container.configure({"sagemaker_program": "train.py", "sagemaker_submit_directory": str(path)})
+
+    pair = Pair(tmp_path, prepare)
+    theirs, mine = pair.run()
+    assert (theirs.status, mine.status) == (0, 0), mine.stderr
+    one, two = (files_below(container.base / "code") for container in pair.containers)
+    assert one == two
+    assert len(one) == len(ARCHIVES[name])
+
+
+def files_below(directory):
+    return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def test_a_submitted_file_that_is_no_archive(tmp_path):
+    def prepare(container):
+        path = container.write("sent/train.py", WITNESS)
+        container.configure({"sagemaker_program": "train.py", "sagemaker_submit_directory": str(path)})
+
+    both_show_the_same(tmp_path, prepare)
+
+
+def test_output_is_passed_on_byte_for_byte(tmp_path):
+    def prepare(container):
+        script = "import sys; sys.stdout.buffer.write(bytes(range(256)) * 300); sys.stdout.write('\\r50%\\r100%')"
+        container.write("code/train.py", script)
+        return {"SAGEMAKER_PROGRAM": "train.py"}
+
+    theirs, mine = Pair(tmp_path, prepare).run()
+    assert theirs.stdout == mine.stdout == bytes(range(256)) * 300 + b"\r50%\r100%"
