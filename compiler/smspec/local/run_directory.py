@@ -8,13 +8,27 @@ import shutil
 from dataclasses import dataclass
 
 from smspec.local.request import Unable
-from smspec.render.run_marker import RUN_MARKER, is_run_marker, run_marker_json
+from smspec.render.run_marker import RUN_MARKER, is_run_marker, is_unfinished, run_marker_json
 
 HOSTS, LOGS, UPLOAD = "hosts", "logs", "upload"
 MODEL, OUTPUT = "model", "output"
 SUMMARY, REPORT = "summary.json", "report.html"
+INTERRUPTED = "interrupted"
+"""The hosts of a run that did not complete, until the next run of the same job has taken their checkpoints."""
 _OURS = frozenset(
-    {RUN_MARKER, HOSTS, LOGS, UPLOAD, MODEL, OUTPUT, f"{MODEL}.tar.gz", f"{OUTPUT}.tar.gz", SUMMARY, REPORT}
+    {
+        RUN_MARKER,
+        HOSTS,
+        INTERRUPTED,
+        LOGS,
+        UPLOAD,
+        MODEL,
+        OUTPUT,
+        f"{MODEL}.tar.gz",
+        f"{OUTPUT}.tar.gz",
+        SUMMARY,
+        REPORT,
+    }
 )
 
 
@@ -85,11 +99,31 @@ class RunDirectory:
         os.ftruncate(self._lock, 0)
         os.pwrite(self._lock, run_marker_json(job, status), 0)
 
+    def restore(self, host: str, *checkpoints: str) -> bool:
+        """Move the checkpoints of an interrupted run to their place below the host's /opt/ml; say if there are any."""
+        before = os.path.join(os.path.realpath(self.root), INTERRUPTED, host, "opt", "ml", *checkpoints)
+        # A program may have put a link in its place.
+        if os.path.realpath(before) != before or not os.path.isdir(before) or not os.listdir(before):
+            return False
+        place = os.path.join(self.host(host).base, *checkpoints)
+        shutil.rmtree(place)
+        os.rename(before, place)
+        return True
+
+    def forget_interrupted(self) -> None:
+        """Remove what else an interrupted run left."""
+        if os.path.isdir(self.path(INTERRUPTED)):
+            shutil.rmtree(self.path(INTERRUPTED))
+
     def discard(self) -> None:
-        """Take everything away again that a run wrote here, the directory too."""
-        for name in _OURS - {RUN_MARKER}:
+        """Take everything away again that a run wrote here, the directory too, but for an interrupted run's part."""
+        interrupted = os.path.isdir(self.path(INTERRUPTED))
+        for name in _OURS - {RUN_MARKER, INTERRUPTED}:
             if os.path.lexists(self.path(name)):
                 _remove(self.path(name))
+        if interrupted:
+            os.rename(self.path(INTERRUPTED), self.path(HOSTS))
+            return
         os.unlink(self.path(RUN_MARKER))
         try:
             os.rmdir(self.root)
@@ -123,9 +157,14 @@ def claim(root: str, job: str) -> RunDirectory:
         os.close(lock)
         raise Unable(1, f"another run is using `{root}`; name another directory with -o") from None
     directory = RunDirectory(root, lock)
+    kept = set()
+    if is_unfinished(os.pread(lock, 4096, 0), job):
+        kept = {INTERRUPTED if INTERRUPTED in names else HOSTS}
     directory.mark(job, "Running")
-    for name in names - {RUN_MARKER}:
+    for name in names - {RUN_MARKER} - kept:
         _remove(os.path.join(root, name))
+    if HOSTS in kept & names:
+        os.rename(directory.path(HOSTS), directory.path(INTERRUPTED))
     os.makedirs(directory.path(LOGS))
     return directory
 

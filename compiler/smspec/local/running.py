@@ -14,6 +14,7 @@ from smspec.local.channel_layout import ChannelLayout
 from smspec.local.collecting import collect
 from smspec.local.config_files import config_files
 from smspec.local.container_paths import container_path_warning
+from smspec.local.ending import exit_status_of, failure_reason, status_of
 from smspec.local.events import Event, Remark, Reporter
 from smspec.local.feeder.plan import FeederPlan
 from smspec.local.feeder_process import FeederProcess
@@ -22,9 +23,10 @@ from smspec.local.leftovers import Leftovers
 from smspec.local.process_engine import ProcessEngine, loopback_interface
 from smspec.local.progress import Progress
 from smspec.local.record import Record
+from smspec.local.rehearsal import rehearsed
 from smspec.local.report.listening import Listener
 from smspec.local.report.page import report_page
-from smspec.local.request import Console, Interrupted, JobStatus, LocalOutcome, RunRequest, Unable
+from smspec.local.request import Console, Interrupted, LocalOutcome, RunRequest, Unable
 from smspec.local.run_directory import MODEL, OUTPUT, REPORT, SUMMARY, UPLOAD, RunDirectory, claim
 from smspec.local.signals import Signals
 from smspec.local.summary import Summary
@@ -34,8 +36,7 @@ from smspec.plan.plan import Plan
 from smspec.render.tree import FileTree
 from smspec.spec.model import JobSpec
 
-_FAILURE_CHARACTERS = 1024
-"""SageMaker keeps the first 1024 characters of /opt/ml/output/failure (FailureReason)."""
+_MOST_SPOILT = 3
 
 
 def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, console: Console) -> LocalOutcome:
@@ -96,24 +97,30 @@ class _Run:
         self._signals = signals
         self._training = TrainingRequest(plan.request.payload)
         self._hosts = _hosts(self._training, request.hosts)
+        self._layout = ChannelLayout(self._hosts, reporter)
         self._engine = ProcessEngine(job, plan, tree, request.tree_dir, request.python, len(self._hosts))
+        if request.injection is not None and not self._has_pipes():
+            raise Unable(2, "faults are injected into Pipe channels, and this job has none")
         self._data, self.findings = find_data(job, self._training.channels, request, self._engine.generated_channels())
 
     def through(self, record: Record, listener: Listener) -> tuple[Summary, int]:
         """Run the job to its end; return how it went and the exit status of the command."""
         started = time.monotonic()
-        directory = claim(self._request.directory, self._plan.name)
+        directory = claim(self._request.directory, self._training.name)
         try:
             with _discarded_after(BaseException, directory, self._signals):
                 self._lay_out(directory)
                 self._announce()
             with _discarded_after(Unable, directory, self._signals), Leftovers():
                 verdict = self._supervised(directory)
-            directory.mark(self._plan.name, _status(verdict))
+            for channel, path in self._layout.spoilt()[:_MOST_SPOILT]:
+                text = f"the program wrote to `{path}`: SageMaker mounts FastFile channels, as `{channel}`, read-only"
+                self._reporter.report(Remark(text=text, warning=True))
+            directory.mark(self._training.name, status_of(verdict))
             summary = self._collected(directory, verdict, record, started)
             _write(directory.path(SUMMARY), summary.to_json())
             _write(summary.report, report_page(summary, listener))
-            return summary, _exit_status(verdict)
+            return summary, exit_status_of(verdict)
         except OSError as fault:
             # A write that fails, unlike an open, does not tell where.
             fault.filename = fault.filename or self._request.directory
@@ -122,12 +129,10 @@ class _Run:
             directory.release()
 
     def _lay_out(self, directory: RunDirectory) -> None:
-        layout = ChannelLayout(self._hosts, self._reporter)
         hyperparameters = self._engine.hyperparameters(directory.path(UPLOAD))
         for host in self._hosts:
             place = directory.host(host.name)
             place.make()
-            self._make_checkpoints(place.base)
             self._engine.prepare(place)
             texts = config_files(self._training, self._hosts, host, hyperparameters, loopback_interface())
             for name, text in texts.items():
@@ -135,17 +140,28 @@ class _Run:
                     file.write(text)
             for data in self._data_of(host):
                 if data.channel.mode != "Pipe":
-                    layout.lay(data, host, place.data)
+                    self._layout.lay(data, host, place.data)
+        self._take_up_checkpoints(directory)
 
-    def _make_checkpoints(self, base: str) -> None:
+    def _take_up_checkpoints(self, directory: RunDirectory) -> None:
+        """Give every host its checkpoint directory, with what a run left in it that did not complete."""
         wanted = self._training.checkpoint_directory
         if wanted is not None and wanted.startswith("/opt/ml/"):
-            os.makedirs(os.path.join(base, os.path.relpath(wanted, "/opt/ml")), exist_ok=True)
+            place = os.path.relpath(wanted, "/opt/ml")
+            for host in self._hosts:
+                os.makedirs(os.path.join(directory.host(host.name).base, place), exist_ok=True)
+            restored = [host.name for host in self._hosts if directory.restore(host.name, *place.split("/"))]
+            if restored:
+                whose = f"the checkpoints of the last run, which did not complete ({', '.join(restored)})"
+                self._reporter.report(Remark(text=f"going on from {whose}; remove `{directory.root}` to begin anew"))
+        directory.forget_interrupted()
 
     def _announce(self) -> None:
         for warning in (container_path_warning(self._plan, self._tree), self._engine.installation_warning()):
             if warning is not None:
                 self._reporter.report(Remark(text=warning, warning=True))
+        if self._request.rate is not None and not self._has_pipes():
+            self._reporter.report(Remark(text="--rate limits Pipe channels, and this job has none", warning=True))
         hosts = "1 host" if len(self._hosts) == 1 else f"{len(self._hosts)} hosts"
         self._reporter.report(Remark(text=f"running `{self._plan.name}` on {hosts} with {self._engine.python}"))
         self._reporter.tick()
@@ -183,7 +199,12 @@ class _Run:
     def _feeder(self, host: Host, directory: RunDirectory) -> FeederProcess:
         place = directory.host(host.name)
         channels = [data.feeder_channel(host, self._hosts) for data in self._piped(host)]
-        plan = FeederPlan(directory=os.path.abspath(place.data), channels=channels, rate=self._request.rate)
+        plan = FeederPlan(
+            directory=os.path.abspath(place.data),
+            channels=channels,
+            rate=self._request.rate,
+            injection=self._request.injection,
+        )
         return FeederProcess(host.name, plan, os.path.join(place.root, "feeder.json"))
 
     def _process(self, host: Host, directory: RunDirectory) -> HostProcess:
@@ -192,6 +213,9 @@ class _Run:
 
     def _piped(self, host: Host) -> list[ChannelData]:
         return [data for data in self._data_of(host) if data.channel.mode == "Pipe"]
+
+    def _has_pipes(self) -> bool:
+        return any(channel.mode == "Pipe" for channel in self._training.channels)
 
     def _data_of(self, host: Host) -> Iterator[ChannelData]:
         return (data for data in self._data if host in data.channel.hosts(self._hosts))
@@ -208,10 +232,10 @@ class _Run:
         )
         return Summary(
             job=self._plan.name,
-            status=_status(verdict),
+            status=status_of(verdict),
             job_status=verdict.job_status,
             failed=verdict.failed,
-            failure_reason=_failure_reason(verdict, directory),
+            failure_reason=failure_reason(verdict, directory.host),
             seconds=time.monotonic() - started,
             hosts=tuple(record.hosts[host.name] for host in self._hosts if host.name in record.hosts),
             flows=record.flows,
@@ -219,6 +243,7 @@ class _Run:
             output=output,
             logs=directory.path("logs", ""),
             report=directory.path(REPORT),
+            rehearsed=rehearsed(self._request.injection, record.injected),
         )
 
 
@@ -255,34 +280,3 @@ def _remove_fifos(directories: Iterator[str]) -> None:
                 with suppress(OSError):
                     if stat.S_ISFIFO(entry.stat(follow_symlinks=False).st_mode):
                         os.unlink(entry.path)
-
-
-def _status(verdict: Verdict) -> JobStatus:
-    if verdict.signal is not None or verdict.overran:
-        return "Stopped"
-    return "Failed" if verdict.failed is not None else "Completed"
-
-
-def _exit_status(verdict: Verdict) -> int:
-    if verdict.signal is not None:
-        return 128 + verdict.signal
-    if verdict.is_ours:
-        return 3
-    return 1 if verdict.failed is not None or verdict.overran else 0
-
-
-def _failure_reason(verdict: Verdict, directory: RunDirectory) -> str:
-    if verdict.signal is not None:
-        return f"stopped by {name_of(verdict.signal)}"
-    if verdict.overran:
-        return "MaxRuntimeExceeded: MaxRuntimeInSeconds is over"
-    if verdict.fault or verdict.failed is None:
-        return verdict.fault
-    reason = ""
-    path = directory.host(verdict.failed).failure
-    with suppress(OSError):
-        # Nothing else: a FIFO would keep us waiting, and a device has no end.
-        if stat.S_ISREG(os.lstat(path).st_mode):
-            with open(path, encoding="utf-8", errors="replace") as file:
-                reason = file.read(_FAILURE_CHARACTERS).strip()
-    return reason or f"{verdict.failed} ended with exit status {verdict.job_status} and left no failure file"

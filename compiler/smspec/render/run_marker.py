@@ -15,8 +15,18 @@ def run_marker_json(job: str, status: str) -> bytes:
 
 def is_run_marker(content: bytes) -> bool:
     """Tell the marker of a run from any other file of that name."""
+    return _marker(content).get("kind") == _KIND
+
+
+def is_unfinished(content: bytes, job: str) -> bool:
+    """Whether it marks a run of this very job that did not complete."""
+    marker = _marker(content)
+    return marker.get("job") == job and marker.get("status") != "Completed"
+
+
+def _marker(content: bytes) -> dict[str, object]:
     try:
         marker = json.loads(content)
     except (ValueError, RecursionError):
-        return False
-    return isinstance(marker, dict) and marker.get("kind") == _KIND
+        return {}
+    return marker if isinstance(marker, dict) else {}

@@ -76,3 +76,55 @@ def test_replacing_does_not_follow_links(tmp_path):
     directory.release()
     claim(str(tmp_path / "run"), "job").release()
     assert (tmp_path / "precious" / "file").exists()
+
+
+def test_what_an_interrupted_run_left_is_kept_for_the_same_job(tmp_path):
+    def run(status):
+        directory = claim(str(tmp_path / "run"), "job")
+        directory.host("algo-1").make()
+        restored = directory.restore("algo-1", "checkpoints")
+        directory.forget_interrupted()
+        with open(os.path.join(directory.host("algo-1").base, "checkpoints", "model"), "a") as file:
+            file.write("x")
+        directory.mark("job", status)
+        directory.release()
+        return restored
+
+    assert [run(status) for status in ("Running", "Stopped", "Failed", "Completed", "Failed")] == [
+        False,
+        True,
+        True,
+        True,
+        False,
+    ]
+    other = claim(str(tmp_path / "run"), "other")
+    assert sorted(os.listdir(other.root)) == ["logs", "run.json"]
+    other.release()
+
+
+def test_a_run_that_is_discarded_gives_the_interrupted_one_back(tmp_path):
+    first = claim(str(tmp_path / "run"), "job")
+    first.host("algo-1").make()
+    (tmp_path / "run/hosts/algo-1/opt/ml/checkpoints/model").write_text("x")
+    first.release()
+    second = claim(str(tmp_path / "run"), "job")
+    second.host("algo-1").make()
+    second.discard()
+    second.release()
+    assert (tmp_path / "run/hosts/algo-1/opt/ml/checkpoints/model").read_text() == "x"
+
+
+def test_a_link_in_the_place_of_checkpoints_is_not_followed(tmp_path):
+    first = claim(str(tmp_path / "run"), "job")
+    first.host("algo-1").make()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/precious").touch()
+    (tmp_path / "run/hosts/algo-1/opt/ml/checkpoints").rmdir()
+    (tmp_path / "run/hosts/algo-1/opt/ml/checkpoints").symlink_to(tmp_path / "elsewhere")
+    first.release()
+    second = claim(str(tmp_path / "run"), "job")
+    second.host("algo-1").make()
+    assert not second.restore("algo-1", "checkpoints")
+    second.forget_interrupted()
+    second.release()
+    assert (tmp_path / "elsewhere/precious").exists()

@@ -1,0 +1,102 @@
+"""A local run that did not complete goes on from its checkpoints, as SageMaker restarts a job."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from local_jobs import DEADLINE, LocalJob
+
+HANDLER = """
+    import os, time
+
+    class Handler:
+        def begin(self, job):
+            self.path = os.path.join(job.checkpoint_dir, "model")
+            self.epochs = open(self.path).read() if os.path.exists(self.path) else ""
+
+        def epoch(self, job, epoch, streams):
+            self.epochs += str(epoch)
+            self.bytes = sum(map(len, streams["train"]))
+            with open(self.path, "w") as file:
+                file.write(self.epochs)
+            if epoch == 1 and self.epochs == "01" and os.path.exists(HERE + "/../hang"):
+                print("hanging", flush=True)
+                time.sleep(60)
+
+        def end(self, job):
+            with open(os.path.join(job.model_dir, "epochs"), "w") as file:
+                file.write(self.epochs)
+"""
+
+
+@pytest.fixture
+def job(tmp_path):
+    job = LocalJob(tmp_path / "job")
+    job.spec(
+        """
+        source: src/
+        entry_point: {pipe_loop: "handler:Handler", epochs: 4}
+        input_mode: Pipe
+        channels: {train: {s3: s3://b/train/, local: data/}}
+        checkpoints: s3://b/checkpoints/
+        """
+    )
+    job.write("src/handler.py", HANDLER.replace("HERE", repr(str(job.directory / "data"))))
+    job.write("data/part", b"data")
+    job.write("hang", b"")
+    yield job
+    job.assert_nothing_left()
+
+
+def test_an_interrupted_run_is_taken_up(job):
+    job.start()
+    job.wait_for_log("hanging")
+    job.process.send_signal(signal.SIGKILL)
+    job.process.communicate(timeout=DEADLINE)
+    job.assert_nothing_left()
+    (job.directory / "hang").unlink()
+
+    again = job.run()
+    assert again.returncode == 0, again.stderr
+    assert job.archive() == {"epochs": b"01123"}  # the epoch that was cut off is read again, whole
+    assert "smspec: resuming: 1 of 4 epochs are in" in job.log()
+    assert "going on from the checkpoints of the last run, which did not complete (algo-1)" in again.stderr
+    assert sorted(os.listdir(job.host() / "checkpoints")) == ["model"]
+    assert not (job.run_directory / "interrupted").exists()
+
+    afresh = job.run()
+    assert afresh.returncode == 0, afresh.stderr
+    assert job.archive() == {"epochs": b"0123"}
+    assert "going on" not in afresh.stderr
+
+
+def test_another_job_begins_anew(job):
+    """A changed hyperparameter makes another job."""
+    job.start()
+    job.wait_for_log("hanging")
+    job.process.send_signal(signal.SIGINT)
+    assert job.process.communicate(timeout=DEADLINE)
+    (job.directory / "hang").unlink()
+    with (job.directory / "job.yaml").open("a") as spec:
+        spec.write("\nhyperparameters: {lr: 0.1}\n")
+    again = job.run()
+    assert again.returncode == 0, again.stderr
+    assert job.archive() == {"epochs": b"0123"}
+
+
+def test_checkpoints_outlast_a_run_that_could_not_start(job):
+    job.start()
+    job.wait_for_log("hanging")
+    job.process.send_signal(signal.SIGINT)
+    assert job.process.communicate(timeout=DEADLINE)
+    (job.directory / "hang").unlink()
+    checkpoint = job.host() / "checkpoints/model"
+    assert checkpoint.read_text() == "01"
+    refused = job.run(python="/nowhere/python3")
+    assert refused.returncode != 0
+    assert checkpoint.read_text() == "01"
+    assert job.run().returncode == 0
+    assert job.archive()["epochs"].startswith(b"011")
