@@ -10,12 +10,13 @@ import signal
 import stat
 import sys
 import time
+from importlib.util import find_spec
 
 from .aws import open_client, service_errors
 from .command import Companion
 from .input_config import InputConfig
 from .layout import Layout
-from .lean_typing import Any, Dict, List, Mapping, NamedTuple, Tuple, Type
+from .lean_typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Type
 from .log import log
 from .refusal import Refused
 from .supervisor import Supervisor
@@ -27,47 +28,48 @@ LIMIT_OF_STOPPED = 5
 _INTERVAL = 0.3
 
 
-class Sender(NamedTuple):
-    """``words`` start a process that sends, but for the seconds it has; none where nothing is to be sent."""
+def start_sending(
+    layout: Layout, config: InputConfig, environ: Mapping[str, str], runtime: str, supervisor: Supervisor
+) -> Optional[Callable[[bool], None]]:
+    """Make the directory and start to send from it. Return what sends the rest; it is told whether the job is stopped.
 
-    words: List[str]
-    environ: Mapping[str, str]
-
-    def start(self, supervisor: Supervisor) -> None:
-        if self.words:
-            supervisor.accompany(Companion([*self.words, "0"], is_essential=False), self.environ, "/")
-
-    def finish(self, supervisor: Supervisor, stopped: bool) -> None:
-        limit = LIMIT_OF_STOPPED if stopped else LIMIT
-        if self.words and supervisor.run([*self.words, str(limit)], self.environ, "/").status:
-            log(f"intermediate output: not all of it was sent within {limit} s")
-
-
-def find_sender(layout: Layout, config: InputConfig, environ: Mapping[str, str], runtime: str) -> Sender:
-    """Make the directory and return what sends from it. One that is there already is SageMaker's own to send."""
+    None where nothing is to be sent, or SageMaker does it: then the directory is there already.
+    """
     directory = layout.output_intermediate
     sagemaker = config.hyperparameters.sagemaker
     target = str(sagemaker["sagemaker_s3_output"])
     scheme, _, place = target.partition("://")
     if os.path.exists(directory):
-        return Sender([], {})
+        return None
     if scheme not in ("s3", "file"):
         raise Refused(f"sagemaker_s3_output: `{target}` is neither an s3:// nor a file:// URL")
     try:
         os.makedirs(directory)
     except OSError as error:
         log(f"intermediate output is not sent: {error}")
-        return Sender([], {})
+        return None
     if scheme == "file":
-        return Sender([], {})
+        return None
+    if find_spec("boto3") is None:
+        log("intermediate output is not sent: the image has no boto3: install it there")
+        return None
     bucket, _, prefix = place.partition("/")
     key = "/".join(filter(None, [prefix.strip("/"), environ.get("TRAINING_JOB_NAME"), "output/intermediate"]))
     log(f"intermediate output goes to s3://{bucket}/{key}/")
     region = str(environ.get("AWS_REGION") or sagemaker.get("sagemaker_region") or "")
-    words = [sys.executable or "python3", "-m", __name__, directory, bucket, key, region]
+    endpoint = environ.get("S3_ENDPOINT_URL", "")
+    words = [sys.executable or "python3", "-m", __name__, directory, bucket, key, region, endpoint]
     # Without the author's directory: a json.py in it is not for this process.
-    path = python_path(environ, layout.code, runtime)[len(layout.code) + 1 :]
-    return Sender([*words, environ.get("S3_ENDPOINT_URL", "")], {**environ, "PYTHONPATH": path})
+    path = python_path(environ, layout.code, runtime).partition(os.pathsep)[2]
+    variables = {**environ, "PYTHONPATH": path}
+    supervisor.accompany(Companion([*words, "0"], is_essential=False), variables, "/")
+
+    def finish(stopped: bool) -> None:
+        limit = LIMIT_OF_STOPPED if stopped else LIMIT
+        if supervisor.run([*words, str(limit)], variables, "/").status:
+            log(f"intermediate output: not all of it was sent within {limit} s")
+
+    return finish
 
 
 def main(words: List[str]) -> int:
@@ -75,23 +77,15 @@ def main(words: List[str]) -> int:
     directory, bucket, key, region, endpoint, seconds = words
     is_last = seconds != "0"
     signal.alarm(int(seconds))
-    # Tells the last process what has been sent; an empty path, that we have said why nothing can be.
     state = os.path.join(os.path.dirname(directory), ".intermediate")
-    sent: Dict[str, Any] = {}
+    sent: Dict[str, Any] = {}  # What the process before us has sent.
     if os.path.exists(state):
         with open(state, encoding="ascii") as file:
             sent = json.load(file)
         os.unlink(state)
     if is_last and sent == _find(directory):
         return 0
-    try:
-        purpose = "intermediate output goes to S3"
-        client = open_client("s3", purpose, region_name=region or None, endpoint_url=endpoint or None)
-    except Refused as refusal:
-        if "" not in sent:
-            log(refusal.message)
-            _save(state, {"": None})
-        return 0
+    client = open_client("s3", "", region_name=region or None, endpoint_url=endpoint or None)
     errors: Tuple[Type[Exception], ...] = (OSError, ValueError, *service_errors())
     tried, before = dict(sent), sent
     while True:

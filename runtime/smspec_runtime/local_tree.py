@@ -11,16 +11,12 @@ from .log import log
 
 def make_local_tree() -> str:
     """Make what SageMaker's own toolkit makes below the home directory: one host, no channels. Return its root."""
-    home = os.path.expanduser("~")
-    layout = Layout(os.path.join(home, "sagemaker_local", "jobs", str(time.time()), *ROOT.split("/")))
+    jobs = os.path.join(os.path.expanduser("~"), "sagemaker_local", "jobs")
+    layout = Layout(os.path.join(jobs, str(time.time()) + ROOT))
     host = socket.gethostname()
     group = {"instance_group_name": "homogeneousCluster", "instance_type": "local", "hosts": [host]}
-    resources = {
-        "current_host": host,
-        "hosts": [host],
-        "current_instance_group": "homogeneousCluster",
-        "instance_groups": [group],
-    }
+    groups = {"current_instance_group": "homogeneousCluster", "instance_groups": [group]}
+    resources = {"current_host": host, "hosts": [host], **groups}
     files = {"hyperparameters": {}, "inputdataconfig": {}, "resourceconfig": resources}
     try:
         for directory in (layout.model, layout.input_config, layout.output_data):

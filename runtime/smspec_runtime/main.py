@@ -165,19 +165,18 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], 
         team = Team(command.members, command.over_ssh, command.port)
         team.gather()
 
-    sender = None
+    send_rest = None
     if config.hyperparameters.sagemaker.get("sagemaker_s3_output"):
-        from .intermediate_output import find_sender
+        from .intermediate_output import start_sending
 
-        sender = find_sender(layout, config, environ, RUNTIME)
-        sender.start(supervisor)
+        send_rest = start_sending(layout, config, environ, RUNTIME, supervisor)
     shown = " ".join(masked_words(command.words))
     log("running: {}".format(shown if len(shown) <= LONGEST_SHOWN else shown[:LONGEST_SHOWN] + "…"))
     outcome = supervisor.run(command.words, variables, "." if is_framework else layout.code)
     if team is not None:
         team.dismiss(outcome.status)
-    if sender is not None:
-        sender.finish(supervisor, outcome.stopped)
+    if send_rest is not None:
+        send_rest(outcome.stopped)
     return Report(outcome.status, failure_text(outcome, command.words, secrets) if outcome.status else "")
 
 
