@@ -1,4 +1,4 @@
-"""An MPI job over two hosts: its image, really built, as two containers with a network between them.
+"""Jobs under mpirun over two hosts: their images, really built, as two containers with a network between them.
 
 As on SageMaker the host names of the containers are not those of the hosts.
 """
@@ -21,10 +21,11 @@ GREETING = 'a "b"; c=$HOME, ä'
 SPEC = """
     source: src/
     entry_point: train.py
-    distribution: {mpi: {processes_per_host: 2}}
+    distribution: DISTRIBUTION
     hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}
     hyperparameters: {ending: return, odd: "x;y,z"}
 """
+DISTRIBUTIONS = {"mpi": "{mpi: {processes_per_host: 2}}", "smdataparallel": "smdataparallel"}
 
 SCRIPT = """
     import json, os, signal, socket, sys, time
@@ -32,6 +33,8 @@ SCRIPT = """
     world = MPI.COMM_WORLD
     rank = world.Get_rank()
     here = (rank, socket.gethostname(), os.environ.get("GREETING"), os.environ["SM_HP_ODD"], sys.argv[1:])
+    said = [os.environ.get(name) for name in ("SM_CURRENT_HOST", "SMDATAPARALLEL_SERVER_ADDR", "MASTER_ADDR")]
+    os.write(1, b"here " + json.dumps([rank, *said]).encode() + b"\\n")
     everywhere = world.allgather(here)
     ending = json.loads(os.environ["SM_HPS"])["ending"]
     if rank == 0:
@@ -47,25 +50,30 @@ SCRIPT = """
 
 
 @pytest.fixture(scope="module")
-def image(engine, tmp_path_factory):
-    """Build the image of the job once: nothing of how it ends is in it."""
+def images(engine, tmp_path_factory):
+    """Build the image of each job once: nothing of how it ends is in it. Return their hyperparameters."""
     engine.import_debian(BASE, "openmpi-bin", "python3-mpi4py")
-    job = LocalJob(tmp_path_factory.mktemp("mpi") / "job")
-    job.spec(SPEC, head=HEAD.replace("python:3.12-slim-bookworm", BASE))
-    job.write("src/train.py", SCRIPT)
-    done = smspec("build", "-o", "tree", cwd=job.directory)
-    assert done.status == 0, done.err
-    engine.build(job.directory / "tree", "mpi-job")
+    hyperparameters = {}
+    for launcher, distribution in DISTRIBUTIONS.items():
+        job = LocalJob(tmp_path_factory.mktemp(launcher) / "job")
+        job.spec(SPEC.replace("DISTRIBUTION", distribution), head=HEAD.replace("python:3.12-slim-bookworm", BASE))
+        job.write("src/train.py", SCRIPT)
+        done = smspec("build", "-o", "tree", cwd=job.directory)
+        assert done.status == 0, done.err
+        engine.build(job.directory / "tree", f"{launcher}-job")
+        request = json.loads((job.directory / "tree/create-training-job.json").read_text())
+        hyperparameters[launcher] = request["HyperParameters"]
     engine.docker("network", "create", "--driver=bridge", "--internal", "--subnet=10.213.7.0/24", "hosts")
-    yield json.loads((job.directory / "tree/create-training-job.json").read_text())["HyperParameters"]
+    yield hyperparameters
     engine.docker("network", "rm", "hosts")  # its bridge would outlive the engine
 
 
 class Hosts:
     """The containers of one run."""
 
-    def __init__(self, engine, directory, hyperparameters):
+    def __init__(self, engine, launcher, directory, hyperparameters):
         self.engine = engine
+        self.image = f"{launcher}-job"
         self.directory = directory
         self.hyperparameters = hyperparameters
 
@@ -85,7 +93,7 @@ class Hosts:
                 *("run", "--detach", f"--name={host}", "--network=hosts", f"--ip={ADDRESSES[host]}"),
                 *(f"--add-host={name}:{address}" for name, address in ADDRESSES.items()),
                 *(f"--volume={self.directory / host / name}:/opt/ml/{name}" for name in ("input", "output")),
-                *(f"--env=GREETING={GREETING}", "--env=SMSPEC_STOP_GRACE=20", "mpi-job", "train"),
+                *(f"--env=GREETING={GREETING}", "--env=SMSPEC_STOP_GRACE=20", self.image, "train"),
             )
 
     def status(self, host, seconds=60):
@@ -108,11 +116,11 @@ class Hosts:
 
 
 @pytest.fixture
-def hosts(engine, image, tmp_path):
+def hosts(engine, images, tmp_path):
     """Return a function that starts the hosts of a job which ends as told."""
 
-    def started(ending, *names):
-        hosts = Hosts(engine, tmp_path, {**image, "ending": json.dumps(ending)})
+    def started(ending, *names, launcher="mpi"):
+        hosts = Hosts(engine, launcher, tmp_path, {**images[launcher], "ending": json.dumps(ending)})
         hosts.start(*(names or ADDRESSES))
         return hosts
 
@@ -136,6 +144,17 @@ def test_processes_on_every_host_form_one_world(hosts):
     arguments = ["--ending", "return", "--odd", "x;y,z"]
     assert [said for _, _, *said in everywhere] == [[GREETING, "x;y,z", arguments]] * 4
     assert (job.failure("algo-1"), job.failure("algo-2")) == (None, None)
+
+
+def test_smdataparallel_starts_one_process_per_device_of_every_host(hosts):
+    """Without smddprun, which the image lacks. What mpirun does not export reaches the other host through ssh."""
+    job = hosts("return", launcher="smdataparallel")
+    assert job.status("algo-1") == 0, job.log("algo-1") + job.log("algo-2")
+    assert job.status("algo-2") == 0, job.log("algo-2")
+    log = job.log("algo-1")
+    assert "smddprun is not installed" in log
+    here = [json.loads(line.partition(">:here ")[2]) for line in log.splitlines() if ">:here " in line]
+    assert sorted(here) == [[0, "algo-1", "algo-1", "algo-1"], [1, "algo-2", "algo-1", "algo-1"]]
 
 
 @pytest.mark.parametrize(("ending", "status", "cause"), [("raise", 1, "ValueError: the loss"), ("exit", 7, "")])

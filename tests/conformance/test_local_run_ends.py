@@ -220,9 +220,10 @@ def refused(job: LocalJob, status: int, message: str, **request: object) -> None
     assert not job.run_directory.exists()
 
 
-def test_mpi_over_ssh_needs_containers(job):
-    script(job, "", "distribution: mpi\nhosts: {instance_type: ml.p4d.24xlarge, count: 2, volume: 1GB}")
-    refused(job, 3, "`mpi` reaches its hosts over ssh, so it needs containers")
+@pytest.mark.parametrize("launcher", ["mpi", "smdataparallel"])
+def test_what_starts_over_ssh_needs_containers(job, launcher):
+    script(job, "", f"distribution: {launcher}\nhosts: {{instance_type: ml.p4d.24xlarge, count: 2, volume: 1GB}}")
+    refused(job, 3, f"`{launcher}` reaches its hosts over ssh, so it needs containers")
 
 
 def test_a_program_inside_an_image_needs_a_container(job):

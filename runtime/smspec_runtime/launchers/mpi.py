@@ -4,9 +4,8 @@ import json
 
 from ..command import Command
 from ..lean_typing import List
-from .fabric import EFA, RDMA
 from .launch import Launch
-from .mpirun import exported, mpirun, on_every_host
+from .mpirun import adapter_words, exported, mpirun, on_every_host
 
 _CREDENTIALS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 
@@ -21,11 +20,7 @@ def mpi(launch: Launch) -> Command:
         placing=("-bind-to", "none", "-map-by", "slot"),
         first=["NCCL_MIN_NRINGS=4"],
     )
-    instance_type = launch.cluster.instance_type
-    if instance_type in EFA:
-        words += exported("FI_PROVIDER=efa", "NCCL_PROTO=simple")
-    if instance_type in RDMA:
-        words += exported("FI_EFA_USE_DEVICE_RDMA=1")
+    words += adapter_words(launch.cluster.instance_type, "FI_PROVIDER=efa")
     words += exported(*(name for name in _CREDENTIALS if name in launch.environ), *launch.variables, "PYTHONPATH")
     return on_every_host(launch, [*words, *_model_parallel(launch)])
 

@@ -6,6 +6,7 @@ from ..command import Command, Companion
 from ..lean_typing import List, Sequence, Tuple
 from ..refusal import Refused
 from ..team.ssh import SERVER
+from .fabric import EFA, RDMA
 from .launch import Launch
 
 
@@ -36,6 +37,12 @@ def mpirun(
 def exported(*names: str) -> List[str]:
     """Return the words that hand variables on to the processes."""
     return [word for name in names for word in ("-x", name)]
+
+
+def adapter_words(instance_type: str, *first: str) -> List[str]:
+    """Return what NCCL and libfabric must be told about the adapter of an instance type, if it has one."""
+    words = exported(*first, "NCCL_PROTO=simple") if instance_type in EFA else []
+    return words + exported("FI_EFA_USE_DEVICE_RDMA=1") if instance_type in RDMA else words
 
 
 def on_every_host(launch: Launch, words: List[str]) -> Command:

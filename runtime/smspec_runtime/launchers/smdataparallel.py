@@ -2,9 +2,8 @@
 
 from ..command import Command
 from ..log import log
-from .fabric import EFA, RDMA
 from .launch import Launch
-from .mpirun import exported, mpirun, on_every_host
+from .mpirun import adapter_words, exported, mpirun, on_every_host
 
 
 def smdataparallel(launch: Launch) -> Command:
@@ -23,10 +22,7 @@ def smdataparallel(launch: Launch) -> Command:
         ),
     )
     instance_type = launch.options.get("instance_type") or launch.cluster.instance_type
-    if instance_type in EFA:
-        words += exported("NCCL_PROTO=simple")
-    if instance_type in RDMA:
-        words += exported("FI_EFA_USE_DEVICE_RDMA=1")
+    words += adapter_words(instance_type)
     if several:
         words += exported("SMDATAPARALLEL_SERVER_ADDR=" + hosts[0], "SMDATAPARALLEL_SERVER_PORT=7592")
         words += exported(f"SAGEMAKER_INSTANCE_TYPE={instance_type}")

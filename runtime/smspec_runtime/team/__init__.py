@@ -74,17 +74,11 @@ class Team:
         deadline = time.monotonic() + _SECONDS_TO_HEAR
         for caller in self._callers:
             try:
-                caller.sendall(b"%d\n" % status)
-            except OSError:
-                pass  # It is gone, and SageMaker knows.
-        for caller in self._callers:
-            try:
                 caller.settimeout(max(deadline - time.monotonic(), 0.01))
+                caller.sendall(b"%d\n" % status)
                 caller.recv(256)  # A member that has heard closes its end.
             except OSError:
-                pass
-            caller.close()
-        self._listener.close()
+                pass  # It is gone, and SageMaker knows.
 
     def _obstacle(self) -> str:
         missing = [member for member in self._members if member not in self._callers.values()]

@@ -27,9 +27,10 @@ _KEEPALIVE = (("TCP_KEEPIDLE", 15), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3))
 
 def main(leader: str, host: str, *words: str) -> int:
     """Wait for the leader's word and return what this host exits with."""
+    leader, _, port = leader.rpartition(":")
     log(f"waiting for the leader, {leader}")
     try:
-        connection = _connection(leader, host)
+        connection = _connection(leader, int(port), host)
         status = _status_of(words) if words else 0
         if status:
             return status
@@ -46,13 +47,12 @@ def main(leader: str, host: str, *words: str) -> int:
     return status
 
 
-def _connection(leader: str, host: str) -> socket.socket:
+def _connection(leader: str, port: int, host: str) -> socket.socket:
     """Return a connection on which the leader knows who listens. Raises OSError."""
-    address, _, port = leader.rpartition(":")
     deadline = time.monotonic() + SECONDS
     while True:
         try:
-            connection = socket.create_connection((address, int(port)), 10)
+            connection = socket.create_connection((leader, port), 10)
             break
         except OSError:
             if time.monotonic() >= deadline:
