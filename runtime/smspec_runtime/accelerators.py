@@ -19,10 +19,23 @@ Capture = Callable[[Sequence[str], Mapping[str, str], float], Outcome]
 def look_at_machine(instance_type: str, environ: Mapping[str, str], capture: Capture) -> Machine:
     """Ask each tool that is there once."""
     path = environ.get("PATH", os.defpath)
+
+    def ask(name: str, option: str) -> bytes:
+        program = find_program(name, path)
+        if program is None:
+            return b""
+        outcome = capture([program, option], environ, SECONDS)
+        if outcome.status == 0:
+            return outcome.output
+        why = f"no answer in {SECONDS:.0f} s" if outcome.killed else f"exit status {outcome.status}"
+        log(f"{name}: {why}; counted as none")
+        return b""
+
+    is_trn2 = "trn2.48xlarge" in instance_type
     return Machine(
         cpus=os.cpu_count() or 1,
-        gpus=_gpus(path, environ, capture),
-        neurons=_neurons(instance_type, path, environ, capture),
+        gpus=sum(line.startswith(b"GPU ") for line in ask("nvidia-smi", "--list-gpus").split(b"\n")),
+        neurons=NEURONS_OF_TRN2 if is_trn2 else _neuron_cores(ask("neuron-ls", "-j")),
         has_smddprun=find_program("smddprun", path) is not None,
         has_smddpmprun=find_program("smddpmprun", path) is not None,
     )
@@ -37,31 +50,9 @@ def find_program(name: str, path: str) -> Optional[str]:
     return None
 
 
-def _gpus(path: str, environ: Mapping[str, str], capture: Capture) -> int:
-    answer = _ask(["nvidia-smi", "--list-gpus"], path, environ, capture)
-    return sum(line.startswith(b"GPU ") for line in answer.split(b"\n"))
-
-
-def _neurons(instance_type: str, path: str, environ: Mapping[str, str], capture: Capture) -> int:
-    if "trn2.48xlarge" in instance_type:
-        return NEURONS_OF_TRN2
-    answer = _ask(["neuron-ls", "-j"], path, environ, capture)
-    if not answer:
-        return 0
+def _neuron_cores(answer: bytes) -> int:
     try:
-        return sum(int(device.get("nc_count", 0)) for device in json.loads(answer.decode("utf-8")))
+        return sum(int(device.get("nc_count", 0)) for device in json.loads(answer.decode("utf-8") or "[]"))
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         log(f"neuron-ls does not say what it found: {error}")
         return 0
-
-
-def _ask(words: Sequence[str], path: str, environ: Mapping[str, str], capture: Capture) -> bytes:
-    program = find_program(words[0], path)
-    if program is None:
-        return b""
-    outcome = capture([program, *words[1:]], environ, SECONDS)
-    if outcome.status == 0:
-        return outcome.output
-    why = f"no answer in {SECONDS:.0f} s" if outcome.killed else f"exit status {outcome.status}"
-    log(f"{words[0]}: {why}; counted as none")
-    return b""

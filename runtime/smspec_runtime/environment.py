@@ -54,20 +54,16 @@ def sagemaker_variables(
 ) -> Dict[str, str]:
     """Return the variables that are added to the container's own, and overwrite them."""
     described = _described(config, layout, machine, entry, environ)
-    cluster = config.cluster
     variables: Dict[str, Any] = {
-        "hosts": cluster.hosts,
-        "network_interface_name": cluster.network_interface,
+        **{name: value for name, value in described.items() if name not in _NO_VARIABLES},
         "hps": described["hyperparameters"],
         "framework_params": described["additional_framework_parameters"],
         "channels": sorted(config.channels),
         "training_env": described,
         "user_args": entry.arguments,
     }
-    for name in _AS_DESCRIBED:
-        variables[name] = described[name]
-    if described["topology"]:
-        variables["topology"] = described["topology"]
+    if not described["topology"]:
+        del variables["topology"]
     for name, path in described["channel_input_dirs"].items():
         variables["channel_" + name] = path
     for name, value in described["hyperparameters"].items():
@@ -75,38 +71,25 @@ def sagemaker_variables(
     sagemaker = config.hyperparameters.sagemaker
     return {
         **{"SM_" + name.upper(): _written(value) for name, value in variables.items()},
-        "CURRENT_HOST": cluster.current_host,
+        "CURRENT_HOST": config.cluster.current_host,
         "SAGEMAKER_JOB_NAME": _written(sagemaker.get("sagemaker_job_name", "")),
         "SAGEMAKER_REGION": _written(sagemaker.get("sagemaker_region", environ.get("AWS_DEFAULT_REGION", ""))),
     }
 
 
-_AS_DESCRIBED = (
-    "current_host",
-    "current_instance_type",
-    "current_instance_group",
-    "current_instance_group_hosts",
-    "instance_groups",
-    "instance_groups_dict",
-    "distribution_instance_groups",
-    "is_hetero",
-    "num_cpus",
-    "num_gpus",
-    "num_neurons",
-    "model_dir",
-    "input_dir",
-    "input_config_dir",
-    "output_dir",
-    "output_data_dir",
-    "output_intermediate_dir",
-    "resource_config",
-    "input_data_config",
-    "user_entry_point",
-    "module_name",
-    "module_dir",
-    "framework_module",
-    "log_level",
+_NO_VARIABLES = (
+    "additional_framework_parameters",
+    "channel_input_dirs",
+    "distribution_hosts",
+    "hyperparameters",
+    "is_master",
+    "is_modelparallel_enabled",
+    "is_smddpmprun_installed",
+    "is_smddprun_installed",
+    "job_name",
+    "master_hostname",
 )
+"""Members of SM_TRAINING_ENV that are no variable of this name."""
 
 
 def _described(

@@ -2,61 +2,30 @@
 
 import os
 
-from .lean_typing import NamedTuple
-
 ROOT = "/opt/ml"
 
 
-class Layout(NamedTuple):
-    """The directories and files of one host, all below ``root``."""
+class Layout:
+    """The directories and files of one host, all below ``root``.
 
-    root: str = ROOT
+    ``data`` holds the channels: ``<channel>`` in File and FastFile mode, ``<channel>_<epoch>`` in Pipe mode.
+    ``failure``: SageMaker shows the first 1024 characters of this file as FailureReason.
+    """
 
-    @property
-    def code(self) -> str:
-        return os.path.join(self.root, "code")
-
-    @property
-    def model(self) -> str:
-        return os.path.join(self.root, "model")
-
-    @property
-    def checkpoints(self) -> str:
-        return os.path.join(self.root, "checkpoints")
-
-    @property
-    def input(self) -> str:
-        return os.path.join(self.root, "input")
-
-    @property
-    def input_config(self) -> str:
-        return os.path.join(self.root, "input", "config")
-
-    @property
-    def data(self) -> str:
-        """Holds the channels: ``<channel>`` in File and FastFile mode, ``<channel>_<epoch>`` in Pipe mode."""
-        return os.path.join(self.root, "input", "data")
+    def __init__(self, root: str = ROOT) -> None:
+        self.root = root
+        below = os.path.join(root, "")
+        self.code = below + "code"
+        self.model = below + "model"
+        self.checkpoints = below + "checkpoints"
+        self.input = below + "input"
+        self.input_config = below + "input/config"
+        self.data = below + "input/data"
+        self.output = below + "output"
+        self.output_data = below + "output/data"
+        self.output_intermediate = below + "output/intermediate"
+        self.failure = below + "output/failure"
+        self.success = below + "output/success"
 
     def channel(self, name: str) -> str:
         return os.path.join(self.data, name)
-
-    @property
-    def output(self) -> str:
-        return os.path.join(self.root, "output")
-
-    @property
-    def output_data(self) -> str:
-        return os.path.join(self.root, "output", "data")
-
-    @property
-    def output_intermediate(self) -> str:
-        return os.path.join(self.root, "output", "intermediate")
-
-    @property
-    def failure(self) -> str:
-        """SageMaker shows the first 1024 characters of this file as FailureReason."""
-        return os.path.join(self.root, "output", "failure")
-
-    @property
-    def success(self) -> str:
-        return os.path.join(self.root, "output", "success")

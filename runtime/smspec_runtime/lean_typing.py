@@ -8,21 +8,7 @@ from operator import itemgetter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any as Any
-    from typing import Callable as Callable
-    from typing import Dict as Dict
-    from typing import Iterator as Iterator
-    from typing import List as List
-    from typing import Mapping as Mapping
-    from typing import NamedTuple as NamedTuple
-    from typing import NoReturn as NoReturn
-    from typing import Optional as Optional
-    from typing import Sequence as Sequence
-    from typing import Set as Set
-    from typing import Tuple as Tuple
-    from typing import Type as Type
-    from typing import TypeVar as TypeVar
-    from typing import Union as Union
+    from typing import *  # noqa: F403
 else:
 
     class _Name:
