@@ -45,11 +45,11 @@ class LocalJob:
         target.write_bytes(textwrap.dedent(content).encode() if isinstance(content, str) else content)
 
     def words(self, **request: object) -> list[str]:
-        """Return the command line of a run; a request is ``hosts=2``, ``data={"train": "x"}`` …"""
+        """Return the command line of a run; a request is ``hosts=2``, ``data={"train": "x"}`` …; None: a flag"""
         options: list[str] = []
         for name, value in request.items():
             values = [f"{key}={word}" for key, word in value.items()] if isinstance(value, dict) else [value]
-            options += [word for one in values for word in (f"--{name}", str(one))]
+            options += [word for one in values for word in (f"--{name}", *([] if one is None else [str(one)]))]
         return [sys.executable, "-m", "smspec", "run", "-o", str(self.run_directory), *options]
 
     def start(self, environment: dict[str, str] | None = None, **request: object) -> subprocess.Popen:

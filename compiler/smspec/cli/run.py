@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from smspec.cli.faults import Unavailable, Usage
 from smspec.cli.interruption import interruptible
 from smspec.cli.spec_arguments import add_spec_arguments, compiled
 from smspec.diagnostics import placed
+from smspec.local.feeder.injection import Injection
 from smspec.local.request import RunRequest
 from smspec.local.running import run_locally
 from smspec.output.failures import OutputFailed
@@ -24,6 +26,7 @@ from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.spec_digest import spec_digest
 from smspec.render.tree import FileTree
 from smspec.render.tree_rendering import render_tree
+from smspec.spec.shape.durations import duration_meant
 from smspec.spec.shape.sizes import size_in_bytes, size_meant
 
 HELP = """\
@@ -37,12 +40,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_spec_arguments(parser)
     parser.add_argument("--hosts", metavar="N", type=_count, help="how many hosts (default: as the spec says)")
     parser.add_argument(
-        "--data", metavar="CH=PATH", action="append", default=[], help="feed a channel from here instead of its `local`"
+        "--data", metavar="CH=PATH", action="append", default=[], help="feed a channel from here (or s3://…)"
     )
     parser.add_argument("--python", metavar="EXE", help="what runs the job (default: the first python3 on PATH)")
     parser.add_argument(
-        "--rate", metavar="R", type=_rate, help="at most so many bytes a second per Pipe channel and host, such as 50MB"
+        "--rate", metavar="R", type=_rate, help="at most so much per Pipe channel and host, such as 50MB/s"
     )
+    parser.add_argument(
+        "--stall",
+        metavar="S",
+        type=_stall,
+        help="inject: each epoch of a Pipe channel falls silent half-way, for so long",
+    )
+    ends = parser.add_mutually_exclusive_group()
+    ends.add_argument(
+        "--truncate", metavar="N", type=_truncation, help="inject: each epoch of a Pipe channel ends after N bytes"
+    )
+    ends.add_argument("--kill-writer", action="store_true", help="inject: what feeds a host dies half-way of an epoch")
     parser.add_argument(
         "-o",
         "--output",
@@ -66,6 +80,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             hosts=args.hosts,
             data=data,
             rate=args.rate,
+            injection=_injection(args),
         )
         _write(tree, request.tree_dir)
         outcome = run_locally(job.job, job.plan, tree, request, console)
@@ -112,6 +127,12 @@ def _data(words: list[str]) -> dict[str, str]:
     return paths
 
 
+def _injection(args: argparse.Namespace) -> Injection | None:
+    if args.stall is None and args.truncate is None and not args.kill_writer:
+        return None
+    return Injection(stall=args.stall or 0, truncate=args.truncate, kill_writer=args.kill_writer)
+
+
 def _count(word: str) -> int:
     if not (word.isascii() and word.isdigit() and int(word[:9])):
         raise argparse.ArgumentTypeError(f"`{word}` is not a number of hosts")
@@ -119,11 +140,36 @@ def _count(word: str) -> int:
 
 
 def _rate(word: str) -> int:
-    unit = word.lstrip("0123456789")
-    if unit != word and unit in ("", "kB", "MB", "GB", "KiB", "MiB", "GiB"):
-        rate = size_in_bytes(word if unit else int(word))
-        if rate:
-            return rate
-    meant = size_meant(word)
-    hint = f"; did you mean `{meant}`?" if meant else ", such as `50MB`"
+    size = word.removesuffix("/s")
+    rate = _bytes(size)
+    if rate:
+        return rate
+    meant = size_meant(size)
+    hint = f"; did you mean `{meant}/s`?" if meant else ", such as `50MB/s`"
     raise argparse.ArgumentTypeError(f"`{word}` is not a rate{hint}")
+
+
+def _truncation(word: str) -> int:
+    count = _bytes(word)
+    if count is not None:
+        return count
+    meant = size_meant(word)
+    hint = f"; did you mean `{meant}`?" if meant else ", such as `1000` or `50MB`"
+    raise argparse.ArgumentTypeError(f"`{word}` is not a number of bytes{hint}")
+
+
+def _bytes(word: str) -> int | None:
+    unit = word.lstrip("0123456789")
+    if unit == word or unit not in ("", "kB", "MB", "GB", "KiB", "MiB", "GiB") or len(word) - len(unit) > 15:
+        return None
+    return size_in_bytes(word if unit else int(word))
+
+
+def _stall(word: str) -> float:
+    match = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([smh]?)", word)
+    value = float(match[1]) * {"m": 60, "h": 3600}.get(match[2], 1) if match else 0
+    if value:
+        return value
+    meant = duration_meant(word)
+    hint = f"; did you mean `{meant}`?" if meant and meant != word else ", such as `30s` or `2m`"
+    raise argparse.ArgumentTypeError(f"`{word}` is not a duration{hint}")

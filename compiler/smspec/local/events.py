@@ -43,6 +43,17 @@ class EpochEnded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FaultInjected:
+    """A fault has happened to an epoch on purpose, after ``size`` bytes; ``kind`` names a member of Injection."""
+
+    host: str
+    channel: str
+    epoch: int
+    size: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogLine:
     """A host has written a line."""
 
@@ -67,7 +78,7 @@ class Remark:
     warning: bool = False
 
 
-Event = Union[ChannelLaid, EpochFed, EpochEnded, LogLine, HostEnded, Remark]
+Event = Union[ChannelLaid, EpochFed, EpochEnded, FaultInjected, LogLine, HostEnded, Remark]
 
 
 class Reporter(Protocol):

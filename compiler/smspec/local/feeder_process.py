@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 
 from smspec.local import feeder
-from smspec.local.events import EpochEnded, EpochFed, Event
+from smspec.local.events import EpochEnded, EpochFed, Event, FaultInjected
 from smspec.local.feeder.plan import FeederPlan
 from smspec.local.feeder.program import UNTIL_EOF
 from smspec.local.request import Unable
@@ -45,6 +45,7 @@ class FeederProcess:
             file.write(plan.to_json())
         self.host = host
         self.pid = -1
+        self.is_killed = False
         self._totals: dict[tuple[str, int], int | None] = {}
         self._opened: dict[tuple[str, int], float] = {}
         self._unread = b""
@@ -60,10 +61,15 @@ class FeederProcess:
         self._await_ready()
 
     def events(self) -> Iterator[Event]:
-        """Read what is there to read, which may block, and yield what it means. Raises FeederFault."""
+        """Read what is there to read, which may block, and yield what it means. Raises FeederFault.
+
+        `is_killed` says whether the feeder has died as it was asked to: then there is nothing more to read.
+        """
         data = os.read(self.descriptor, _READ)
         if not data:
             status = self._process.wait()
+            if self.is_killed:
+                return
             raise FeederFault(f"the feeder of {self.host} has died; its exit status is {status}", is_ours=True)
         yield from self._decoded(data)
 
@@ -110,6 +116,11 @@ class FeederProcess:
                 yield self._fed(channel, epoch, 0)
             elif kind == "sent":
                 yield self._fed(channel, epoch, event["bytes"])
+            elif kind == "injected":
+                self.is_killed |= event["kind"] == "kill_writer"
+                yield FaultInjected(
+                    host=self.host, channel=channel, epoch=epoch, size=event["bytes"], kind=event["kind"]
+                )
             elif kind == "ended":
                 yield EpochEnded(
                     host=self.host,

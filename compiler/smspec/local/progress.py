@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from smspec.diagnostics.visible import visible
-from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, Event, HostEnded, LogLine, Remark
+from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, Event, FaultInjected, HostEnded, LogLine, Remark
 from smspec.local.quantities import rate, size
+from smspec.local.rehearsal import told
 from smspec.local.request import Console
 
 _FRAME_SECONDS = 0.1
@@ -74,6 +75,8 @@ class Progress:
                 self._pending.append(f"{event.host} | {event.text}\n")
         elif isinstance(event, Remark):
             self._pending.append(f"{'warning: ' if event.warning else ''}{visible(event.text)}\n")
+        elif isinstance(event, FaultInjected):
+            self._pending.append(f"{told(event)}\n")
         elif isinstance(event, HostEnded):
             self._forget(event.host)
         else:

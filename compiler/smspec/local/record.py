@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, Event, HostEnded
+from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, Event, FaultInjected, HostEnded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow:
-    """What went through one channel of one host: an epoch in Pipe mode, else all of it (``epoch`` None)."""
+    """What went through one channel of one host: an epoch in Pipe mode, else all of it (``epoch`` None).
+
+    ``injected``: the kinds of faults that happened to it on purpose.
+    """
 
     host: str
     channel: str
@@ -18,6 +21,7 @@ class Flow:
     size: int
     seconds: float
     is_early: bool = False
+    injected: tuple[str, ...] = ()
 
 
 class Record:
@@ -26,11 +30,16 @@ class Record:
     def __init__(self) -> None:
         self._flows: dict[tuple[str, str, int | None], Flow] = {}
         self.hosts: dict[str, HostEnded] = {}
+        self.injected: list[FaultInjected] = []
 
     @property
     def flows(self) -> tuple[Flow, ...]:
         """Return the flows by host, channel and epoch."""
-        return tuple(sorted(self._flows.values(), key=_order))
+        kinds: dict[tuple[str, str, int | None], list[str]] = {}
+        for fault in self.injected:
+            kinds.setdefault((fault.host, fault.channel, fault.epoch), []).append(fault.kind)
+        flows = (replace(flow, injected=tuple(kinds.get(key, ()))) for key, flow in self._flows.items())
+        return tuple(sorted(flows, key=_order))
 
     def tick(self) -> None:
         """Nothing is drawn here."""
@@ -39,6 +48,8 @@ class Record:
         """Take note of an event."""
         if isinstance(event, HostEnded):
             self.hosts[event.host] = event
+        elif isinstance(event, FaultInjected):
+            self.injected.append(event)
         elif isinstance(event, ChannelLaid):
             self._keep(
                 Flow(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from smspec.diagnostics import Finding
+from smspec.local.feeder.injection import Injection
 
 GRACE_SECONDS = 120.0
 """StopTrainingJob sends SIGTERM and, two minutes later, SIGKILL (developer guide)."""
@@ -17,7 +18,8 @@ class RunRequest:
 
     ``base_dir`` is the directory of the spec: ``local`` of a channel is relative to it. ``data`` replaces ``local``,
     channel → path relative to the current directory. ``hosts`` None: as many as the spec says. ``python`` None: the
-    first ``python3`` on PATH. ``rate``: bytes a second of each Pipe channel on each host.
+    first ``python3`` on PATH. ``rate``: bytes a second of each Pipe channel on each host; ``injection``: what
+    goes wrong with them on purpose.
     """
 
     directory: str
@@ -27,6 +29,7 @@ class RunRequest:
     hosts: int | None = None
     data: dict[str, str] = field(default_factory=dict)
     rate: int | None = None
+    injection: Injection | None = None
     grace: float = GRACE_SECONDS
 
 

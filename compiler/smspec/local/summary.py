@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
@@ -11,6 +12,7 @@ from smspec.local.collecting import Collected
 from smspec.local.events import HostEnded
 from smspec.local.quantities import duration, rate, size
 from smspec.local.record import Flow
+from smspec.local.rehearsal import NOTES, Rehearsed
 from smspec.local.request import JobStatus
 
 HEAD = ("host", "channel", "mode", "epoch", "bytes", "seconds", "MB/s", "")
@@ -33,6 +35,7 @@ class Summary:
     output: Collected | None
     logs: str
     report: str
+    rehearsed: tuple[Rehearsed, ...] = ()
 
     def to_json(self) -> str:
         """Return the text of summary.json."""
@@ -45,6 +48,7 @@ class Summary:
             "seconds": round(self.seconds, 3),
             "hosts": [asdict(host) for host in self.hosts],
             "channels": [asdict(flow) for flow in self.flows],
+            "injected": [asdict(fault) for fault in self.rehearsed],
             "model": asdict(self.model) if self.model else None,
             "output": asdict(self.output) if self.output else None,
         }
@@ -54,6 +58,7 @@ class Summary:
         """Return what a person is shown."""
         blocks = [table(self.flows)] if self.flows else []
         lines = [("job", f"{self.job}: {self._how()} after {duration(self.seconds)}")]
+        lines += [("injected", str(fault)) for fault in self.rehearsed]
         if self.failure_reason:
             first, *rest = map(visible, self.failure_reason.splitlines())
             lines += [("failure", first), *(("", line) for line in rest)]
@@ -93,8 +98,15 @@ def _row(flow: Flow) -> tuple[str, ...]:
         size(flow.size),
         f"{flow.seconds:.2f}",
         rate(flow.size, flow.seconds),
-        "ended early" if flow.is_early else "",
+        _notes(flow),
     )
+
+
+def _notes(flow: Flow) -> str:
+    notes = [NOTES[kind] for kind in flow.injected]
+    if flow.is_early and "kill_writer" not in flow.injected:
+        notes.append("ended early")
+    return ", ".join(notes)
 
 
 def _added_up(flows: Sequence[Flow]) -> list[tuple[str, ...]]:
@@ -107,11 +119,11 @@ def _added_up(flows: Sequence[Flow]) -> list[tuple[str, ...]]:
 
 def _row_of_all(flows: Sequence[Flow]) -> tuple[str, ...]:
     first, last = flows[0], flows[-1]
-    early = sum(flow.is_early for flow in flows)
+    notes = Counter(note for flow in flows for note in _notes(flow).split(", ") if note)
     count, seconds = sum(flow.size for flow in flows), sum(flow.seconds for flow in flows)
     row = _row(Flow(host=first.host, channel=first.channel, mode=first.mode, epoch=None, size=count, seconds=seconds))
     epochs = "-" if first.epoch is None else f"{first.epoch}-{last.epoch}"
-    return (*row[:3], epochs, *row[4:7], f"{early} ended early" if early else "")
+    return (*row[:3], epochs, *row[4:7], ", ".join(f"{count} {note}" for note, count in notes.items()))
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:

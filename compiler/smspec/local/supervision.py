@@ -86,6 +86,10 @@ class Supervision:
             except FeederFault as fault:
                 self._selector.unregister(feeder.descriptor)
                 self._stop(Verdict(failed=feeder.host, fault=str(fault), is_ours=fault.is_ours))
+                return
+            if feeder.is_killed:
+                # On purpose: the job goes on, and has to find out by itself.
+                self._selector.unregister(feeder.descriptor)
 
         return listen
 

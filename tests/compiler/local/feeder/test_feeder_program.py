@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import random
+import select
 import signal
 import stat
 import struct
@@ -16,6 +17,7 @@ import time
 import pytest
 
 from feeder_process import DEADLINE, PROGRAM, FeederProcess
+from smspec.local.feeder.injection import Injection
 from smspec.local.feeder.plan import FeederChannel, FeederPlan
 
 
@@ -44,10 +46,12 @@ def feeder(tmp_path):
     """Start feeders; whatever happens, none is left."""
     started = []
 
-    def start(*channels: FeederChannel, rate: int | None = None, **options: str) -> FeederProcess:
+    def start(
+        *channels: FeederChannel, rate: int | None = None, injection: Injection | None = None, **options: str
+    ) -> FeederProcess:
         directory = tmp_path / f"data{len(started)}"
         directory.mkdir()
-        plan = FeederPlan(str(directory), list(channels), rate)
+        plan = FeederPlan(str(directory), list(channels), rate, injection)
         started.append(FeederProcess(plan, str(tmp_path / f"plan{len(started)}.json"), **options))
         started[-1].wait_for("ready")
         return started[-1]
@@ -271,3 +275,75 @@ def test_a_plan_that_is_none_is_misuse():
     for text in ("", "{}", "[]", '{"channels": [], "unknown": 1}', '{"channels": [{"no": 1}], "directory": "x"}'):
         answer = subprocess.run([sys.executable, "-I", PROGRAM], input=text, capture_output=True, text=True)
         assert answer.returncode == 2 and "Traceback" not in answer.stderr
+
+
+CONTENT = random.Random(5).randbytes(300_000)
+
+
+@pytest.mark.parametrize("form", ["plain", "Gzip", "RecordIO"])
+def test_a_stalled_stream_is_silent_in_its_middle(feeder, data, form):
+    """Half of the bytes come, then none for a while, then the rest: nothing is lost, and nothing ends."""
+    source = data(a=gzip.compress(CONTENT) if form == "Gzip" else CONTENT, b=b"")
+    channel = FeederChannel(
+        "train",
+        source,
+        compression="Gzip" if form == "Gzip" else "None",
+        record_wrapper="RecordIO" if form == "RecordIO" else "None",
+    )
+    whole = record(CONTENT) + record(b"") if form == "RecordIO" else CONTENT
+    running = feeder(channel, injection=Injection(stall=1))
+    for epoch in range(2):
+        pieces, gaps = [], []
+        with open(running.fifo(f"train_{epoch}"), "rb", buffering=0) as fifo:
+            while not pieces or pieces[-1]:
+                began = time.monotonic()
+                pieces.append(fifo.read(1 << 20))
+                gaps.append(time.monotonic() - began)
+        assert b"".join(pieces) == whole
+        assert max(gaps) > 0.9
+        before = sum(map(len, pieces[: gaps.index(max(gaps))]))
+        told = running.wait_for("injected", epoch=epoch)
+        assert (told["kind"], told["bytes"]) == ("stall", before)
+        assert 0 < before < len(whole)
+        assert running.wait_for("ended", epoch=epoch)["bytes"] == len(whole)
+
+
+@pytest.mark.parametrize("size", [0, 1, 99_999, 150_001])
+def test_a_truncated_stream_ends_as_if_that_were_all(feeder, data, size):
+    """Not at the end of an object or a record, and in every epoch."""
+    running = feeder(
+        FeederChannel("train", data(a=CONTENT[:100_000], b=CONTENT[100_000:])), injection=Injection(0, size)
+    )
+    for epoch in range(2):
+        assert running.read(f"train_{epoch}") == CONTENT[:size]
+        ended = running.wait_for("ended", epoch=epoch)
+        assert (ended["bytes"], ended["early"]) == (size, False)
+        assert running.wait_for("injected", epoch=epoch)["kind"] == "truncate"
+
+
+def test_what_is_shorter_is_not_truncated(feeder, data):
+    running = feeder(FeederChannel("train", data(a=b"12345")), injection=Injection(truncate=5))
+    assert running.read("train_0") == b"12345"
+    running.wait_for("ended", epoch=0)
+    assert not any(event["event"] == "injected" for event in running.events)
+
+
+def test_a_killed_writer_leaves_what_a_crash_leaves(feeder, data):
+    """The reader of this epoch gets half of it and an end; no byte ever comes from the next FIFO, which is there."""
+    running = feeder(FeederChannel("train", data(a=CONTENT)), injection=Injection(kill_writer=True))
+    assert running.read("train_0") == CONTENT[:150_000]
+    assert running.process.wait(DEADLINE) == -signal.SIGKILL
+    told = running.wait_for("injected")
+    assert (told["kind"], told["bytes"]) == ("kill_writer", 150_000)
+    assert stat.S_ISFIFO(os.stat(running.fifo("train_1")).st_mode)
+    reader = os.open(running.fifo("train_1"), os.O_RDONLY | os.O_NONBLOCK)
+    assert not select.select([reader], [], [], 0.2)[0]
+    os.close(reader)
+    running.stop()
+
+
+def test_a_reader_may_leave_while_the_stream_is_silent(feeder, data):
+    running = feeder(FeederChannel("train", data(a=CONTENT)), injection=Injection(stall=0.3))
+    running.read("train_0", 1000)
+    assert running.wait_for("ended", epoch=0)["early"]
+    assert running.read("train_1") == CONTENT

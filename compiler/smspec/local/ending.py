@@ -1,0 +1,49 @@
+"""How a run ended, in the words of SageMaker and as an exit status."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+
+from smspec.local.request import JobStatus
+from smspec.local.run_directory import HostDirectory
+from smspec.local.supervision import Verdict, name_of
+
+_FAILURE_CHARACTERS = 1024
+"""SageMaker keeps the first 1024 characters of /opt/ml/output/failure (FailureReason)."""
+
+
+def status_of(verdict: Verdict) -> JobStatus:
+    """Return the status of the job, in the API's words."""
+    if verdict.signal is not None or verdict.overran:
+        return "Stopped"
+    return "Failed" if verdict.failed is not None else "Completed"
+
+
+def exit_status_of(verdict: Verdict) -> int:
+    """Return the exit status of the command."""
+    if verdict.signal is not None:
+        return 128 + verdict.signal
+    if verdict.is_ours:
+        return 3
+    return 1 if verdict.failed is not None or verdict.overran else 0
+
+
+def failure_reason(verdict: Verdict, host: Callable[[str], HostDirectory]) -> str:
+    """Return why the job failed or was stopped; nothing for one that completed."""
+    if verdict.signal is not None:
+        return f"stopped by {name_of(verdict.signal)}"
+    if verdict.overran:
+        return "MaxRuntimeExceeded: MaxRuntimeInSeconds is over"
+    if verdict.fault or verdict.failed is None:
+        return verdict.fault
+    reason = ""
+    path = host(verdict.failed).failure
+    with suppress(OSError):
+        # Nothing else: a FIFO would keep us waiting, and a device has no end.
+        if stat.S_ISREG(os.lstat(path).st_mode):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                reason = file.read(_FAILURE_CHARACTERS).strip()
+    return reason or f"{verdict.failed} ended with exit status {verdict.job_status} and left no failure file"
