@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from container import Container
+
 ROOT = Path(__file__).parents[2]
 GUESTS = sorted((ROOT / "runtime").rglob("*.py")) + sorted((ROOT / "compiler/smspec/local/feeder").rglob("*.py"))
 MODULES = sorted(
@@ -74,3 +76,38 @@ assert {{n: signal.getsignal(n) for n in signal.valid_signals()}} == handlers
 def test_the_runtime_is_small():
     """One directory under 200 KB, so that an image hardly grows."""
     assert sum(path.stat().st_size for path in (ROOT / "runtime").rglob("*.py")) < 200_000
+
+
+SLOW = {
+    *("argparse", "asyncio", "contextlib", "ctypes", "dataclasses", "gzip", "hashlib", "importlib.util", "inspect"),
+    *("logging", "pathlib", "random", "shlex", "shutil", "socket", "string", "subprocess", "tarfile", "tempfile"),
+    *("threading", "traceback", "typing", "urllib.parse"),
+}
+"""Each takes its part of a millisecond, some take several, and a plain job needs none of them."""
+
+
+def test_starting_a_plain_job_loads_nothing_slow(tmp_path):
+    """One script on one host: no launcher, no pipe, no delivery, and none of what takes long to load."""
+    script = """
+import os, sys
+idle = set(sys.modules)
+sys.path.insert(0, sys.argv[1])
+from smspec_runtime.main import main
+status = main(["train"])
+print(status, *sorted(set(sys.modules) - idle))
+"""
+    container = Container(tmp_path / "ml")
+    container.configure(hyperparameters={"epochs": "3", "api-key": "secret"})
+    container.write("code/train.py", "pass")
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", script, str(ROOT / "runtime")],
+        env=container.environ(SAGEMAKER_PROGRAM="train.py"),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    status, *loaded = done.stdout.split()
+    assert status == "0", done.stderr
+    assert not SLOW.intersection(loaded)
+    ours = {name.split(".")[1] for name in loaded if name.startswith("smspec_runtime.")}
+    assert not ours & {"extraction", "launchers", "local_tree", "pipe", "team", "training_job"}
