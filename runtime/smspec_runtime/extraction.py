@@ -21,6 +21,7 @@ DEPTH = 100
 _FREE_BYTES = 64 << 20
 """Below this no ratio is looked at: a small archive of zeros is no bomb."""
 _CHUNK = 1 << 20
+_TOO_LARGE = "the archive unpacks to more than {} bytes"
 
 
 def extract(archive: str, directory: str) -> Dict[str, str]:
@@ -29,9 +30,10 @@ def extract(archive: str, directory: str) -> Dict[str, str]:
         with open(archive, "rb") as file:
             limit = max(_FREE_BYTES, RATIO * os.fstat(file.fileno()).st_size)
             with gzip.GzipFile(fileobj=file) as unzipped:
-                content = _Limited(unzipped, min(limit, BYTES))
+                limit = min(limit, BYTES)
+                content = _Limited(unzipped, limit)
                 with tarfile.open(fileobj=content, mode="r|") as members:  # type: ignore[call-overload]  # only read() is used
-                    files = _extract_members(members, directory)
+                    files = _extract_members(members, directory, limit)
                 while content.read(_CHUNK):
                     pass  # To the end, so that the checksum is looked at; tarfile stops before it.
     except (tarfile.TarError, EOFError, zlib.error, ValueError, ArithmeticError, LookupError) as error:
@@ -59,25 +61,29 @@ class _Limited:
         data = self._stream.read(size)
         self._left -= len(data)
         if self._left < 0:
-            raise Refused(f"the archive unpacks to more than {self._limit} bytes")
+            raise Refused(_TOO_LARGE.format(self._limit))
         return data
 
 
-def _extract_members(members: tarfile.TarFile, directory: str) -> Dict[str, str]:
+def _extract_members(members: tarfile.TarFile, directory: str, limit: int) -> Dict[str, str]:
     files = {}
+    size = 0
     for number, member in enumerate(members, 1):
         if number > MEMBERS:
             raise Refused(f"the archive has more than {MEMBERS} members")
         name = plain_name(member.name)
         if name.count("/") > DEPTH:
             raise Refused(f"the archive has directories more than {DEPTH} deep")
-        if name != member.name.rstrip("/") and name:
+        if name and name != os.path.normpath(member.name):
             log(f"archive: `{member.name}` is unpacked as `{name}`")
         if not name and not member.isdir():
             log(f"archive: `{member.name}` is left out: no name remains of it")
         elif member.isdir():
             os.makedirs(os.path.join(directory, name), exist_ok=True)
         elif member.isfile():
+            size += member.size
+            if size > limit:  # A file with holes is larger than what the archive holds of it.
+                raise Refused(_TOO_LARGE.format(limit))
             content = members.extractfile(member)
             assert content is not None
             mode = _mode(member.mode)

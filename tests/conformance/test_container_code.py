@@ -3,12 +3,13 @@
 import hashlib
 import json
 import os
+import signal
 import subprocess
 
 import pytest
 
 from code_archives import archive
-from container import SHOW, Container
+from container import SHOW, Container, wait_until
 
 
 @pytest.fixture
@@ -204,6 +205,22 @@ def test_a_submitted_file(container):
     container.write("sent/other.py", "")
     assert submitted(container, path).stdout == b"alone\n"
     assert os.listdir(container.base / "code") == ["train.py"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_container_that_is_stopped_while_it_unpacks(container, number):
+    """The code directory is what it was: the new code comes into its place whole or not at all."""
+    sent = container.write("sent.tar.gz", archive({f"{n}.bin": os.urandom(1 << 20) for n in range(80)}, "w:gz"))
+    container.write("code/train.py", "print('baked')")
+    container.configure({"sagemaker_submit_directory": str(sent), "sagemaker_program": "train.py"})
+    with container.start() as process:
+        staged = container.base / f"code.{process.pid}"
+        wait_until(lambda: staged.exists() and len(os.listdir(staged)) > 3)
+        process.send_signal(number)
+        process.communicate(timeout=60)
+    assert process.returncode == (143 if number == signal.SIGTERM else -number)
+    assert os.listdir(container.base / "code") == ["train.py"]
+    assert staged.exists() is (number == signal.SIGKILL)
 
 
 def test_a_container_that_is_started_again_after_it_was_killed(container):

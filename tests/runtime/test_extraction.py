@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import io
+import json
 import os
 import subprocess
 import tarfile
@@ -18,12 +19,13 @@ from smspec_runtime.refusal import Refused
 RUNTIME = str(Path(__file__).parents[2] / "runtime")
 
 
-def member(name, kind=tarfile.REGTYPE, link="", mode=0o644, content=b""):
+def member(name, kind=tarfile.REGTYPE, link="", mode=0o644, content=b"", pax=None):
     info = tarfile.TarInfo(name)
     info.type = kind
     info.linkname = link
     info.mode = mode
     info.size = len(content)
+    info.pax_headers = pax or {}
     return info, content
 
 
@@ -31,8 +33,8 @@ def link(name, target):
     return member(name, tarfile.SYMTYPE, target)
 
 
-def write_archive(path, members, mode="w:gz", form=tarfile.PAX_FORMAT):
-    with tarfile.open(path, mode, format=form) as tar:
+def write_archive(path, members, mode="w:gz", form=tarfile.PAX_FORMAT, pax_headers=None):
+    with tarfile.open(path, mode, format=form, pax_headers=pax_headers) as tar:
         for info, content in members:
             tar.addfile(info, io.BytesIO(content))
     return str(path)
@@ -80,29 +82,113 @@ HOSTILE = {
     "directory as file": [member("d", tarfile.DIRTYPE), member("d", content=b"x")],
     "very deep": [member("x/" * 3000 + "f", content=b"x")],
     "long component": [member("x" * 300, content=b"x")],
+    "drive letter": [member("C:\\evil", content=b"x"), member("C:/../../evil", content=b"x")],
+    "path in a header": [member("f", content=b"x", pax={"path": "../../evil"})],
+    "path in a global header": [member("f", content=b"x")],
+    "size in a header": [member("f", content=b"x", pax={"size": "9999999"})],
+    "link path in a header": [member("l", tarfile.SYMTYPE, "f", pax={"linkpath": "/etc/passwd"})],
+    "long name": [member("../" * 60 + "evil", content=b"x")],
+    "link to itself": [member("l", tarfile.SYMTYPE, "l"), member("l/x", content=b"x")],
+    "hard link to itself": [member("l", tarfile.LNKTYPE, "l")],
+    "hard link, then a file through it": [
+        member("a", content=b"x"),
+        member("b", tarfile.LNKTYPE, "a"),
+        member("b", content=b"y"),
+    ],
+    "hard link to a link": [
+        member("a/b", tarfile.DIRTYPE),
+        member("a/b/l", tarfile.SYMTYPE, "../../.."),
+        member("m", tarfile.LNKTYPE, "a/b/l"),
+        member("m/evil", content=b"x"),
+    ],
+    "link longer than a path may be": [
+        *(member("/".join(["d" * 247] * depth), tarfile.DIRTYPE) for depth in range(1, 16)),
+        *(member("/".join([*["d" * 247] * depth, "s"]), tarfile.SYMTYPE, "d" * 247) for depth in range(15)),
+        member("/".join(["s"] * 16) + "/" + "l" * 254, tarfile.SYMTYPE, "../" * 16),
+        member("escape", tarfile.SYMTYPE, "/".join(["s"] * 16) + "/" + "l" * 254 + "/../../../.."),
+        member("escape/evil", content=b"x"),
+    ],
+    "file over a link": [member("l", tarfile.SYMTYPE, "/tmp/smspec-evil"), member("l", content=b"x")],
+    "nobody may read": [member("d", tarfile.DIRTYPE, mode=0), member("d/f", mode=0, content=b"x")],
+    "sticky directories": [member("d", tarfile.DIRTYPE, mode=0o7777), member("d/f", content=b"x")],
+    "contiguous": [member("c", tarfile.CONTTYPE, content=b"x")],
+    "unknown kind": [member("z", b"Z", content=b"x")],
+    "line break": [member("a\n../b", content=b"x"), member("\x1b[2J", content=b"x")],
+    "not UTF-8": [member("\udcff\udcfe", content=b"x")],
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.parametrize("form", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT])
-def test_nothing_escapes_and_nothing_special_is_made(name, form, tmp_path):
+def extract_elsewhere(python, archives):
+    """Extract archives (path → directory) with another Python. Return why they were refused; None: they were not."""
+    script = """if True:
+        import json, sys
+        from smspec_runtime.extraction import extract
+        from smspec_runtime.refusal import Refused
+        said = []
+        for archive, directory in json.load(sys.stdin).items():
+            try:
+                extract(archive, directory)
+                said.append(None)
+            except Refused as refusal:
+                said.append(refusal.message)
+        print(json.dumps(said))
+    """
+    done = subprocess.run(
+        [python, "-c", script],
+        input=json.dumps({str(path): str(directory) for path, directory in archives.items()}),
+        env={**os.environ, "PYTHONPATH": RUNTIME},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_nothing_escapes_and_nothing_special_is_made(any_python, tmp_path):
+    """Whatever Python unpacks, and in either form of names."""
+    assert len(HOSTILE) >= 37
     before = set(os.listdir("/tmp"))
-    archive = write_archive(tmp_path / "a.tar.gz", HOSTILE[name], form=form)
-    directory = tmp_path / "in/here"
-    directory.mkdir(parents=True)
-    try:
-        extract(archive, str(directory))
-    except Refused:
-        pass
-    assert sorted(os.listdir(tmp_path)) == ["a.tar.gz", "in"]
-    assert os.listdir(tmp_path / "in") == ["here"]
+    archives = {}
+    for number, name in enumerate(HOSTILE):
+        for form in (tarfile.PAX_FORMAT, tarfile.GNU_FORMAT):
+            directory = tmp_path / f"{number}-{form}" / "in" / name
+            directory.mkdir(parents=True)
+            common = {"path": "../../evil"} if "global" in name else {}
+            path = tmp_path / f"{number}-{form}" / "a.tar.gz"
+            archives[write_archive(path, HOSTILE[name], form=form, pax_headers=common)] = directory
+    extract_elsewhere(any_python, archives)
+    for directory in archives.values():
+        assert sorted(os.listdir(directory.parents[1])) == ["a.tar.gz", "in"], directory
+        assert os.listdir(directory.parent) == [directory.name], directory
+        assert set(tree(directory).values()) <= {"file", "dir"}, directory
+        for parent, _, files in os.walk(directory):
+            for file in files:
+                status = os.stat(os.path.join(parent, file))
+                assert not status.st_mode & 0o7022, directory
+                assert status.st_nlink == 1, directory
     assert not {"evil", "x", "smspec-evil"} & (set(os.listdir("/tmp")) - before)
-    assert set(tree(directory).values()) <= {"file", "dir"}
-    for parent, _, files in os.walk(directory):
-        for file in files:
-            status = os.stat(os.path.join(parent, file))
-            assert not status.st_mode & 0o7022
-            assert status.st_nlink == 1
+
+
+def test_a_file_with_holes_counts_as_what_it_becomes(any_python, tmp_path):
+    """The archive holds a header that says ten terabytes, and nothing else of it."""
+    (tmp_path / "holes").touch()
+    os.truncate(tmp_path / "holes", 10 << 40)
+    command = [
+        "tar",
+        "--sparse",
+        "--hole-detection=seek",
+        "-C",
+        str(tmp_path),
+        "-czf",
+        str(tmp_path / "a.tar.gz"),
+        "holes",
+    ]
+    subprocess.run(command, check=True)
+    (tmp_path / "out").mkdir()
+    (said,) = extract_elsewhere(any_python, {tmp_path / "a.tar.gz": tmp_path / "out"})
+    assert "unpacks to more than" in said
+    assert tree(tmp_path / "out") == {}
 
 
 def test_files_directories_and_permissions(any_python, tmp_path):
