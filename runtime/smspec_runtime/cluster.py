@@ -31,10 +31,7 @@ class Cluster(NamedTuple):
     @property
     def instance_group_hosts(self) -> List[str]:
         """Return the hosts of this host's group; empty when the job has no groups."""
-        for group in self.instance_groups:
-            if group.name == self.instance_group:
-                return group.hosts
-        return []
+        return next((group.hosts for group in self.instance_groups if group.name == self.instance_group), [])
 
     def hosts_of(self, groups: Any) -> List[str]:
         """Return the hosts of the named groups, or every host when the job has no groups."""
@@ -48,7 +45,7 @@ def decode_cluster(config: Dict[str, Any]) -> Cluster:
     hosts = _host_names(config.get("hosts"), "`hosts`")
     current_host = _text(config, "current_host", None)
     if current_host not in hosts:
-        raise Refused("{}: current_host `{}` is not one of the hosts {}".format(FILE, current_host, ", ".join(hosts)))
+        raise Refused(f"{FILE}: current_host `{current_host}` is not one of the hosts {', '.join(hosts)}")
     return Cluster(
         hosts=hosts,
         current_host=current_host,

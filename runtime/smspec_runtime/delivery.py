@@ -59,7 +59,7 @@ def _staging_directory(code: str) -> str:
             return directory
         except OSError:
             continue
-    raise Refused("there is no room for the code: cannot make {}".format(" nor ".join(tried)))
+    raise Refused(f"there is no room for the code: cannot make {' nor '.join(tried)}")
 
 
 def _stage(source: str, staged: str, config: InputConfig, environ: Mapping[str, str]) -> None:
@@ -116,7 +116,7 @@ def _replace(code: str, staged: str, source: str) -> None:
         held = os.listdir(code)
     except FileNotFoundError:
         held = []
-    log("code: {}{}".format(source, ", in the place of what the image holds" if held else ""))
+    log(f"code: {source}{', in the place of what the image holds' if held else ''}")
     try:
         if held:
             os.rename(code, old)

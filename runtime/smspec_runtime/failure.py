@@ -73,7 +73,7 @@ class Reserve:
 
 def write_failure(layout: Layout, reserve: Reserve, text: str) -> None:
     """Write the failure file, unless the program wrote one itself. Where that cannot be, the log gets all of it."""
-    log("the job failed: {}".format(" | ".join(text.split("\n")[:2])))
+    log("the job failed: " + " | ".join(text.split("\n")[:2]))
     _remove(layout.success)  # of an earlier job
     if reserve.is_taken and _has_content(layout.failure):
         log(f"the program wrote {layout.failure} itself; it is left as it is")

@@ -27,7 +27,7 @@ class Installation(NamedTuple):
 
             # Not as an option: it holds a token, and a command line is there for everybody to see.
             variables["PIP_INDEX_URL"] = index_url(arn)
-        log("installing: {}".format(" ".join(self.words)))
+        log("installing: " + " ".join(self.words))
         return run(self.words, variables, code)
 
 

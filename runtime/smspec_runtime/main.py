@@ -16,7 +16,7 @@ with StandardLibraryOnly():
     from .command import Command
     from .delivery import deliver
     from .environment import Entry, Machine, distribution_groups, sagemaker_variables
-    from .failure import Reserve, failure_text, refusal_text, write_failure, write_success
+    from .failure import Reserve, failure_text, limited, refusal_text, write_failure, write_success
     from .hosts import wait_for_hosts
     from .input_config import InputConfig, read_input_config
     from .installation import find_installation
@@ -41,6 +41,7 @@ STOP_GRACE = "SMSPEC_STOP_GRACE"
 """Seconds from SIGTERM to SIGKILL, where two minutes are too long: in tests and rehearsals."""
 RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LONGEST_SHOWN = 2000
+PYTHON = sys.executable or "python3"
 
 
 class Report(NamedTuple):
@@ -96,8 +97,8 @@ def _report_of(
         supervisor.start()
         reserve.take()
         if arguments not in ([], ["train"]):
-            message = "this container trains: it takes the argument `train` or none, not `{}`"
-            raise Refused(message.format(" ".join(arguments)), exit_status=MISUSE)
+            message = "this container trains: it takes the argument `train` or none, not "
+            raise Refused(f"{message}`{' '.join(arguments)}`", exit_status=MISUSE)
         return _live(plan_file, layout, environ, supervisor)
     except Refused as refusal:
         return Report(refusal.exit_status, refusal_text(refusal.title, refusal.message, refusal.exit_status))
@@ -121,13 +122,13 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], 
         from .launchers import LAUNCHERS  # Late, as all that only some jobs need.
 
         if plan.launcher not in LAUNCHERS:
-            raise Refused("this runtime has no launcher `{}`; it has {}".format(plan.launcher, ", ".join(LAUNCHERS)))
+            raise Refused(f"this runtime has no launcher `{plan.launcher}`; it has {', '.join(LAUNCHERS)}")
     secrets = secret_values(config.hyperparameters.user)
 
     deliver(plan.delivery, layout, config, environ)
-    program = find_program(plan, layout.code, sys.executable or "python3")
+    program = find_program(plan, layout.code, PYTHON)
     make_executable(program, layout.code)
-    installation = find_installation(program, layout.code, sys.executable or "python3")
+    installation = find_installation(program, layout.code, PYTHON)
     if installation is not None:
         outcome = installation.run(environ, layout.code, supervisor.prepare)
         if outcome.status:
@@ -154,7 +155,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], 
 
         write_ssh_environment(variables)
     for companion in command.companions:
-        log("running beside it: {}".format(" ".join(companion.words)))
+        log("running beside it: " + " ".join(companion.words))
         failed = supervisor.accompany(companion, variables, layout.code)
         if failed is not None:
             raise Refused(f"the launcher `{plan.launcher}` needs {failed.error}", exit_status=failed.status)
@@ -170,8 +171,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], 
         from .intermediate_output import start_sending
 
         send_rest = start_sending(layout, config, environ, RUNTIME, supervisor)
-    shown = " ".join(masked_words(command.words))
-    log("running: {}".format(shown if len(shown) <= LONGEST_SHOWN else shown[:LONGEST_SHOWN] + "…"))
+    log("running: " + limited(" ".join(masked_words(command.words)), LONGEST_SHOWN))
     outcome = supervisor.run(command.words, variables, "." if is_framework else layout.code)
     if team is not None:
         team.dismiss(outcome.status)
@@ -237,7 +237,7 @@ def _command(
         variables,
         leader,
         names,
-        sys.executable or "python3",
+        PYTHON,
         addresses.get(leader, "127.0.0.1"),
         local_ports,
     )

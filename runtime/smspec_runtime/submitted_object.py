@@ -30,5 +30,5 @@ def fetch(uri: str, path: str, config: InputConfig, environ: Mapping[str, str]) 
     except errors as error:
         raise Refused(f"cannot fetch {uri}: {error}") from error
     if size != answer["ContentLength"]:
-        raise Refused("cannot fetch {}: {} of {} bytes came".format(uri, size, answer["ContentLength"]))
+        raise Refused(f"cannot fetch {uri}: {size} of {answer['ContentLength']} bytes came")
     log(f"fetched {uri} ({size} bytes)")

@@ -89,7 +89,7 @@ class Job(NamedTuple):
             return self.channels[name]
         if self.is_local:
             return Channel(name, self.layout.channel(name), "File", {}, self.settings)
-        raise KeyError("no channel `{}`; the job has {}".format(name, ", ".join(sorted(self.channels)) or "none"))
+        raise KeyError(f"no channel `{name}`; the job has {', '.join(sorted(self.channels)) or 'none'}")
 
     def rows(self, total: int) -> range:
         """Return this host's slice of ``total`` rows; ranks of a host divide it further. All slices are disjoint and
