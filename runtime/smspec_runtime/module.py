@@ -22,8 +22,12 @@ def main(arguments: List[str]) -> int:
         from . import job
 
         function(job())
-    else:
+        return 0
+    try:
         function()
+    except OSError as error:
+        sys.excepthook(OSError, error, error.__traceback__)
+        return error.errno or 1  # The number is the exit status, as with SageMaker's own toolkit.
     return 0
 
 

@@ -217,6 +217,27 @@ def test_a_function_of_a_framework(tmp_path):
     assert (theirs.succeeded, mine.succeeded) == (True, True)
 
 
+@pytest.mark.parametrize(
+    ("failure", "status"),
+    [
+        ("OSError(28, 'No space left on device')", 28),
+        ("FileNotFoundError(2, 'No such file')", 2),
+        ("ValueError('x')", 1),
+    ],
+)
+def test_a_function_of_a_framework_that_fails(tmp_path, failure, status):
+    """An OSError's number is the exit status."""
+
+    def prepare(container):
+        container.write("lib/framework.py", f"def main():\n    raise {failure}\n")
+        return {"SAGEMAKER_TRAINING_MODULE": "framework:main", "PYTHONPATH": f"{container.base}/lib"}
+
+    for done in Pair(tmp_path, prepare).run():
+        assert done.status == status
+        assert failure.split("'")[1] in done.failure
+        assert not done.succeeded
+
+
 @pytest.mark.parametrize("name", ["train.py", "run.sh"])
 @pytest.mark.parametrize("status", [1, 3, 137])
 def test_a_program_that_fails(tmp_path, name, status):
