@@ -27,5 +27,8 @@ class Layout:
         self.failure = below + "output/failure"
         self.success = below + "output/success"
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Layout) and other.root == self.root
+
     def channel(self, name: str) -> str:
         return os.path.join(self.data, name)
