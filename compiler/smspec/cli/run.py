@@ -6,21 +6,17 @@ import argparse
 import gc
 import os
 import re
-import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from smspec.cli.console import Console
 from smspec.cli.faults import Unavailable, Usage
 from smspec.cli.interruption import interruptible
+from smspec.cli.scratch import scratch_directory
 from smspec.cli.spec_arguments import add_spec_arguments, compiled
 from smspec.diagnostics import placed
 from smspec.local.feeder.injection import Injection
 from smspec.local.request import RunRequest
 from smspec.local.running import run_locally
 from smspec.output.failures import OutputFailed
-from smspec.output.shelter import sheltered
 from smspec.output.writing import write_tree
 from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.spec_digest import spec_digest
@@ -71,7 +67,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     tree = render_tree(job.plan, job.inputs.ingredients, spec_digest(job.inputs))
     # From here on minutes or hours may pass.
     gc.set_threshold(700)
-    with interruptible(), _temporary_directory() as temporary:
+    with interruptible(), scratch_directory() as temporary:
         request = RunRequest(
             directory=args.output or default_directory(job),
             tree_dir=os.path.join(temporary, "tree"),
@@ -93,20 +89,6 @@ def default_directory(job: Compiled) -> str:
     """Return where a run leaves everything when nobody says: below ``run`` in the current directory."""
     overlay = job.inputs.overlay
     return os.path.join("run", f"{job.plan.name}.{overlay}" if overlay else job.plan.name)
-
-
-@contextmanager
-def _temporary_directory() -> Iterator[str]:
-    """Make a directory that is gone afterwards, whatever signals come, and however many."""
-    directory = None
-    try:
-        with sheltered():
-            directory = tempfile.mkdtemp(prefix="smspec-run-")
-        yield directory
-    finally:
-        with sheltered():
-            if directory is not None:
-                shutil.rmtree(directory, ignore_errors=True)
 
 
 def _write(tree: FileTree, directory: str) -> None:
