@@ -77,38 +77,36 @@ def main(words: List[str]) -> int:
     directory, bucket, key, region, endpoint, seconds = words
     is_last = seconds != "0"
     signal.alarm(int(seconds))
-    state = os.path.join(os.path.dirname(directory), ".intermediate")
-    sent: Dict[str, Any] = {}  # What the process before us has sent.
-    if os.path.exists(state):
-        with open(state, encoding="ascii") as file:
-            sent = json.load(file)
-        os.unlink(state)
-    if is_last and sent == _find(directory):
-        return 0
-    client = open_client("s3", "", region_name=region or None, endpoint_url=endpoint or None)
-    errors: Tuple[Type[Exception], ...] = (OSError, ValueError, *service_errors())
-    tried, before = dict(sent), sent
-    while True:
-        started = time.monotonic()
-        found = _find(directory)
-        for path, mark in found.items():
-            # What has changed since the last round may be in the middle of being written.
-            if mark == tried.get(path) or (not is_last and mark != before.get(path)):
-                continue
-            tried[path] = mark
-            try:
-                client.upload_file(os.path.join(directory, path), bucket, f"{key}/{path}")
-                sent[path] = mark
-                if not is_last:
-                    _save(state, sent)
-            except FileNotFoundError:
-                pass
-            except errors as error:
-                log(f"intermediate output: cannot send {path!a}: {error}")
+    path_of_sent = os.path.join(os.path.dirname(directory), ".intermediate")
+    with open(path_of_sent, "a+", encoding="ascii", buffering=1) as sent:
+        sent.seek(0)
+        tried: Dict[str, Any] = dict(json.loads(line) for line in sent)
+        before: Dict[str, Any] = {}
         if is_last:
-            return 0
-        before = found
-        time.sleep(max(_INTERVAL, 10 * (time.monotonic() - started)))
+            os.unlink(path_of_sent)
+            if tried == _find(directory):
+                return 0
+        client = open_client("s3", "", region_name=region or None, endpoint_url=endpoint or None)
+        errors: Tuple[Type[Exception], ...] = (OSError, ValueError, *service_errors())
+        while True:
+            started = time.monotonic()
+            found = _find(directory)
+            for path, mark in found.items():
+                # What has changed since the last round may be in the middle of being written.
+                if mark == tried.get(path) or (not is_last and mark != before.get(path)):
+                    continue
+                tried[path] = mark
+                try:
+                    client.upload_file(os.path.join(directory, path), bucket, f"{key}/{path}")
+                    print(json.dumps([path, mark]), file=sent)
+                except FileNotFoundError:
+                    pass
+                except errors as error:
+                    log(f"intermediate output: cannot send {path!a}: {error}")
+            if is_last:
+                return 0
+            before = found
+            time.sleep(max(_INTERVAL, 10 * (time.monotonic() - started)))
 
 
 def _find(directory: str) -> Dict[str, Any]:
@@ -123,12 +121,6 @@ def _find(directory: str) -> Dict[str, Any]:
             if stat.S_ISREG(status.st_mode):
                 found[os.path.relpath(path, directory)] = [status.st_mtime_ns, status.st_size]
     return found
-
-
-def _save(path: str, sent: Mapping[str, Any]) -> None:
-    with open(path + ".new", "w", encoding="ascii") as file:
-        json.dump(sent, file)
-    os.replace(path + ".new", path)
 
 
 if __name__ == "__main__":

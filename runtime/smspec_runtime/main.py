@@ -128,7 +128,9 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], 
     deliver(plan.delivery, layout, config, environ)
     program = find_program(plan, layout.code, PYTHON)
     make_executable(program, layout.code)
-    installation = find_installation(program, layout.code, PYTHON)
+    # A framework brings the code itself, and is called where the container starts, as SageMaker's own toolkit does.
+    is_framework = plan.kind == "framework"
+    installation = None if is_framework else find_installation(program, layout.code, PYTHON)
     if installation is not None:
         outcome = installation.run(environ, layout.code, supervisor.prepare)
         if outcome.status:
@@ -136,8 +138,6 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], 
 
     machine = look_at_machine(config.cluster.instance_type, environ, supervisor.capture)
     entry = Entry(_entry_name(plan, config, environ), _arguments(plan, config), plan.launcher is not None)
-    # A framework brings the code itself, and is called where the container starts, as SageMaker's own toolkit does.
-    is_framework = plan.kind == "framework"
     variables = carried_variables(
         {
             **{name: value for name, value in environ.items() if name not in (LOCAL_LEADER, STOP_GRACE)},

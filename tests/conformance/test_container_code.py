@@ -98,6 +98,7 @@ def test_a_framework_s_function_is_kept_apart_from_the_code(container):
     script = "import os, random, sys\ndef main():\n    print(os.getcwd(), [p for p in sys.path if 'code' in p])\n"
     container.write("lib/framework.py", script)
     container.write("code/random.py", "raise SystemExit('the author s')")
+    container.write("code/requirements.txt", "for-the-framework-to-install\n")
     environ = {"SAGEMAKER_TRAINING_MODULE": "framework:main"}
     environ["PYTHONPATH"] = f"{container.environ()['PYTHONPATH']}:{container.base}/lib"
     done = container.run(environ=environ, cwd="/usr")
