@@ -46,7 +46,8 @@ shapes: $(VENV)/.dev
 
 benchmarks: $(VENV)/.dev
 	$(BIN)/python tests/benchmarks/compile.py
-	$(BIN)/python tests/benchmarks/pipe_drain.py
+	$(BIN)/python tests/benchmarks/pipe_reader.py
+	$(BIN)/python tests/benchmarks/supervisor.py
 	$(BIN)/python tests/benchmarks/runtime_cost.py
 	$(BIN)/python tests/benchmarks/feeder.py
 
