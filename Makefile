@@ -50,6 +50,7 @@ benchmarks: $(VENV)/.dev
 	$(BIN)/python tests/benchmarks/supervisor.py
 	$(BIN)/python tests/benchmarks/runtime_cost.py
 	$(BIN)/python tests/benchmarks/feeder.py
+	$(BIN)/python tests/benchmarks/pipe_views.py
 
 clean:
 	rm -rf $(VENV) build run dist

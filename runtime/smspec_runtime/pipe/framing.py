@@ -1,13 +1,21 @@
 """Cuts a stream of framed items (records, tar members) out of the chunks that a reader gives."""
 
 from abc import ABC, abstractmethod
-from typing import Generic, Iterator, List, NamedTuple, Optional, TypeVar
+from functools import lru_cache
+from struct import Struct
+from typing import Callable, Dict, Generic, Iterator, List, NamedTuple, Optional, TypeVar
 
 from .errors import Corrupt
 from .reader import Reader
 
 CARRY = 4096
 """An item of up to this many bytes that a chunk cuts in two is joined to the next chunk; a larger one is read whole."""
+
+RUN = 32
+"""Frames of one size that are cut at once."""
+
+HEADS = 4096
+"""Heads that are remembered: most recur."""
 
 Item = TypeVar("Item")
 
@@ -53,21 +61,75 @@ class Framing(ABC, Generic[Item]):
         """What is missing when the data ends after a complete frame."""
         return None
 
-    def split(self, data: bytes, begin: int, items: List[Item], at: int = 0) -> int:
-        """Append the items of all complete frames from ``at`` on and return where they end.
+    def plain(self, data: bytes, at: int, items: List[Item]) -> int:  # noqa: ARG002 - others need them
+        """Append, fast, the items of the frames at ``at`` that raise no question; return where another one begins."""
+        return at
 
-        ``begin`` is the place of ``data`` in the epoch.
-        """
-        while len(data) - at >= self.head_size:
+    def split(self, data: bytes, begin: int, items: List[Item]) -> int:
+        """Append the items of all complete frames and return where they end. ``data`` is at ``begin`` of the epoch."""
+        at = 0
+        while True:
+            at = self.plain(data, at, items)
+            if len(data) - at < self.head_size:
+                return at
             head, body, tail = self.frame(data, at, begin + at)
             start = at + head
             stop = start + body
             end = stop + tail
             if end > len(data):
-                break
+                return at
             self.accept(Parts(data[at:start], data[start:stop], data[stop:end]), begin + at, items)
             at = end
-        return at
+
+
+class Heads(Dict[bytes, int]):
+    """Header of a plain frame → length of its payload; other bytes, or too few → -1. Payloads are cut by it."""
+
+    def __init__(self, size: int, tail: int, multiple: int, length: Callable[[bytes], int]) -> None:
+        """``tail`` bytes follow a payload, and then what is missing to a ``multiple``. ``length`` reads a header."""
+        super().__init__()
+        self._size = size
+        self._rounding = tail + multiple - 1
+        self._mask = -multiple
+        self._length = length
+
+    def __missing__(self, head: bytes) -> int:
+        length = self._length(head)
+        if len(self) < HEADS:
+            self[head] = length
+        return length
+
+    def cut(self, data: bytes, at: int, payloads: List[bytes]) -> int:
+        """Append the payloads of complete plain frames; return where they end."""
+        size, rounding, mask, append, end = self._size, self._rounding, self._mask, payloads.append, len(data)
+        while True:
+            # Is the frame a run's length ahead like this one? Then those between may be as well: one look at all.
+            head = data[at : at + size]
+            length = self[head]
+            stride = size + length + rounding & mask
+            last = at + (RUN - 1) * stride
+            if length >= 0 and data[last : last + size] == head:
+                run = _run(size, length, stride)
+                while at + run.size <= end:
+                    parts = run.unpack_from(data, at)
+                    if parts[::2].count(head) < RUN:
+                        break
+                    payloads += parts[1::2]
+                    at += run.size
+            for _ in range(RUN):
+                start = at + size
+                length = self[data[at:start]]
+                stop = start + length
+                after = stop + rounding & mask
+                if length < 0 or after > end:
+                    return at
+                append(data[start:stop])
+                at = after
+
+
+@lru_cache(maxsize=64)
+def _run(head: int, body: int, stride: int) -> Struct:
+    return Struct(f"{head}s{body}s{stride - head - body}x" * RUN)
 
 
 def blocks(reader: Reader, framing: Framing[Item]) -> Iterator[List[Item]]:

@@ -8,11 +8,10 @@ FIXED = {FIXED64: 8, FIXED32: 4}
 
 
 class Field(NamedTuple):
-    """One field: of a varint ``value``, of the other kinds the bytes from ``start`` to ``stop``."""
+    """One field: its content goes from ``start`` to ``stop``."""
 
     number: int
     wire: int
-    value: int
     start: int
     stop: int
 
@@ -30,14 +29,14 @@ def varint(data: bytes, at: int, stop: int) -> Tuple[int, int]:
     raise ValueError("a number does not end" if at >= stop else "a number is longer than 10 bytes")
 
 
-def varints(data: bytes, start: int, stop: int) -> "array[int]":
-    """Return the packed numbers between two places, unsigned, 64 bits."""
-    packed = data[start:stop]
+def varints(packed: bytes) -> "array[int]":
+    """Return packed numbers, unsigned, 64 bits. Raises ValueError."""
     if packed.isascii():  # each number is one byte, as are all below 128
         return array("Q", list(packed))
     values = array("Q")
-    while start < stop:
-        value, start = varint(data, start, stop)
+    at, stop = 0, len(packed)
+    while at < stop:
+        value, at = varint(packed, at, stop)
         values.append(value)
     return values
 
@@ -47,9 +46,9 @@ def fields(data: bytes, at: int, stop: int) -> Iterator[Field]:
     while at < stop:
         key, at = varint(data, at, stop)
         number, wire = key >> 3, key & 7
-        value, start = 0, at
+        start = at
         if wire == VARINT:
-            value, at = varint(data, at, stop)
+            _, at = varint(data, at, stop)
         elif wire == LENGTH_DELIMITED:
             length, start = varint(data, at, stop)
             at = start + length
@@ -59,4 +58,4 @@ def fields(data: bytes, at: int, stop: int) -> Iterator[Field]:
             raise ValueError(f"field {number} is of unknown kind {wire}")
         if at > stop:
             raise ValueError(f"field {number} is longer than its message")
-        yield Field(number, wire, value, start, at)
+        yield Field(number, wire, start, at)

@@ -10,6 +10,11 @@ from .source import Source
 CHUNK = 256 << 10
 """Bytes of a chunk: large enough for the pipe, small enough to stay in the second-level cache while it is parsed."""
 
+TRIM = 2 << 20
+
+AT_ONCE = 64 << 20
+"""Bytes of an item for which memory is asked before they come; a length may be wrong."""
+
 Block = TypeVar("Block", bound="Union[List[Any], io.BytesIO]")
 """Items, ready to be iterated over at C speed."""
 
@@ -39,6 +44,7 @@ class Reader:
     def chunk(self) -> Optional[memoryview]:
         """Return what there is, borrowed until the next call. None: the end."""
         if not self._storage:
+            bytes(TRIM)  # a block so large, and freed, lets malloc keep what it would give back, and fetch, per chunk
             self._storage = bytearray(CHUNK)
             self._buffer = memoryview(self._storage)
         self._filled = self.readinto(self._buffer)
@@ -50,15 +56,20 @@ class Reader:
 
     def exact(self, head: bytes, size: int) -> Optional[bytes]:
         """Return ``head`` and what follows, ``size`` bytes in all, read where they stay. None: the data ends before."""
-        item = io.BytesIO(bytes(size))  # the buffer becomes the result, it is not copied
-        with item.getbuffer() as view:
-            view[: len(head)] = head
-            filled = len(head)
-            while filled < size:
-                count = self.readinto(view[filled:])
-                if not count:
-                    return None
-                filled += count
+        room = min(size, AT_ONCE)
+        item = io.BytesIO(bytes(room))  # the buffer becomes the result, it is not copied
+        item.getbuffer()[: len(head)] = head
+        filled = len(head)
+        while filled < size:
+            if filled == room:
+                room = min(size, 2 * room)
+                item.seek(room - 1)
+                item.write(b"\0")
+            with item.getbuffer() as view:
+                count = self.readinto(view[filled:room])
+            if not count:
+                return None
+            filled += count
         return item.getvalue()
 
     def deliver(self, block: Block) -> Block:

@@ -4,7 +4,8 @@ import io
 from itertools import islice
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union
 
-from .errors import Origin
+from .errors import Origin, PipeError
+from .example import Record
 from .fifo import Fifo, Timeouts
 from .gunzip import Gunzip
 from .prefetch import Prefetch
@@ -12,7 +13,6 @@ from .reader import CHUNK, Reader
 from .source import Source
 from .stats import Stats
 from .views import VIEWS
-from .views.recordio_protobuf import Record
 from .views.tar import Member
 from .wake import Wake, process_wake
 
@@ -98,15 +98,18 @@ class Stream:
         """Iterate over the regular files of tar archives."""
         return self._begin("tar")
 
-    def batches(self, size: int, view: Optional[str] = None) -> Iterator[List[Any]]:
-        """Iterate over lists of ``size`` items, the last one shorter if need be. Chunks become bytes, which last."""
+    def batches(self, size: int, view: Optional[str] = None) -> Iterator[Any]:
+        """Iterate over lists of ``size`` items, the last one shorter if need be. Chunks become bytes, which last.
+
+        Batches of `recordio_protobuf` are no lists: they also have the ``features`` and ``label`` of all records.
+        """
         if size < 1:
             raise ValueError(f"a batch of {size} items")
         name = view or self.view
+        if name == "recordio_protobuf":
+            return self._begin(name, batch=size)
         items = self._begin(name)
-        if name == "chunks":
-            items = map(bytes, items)
-        return iter(lambda: list(islice(items, size)), [])
+        return _batches(map(bytes, items) if name == "chunks" else items, size)
 
     def readinto(self, buffer: Union[bytearray, memoryview]) -> int:
         """Read at least one byte into ``buffer``, waiting for it if need be; 0 at the end. Mixes with `chunks`."""
@@ -157,13 +160,28 @@ class Stream:
             if name == "augmented":
                 options.setdefault("names", self._reading.attributes)
             self._items = VIEWS[name](self.reader, **options)
-        self._claim(name)
+        self._claim(f"{name} in batches" if "batch" in options else name)
         return self._items
 
     def _claim(self, name: str) -> None:
         if self._name not in (None, name):
             raise ValueError(f"{self} is being read as `{self._name}`, so it cannot be read as `{name}`")
         self._name = name
+
+
+def _batches(items: Iterator[Any], size: int) -> Iterator[List[Any]]:
+    """Regroup items. What came before a fault is yielded before the fault is raised."""
+    while True:
+        batch: List[Any] = []
+        try:
+            batch.extend(islice(items, size))
+        except PipeError:
+            if batch:
+                yield batch
+            raise
+        if not batch:
+            return
+        yield batch
 
 
 class _Raw(io.RawIOBase):

@@ -9,7 +9,7 @@ import pytest
 
 import pipe_formats as formats
 from piecewise_source import outcome, reader_of
-from smspec_runtime.pipe import VIEWS, Corrupt, Truncated
+from smspec_runtime.pipe import VIEWS, Corrupt, Truncated, example
 
 ONE = formats.recordio(b"one")
 LARGE = formats.pattern(300_000)
@@ -261,15 +261,12 @@ class TestProtobuf:
         assert tensor.values.tolist() == [1, -1]
 
     def test_numbers_are_arrays_where_it_is_not(self, monkeypatch):
-        from smspec_runtime.pipe.views import recordio_protobuf  # noqa: F401 - the function hides its module
-
-        module = sys.modules["smspec_runtime.pipe.views.recordio_protobuf"]
-        module._numpy.cache_clear()
+        example.numpy.cache_clear()
         monkeypatch.setitem(sys.modules, "numpy", None)
         try:
             (record,) = self.read(
                 formats.record({"values": formats.tensor("d", [1.5])}, {"v": formats.tensor("i", [2])})
             )
         finally:
-            module._numpy.cache_clear()
+            example.numpy.cache_clear()
         assert (record.features["values"].values.typecode, record.label["v"].values.typecode) == ("d", "i")

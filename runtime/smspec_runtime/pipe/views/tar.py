@@ -5,6 +5,7 @@ Reads ustar, GNU (long names, large sizes) and pax archives.
 
 from itertools import chain
 from typing import Dict, Iterator, List, NamedTuple, Optional
+from zlib import adler32
 
 from ..framing import Frame, Framing, Parts, Unfinished, blocks
 from ..reader import Reader
@@ -46,7 +47,7 @@ class Members(Framing[Member]):
         if head == ZEROS:
             return Frame(BLOCK, 0, 0)
         try:
-            if _number(head[148:156]) != sum(head) - sum(head[148:156]) + 8 * ord(" "):
+            if _number(head[148:156]) != _checksum(head):
                 raise ValueError("the checksum is wrong")
             size = self._size(head)
         except ValueError as error:
@@ -73,6 +74,24 @@ class Members(Framing[Member]):
                 self._file(head, kind, body, items)
         except ValueError as error:
             raise self._reader.corrupt(offset, f"a member of a tar archive: {error}") from error
+
+    def plain(self, data: bytes, at: int, items: List[Member]) -> int:
+        pending = self._open_at is None or self._long_name or self._attributes or self._global
+        while not pending:
+            start = at + BLOCK
+            head = data[at:start]
+            if head[156:157] != b"0" or head[345:346] != b"\0" or head[135] not in b"\0 ":  # a short name, small size
+                break
+            try:
+                size, checksum = int(head[124:135], 8), int(head[148:154], 8)
+            except ValueError:
+                break
+            end = start + size + -size % BLOCK
+            if size < 0 or end > len(data) or checksum != _checksum(head):
+                break
+            items.append(Member(_text(head[:100]), data[start : start + size]))
+            at = end
+        return at
 
     def unfinished(self) -> Optional[Unfinished]:
         """An archive ends with blocks of zeros; without them it may have been cut between two members."""
@@ -111,6 +130,12 @@ class Members(Framing[Member]):
 
 def _text(field: bytes) -> str:
     return field.split(b"\0", 1)[0].decode("utf-8", "surrogateescape")
+
+
+def _checksum(head: bytes) -> int:
+    """Sum up the bytes, those of the checksum itself as blanks. Adler-32 has 1 and the sum of up to 256 bytes."""
+    total = (adler32(head[:256]) & 0xFFFF) + (adler32(head[256:]) & 0xFFFF) - 2
+    return total - sum(head[148:156]) + 8 * ord(" ")
 
 
 def _number(field: bytes) -> int:

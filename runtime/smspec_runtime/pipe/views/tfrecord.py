@@ -8,10 +8,9 @@ from functools import lru_cache
 from itertools import chain
 from typing import Iterator, List, Tuple
 
-from ..framing import Frame, Framing, Parts, blocks
+from ..framing import Frame, Framing, Heads, Parts, blocks
 from ..reader import Reader
 
-LENGTH = struct.Struct("<Q")
 HEAD = struct.Struct("<QI")
 CHECKSUM = struct.Struct("<I")
 POLYNOMIAL = 0x82F63B78  # Castagnoli's, bits reversed
@@ -32,10 +31,11 @@ class TFRecords(Framing[bytes]):
     def __init__(self, reader: Reader, crc: bool) -> None:
         self._reader = reader
         self._crc = crc
+        self._heads = Heads(HEAD.size, CHECKSUM.size, 1, _plain_length)
 
     def frame(self, data: bytes, at: int, offset: int) -> Frame:
-        length, checksum = HEAD.unpack_from(data, at)
-        if checksum != length_checksum(length):
+        length = self._heads[data[at : at + HEAD.size]]
+        if length < 0:
             raise self._reader.corrupt(offset, "the checksum of the length of a record is wrong")
         return Frame(HEAD.size, length, CHECKSUM.size)
 
@@ -44,11 +44,16 @@ class TFRecords(Framing[bytes]):
             raise self._reader.corrupt(offset, "the checksum of a record is wrong")
         items.append(parts.body)
 
+    def plain(self, data: bytes, at: int, items: List[bytes]) -> int:
+        return at if self._crc else self._heads.cut(data, at, items)
 
-@lru_cache(maxsize=4096)
-def length_checksum(length: int) -> int:
-    """Return the checksum that follows a length. Lengths recur, so most are looked up."""
-    return masked_crc32c(LENGTH.pack(length))
+
+def _plain_length(head: bytes) -> int:
+    """Return the length that a header tells, -1 if it is none."""
+    if len(head) < HEAD.size:
+        return -1
+    length, checksum = HEAD.unpack(head)
+    return int(length) if checksum == masked_crc32c(head[:8]) else -1
 
 
 def masked_crc32c(data: bytes) -> int:
