@@ -1,0 +1,41 @@
+"""The wait for hosts: bounded, and never silent."""
+
+import socket
+import sys
+import time
+
+import pytest
+
+from container import RUNTIME
+
+sys.path.insert(0, str(RUNTIME))
+
+from smspec_runtime.hosts import wait_for_hosts
+from smspec_runtime.refusal import Refused
+
+
+def test_a_host_that_is_never_found_ends_the_wait(capfd):
+    """After the time for all of them, not for each; the log has counted it down."""
+    started = time.monotonic()
+    with pytest.raises(Refused, match=r"host no-such-host\.invalid cannot be found after 1 s: "):
+        wait_for_hosts(["localhost", "no-such-host.invalid", "nor-this.invalid"], seconds=1.0)
+    assert time.monotonic() - started >= 1.0
+    lines = capfd.readouterr().err.splitlines()
+    assert len(lines) >= 2
+    assert all(line.startswith("smspec: waiting for host no-such-host.invalid (") for line in lines)
+    assert all(line.endswith(" s left") for line in lines)
+
+
+def test_hosts_that_are_there_are_not_waited_for(capfd):
+    wait_for_hosts(["localhost", "127.0.0.1", *(f"127.0.0.{number}" for number in range(2, 250))])
+    assert capfd.readouterr().err == ""
+
+
+def test_nothing_is_connected_to(monkeypatch):
+    """Only names are looked up: whether somebody listens there already is for launchers to ask."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.setblocking(False)
+    wait_for_hosts(["127.0.0.1"])
+    with pytest.raises(BlockingIOError):
+        listener.accept()
+    listener.close()
