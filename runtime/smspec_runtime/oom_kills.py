@@ -1,32 +1,25 @@
-"""How many processes of this container the kernel has killed for want of memory, as the control group counts them."""
+"""How many processes the kernel has killed for want of memory, as the control group of this container counts them."""
 
-from .lean_typing import Iterator, Optional
-
-CGROUPS = "/sys/fs/cgroup"
+from .lean_typing import Optional
 
 
 def count_oom_kills() -> Optional[int]:
     """Return the count so far, or None where none can be read."""
-    for path in _counters():
-        try:
-            with open(path, encoding="ascii") as file:
-                for line in file:
-                    name, _, number = line.partition(" ")
-                    if name == "oom_kill":
-                        return int(number)
-        except (OSError, ValueError):
-            continue
-    return None
-
-
-def _counters() -> Iterator[str]:
-    """Yield where the count may stand: that of our group, then that of a container that sees its own group only."""
+    groups = {"memory": "", "": ""}
     try:
         with open("/proc/self/cgroup", encoding="utf-8", errors="surrogateescape") as file:
-            groups = [line.rstrip("\n").split(":", 2) for line in file]
-    except OSError:
-        groups = []
-    places = [group for number, names, group in groups if "memory" in names.split(",")]
-    yield from (f"{CGROUPS}/memory{place}/memory.oom_control" for place in [*places, ""])
-    places = [group for number, names, group in groups if number == "0"]
-    yield from (f"{CGROUPS}{place}/memory.events" for place in [*places, ""])
+            for line in file:
+                _, name, group = line.rstrip("\n").split(":", 2)
+                groups[name] = group
+    except (OSError, ValueError):
+        pass
+    old = "memory{}/memory.oom_control"
+    new = "{}/memory.events"
+    # A container may see its own group as if it were the root.
+    for path in (old.format(groups["memory"]), old.format(""), new.format(groups[""]), new.format("")):
+        try:
+            with open(f"/sys/fs/cgroup/{path}", encoding="ascii") as file:
+                return int(file.read().split("oom_kill ")[1].split()[0])
+        except (OSError, ValueError, IndexError):
+            continue
+    return None

@@ -122,14 +122,25 @@ def test_a_shell_whose_child_was_killed_for_want_of_memory(container, little_mem
     assert done.failure.startswith("ExecuteUserScriptError: SIGKILL: probably out of memory (the kernel killed 1 ")
 
 
-def test_sigkill_where_the_kernel_does_not_count(container):
-    """Want of memory is the usual reason."""
-    prefix = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"', "sh"]
+@pytest.mark.parametrize(
+    ("before", "after", "cause"),
+    [
+        ("", "", "probably out of memory"),
+        ("oom 0\noom_kill 2\n", "oom 1\noom_kill 4\n", "probably out of memory (the kernel killed 2 for want of it)"),
+        ("oom 9\noom_kill 2\n", "oom 9\noom_kill 2\n", "sent by a process, not by the kernel for want of memory"),
+        ("nonsense", "nonsense", "probably out of memory"),
+    ],
+)
+def test_what_the_control_group_says_of_sigkill(container, before, after, cause):
+    """The count of version 2, in a file where the kernel's stands; where nobody counts, memory is the usual reason."""
+    mount = 'mount -t tmpfs none /sys/fs/cgroup && printf "$0" > /sys/fs/cgroup/memory.events && exec "$@"'
+    prefix = ["unshare", "--mount", "sh", "-c", mount, before]
     if os.geteuid() != 0 or subprocess.run([*prefix, "true"], capture_output=True).returncode:
         pytest.skip("hiding the control groups needs root and unshare")
-    done = container.run_script("import os; os.kill(os.getpid(), 9)", prefix=prefix)
+    script = f"import os; open('/sys/fs/cgroup/memory.events', 'w').write({after!r}); os.kill(os.getpid(), 9)"
+    done = container.run_script(script, prefix=prefix)
     assert done.status == 137
-    assert done.failure.startswith("ExecuteUserScriptError: SIGKILL: probably out of memory\nExitCode 137\n")
+    assert done.failure.startswith(f"ExecuteUserScriptError: SIGKILL: {cause}\nExitCode 137\n")
 
 
 def test_sigkill_that_was_not_for_want_of_memory(container, little_memory):
