@@ -37,9 +37,10 @@ def call():
             time.sleep(0.02)
 
 
-def member(name, directory, *words):
+def member(name, directory, *words, python=sys.executable):
     environ = {**os.environ, "PYTHONPATH": str(RUNTIME)}
-    return subprocess.Popen([*MEMBER, name, *words], env=environ, cwd=directory, stderr=subprocess.PIPE, text=True)
+    words = [python, *MEMBER[1:], name, *words]
+    return subprocess.Popen(words, env=environ, cwd=directory, stderr=subprocess.PIPE, text=True)
 
 
 @pytest.mark.parametrize("status", [0, 3, 143])
@@ -80,9 +81,9 @@ def test_strangers_and_silence_do_not_make_a_team(tmp_path):
     process.stderr.close()
 
 
-def test_a_member_that_has_a_part_of_its_own_ends_with_the_leader(tmp_path):
+def test_a_member_that_has_a_part_of_its_own_ends_with_the_leader(tmp_path, any_python):
     """Its program ends first; what runs beside it is needed until the leader's has ended."""
-    process = member("b", tmp_path, "sh", "-c", "echo done >file")
+    process = member("b", tmp_path, "sh", "-c", "echo done >file", python=any_python)
     team = Team(["b"], over_ssh=False, port=PORT)
     team.gather(30)
     wait_until((tmp_path / "file").exists)
@@ -121,20 +122,26 @@ def test_a_member_s_program_is_sent_signals_and_decides(tmp_path):
     team.dismiss(0)
 
 
-def test_silent_callers_keep_nobody_waiting(tmp_path):
-    """More of them than are remembered: the port is open to whoever can reach it."""
-    team = Team(["b"], over_ssh=False, port=PORT)
+@pytest.mark.parametrize(("said", "times"), [(b"", 100), (b"c\n", 50), (b"stranger\n", 100), (b"\xff", 100)])
+def test_strangers_keep_nobody_waiting(tmp_path, said, times):
+    """Even many of them, whatever they say: the port is open to whoever can reach it."""
+    team = Team(["b", "c"], over_ssh=False, port=PORT)
     gathering = threading.Thread(target=team.gather, args=(30,))
     gathering.start()
-    strangers = [call() for _ in range(100)]
-    process = member("b", tmp_path)
+    members = [member("c", tmp_path, "sh", "-c", "echo >file")]
+    strangers = [call() for _ in range(times)]
+    for stranger in strangers:
+        stranger.sendall(said)
+    members.append(member("b", tmp_path))
     gathering.join(20)
     assert not gathering.is_alive()
-    team.dismiss(0)
-    assert process.wait(20) == 0
-    process.stderr.close()
+    wait_until((tmp_path / "file").exists)
     for stranger in strangers:
         stranger.close()
+    team.dismiss(0)
+    for process in members:
+        assert process.wait(20) == 0
+        process.stderr.close()
 
 
 def test_who_says_another_s_name_takes_nobody_s_place(tmp_path):

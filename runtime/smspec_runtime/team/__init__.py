@@ -69,8 +69,8 @@ class Team:
     def dismiss(self, status: int) -> None:
         """Tell every member the exit status of the job, and wait a moment until it has heard."""
         assert self._listener is not None
-        for _ in range(len(self._members)):
-            self._accept(self._listener)  # Who has called since: a member whose name another had said.
+        for _ in range(len(self._members) + _STRANGERS):
+            self._accept(self._listener)  # Who has called since: a member, perhaps, whose name another had said.
         deadline = time.monotonic() + _SECONDS_TO_HEAR
         for caller in self._callers:
             try:
@@ -79,6 +79,8 @@ class Team:
                 caller.recv(256)  # A member that has heard closes its end.
             except OSError:
                 pass  # It is gone, and SageMaker knows.
+            caller.close()
+        self._listener.close()
 
     def _obstacle(self) -> str:
         missing = [member for member in self._members if member not in self._callers.values()]
@@ -88,7 +90,7 @@ class Team:
         return "{} does not answer ssh".format(", ".join(silent)) if silent else ""
 
     def _listen(self, listener: "socket.socket") -> None:
-        """Take in the calls and names of a moment. Forget who hangs up, and the oldest of many silent callers."""
+        """Take in the calls and names of a moment. Forget who hangs up, and some where there are too many."""
         for caller in select.select([listener, *self._callers], [], [], 1)[0]:
             if caller is listener:
                 self._accept(listener)
@@ -97,8 +99,9 @@ class Team:
                 name = caller.recv(256).decode("utf-8", "replace").strip()
             except OSError:
                 name = ""
-            self._callers[caller] = name
-            if name not in self._members:
+            if name in self._members and list(self._callers.values()).count(name) < _STRANGERS:
+                self._callers[caller] = name
+            else:
                 del self._callers[caller]
         for silent in [caller for caller, name in self._callers.items() if not name][:-_STRANGERS]:
             del self._callers[silent]
