@@ -29,7 +29,7 @@ from smspec.local.report.page import report_page
 from smspec.local.request import Console, Interrupted, LocalOutcome, RunRequest, Unable
 from smspec.local.run_directory import MODEL, OUTPUT, REPORT, SUMMARY, UPLOAD, RunDirectory, claim
 from smspec.local.signals import Signals
-from smspec.local.summary import Summary
+from smspec.local.summary import Summary, throughput
 from smspec.local.supervision import Supervision, Verdict, name_of
 from smspec.local.training_request import Host, TrainingRequest
 from smspec.plan.plan import Plan
@@ -117,7 +117,7 @@ class _Run:
                 text = f"the program wrote to `{path}`: SageMaker mounts FastFile channels, as `{channel}`, read-only"
                 self._reporter.report(Remark(text=text, warning=True))
             directory.mark(self._training.name, status_of(verdict))
-            summary = self._collected(directory, verdict, record, started)
+            summary = self._collected(directory, verdict, record, listener, started)
             _write(directory.path(SUMMARY), summary.to_json())
             _write(summary.report, report_page(summary, listener))
             return summary, exit_status_of(verdict)
@@ -220,7 +220,9 @@ class _Run:
     def _data_of(self, host: Host) -> Iterator[ChannelData]:
         return (data for data in self._data if host in data.channel.hosts(self._hosts))
 
-    def _collected(self, directory: RunDirectory, verdict: Verdict, record: Record, started: float) -> Summary:
+    def _collected(
+        self, directory: RunDirectory, verdict: Verdict, record: Record, listener: Listener, started: float
+    ) -> Summary:
         places = [(host.name, directory.host(host.name)) for host in self._hosts]
         compressed = self._training.compresses_output
         model, output = (
@@ -243,6 +245,7 @@ class _Run:
             output=output,
             logs=directory.path("logs", ""),
             report=directory.path(REPORT),
+            throughput=throughput(listener.series),
             rehearsed=rehearsed(self._request.injection, record.injected),
         )
 

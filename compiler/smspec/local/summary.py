@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from smspec.diagnostics.visible import visible
@@ -17,6 +17,28 @@ from smspec.local.request import JobStatus
 
 HEAD = ("host", "channel", "mode", "epoch", "bytes", "seconds", "MB/s", "")
 _MOST_ROWS = 60
+_MOST_SAMPLES = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Throughput:
+    """What went through one channel of one host: ``bytes`` in all, ``seconds`` after the run began."""
+
+    host: str
+    channel: str
+    seconds: tuple[float, ...]
+    bytes: tuple[int, ...]
+
+
+def throughput(samples: Mapping[tuple[str, str], Sequence[tuple[float, int]]]) -> tuple[Throughput, ...]:
+    """Return the series of samples, (seconds, bytes), thinned out to what a summary needs."""
+    series = []
+    for (host, channel), points in sorted(samples.items(), key=lambda item: (len(item[0][0]), item[0])):
+        step = max(1, -(-len(points) // _MOST_SAMPLES))
+        kept = [*points[:-1:step], *points[-1:]]
+        seconds = tuple(round(second, 3) for second, _ in kept)
+        series.append(Throughput(host=host, channel=channel, seconds=seconds, bytes=tuple(size for _, size in kept)))
+    return tuple(series)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +58,7 @@ class Summary:
     logs: str
     report: str
     rehearsed: tuple[Rehearsed, ...] = ()
+    throughput: tuple[Throughput, ...] = ()
 
     def to_json(self) -> str:
         """Return the text of summary.json."""
@@ -52,7 +75,9 @@ class Summary:
             "model": asdict(self.model) if self.model else None,
             "output": asdict(self.output) if self.output else None,
         }
-        return json.dumps(document, indent=2) + "\n"
+        # One line each: a person reads what is above, a program draws these.
+        series = ",\n".join(f"    {json.dumps(asdict(one))}" for one in self.throughput)
+        return f'{json.dumps(document, indent=2)[:-2]},\n  "throughput": [\n{series}\n  ]\n}}\n'
 
     def text(self) -> str:
         """Return what a person is shown."""

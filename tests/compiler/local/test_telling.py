@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from smspec.local.collecting import Collected
@@ -10,7 +11,7 @@ from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, Lo
 from smspec.local.progress import Progress
 from smspec.local.quantities import duration, rate, size
 from smspec.local.record import Record
-from smspec.local.summary import Summary, table
+from smspec.local.summary import Summary, table, throughput
 from smspec_runtime import pipe
 from smspec_runtime.pipe.loop import metrics
 
@@ -69,7 +70,7 @@ def shown(written: str) -> list[str]:
 
 def test_a_terminal_shows_a_live_line_below_the_log():
     paper, clock = Paper(True), Clock()
-    progress = Progress(paper, clock, lambda: 100)
+    progress = Progress(paper, clock, lambda: (100, 24))
     progress.report(fed(0))
     progress.report(LogLine(host="algo-1", text="hello"))
     progress.tick()
@@ -88,7 +89,7 @@ def test_a_terminal_shows_a_live_line_below_the_log():
 
 def test_a_terminal_is_not_drawn_more_than_ten_times_a_second():
     paper, clock = Paper(True), Clock()
-    progress = Progress(paper, clock, lambda: 100)
+    progress = Progress(paper, clock, lambda: (100, 24))
     for step in range(100):
         clock.now += 0.01
         progress.report(fed(step))
@@ -96,20 +97,53 @@ def test_a_terminal_is_not_drawn_more_than_ten_times_a_second():
     assert 8 <= paper.written.count("MB/s") <= 12
 
 
-def test_many_flows_do_not_fill_the_screen():
+def lines_of(width: int, height: int, *events: EpochFed) -> list[str]:
     paper, clock = Paper(True), Clock()
-    progress = Progress(paper, clock, lambda: 100)
-    for number in range(1, 31):
-        progress.report(fed(1, host=f"algo-{number}"))
+    progress = Progress(paper, clock, lambda: (width, height))
+    for event in events:
+        progress.report(event)
     clock.now += 1
     progress.tick()
-    assert len(shown(paper.written)) == 13
-    assert shown(paper.written)[-1] == "… and 18 more"
+    return shown(paper.written)
+
+
+def test_many_flows_are_shown_by_channel():
+    """More flows than there is room for: one line per channel, added up over its hosts."""
+    hosts = [f"algo-{number}" for number in range(1, 31)]
+    assert lines_of(100, 24, *(fed(500_000, total=1_000_000, host=host) for host in hosts)) == [
+        "30 hosts  train  epoch 0   [########........]  50%     15 MB     15.0 MB/s",
+    ]
+    twelve = lines_of(100, 24, *(fed(1, host=host) for host in hosts[:12]))
+    assert [line.split()[0] for line in twelve] == hosts[:12]
+    assert len(lines_of(100, 8, *(fed(1, host=host) for host in hosts[:12]))) == 1
+    many = [replace(fed(1), channel=f"channel-{number:02}") for number in range(15)]
+    assert lines_of(100, 24, *many)[-1] == "… and 3 more channels"
+
+
+def test_hosts_may_be_in_different_epochs():
+    events = [fed(1, epoch=epoch, total=None, host=f"algo-{epoch + 1}") for epoch in range(13)]
+    assert lines_of(100, 24, *events)[0].split()[:5] == ["13", "hosts", "train", "epoch", "0-12"]
+
+
+def test_a_narrow_screen_shows_what_matters():
+    """Bars get shorter, then names; the rate is seen at 80 columns and fewer. Columns stay columns."""
+    long = replace(fed(15_500_000, total=40_000_000), channel="validation-with-a-long-name-for-a-channel")
+    short = fed(17_500_000, total=None)
+    for width in (120, 80, 66, 58):
+        lines = lines_of(width, 24, long, short)
+        assert len(lines) == 2
+        assert all(line.endswith("MB/s") and len(line) < width for line in lines)
+        assert len({len(line) for line in lines}) == 1
+    assert "[######..........]  39%" in lines_of(120, 24, long)[0]
+    assert "[###.....]  39%" in lines_of(104, 24, long)[0]
+    assert "validation-with-a-l…  epoch 0   [###.....]  39%" in lines_of(80, 24, long)[0]
+    assert "validation-with-…  epoch 0    39%" in lines_of(66, 24, long)[0]
+    assert all(len(line) < 30 for line in lines_of(30, 24, long, short))
 
 
 def test_elsewhere_there_are_lines_now_and_then():
     paper, clock = Paper(False), Clock()
-    progress = Progress(paper, clock, lambda: 100)
+    progress = Progress(paper, clock, lambda: (100, 24))
     progress.report(Remark(text="watch out", warning=True))
     progress.report(fed(0))
     for second in range(25):
@@ -126,7 +160,7 @@ def test_elsewhere_there_are_lines_now_and_then():
 
 def test_speed_goes_on_over_epochs():
     paper, clock = Paper(True), Clock()
-    progress = Progress(paper, clock, lambda: 100)
+    progress = Progress(paper, clock, lambda: (100, 24))
     for epoch in range(4):
         progress.report(fed(0, epoch))
         clock.now += 0.5
@@ -231,8 +265,21 @@ def test_the_measurements_that_the_runtime_logs_for_programs_are_not_shown_to_pe
         assert sum(map(len, stream)) == 4
         measured = metrics(0, stream, 0.5, 1.5)
     paper = Paper(False)
-    progress = Progress(paper, Clock(), lambda: 100)
+    progress = Progress(paper, Clock(), lambda: (100, 24))
     for text in ("before", measured.rstrip(), "after"):
         progress.report(LogLine(host="algo-1", text=text))
     progress.close()
     assert paper.written == "algo-1 | before\nalgo-1 | after\n"
+
+
+def test_the_summary_keeps_throughput_over_time_in_little_room():
+    long = {("algo-10", "train"): [(0.1 * number, number * 1000) for number in range(2001)]}
+    short = {("algo-2", "train"): [(0.123456, 5)], ("algo-3", "train"): []}
+    document = json.loads(summary(throughput=throughput({**long, **short})).to_json())
+    second, third, tenth = document["throughput"]
+    assert second == {"host": "algo-2", "channel": "train", "seconds": [0.123], "bytes": [5]}
+    assert (third["host"], third["bytes"]) == ("algo-3", [])
+    assert 150 <= len(tenth["seconds"]) == len(tenth["bytes"]) <= 201
+    assert (tenth["bytes"][0], tenth["bytes"][-1], tenth["seconds"][-1]) == (0, 2_000_000, 200.0)
+    assert tenth["bytes"] == sorted(tenth["bytes"])
+    assert json.loads(summary().to_json())["throughput"] == []

@@ -5,7 +5,7 @@ An entry of S3Prefix and ManifestFile is an object; of AugmentedManifestFile a l
 
 import json
 from array import array
-from typing import Any, List, Optional, Sequence, Union
+from typing import Any, Callable, List, Optional, Sequence, Union
 
 from .fault import DataError
 from .objects import Part, StoredObject
@@ -29,14 +29,14 @@ class Objects:
         """Return what is fed for one entry."""
         return [self.objects[index]]
 
-    def size(self, indexes: Sequence[int]) -> Optional[int]:
-        """Return how many bytes these entries have, or None when that takes reading them."""
+    def size(self, indexes: Sequence[int], framed: Optional[Callable[[int], int]] = None) -> Optional[int]:
+        """Return how many bytes these entries have, each as long as ``framed`` says, or None when it takes reading."""
         total = 0
         for index in indexes:
             size = self.objects[index].size
             if size is None:
                 return None
-            total += size
+            total += framed(size) if framed is not None else size
         return total
 
 
@@ -75,7 +75,7 @@ class Samples:
                 raise DataError("{} has no attribute `{}`".format(place, name))
         return [self._part(name, values[name], place) for name in self._attributes]
 
-    def size(self, _indexes: Sequence[int]) -> Optional[int]:
+    def size(self, _indexes: Sequence[int], _framed: Optional[Callable[[int], int]] = None) -> Optional[int]:
         """Return None: the bytes are known only when they are read."""
         return None
 

@@ -12,6 +12,7 @@ from .injection import CutShort, Injector
 from .ordering import order
 from .plan import FeederChannel, FeederPlan
 from .rate import Bucket
+from .recordio import framed_size
 from .reporting import Reporting
 from .sink import Sink
 from .store import Store
@@ -66,7 +67,6 @@ class Feeding:
         """Feed one epoch; False when the feeder was stopped."""
         channel = self.channel
         indexes = order(len(entries), channel.shuffle_seed, epoch, channel.shard, channel.shards)
-        changes_size = channel.compression == "Gzip" or channel.record_wrapper == "RecordIO"
         if not self._is_over(epoch + 1):
             self._make(epoch + 1)  # SageMaker makes the next FIFO in advance
         path = self._path(epoch)
@@ -74,7 +74,7 @@ class Feeding:
         if descriptor is None:
             return False
         started = time.monotonic()
-        total = entries.size(indexes)
+        total = self._total(entries, indexes)
         sink = Sink(descriptor, Bucket(self._rate, self._stop.wait) if self._rate else None)
         if self._injection is not None:
             sink.injector = Injector(
@@ -83,7 +83,7 @@ class Feeding:
                 lambda kind: self._reporting.injected(channel.name, epoch, sink.sent, kind),
                 self._stop.wait,
             )
-        self._reporting.opened(channel.name, epoch, None if changes_size else total)
+        self._reporting.opened(channel.name, epoch, total)
         self.current = epoch, sink
         early = False
         try:
@@ -107,6 +107,13 @@ class Feeding:
             writer.flush()
         finally:
             contents.close()  # now, not when the generator is collected: it may be fetching ahead
+
+    def _total(self, entries: Entries, indexes: List[int]) -> Optional[int]:
+        """Return how many bytes an epoch will have, or None when that takes decompressing or fetching it."""
+        if self.channel.compression == "Gzip":
+            return None
+        wrapped = self.channel.record_wrapper == "RecordIO"
+        return entries.size(indexes, framed_size if wrapped else None)
 
     def _is_over(self, epoch: int) -> bool:
         return self.channel.epochs is not None and epoch >= self.channel.epochs

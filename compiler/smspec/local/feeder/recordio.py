@@ -26,6 +26,11 @@ def padding(size: int) -> bytes:
     return b"\0" * (-size % 4)
 
 
+def framed_size(size: int) -> int:
+    """Return how long a record is whose payload has ``size`` bytes and does not hold the magic: nearly every one."""
+    return _HEADER.size + size + -size % 4
+
+
 def framed(payload: bytes) -> List[bytes]:
     """Return what a payload that is in memory becomes as one record, in pieces."""
     pieces = []
