@@ -53,8 +53,7 @@ class Cost(NamedTuple):
 
 def ways(container, home):
     """Return every way that this machine has, the bare ones first."""
-    # Not that of a virtual environment, which starts slower: a container has none.
-    python, code = getattr(sys, "_base_executable", sys.executable), container.base / "code"
+    python, code = sys.executable, container.base / "code"
     environ = container.environ(PYTHONPATH="", SAGEMAKER_PROGRAM="train.py")
     bundle = home / "smspec"
     runtime = bundle / "smspec_runtime"
