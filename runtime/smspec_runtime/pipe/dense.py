@@ -88,7 +88,10 @@ class Rows:
 
 
 class Batch(Sequence[Record]):
-    """Records in a row, and the numbers of all of them as one array per dense tensor."""
+    """Records in a row. ``features`` and ``label``: name → dense tensor with a row for each of them.
+
+    Its values are numpy's matrix, else an ``array`` of row after row. ValueError: the records are not dense, or differ.
+    """
 
     def __init__(self, pieces: List[Any]) -> None:
         self._pieces = pieces
@@ -99,45 +102,41 @@ class Batch(Sequence[Record]):
 
     def __getitem__(self, index: Any) -> Any:
         if not self._records:
-            pieces = self._pieces
-            self._records = list(chain.from_iterable(p if isinstance(p, list) else p.records() for p in pieces))
+            pieces = (piece.records() if isinstance(piece, Rows) else piece for piece in self._pieces)
+            self._records = list(chain.from_iterable(pieces))
         return self._records[index]
 
     @property
     def features(self) -> Dict[str, Tensor]:
-        """Name → tensor with a row per record: numpy's matrix, else an ``array`` of one row after another."""
         return self._stacked(0)
 
     @property
     def label(self) -> Dict[str, Tensor]:
-        """As `features`; both raise ValueError where the records are not dense and alike."""
         return self._stacked(1)
 
     def _stacked(self, wanted: int) -> Dict[str, Tensor]:
-        columns: Dict[str, List[bytes]] = {}
-        kinds = set()
+        columns: Dict[Tuple[str, str, int, Tuple[int, ...]], List[bytes]] = {}
         for piece in self._pieces:
-            if isinstance(piece, list):
+            if not isinstance(piece, Rows):
                 raise ValueError("a record of this batch is not dense; iterate over the records")
             for ((member, name), place), column in zip(piece.template.places, piece.columns):
                 if member == wanted:
-                    columns.setdefault(name, []).extend(column)
-                    kinds.add((name, place.typecode, place.size, place.shape))
+                    columns.setdefault((name, place.typecode, place.size, place.shape), []).extend(column)
         tensors = {}
-        for name, typecode, _, shape in kinds:
-            rows = columns[name]
-            if len(kinds) > len(columns) or len(rows) < len(self):
+        for (name, typecode, _, shape), column in columns.items():
+            rows = len(column)
+            if rows < len(self):
                 raise ValueError(f"the records of this batch differ in `{name}`; iterate over them")
-            values = numbers(typecode, b"".join(rows))
-            width = len(values) // len(rows)
+            values = numbers(typecode, b"".join(column))
+            width = len(values) // rows
             if hasattr(values, "reshape"):
-                values = values.reshape(len(rows), width)
-            tensors[name] = Tensor(values, None, (len(rows), *(shape or (width,))))
+                values = values.reshape(rows, width)
+            tensors[name] = Tensor(values, None, (rows, *(shape or (width,))))
         return tensors
 
 
 def batches(blocks: Iterator[List[Any]], size: int) -> Iterator[Batch]:
-    """Regroup pieces ``size`` records by ``size``. What came before a fault is yielded before the fault is raised."""
+    """Regroup pieces, ``size`` records in each batch. What came before a fault is yielded first."""
     pieces: List[Any] = []
     missing = size
     try:

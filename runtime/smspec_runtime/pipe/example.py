@@ -71,33 +71,25 @@ def decode_record(data: bytes) -> Tuple[Record, Places]:
             member = field.number - 1
             name, maps[member][name], places[member, name] = _decode_entry(data, field)
         elif field.number in (3, 4, 5):
-            texts[field.number - 3] = str(data[field.start : field.stop], "utf-8")
+            texts[field.number - 3] = _text(data, field)
     known = {key: place for key, place in places.items() if place}
     return Record(maps[0], maps[1], *texts), known if len(known) == len(places) else {}
 
 
 def _decode_entry(data: bytes, entry: Field) -> Tuple[str, Value, Optional[Place]]:
-    """Decode one entry of a map: field 1 is the key, field 2 the value."""
-    key = ""
+    """Decode one entry of a map: field 1 is the key, field 2 the value, one tensor or `Bytes`."""
+    key, place = "", None
     value: Value = Tensor(numbers("f", b""))
-    place = None
-    for field in fields(data, entry.start, entry.stop):
-        if field.number == 1:
-            key = str(data[field.start : field.stop], "utf-8")
-        elif field.number == 2:
-            value, place = _decode_value(data, field)
+    for part in fields(data, entry.start, entry.stop):
+        if part.number == 1:
+            key = _text(data, part)
+        elif part.number == 2:
+            for field in fields(data, part.start, part.stop):
+                if field.number in TYPECODES:
+                    value, place = _decode_tensor(data, field, TYPECODES[field.number])
+                elif field.number == BYTES:
+                    value, place = _decode_blobs(data, field), None
     return key, value, place
-
-
-def _decode_value(data: bytes, message: Field) -> Tuple[Value, Optional[Place]]:
-    value: Value = Tensor(numbers("f", b""))
-    place = None
-    for field in fields(data, message.start, message.stop):
-        if field.number in TYPECODES:
-            value, place = _decode_tensor(data, field, TYPECODES[field.number])
-        elif field.number == BYTES:
-            value, place = _decode_blobs(data, field), None
-    return value, place
 
 
 def _decode_tensor(data: bytes, message: Field, typecode: str) -> Tuple[Tensor, Optional[Place]]:
@@ -105,12 +97,10 @@ def _decode_tensor(data: bytes, message: Field, typecode: str) -> Tuple[Tensor, 
     values = b""
     keys: Optional["array[int]"] = None
     shape: List[int] = []
+    alone = {"f": FIXED32, "d": FIXED64, "i": VARINT}[typecode]
     for field in fields(data, message.start, message.stop):
         content = data[field.start : field.stop]
-        if field.number in (VALUES, KEYS, SHAPE) and field.wire not in (
-            LENGTH_DELIMITED,
-            _wire(field.number, typecode),
-        ):
+        if field.number <= SHAPE and field.wire not in (LENGTH_DELIMITED, alone if field.number == VALUES else VARINT):
             raise ValueError("the numbers of a tensor are of the wrong kind")
         if field.number == VALUES:
             pieces.append(field)
@@ -120,16 +110,11 @@ def _decode_tensor(data: bytes, message: Field, typecode: str) -> Tuple[Tensor, 
         elif field.number == SHAPE:
             shape.extend(varints(content))
     tensor = Tensor(numbers(typecode, values), None if keys is None else numbers("Q", keys.tobytes()), tuple(shape))
+    if keys is None and len(pieces) == 1:
+        return tensor, Place(typecode, pieces[0].start, pieces[0].stop, len(values), tensor.shape)
     if keys is not None and len(keys) != len(tensor.values):
         raise ValueError(f"a tensor has {len(keys)} keys and {len(tensor.values)} values")
-    if keys is not None or len(pieces) != 1:
-        return tensor, None
-    return tensor, Place(typecode, pieces[0].start, pieces[0].stop, len(values), tensor.shape)
-
-
-def _wire(number: int, typecode: str) -> int:
-    """Return how a number of a tensor is written when it stands alone."""
-    return {"f": FIXED32, "d": FIXED64}.get(typecode, VARINT) if number == VALUES else VARINT
+    return tensor, None
 
 
 def _decode_blobs(data: bytes, message: Field) -> Blobs:
@@ -139,8 +124,12 @@ def _decode_blobs(data: bytes, message: Field) -> Blobs:
         if field.number == 1:
             values.append(data[field.start : field.stop])
         elif field.number == 2:
-            content_type = str(data[field.start : field.stop], "utf-8")
+            content_type = _text(data, field)
     return Blobs(values, content_type)
+
+
+def _text(data: bytes, field: Field) -> str:
+    return str(data[field.start : field.stop], "utf-8")
 
 
 def int32s(packed: bytes) -> bytes:

@@ -85,25 +85,24 @@ class Framing(ABC, Generic[Item]):
 class Heads(Dict[bytes, int]):
     """Header of a plain frame → length of its payload; other bytes, or too few → -1. Payloads are cut by it."""
 
-    def __init__(self, size: int, tail: int, multiple: int, length: Callable[[bytes], int]) -> None:
-        """``tail`` bytes follow a payload, and then what is missing to a ``multiple``. ``length`` reads a header."""
+    def __init__(self, size: int, tail: int, multiple: int, read: Callable[[bytes], int]) -> None:
+        """``tail`` bytes follow a payload, then what is missing to a ``multiple``. ``read`` tells a header's length."""
         super().__init__()
-        self._size = size
-        self._rounding = tail + multiple - 1
-        self._mask = -multiple
-        self._length = length
+        self._sizes = size, tail + multiple - 1, -multiple
+        self._read = read
 
     def __missing__(self, head: bytes) -> int:
-        length = self._length(head)
+        length = self._read(head)
         if len(self) < HEADS:
             self[head] = length
         return length
 
     def cut(self, data: bytes, at: int, payloads: List[bytes]) -> int:
         """Append the payloads of complete plain frames; return where they end."""
-        size, rounding, mask, append, end = self._size, self._rounding, self._mask, payloads.append, len(data)
+        size, rounding, mask = self._sizes
+        append, end = payloads.append, len(data)
         while True:
-            # Is the frame a run's length ahead like this one? Then those between may be as well: one look at all.
+            # If the frame a run ahead is like this one, those between may be as well: one look at all.
             head = data[at : at + size]
             length = self[head]
             stride = size + length + rounding & mask

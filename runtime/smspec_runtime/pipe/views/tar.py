@@ -3,6 +3,7 @@
 Reads ustar, GNU (long names, large sizes) and pax archives.
 """
 
+import re
 from itertools import chain
 from typing import Dict, Iterator, List, NamedTuple, Optional
 from zlib import adler32
@@ -15,6 +16,8 @@ ZEROS = bytes(BLOCK)
 FILE_TYPES = b"0\x007"
 EMPTY_TYPES = b"123456"  # links, devices, directories, FIFOs: nothing follows, whatever their size says
 PAX, PAX_GLOBAL, LONG_NAME, LONG_LINK, SPARSE = b"x", b"g", b"L", b"K", b"S"
+PLAIN = re.compile(rb"(?s).{124}[0-7]{11}[\0 ].{12}[0-7]{6}..0.{188}\0.{166}").fullmatch
+"""A header of a regular file with a short name and a size in octal digits."""
 
 
 class Member(NamedTuple):
@@ -80,14 +83,11 @@ class Members(Framing[Member]):
         while not pending:
             start = at + BLOCK
             head = data[at:start]
-            if head[156:157] != b"0" or head[345:346] != b"\0" or head[135] not in b"\0 ":  # a short name, small size
+            if not PLAIN(head) or int(head[148:154], 8) != _checksum(head):
                 break
-            try:
-                size, checksum = int(head[124:135], 8), int(head[148:154], 8)
-            except ValueError:
-                break
+            size = int(head[124:135], 8)
             end = start + size + -size % BLOCK
-            if size < 0 or end > len(data) or checksum != _checksum(head):
+            if end > len(data):
                 break
             items.append(Member(_text(head[:100]), data[start : start + size]))
             at = end
