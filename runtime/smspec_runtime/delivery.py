@@ -114,7 +114,7 @@ def _replace(code: str, staged: str, source: str) -> None:
     old = f"{code}.{os.getpid()}.replaced"
     try:
         held = os.listdir(code)
-    except FileNotFoundError:
+    except OSError:
         held = []
     log(f"code: {source}{', in the place of what the image holds' if held else ''}")
     try:

@@ -200,6 +200,20 @@ def test_an_archive_that_is_not_the_job_s(container):
     assert (container.base / "code/train.py").read_bytes() == b"print('sent')"
 
 
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_code_directory_that_is_none(container, is_link):
+    """A file in its place, or a link to nowhere, is named; nothing is run."""
+    path = container.write("sent.tar.gz", archive({"train.py": b"print('sent')"}))
+    (container.base / "code").rmdir()
+    if is_link:
+        os.symlink("/no/such/place", container.base / "code")
+    else:
+        container.write("code", "a file")
+    done = submitted(container, path)
+    assert (done.status, done.stdout) == (1, b""), done.stderr
+    assert f"ClientError: {container.base}/code: File exists" in done.failure
+
+
 def test_a_submitted_file(container):
     """A file that is no archive keeps its name, as with the toolkit."""
     path = container.write("sent/train.py", "print('alone')")
