@@ -1,24 +1,18 @@
-"""Reads ahead in a thread, so that data comes in while the handler works. Memory is bounded by a ring of buffers."""
+"""Reads ahead in a thread, so that data comes in while the handler works. Memory is bounded by a ring."""
 
 import os
 import threading
 import time
-from queue import SimpleQueue
-from typing import NamedTuple, Optional
+from typing import Optional
 
 from .errors import PipeError
 from .fifo import CUT, Fifo
 from .source import JOIN
 from .wake import Wake
 
-BUFFERS = 4
 UNIT = 1 << 20
-"""Most bytes of one read. Each return of a read needs the interpreter's lock, so few large ones overlap best."""
-
-
-class Filled(NamedTuple):
-    buffer: memoryview
-    size: int
+"""Most bytes of one read, and least room for one if the ring is large. Each return of a read needs the interpreter's
+lock, so few large ones overlap best."""
 
 
 class Prefetch:
@@ -33,27 +27,34 @@ class Prefetch:
         self._wake = wake
         self._cancel = Wake()
         fifo.watch(self._cancel)
-        self._buffer_size = max(size // BUFFERS, 1)
-        self._empty: "SimpleQueue[Optional[memoryview]]" = SimpleQueue()
-        self._filled: "SimpleQueue[Optional[Filled]]" = SimpleQueue()
-        self._current: Optional[Filled] = None
-        self._position = 0
+        self._size = size
+        self._ring = memoryview(b"")
+        self._written = self._taken = 0
+        self._done = False
+        self._changed = threading.Condition()
         self._fault: Optional[Exception] = RuntimeError(f"the prefetch thread of {fifo.origin} has died")
         self._process = os.getpid()
         self._thread: Optional[threading.Thread] = None
 
     def readinto(self, view: memoryview) -> int:
         """Hand on what has been read, at least one byte. 0: see ``end``."""
-        if self.halted() or self.end is not None or (self._current is None and not self._next_buffer()):
+        if self._process != os.getpid():  # the thread stayed with the parent
+            self.end = "closed"
+        if self.halted() or self.end is not None:
             return 0
-        assert self._current is not None
-        buffer, filled = self._current
-        count = min(len(view), filled - self._position)
-        view[:count] = buffer[self._position : self._position + count]
-        self._position += count
-        if self._position == filled:
-            self._current = None
-            self._empty.put(buffer)
+        if self._taken == self._written:
+            self._await_bytes()
+        place = self._taken % self._size
+        count = min(len(view), self._written - self._taken, self._size - place)
+        if count:
+            view[:count] = self._ring[place : place + count]
+            with self._changed:
+                self._taken += count
+                self._changed.notify()
+        elif self._fault is not None:
+            raise self._fault
+        else:
+            self.end = self.end or self._fifo.end
         return count
 
     def halted(self) -> bool:
@@ -69,62 +70,50 @@ class Prefetch:
         if self.end is None:
             self.end = "closed"
         self._cancel.stop()
-        self._empty.put(None)
-        if self._thread is None:
+        if self._thread is None or self._process != os.getpid():
             self._fifo.close()
-        else:
+        elif self._thread is not threading.current_thread():  # which may be collecting garbage
+            with self._changed:
+                self._changed.notify()
             self._thread.join(JOIN)
 
-    def _next_buffer(self) -> bool:
+    def _await_bytes(self) -> None:
         if self._thread is None:
-            self._start()
-        elif self._process != os.getpid():  # the thread stayed with the parent
-            self.end = "closed"
-            return False
+            self._ring = memoryview(bytearray(self._size))
+            self._thread = threading.Thread(target=self._fill, name="smspec-prefetch", daemon=True)
+            self._thread.start()
         began = time.monotonic()
-        self._current = self._filled.get()
-        self._position = 0
-        if self.stats.prefetch_starved is not None and self.stats.bytes > 0:
+        with self._changed:
+            while self._taken == self._written and not self._done:
+                self._changed.wait()
+        if self.stats.prefetch_starved is not None and self._taken:
             self.stats.prefetch_starved += time.monotonic() - began
-        if self._current is not None:
-            return True
-        if self._fault is not None:
-            raise self._fault
-        self.end = self.end or self._fifo.end
-        return False
-
-    def _start(self) -> None:
-        for _ in range(BUFFERS):
-            self._empty.put(memoryview(bytearray(self._buffer_size)))
-        self._thread = threading.Thread(target=self._fill, name="smspec-prefetch", daemon=True)
-        self._thread.start()
 
     def _fill(self) -> None:
-        """Fill buffers until the end: what the thread does."""
+        """Fill the ring until the end, as bytes come: what the thread does."""
+        count = -1
         try:
-            count = 1
             while count:
-                began = time.monotonic()
-                buffer = self._empty.get()
-                self.stats.backpressure += time.monotonic() - began
-                if buffer is None:
-                    break
-                count = self._fill_one(buffer)
-                if count:
-                    self._filled.put(Filled(buffer, count))
+                free = self._room(min(UNIT, (self._size + 3) // 4))
+                place = self._written % self._size
+                count = self._fifo.readinto(self._ring[place : place + min(free, UNIT)])
+                with self._changed:
+                    self._written += count
+                    self._changed.notify()
             self._fault = None
-        except (PipeError, OSError) as error:
-            self._fault = error
+        except (PipeError, OSError) as fault:
+            self._fault = fault
         finally:
             self._fifo.close()
-            self._filled.put(None)
+            with self._changed:
+                self._done = True
+                self._changed.notify()
 
-    def _fill_one(self, buffer: memoryview) -> int:
-        """Wait for the first byte, then take what is there: a slow writer's bytes are not held back."""
-        filled = self._fifo.readinto(buffer[:UNIT])
-        while 0 < filled < len(buffer):
-            count = self._fifo.read_now(buffer[filled : filled + UNIT])
-            if not count:
-                break
-            filled += count
-        return filled
+    def _room(self, least: int) -> int:
+        """Wait until that many bytes are free, or it is all over; return how many are."""
+        began = time.monotonic()
+        with self._changed:
+            while self._size - self._written + self._taken < least and not self._cancel.stopping:
+                self._changed.wait()
+        self.stats.backpressure += time.monotonic() - began
+        return self._size - self._written + self._taken

@@ -1,12 +1,15 @@
 """What a stream offers beside its views: batches, buffers, a file, figures; and one reading of each stream."""
 
 import os
+import subprocess
+import sys
 import time
 
 import pytest
 
 import pipe_formats as formats
 from fifo_writers import Writer, eventually
+from pipe_host import RUNTIME
 from smspec_runtime import pipe
 
 
@@ -147,6 +150,56 @@ def test_prefetch_reads_ahead_but_not_beyond_its_ring(tmp_path):
         assert stream.stats.bytes == 16 << 20
     assert stream.stats.backpressure > 0.05
     writer.join()
+
+
+def test_prefetch_fills_its_ring_from_small_writes_too(tmp_path):
+    """A slow network delivers in small pieces; they must add up while the handler works."""
+    path = tmp_path / "train_0"
+    os.mkfifo(path)
+    writer = Writer(path, [formats.pattern(5000)] * 400)
+    with pipe.open(str(path), prefetch=1 << 20) as stream:
+        data = bytes(next(stream.chunks()))
+        eventually(lambda: stream.stats.bytes > (3 << 18), "the ring to fill")
+        data += b"".join(map(bytes, stream.chunks()))
+    assert data == formats.pattern(5000) * 400
+    writer.join()
+
+
+@pytest.mark.parametrize("prefetch", [1, 2, 7, 4096])
+def test_a_ring_of_any_size(tmp_path, prefetch):
+    data = formats.pattern(10000)
+    (tmp_path / "data").write_bytes(data)
+    assert b"".join(map(bytes, pipe.open(str(tmp_path / "data"), prefetch=prefetch).chunks())) == data
+
+
+READ = """
+import resource, sys
+from smspec_runtime import pipe
+rss = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+stream = pipe.open(sys.argv[1], read="recordio", prefetch=int(sys.argv[2]))
+before = rss()
+total = sum(map(len, stream))
+print(total, rss() - before)
+"""
+
+
+@pytest.mark.parametrize("prefetch", [0, 16 << 20], ids=["plain", "prefetch"])
+def test_memory_does_not_grow_with_the_stream(tmp_path, prefetch):
+    """At most 2 MiB, the largest record and the prefetch, for a short stream and for one five times as long."""
+    block = formats.recordio(bytes(1000)) * 1000
+    largest = formats.recordio(bytes(8 << 20))
+    for repetitions in (60, 300):
+        path = tmp_path / f"train_{repetitions}"
+        os.mkfifo(path)
+        writer = Writer(path, [largest, *[block] * repetitions])
+        words = [sys.executable, "-c", READ, str(path), str(prefetch)]
+        environment = dict(os.environ, PYTHONPATH=str(RUNTIME))
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60, check=True)
+        writer.join()
+        total, mebibytes = map(int, done.stdout.split())
+        assert total == (8 << 20) + repetitions * 1_000_000
+        # The record is there twice while its bytes are made of its buffer on some versions of Python.
+        assert mebibytes <= 2 + 2 * 8 + (prefetch >> 20)
 
 
 def test_errors_can_be_sent_to_another_process():
