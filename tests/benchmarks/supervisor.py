@@ -22,6 +22,10 @@ from typing import NamedTuple
 
 TESTS = Path(__file__).parents[1]
 RUNTIME = TESTS.parent / "runtime"
+sys.path.insert(0, str(TESTS))
+
+from container import ORPHANS  # noqa: E402
+
 PROGRAM = [sys.executable, "-IS", "-c"]
 
 STAMPS = """
@@ -33,30 +37,6 @@ number = 0
 while number != signal.SIGTERM:
     number = signal.sigwait(awaited)
     os.write(1, b"%r\\n" % time.monotonic())
-"""
-ORPHANS = """
-import os, time
-for _ in range(20):
-    if os.fork() == 0:
-        for _ in range(50):
-            if os.fork() == 0:
-                os._exit(0)
-        os._exit(0)
-    os.wait()
-def zombies():
-    found = 0
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open("/proc/%s/stat" % name) as file:
-                state, parent = file.read().rpartition(")")[2].split()[:2]
-        except OSError:
-            continue
-        found += state == "Z" and int(parent) == os.getppid()
-    return found
-begun = time.monotonic()
-while zombies() and time.monotonic() - begun < 10:
-    time.sleep(0.005)
-print(zombies(), time.monotonic() - begun)
 """
 STUBBORN = """
 import os, signal, time

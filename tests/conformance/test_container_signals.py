@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from container import STOP_WHILE_LOADING, Container, is_running, wait_until
+from container import ORPHANS, STOP_WHILE_LOADING, Container, is_running, wait_until
 
 CATCHER = """
 import os, signal, sys, time
@@ -195,32 +195,7 @@ sys.stdout.write(pids.decode())
 
 def test_orphans_are_reaped(container):
     """A process whose parent has died becomes ours; a thousand of them leave no zombie behind."""
-    script = """
-import os, sys, time
-count = 1000
-for _ in range(count // 50):
-    if os.fork() == 0:
-        for _ in range(50):
-            if os.fork() == 0:
-                os._exit(0)
-        os._exit(0)
-    os.wait()
-def zombies():
-    found = 0
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open("/proc/%s/stat" % name) as file:
-                fields = file.read().rpartition(")")[2].split()
-        except OSError:
-            continue
-        found += fields[0] == "Z" and int(fields[1]) in (os.getppid(), os.getpid())
-    return found
-begun = time.monotonic()
-while zombies() and time.monotonic() - begun < 10:
-    time.sleep(0.01)
-print(zombies(), time.monotonic() - begun)
-"""
-    done = container.run_script(script)
+    done = container.run_script(ORPHANS)
     left, seconds = done.stdout.split()
     assert (done.status, left) == (0, b"0")
     assert float(seconds) < 2
