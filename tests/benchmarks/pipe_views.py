@@ -9,8 +9,8 @@ The peers are `sagemaker.amazon.common.read_recordio` (with protobuf and numpy f
 
 What it lacks is left out by name; without the variable only `for line in open(…)` is left to compare with. Ours runs in
 a process of the same Python. Each run of ours follows a run of the peer over the same data; a ratio is the median over
-the pairs. Readers are on one CPU, the writer is on another if there is one. Since `tfrecord` cannot read a FIFO, both read
-a file there. The time to import is not counted; ratios of CPU seconds say most on a busy machine.
+the pairs. Readers are on one CPU, the writer is on another if there is one. `tfrecord` cannot read a FIFO: there both
+read a file. The time to import is not counted; ratios of CPU seconds say most on a busy machine.
 """
 
 from __future__ import annotations

@@ -14,6 +14,9 @@ CARRY = 4096
 RUN = 32
 """Frames of one size that are cut at once."""
 
+NONE = 1 << 62
+"""As a length: no plain frame. Larger than any data, so that it needs no question of its own."""
+
 HEADS = 4096
 """Heads that are remembered: most recur."""
 
@@ -83,7 +86,7 @@ class Framing(ABC, Generic[Item]):
 
 
 class Heads(Dict[bytes, int]):
-    """Header of a plain frame → length of its payload; other bytes, or too few → -1. Payloads are cut by it."""
+    """Header of a plain frame → length of its payload; other bytes, or too few → `NONE`. Payloads are cut by it."""
 
     def __init__(self, size: int, tail: int, multiple: int, read: Callable[[bytes], int]) -> None:
         """``tail`` bytes follow a payload, then what is missing to a ``multiple``. ``read`` tells a header's length."""
@@ -107,7 +110,7 @@ class Heads(Dict[bytes, int]):
             length = self[head]
             stride = size + length + rounding & mask
             last = at + (RUN - 1) * stride
-            if length >= 0 and data[last : last + size] == head:
+            if last < end and data[last : last + size] == head:
                 run = _run(size, length, stride)
                 while at + run.size <= end:
                     parts = run.unpack_from(data, at)
@@ -120,7 +123,7 @@ class Heads(Dict[bytes, int]):
                 length = self[data[at:start]]
                 stop = start + length
                 after = stop + rounding & mask
-                if length < 0 or after > end:
+                if after > end:
                     return at
                 append(data[start:stop])
                 at = after

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Iterator, List, Optional, TypeVar
 
 from ..errors import Corrupt
-from ..framing import Frame, Framing, Heads, Parts, Unfinished, blocks
+from ..framing import NONE, Frame, Framing, Heads, Parts, Unfinished, blocks
 from ..reader import Reader
 
 MAGIC = 0xCED7230A
@@ -98,8 +98,8 @@ class Payloads(Records[bytes]):
 
 
 def plain_length(head: bytes) -> int:
-    """Return the length of the payload after a header, -1 if it is no header of a record of one part."""
+    """Return the length of the payload after a header, `NONE` if it is no header of a record of one part."""
     if len(head) < WORDS.size:
-        return -1
+        return NONE
     magic, word = WORDS.unpack(head)
-    return word if magic == MAGIC and word <= LENGTH else -1
+    return word if magic == MAGIC and word <= LENGTH else NONE

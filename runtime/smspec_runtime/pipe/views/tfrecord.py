@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Iterator, List, Tuple
 
-from ..framing import Frame, Framing, Heads, Parts, blocks
+from ..framing import NONE, Frame, Framing, Heads, Parts, blocks
 from ..reader import Reader
 
 HEAD = struct.Struct("<QI")
@@ -35,7 +35,7 @@ class TFRecords(Framing[bytes]):
 
     def frame(self, data: bytes, at: int, offset: int) -> Frame:
         length = self._heads[data[at : at + HEAD.size]]
-        if length < 0:
+        if length == NONE:
             raise self._reader.corrupt(offset, "the checksum of the length of a record is wrong")
         return Frame(HEAD.size, length, CHECKSUM.size)
 
@@ -49,11 +49,11 @@ class TFRecords(Framing[bytes]):
 
 
 def _plain_length(head: bytes) -> int:
-    """Return the length that a header tells, -1 if it is none."""
+    """Return the length that a header tells, `NONE` if it is none."""
     if len(head) < HEAD.size:
-        return -1
+        return NONE
     length, checksum = HEAD.unpack(head)
-    return int(length) if checksum == masked_crc32c(head[:8]) else -1
+    return int(length) if checksum == masked_crc32c(head[:8]) else NONE
 
 
 def masked_crc32c(data: bytes) -> int:
