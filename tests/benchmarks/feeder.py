@@ -1,13 +1,13 @@
 """How fast FIFOs are fed: the feeder of `smspec run` against what is published for Pipe mode outside of SageMaker.
 
-    python tests/benchmarks/feeder.py [--megabytes 512] [--pairs 7] [--only NAME] [--reader copy|splice]
+    python tests/benchmarks/feeder.py [--megabytes 256] [--pairs 7] [--only NAME] [--reader copy|splice]
 
 The peers are `shutil.copyfileobj` into the FIFO, as the published sagemaker-pipe does (gzip by way of a temporary
 file), and the SDK's `_write_recordio` for wrapped objects. Each run of ours is paired with a run of the peer right
 before it; a ratio is the median over the pairs. Feeder and reader are processes on CPUs of their own, if there are
 two. Objects lie in memory, so that no disk is measured. The reader is the same for both: it copies 256 KiB at a time
 and is what limits our feeder, or has the kernel drop what comes (`splice`), which shows the feeder alone. A run during
-which others took a tenth of the machine is repeated, a few times.
+which others took a tenth of the machine is repeated, twice at most.
 """
 
 from __future__ import annotations
@@ -130,8 +130,8 @@ def busy_seconds():
 
 
 def calmly(run):
-    """Repeat a run until the machine has worked for nobody else, or five times."""
-    for _ in range(5):
+    """Repeat a run until the machine has worked for nobody else, twice at most."""
+    for _ in range(3):
         (machine, own), began = busy_seconds(), time.monotonic()
         result = run()
         (machine_after, own_after), seconds = busy_seconds(), time.monotonic() - began
@@ -185,7 +185,7 @@ def theirs(load, source, scratch, cpu, reader):
 def main():
     """Measure and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--megabytes", type=int, default=512, help="of one run")
+    parser.add_argument("--megabytes", type=int, default=256, help="of one run")
     parser.add_argument("--pairs", type=int, default=7)
     parser.add_argument("--only", default="", help="loads with this in their name")
     parser.add_argument("--reader", choices=("copy", "splice"), default="copy")
