@@ -51,14 +51,18 @@ def job(tmp_path):
     job.assert_nothing_left()
 
 
-def test_an_interrupted_run_is_taken_up(job):
+def interrupt(job, number):
+    """Run the job into its second epoch, and end it there."""
     job.start()
     job.wait_for_log("hanging")
-    job.process.send_signal(signal.SIGKILL)
+    job.process.send_signal(number)
     job.process.communicate(timeout=DEADLINE)
-    job.assert_nothing_left()
     (job.directory / "hang").unlink()
 
+
+def test_an_interrupted_run_is_taken_up(job):
+    interrupt(job, signal.SIGKILL)
+    job.assert_nothing_left()
     again = job.run()
     assert again.returncode == 0, again.stderr
     assert job.archive() == {"epochs": b"01123"}  # the epoch that was cut off is read again, whole
@@ -75,11 +79,7 @@ def test_an_interrupted_run_is_taken_up(job):
 
 def test_another_job_begins_anew(job):
     """A changed hyperparameter makes another job."""
-    job.start()
-    job.wait_for_log("hanging")
-    job.process.send_signal(signal.SIGINT)
-    assert job.process.communicate(timeout=DEADLINE)
-    (job.directory / "hang").unlink()
+    interrupt(job, signal.SIGINT)
     with (job.directory / "job.yaml").open("a") as spec:
         spec.write("\nhyperparameters: {lr: 0.1}\n")
     again = job.run()
@@ -88,11 +88,7 @@ def test_another_job_begins_anew(job):
 
 
 def test_checkpoints_outlast_a_run_that_could_not_start(job):
-    job.start()
-    job.wait_for_log("hanging")
-    job.process.send_signal(signal.SIGINT)
-    assert job.process.communicate(timeout=DEADLINE)
-    (job.directory / "hang").unlink()
+    interrupt(job, signal.SIGINT)
     checkpoint = job.host() / "checkpoints/model"
     assert checkpoint.read_text() == "01"
     refused = job.run(python="/nowhere/python3")

@@ -51,7 +51,7 @@ class Progress:
 
     def clear(self) -> None:
         """Forget it: the job is done."""
-        if os.path.exists(self._path):
+        with suppress(OSError):
             os.unlink(self._path)
 
     def _look(self) -> Dict[Tuple[str, str], Tuple[int, int]]:
