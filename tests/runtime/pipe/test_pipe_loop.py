@@ -197,8 +197,7 @@ def test_who_held_the_epoch_up(host):
     data, compute = job.metrics()
     assert (data["verdict"], compute["verdict"]) == ("data-bound", "compute-bound")
     assert (data["records"], compute["records"]) == (2, 2)
-    assert data["waited"] > 0.1 > data["computed"]
-    assert compute["computed"] > 0.6
+    assert compute["computed"] >= 0.8
     assert data["waited"] == pytest.approx(data["wait_exists"] + data["wait_first_byte"] + data["starved"], abs=1e-4)
 
 
