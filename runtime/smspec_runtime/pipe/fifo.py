@@ -84,7 +84,6 @@ class Fifo:
         return ready
 
     def readinto(self, view: memoryview) -> int:
-        """Read what there is, at least one byte, waiting for it if need be. 0: see ``end``."""
         if self._descriptor < 0 and not self.open():
             return 0
         while True:

@@ -12,8 +12,8 @@ METHODS = ("begin", "resume", "epoch", "end")
 class Handler(NamedTuple):
     """``begin`` and ``end`` are called once, ``epoch`` once per epoch.
 
-    ``resume(job, epoch)``, after ``begin``, returns the epoch to begin with. It is given the one that follows those in
-    the checkpoints, 0 in a job that was not restarted, and may return another: 0 to refuse.
+    ``resume(job, epoch)``, after ``begin``, is given the epoch that follows those in the checkpoints, 0 without any, and
+    returns the one to begin with.
     """
 
     begin: Callable[[Job], object]

@@ -78,7 +78,6 @@ class Lane(Layer):
         return self.below.readinto(view)
 
     def close(self) -> None:
-        """End the epoch and the thread. Any thread may ask."""
         self._cancel.stop()
         if self._thread.is_alive() and self._thread is not threading.current_thread():
             self.room.release()

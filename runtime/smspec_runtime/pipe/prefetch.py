@@ -37,7 +37,6 @@ class Prefetch:
         self._thread: Optional[threading.Thread] = None
 
     def readinto(self, view: memoryview) -> int:
-        """Hand on what has been read, at least one byte. 0: see ``end``."""
         if self._process != os.getpid():  # the thread stayed with the parent
             self.end = "closed"
         if self.halted() or self.end is not None:
@@ -66,7 +65,6 @@ class Prefetch:
         self._fifo.watch(wake)
 
     def close(self) -> None:
-        """End the epoch here, and the thread with it."""
         if self.end is None:
             self.end = "closed"
         self._cancel.stop()
@@ -90,7 +88,7 @@ class Prefetch:
             self.stats.prefetch_starved += time.monotonic() - began
 
     def _fill(self) -> None:
-        """Fill the ring until the end, as bytes come: what the thread does."""
+        """What the thread does."""
         count = -1
         try:
             while count:

@@ -21,19 +21,15 @@ class Source(Protocol):
 
     def halted(self) -> bool:
         """Whether the data is cut here: stopped or closed."""
-        ...
 
     def watch(self, wake: Wake) -> None:
         """End when this latch closes, too."""
-        ...
 
     def readinto(self, view: memoryview) -> int:
         """Read at least one byte, waiting for it if need be; 0 at the end."""
-        ...
 
     def close(self) -> None:
         """End the epoch here and release the writer."""
-        ...
 
 
 class Layer:
