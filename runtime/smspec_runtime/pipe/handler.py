@@ -12,7 +12,7 @@ METHODS = ("begin", "resume", "epoch", "end")
 class Handler(NamedTuple):
     """``begin`` and ``end`` are called once, ``epoch`` once per epoch.
 
-    ``resume(job, epoch)``, after ``begin``, is given the epoch that follows those in the checkpoints, 0 without any, and
+    ``resume(job, epoch)``, after ``begin``, is given the epoch that follows those in the checkpoints, or 0, and
     returns the one to begin with.
     """
 
