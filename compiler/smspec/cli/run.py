@@ -127,7 +127,7 @@ def _rate(word: str) -> int:
     if rate:
         return rate
     meant = size_meant(size)
-    hint = f"; did you mean `{meant}/s`?" if meant else ", such as `50MB/s`"
+    hint = f"; did you mean `{meant}{word[len(size) :]}`?" if meant else ", such as `50MB/s`"
     raise argparse.ArgumentTypeError(f"`{word}` is not a rate{hint}")
 
 
