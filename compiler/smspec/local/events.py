@@ -20,7 +20,10 @@ class ChannelLaid:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpochFed:
-    """An epoch of a Pipe channel has come to ``size`` bytes, of ``total`` where that is known."""
+    """An epoch of a Pipe channel has come to ``size`` bytes, of ``total`` where that is known.
+
+    ``moment``: when, by the monotonic clock.
+    """
 
     host: str
     channel: str
@@ -28,6 +31,7 @@ class EpochFed:
     size: int
     total: int | None
     seconds: float
+    moment: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +44,7 @@ class EpochEnded:
     size: int
     seconds: float
     early: bool
+    moment: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,6 +49,7 @@ class FeederProcess:
         self._totals: dict[tuple[str, int], int | None] = {}
         self._opened: dict[tuple[str, int], float] = {}
         self._unread = b""
+        self._start = 0.0
         self._process = subprocess.Popen(
             [sys.executable, "-I", *_program(plan), UNTIL_EOF, plan_file],
             stdin=subprocess.PIPE,
@@ -96,26 +97,27 @@ class FeederProcess:
             if not data:
                 raise Unable(3, f"the feeder of {self.host} did not start; its exit status is {self._process.wait()}")
             self._unread += data
+        ready, _, self._unread = self._unread.partition(b"\n")
+        # What it says comes in gulps when the reader is fast: its own clock tells when things happened.
+        self._start = time.monotonic() - json.loads(ready)["at"]
 
     def _decoded(self, data: bytes) -> Iterator[Event]:
         *lines, self._unread = (self._unread + data).split(b"\n")
         for line in lines:
             event = json.loads(line)
             kind = event.pop("event")
-            if kind == "ready":
-                continue
             if kind == "fault":
                 raise FeederFault(
                     f"channel `{event['channel']}`, epoch {event['epoch']}: {event['message']}",
                     is_ours=event["surroundings"],
                 )
-            channel, epoch = event["channel"], event["epoch"]
+            channel, epoch, moment = event["channel"], event["epoch"], self._start + event["at"]
             if kind == "opened":
-                self._opened[channel, epoch] = time.monotonic()
+                self._opened[channel, epoch] = moment
                 self._totals[channel, epoch] = event["total"]
-                yield self._fed(channel, epoch, 0)
+                yield self._fed(channel, epoch, 0, moment)
             elif kind == "sent":
-                yield self._fed(channel, epoch, event["bytes"])
+                yield self._fed(channel, epoch, event["bytes"], moment)
             elif kind == "injected":
                 self.is_killed |= event["kind"] == "kill_writer"
                 yield FaultInjected(
@@ -129,14 +131,16 @@ class FeederProcess:
                     size=event["bytes"],
                     seconds=event["seconds"],
                     early=event["early"],
+                    moment=moment,
                 )
 
-    def _fed(self, channel: str, epoch: int, size: int) -> EpochFed:
+    def _fed(self, channel: str, epoch: int, size: int, moment: float) -> EpochFed:
         return EpochFed(
             host=self.host,
             channel=channel,
             epoch=epoch,
             size=size,
             total=self._totals.get((channel, epoch)),
-            seconds=time.monotonic() - self._opened.get((channel, epoch), time.monotonic()),
+            seconds=moment - self._opened.get((channel, epoch), moment),
+            moment=moment,
         )

@@ -46,8 +46,13 @@ class Run:
     def epoch(self, number, sizes, host="algo-1", channel="train"):
         for size in sizes:
             self.now += 0.5
-            self.tell(EpochFed(host=host, channel=channel, epoch=number, size=size, total=None, seconds=1.0))
-        self.tell(EpochEnded(host=host, channel=channel, epoch=number, size=sizes[-1], seconds=1.0, early=False))
+            self.tell(
+                EpochFed(host=host, channel=channel, epoch=number, size=size, total=None, seconds=1.0, moment=self.now)
+            )
+        end = EpochEnded(
+            host=host, channel=channel, epoch=number, size=sizes[-1], seconds=1.0, early=False, moment=self.now
+        )
+        self.tell(end)
 
     def page(self, **changes):
         facts = {"job": "job", "status": "Completed", "job_status": 0, "failed": None, "failure_reason": ""}

@@ -39,11 +39,11 @@ class Clock:
 
 
 def fed(count: int, epoch: int = 0, total: int | None = 1000, host: str = "algo-1") -> EpochFed:
-    return EpochFed(host=host, channel="train", epoch=epoch, size=count, total=total, seconds=0.0)
+    return EpochFed(host=host, channel="train", epoch=epoch, size=count, total=total, seconds=0.0, moment=0.0)
 
 
 def ended(count: int, epoch: int = 0, early: bool = False, host: str = "algo-1") -> EpochEnded:
-    return EpochEnded(host=host, channel="train", epoch=epoch, size=count, seconds=2.0, early=early)
+    return EpochEnded(host=host, channel="train", epoch=epoch, size=count, seconds=2.0, early=early, moment=0.0)
 
 
 def shown(written: str) -> list[str]:

@@ -1,8 +1,9 @@
-"""What the feeder says about itself: one JSON object a line."""
+"""What the feeder says about itself: one JSON object a line, with the seconds since its start."""
 
 import json
 import os
 import threading
+import time
 from typing import Any, Optional
 
 
@@ -11,6 +12,7 @@ class Reporting:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
+        self._start = time.monotonic()
         self._lock = threading.Lock()
 
     def ready(self) -> None:
@@ -38,6 +40,7 @@ class Reporting:
         self._say(event="fault", channel=channel, epoch=epoch, message=message, surroundings=surroundings)
 
     def _say(self, **event: Any) -> None:
+        event["at"] = round(time.monotonic() - self._start, 6)
         line = (json.dumps(event) + "\n").encode("ascii")
         with self._lock:
             try:

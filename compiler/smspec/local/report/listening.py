@@ -77,20 +77,20 @@ class Listener:
             else:
                 self.logs.setdefault(event.host, LogTail()).add(event.text)
         elif isinstance(event, ChannelLaid):
-            self._flowed(event.host, event.channel, None, event.size)
+            self._flowed(event.host, event.channel, None, event.size, self._clock())
         elif isinstance(event, EpochFed | EpochEnded):
-            self._flowed(event.host, event.channel, event.epoch, event.size)
+            self._flowed(event.host, event.channel, event.epoch, event.size, event.moment)
 
     @property
     def series(self) -> dict[tuple[str, str], tuple[tuple[float, int], ...]]:
         """Return (host, channel) → samples of (seconds since the start, bytes so far over all epochs)."""
         return {key: series.samples for key, series in self._series.items()}
 
-    def _flowed(self, host: str, channel: str, epoch: int | None, size: int) -> None:
+    def _flowed(self, host: str, channel: str, epoch: int | None, size: int, moment: float) -> None:
         sizes = self._epochs.setdefault((host, channel), {})
         sizes[epoch] = size
-        now = self._clock() - self._start
-        self._series.setdefault((host, channel), Series()).add(now, sum(sizes.values()))
+        since = max(0.0, moment - self._start)
+        self._series.setdefault((host, channel), Series()).add(since, sum(sizes.values()))
 
     def _measured(self, event: LogLine) -> None:
         """Read a line of measurements. A program may write one that is none: it is left out."""
