@@ -1,16 +1,4 @@
-"""What runs in the training container: standard library only, Python 3.8 and up.
-
-A script may ask for its job, inside SageMaker or out::
-
-    import smspec_runtime
-
-    job = smspec_runtime.job()
-    for path in job.shard(sorted(os.listdir(job.channel("train").path))):
-        ...
-
-Importing this package loads nothing else, so it costs nothing where it is not used; ``smspec_runtime.pipe`` is loaded
-when it is first named.
-"""
+"""What runs in the training container. Importing it loads nothing else; ``smspec_runtime.pipe`` comes when named."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""``python -m smspec_runtime train``: a drop-in for the `train` of SageMaker's own toolkit, in any image."""
+"""``python -m smspec_runtime train``: in the place of the toolkit's `train`, in any image."""
 
 import sys
 

@@ -8,11 +8,8 @@ if TYPE_CHECKING:
 
 
 class Channel(NamedTuple):
-    """``mode`` is File, FastFile or Pipe; ``config`` what ``inputdataconfig.json`` says of the channel.
-
-    ``path``: the directory with the files. A Pipe channel has no such directory but the FIFOs ``<path>_0``,
-    ``<path>_1`` …, one per epoch.
-    """
+    """``mode``: File, FastFile or Pipe; ``config``: the channel in ``inputdataconfig.json``; ``path``: the directory
+    with the files, or in Pipe mode what ``_0``, ``_1`` … make the FIFO of an epoch."""
 
     name: str
     path: str
