@@ -12,10 +12,10 @@ class Companion(NamedTuple):
 
 
 class Command(NamedTuple):
-    """``words`` as a shell passes them on; ``variables`` that a launcher adds to the environment.
+    """``variables`` are added to the environment.
 
-    ``members``: hosts that this one, the leader, waits for before the program starts and tells in the end how it
-    ended, on ``port``. ``over_ssh``: processes are started on this host, or from it on the others, through ssh.
+    ``members``: hosts that this one leads, listening on ``port``. ``over_ssh``: processes are started on this host, or
+    from it on the others, through ssh.
     """
 
     words: List[str]

@@ -17,10 +17,8 @@ def launch(
 ):
     cluster = Cluster(hosts=list(hosts), current_host=host, instance_type=kind)
     machine = Machine(cpus=4, gpus=gpus, has_smddpmprun=smddpmprun)
-    names = ("SM_HOSTS", "SM_HP_LR")
-    return Launch(
-        program, ["--lr", "0 1"], cluster, list(hosts), machine, options, environ or {}, hosts[0], names, "python3"
-    )
+    environ = {"SM_HP_LR": "0 1", "SM_HOSTS": "[]", "LANG": "C", **(environ or {})}
+    return Launch(program, ["--lr", "0 1"], cluster, list(hosts), machine, options, environ, hosts[0])
 
 
 def line(hosts, count, *rest, debug=("-x", "NCCL_DEBUG=INFO")):
@@ -139,7 +137,8 @@ SMDDPMPRUN = ["smddpmprun", "-i", "ml.p3.16xlarge", "--allow-bypass"]
 def test_the_model_parallel_library(parameters, torch, is_installed, words):
     environ = {"SM_HP_MP_PARAMETERS": parameters, **({"SM_DLC_TORCH_VERSION": torch} if torch else {})}
     found = mpi(launch(kind="ml.p3.16xlarge", environ=environ, smddpmprun=is_installed)).words
-    assert found == line("algo-1", "1", *NAMES, *words, *SCRIPT)
+    names = [word for name in sorted(["SM_HOSTS", "SM_HP_LR", *environ]) for word in ("-x", name)]
+    assert found == line("algo-1", "1", *names, *NAMES[-2:], *words, *SCRIPT)
 
 
 def test_programs_find_what_pytorch_containers_have():

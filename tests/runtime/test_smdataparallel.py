@@ -14,8 +14,8 @@ smdataparallel = LAUNCHERS["smdataparallel"]
 def launch(hosts=("algo-1",), host="algo-1", program=PYTHON, gpus=8, kind="local", smddprun=False, **options):
     cluster = Cluster(hosts=list(hosts), current_host=host, instance_type=kind)
     machine = Machine(cpus=4, gpus=gpus, has_smddprun=smddprun)
-    names = ("SM_HOSTS", "SM_HP_LR")
-    return Launch(program, ["--lr", "0.1"], cluster, list(hosts), machine, options, {}, hosts[0], names, "python3")
+    environ = {"SM_HOSTS": "[]", "SM_HP_LR": "0.1"}
+    return Launch(program, ["--lr", "0.1"], cluster, list(hosts), machine, options, environ, hosts[0])
 
 
 def line(hosts, count, number, *rest, flag="SINGLENODE", debug="INFO"):

@@ -12,7 +12,7 @@ import pytest
 
 from container import RUNTIME
 from smspec_runtime.refusal import Refused
-from smspec_runtime.team import Team
+from smspec_runtime.team.leader import Team
 
 with socket.create_server(("127.0.0.1", 0)) as free:
     PORT = free.getsockname()[1]
@@ -45,7 +45,8 @@ def member(name, directory, *words, python=sys.executable):
 
 @pytest.mark.parametrize("status", [0, 3, 143])
 def test_members_end_as_the_leader_says(tmp_path, status):
-    (tmp_path / "socket.py").write_text("raise SystemExit('the author\\'s')")
+    for name in ("select", "socket", "subprocess"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('the author\\'s')")
     members = [member(name, tmp_path) for name in ("b", "c")]
     team = Team(["b", "c"], over_ssh=False, port=PORT)
     team.gather(30)

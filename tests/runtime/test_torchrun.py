@@ -9,7 +9,7 @@ import pytest
 from smspec_runtime.cluster import Cluster
 from smspec_runtime.environment import Machine
 from smspec_runtime.launchers import LAUNCHERS, Launch
-from smspec_runtime.launchers.fabric import EFA, RDMA, fabric_variables
+from smspec_runtime.launchers.fabric import EFA, RDMA
 from smspec_runtime.program import Program
 from smspec_runtime.refusal import Refused
 
@@ -78,15 +78,17 @@ def test_what_is_no_python_is_refused(kind):
         torchrun(launch(program=Program(kind, ["./run.sh"])))
 
 
-def test_adapters():
+@pytest.mark.parametrize(
+    ("kind", "variables"),
+    [
+        ("ml.m5.large", {}),
+        ("ml.g5.48xlarge", {"FI_PROVIDER": "efa"}),
+        ("ml.p5en.48xlarge", {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1", "RDMAV_FORK_SAFE": "1"}),
+    ],
+)
+def test_adapters(kind, variables):
+    assert torchrun(launch(kind=kind)).variables == {**TORCH, "NCCL_PROTO": "simple", **variables}
     assert set(RDMA) < set(EFA)
-    assert fabric_variables("ml.m5.large") == {}
-    assert fabric_variables("ml.g5.48xlarge") == {"FI_PROVIDER": "efa"}
-    assert fabric_variables("ml.p5en.48xlarge") == {
-        "FI_PROVIDER": "efa",
-        "FI_EFA_USE_DEVICE_RDMA": "1",
-        "RDMAV_FORK_SAFE": "1",
-    }
 
 
 def test_adapters_are_those_of_types_that_train():

@@ -1,15 +1,13 @@
-"""How a program is started on several processes or hosts: one pure function each, facts in, command out."""
+"""How a program is started on several processes or hosts: a function each, facts in, this host's command out."""
 
 from ..command import Command
 from ..lean_typing import Callable, Dict
-from .launch import Launch
+from .launch import Launch as Launch
 from .mpi import mpi
 from .multi_worker_mirrored import multi_worker_mirrored
 from .parameter_server import parameter_server
 from .smdataparallel import smdataparallel
 from .torchrun import torchrun
-
-__all__ = ["LAUNCHERS", "Launch"]
 
 LAUNCHERS: Dict[str, Callable[[Launch], Command]] = {
     "torchrun": torchrun,

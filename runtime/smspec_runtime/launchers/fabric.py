@@ -1,9 +1,4 @@
-"""Which instance types have an Elastic Fabric Adapter, and what NCCL and libfabric must be told about it.
-
-Those with GPUs or Neuron cores, as the EC2 user guide lists them (Elastic Fabric Adapter, supported instance types).
-"""
-
-from ..lean_typing import Dict
+"""Which instance types with GPUs or Neuron cores have an Elastic Fabric Adapter, by the EC2 user guide."""
 
 _RDMA = (
     "g6.8 g6.12 g6.16 g6.24 g6.48 g6e.8 g6e.12 g6e.16 g6e.24 g6e.48 g7.8 g7.12 g7.24 g7.48 g7e.8 g7e.12 g7e.24 g7e.48 "
@@ -11,18 +6,6 @@ _RDMA = (
 )
 _OTHERS = "g4dn.8 g4dn.12 g4dn.16 g5.8 g5.12 g5.16 g5.24 g5.48 p3dn.24"
 
+# Their adapters read remote memory by themselves. Told so of another, libfabric ends the program.
 RDMA = tuple(f"ml.{size}xlarge" for size in _RDMA.split())
-"""Their adapters read remote memory by themselves. Told so of another, libfabric ends the program."""
-
 EFA = (*RDMA, *(f"ml.{size}xlarge" for size in _OTHERS.split()))
-
-
-def fabric_variables(instance_type: str) -> Dict[str, str]:
-    """Return what a program on this instance type needs in its environment to use the adapter."""
-    variables = {}
-    if instance_type in EFA:
-        variables["FI_PROVIDER"] = "efa"
-    if instance_type in RDMA:
-        variables["FI_EFA_USE_DEVICE_RDMA"] = "1"
-        variables["RDMAV_FORK_SAFE"] = "1"
-    return variables

@@ -11,22 +11,22 @@ _CREDENTIALS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN
 
 
 def mpi(launch: Launch) -> Command:
-    """Return the command of this host."""
-    each = str(launch.processes_per_host)
+    each = launch.processes_per_host
     words = mpirun(
         launch,
-        [host if each == "1" else f"{host}:{each}" for host in launch.hosts],
-        flags=("--display-map", "--tag-output"),
-        placing=("-bind-to", "none", "-map-by", "slot"),
-        first=["NCCL_MIN_NRINGS=4"],
+        ",".join(host if each == "1" else f"{host}:{each}" for host in launch.hosts),
+        "--display-map --tag-output",
+        placing="-bind-to none -map-by slot",
+        first="-x NCCL_MIN_NRINGS=4",
     )
     words += adapter_words(launch.cluster.instance_type, "FI_PROVIDER=efa")
-    words += exported(*(name for name in _CREDENTIALS if name in launch.environ), *launch.variables, "PYTHONPATH")
-    return on_every_host(launch, [*words, *_model_parallel(launch)])
+    words += exported(*(name for name in _CREDENTIALS if name in launch.environ))
+    words += exported(*sorted(name for name in launch.environ if name.startswith("SM_")), "PYTHONPATH")
+    return on_every_host(launch, words + _model_parallel(launch))
 
 
 def _model_parallel(launch: Launch) -> List[str]:
-    """Return what SageMaker's model parallel library needs, where a hyperparameter asks for it."""
+    """SageMaker's model parallel library, where a hyperparameter asks for it."""
     written = launch.environ.get("SM_HP_MP_PARAMETERS") or "{}"
     if written == "{}":
         return []

@@ -8,12 +8,10 @@ from .launch import Launch
 
 
 def multi_worker_mirrored(launch: Launch) -> Command:
-    """Return the command of this host."""
-    cluster = {"worker": launch.endpoints(launch.hosts, 8890)}
-    return Command(launch.words, tf_config(cluster, "worker", launch.node_rank))
+    return Command(launch.words, tf_config({"worker": launch.endpoints(8890)}, "worker", launch.node_rank))
 
 
 def tf_config(cluster: Dict[str, List[str]], kind: str, index: int) -> Dict[str, str]:
-    """Return what tells TensorFlow who is in its cluster, and at which place of which list this process is."""
+    """Tell TensorFlow who is in its cluster, and which of them this process is."""
     config = {"cluster": cluster, "environment": "cloud", "task": {"index": index, "type": kind}}
     return {"TF_CONFIG": json.dumps(config)}

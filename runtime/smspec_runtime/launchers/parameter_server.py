@@ -16,7 +16,6 @@ _TENSORFLOW = (
 
 
 def parameter_server(launch: Launch) -> Command:
-    """Return the command of this host."""
     framework = launch.options.get("framework")
     if framework not in FRAMEWORKS:
         raise Refused("parameter servers are those of MXNet or TensorFlow; neither is installed")
@@ -25,14 +24,15 @@ def parameter_server(launch: Launch) -> Command:
 
 def _mxnet(launch: Launch) -> Command:
     """A scheduler on the leader; a server, and the program as a worker, on every host."""
+    environ = launch.environ
     count = str(len(launch.hosts))
     variables = {
         "DMLC_NUM_WORKER": count,
         "DMLC_NUM_SERVER": count,
         "DMLC_ROLE": "worker",
         "DMLC_PS_ROOT_URI": launch.leader_ip,  # The scheduler listens there, which it cannot on a name.
-        "DMLC_PS_ROOT_PORT": launch.environ.get("SM_HP__PS_PORT") or str(launch.options.get("port", 8000)),
-        "PS_VERBOSE": launch.environ.get("SM_HP__PS_VERBOSE", "0"),
+        "DMLC_PS_ROOT_PORT": environ.get("SM_HP__PS_PORT") or str(launch.options.get("port", 8000)),
+        "PS_VERBOSE": environ.get("SM_HP__PS_VERBOSE", "0"),
     }
     roles = ["scheduler", "server"] if launch.is_leader else ["server"]
     companions = [Companion([launch.python, "-c", _MXNET], {**variables, "DMLC_ROLE": role}) for role in roles]
@@ -44,18 +44,13 @@ def _tensorflow(launch: Launch) -> Command:
 
     Those stay until the master has ended: their servers hold a part of the parameters.
     """
-    hosts = launch.hosts
-    if len(hosts) == 1:
-        return Command(launch.words)
-    cluster = {
-        "master": launch.endpoints(hosts[:1], 2222),
-        "ps": launch.endpoints(hosts, 2223, 1),
-        "worker": launch.endpoints(hosts[1:], 2222),
-    }
+    words = launch.words
+    if len(launch.hosts) == 1:
+        return Command(words)
+    leader, *others = launch.endpoints(2222)
+    cluster = {"master": [leader], "ps": launch.endpoints(2223, 1), "worker": others}
+    rank = launch.node_rank
     # The GPUs are the program's: TensorFlow does not share them between processes.
-    variables = {**tf_config(cluster, "ps", launch.node_rank), "CUDA_VISIBLE_DEVICES": "-1"}
-    companions = [Companion([launch.python, "-c", _TENSORFLOW], variables)]
-    if launch.is_leader:
-        return Command(launch.words, tf_config(cluster, "master", 0), companions, hosts[1:], port=launch.team_port)
-    words = [*launch.waiting_words, *launch.words]
-    return Command(words, tf_config(cluster, "worker", launch.node_rank - 1), companions)
+    server = {**tf_config(cluster, "ps", rank), "CUDA_VISIBLE_DEVICES": "-1"}
+    own = tf_config(cluster, "worker", rank - 1) if rank else tf_config(cluster, "master", 0)
+    return launch.in_team(words, words, own, [Companion([launch.python, "-c", _TENSORFLOW], server)], over_ssh=False)

@@ -7,19 +7,16 @@ from .mpirun import adapter_words, exported, mpirun, on_every_host
 
 
 def smdataparallel(launch: Launch) -> Command:
-    """Return the command of this host. SM_ variables reach the other hosts' processes through ssh."""
+    """SM_ variables reach the other hosts' processes through ssh."""
     hosts = launch.hosts
     several = len(hosts) > 1
+    layout = "HOMOGENEOUS" if several else "SINGLENODE"
     words = mpirun(
         launch,
-        [f"{host}:{launch.processes_per_host}" for host in hosts] if several else hosts,
-        flags=("--tag-output", "--oversubscribe"),
-        spawning=("-mca", "plm_rsh_num_concurrent", str(len(hosts))),
-        last=(
-            "SMDATAPARALLEL_USE_{}=1".format("HOMOGENEOUS" if several else "SINGLENODE"),
-            "FI_PROVIDER=efa",
-            "RDMAV_FORK_SAFE=1",
-        ),
+        ",".join(f"{host}:{launch.processes_per_host}" for host in hosts) if several else hosts[0],
+        "--tag-output --oversubscribe",
+        spawning=f"-mca plm_rsh_num_concurrent {len(hosts)}",
+        last=f"-x SMDATAPARALLEL_USE_{layout}=1 -x FI_PROVIDER=efa -x RDMAV_FORK_SAFE=1",
     )
     instance_type = launch.options.get("instance_type") or launch.cluster.instance_type
     words += adapter_words(instance_type)

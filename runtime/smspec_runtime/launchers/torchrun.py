@@ -2,22 +2,22 @@
 
 from ..command import Command
 from ..refusal import Refused
-from .fabric import fabric_variables
+from .fabric import EFA, RDMA
 from .launch import Launch
 
 
 def torchrun(launch: Launch) -> Command:
-    """Return the command of this host."""
-    if not launch.program.python_words:
-        raise Refused("torchrun starts Python files and modules, not {}".format(" ".join(launch.program.words)))
+    program = launch.program
+    if not program.python_words:
+        raise Refused(f"torchrun starts Python files and modules, not {' '.join(program.words)}")
     words = ["neuron_parallel_compile"] if launch.environ.get("RUN_NEURON_PARALLEL_COMPILE") == "1" else []
-    words += ["torchrun", "--nnodes", str(len(launch.hosts)), "--nproc_per_node", str(launch.processes_per_host)]
+    words += ["torchrun", "--nnodes", str(len(launch.hosts)), "--nproc_per_node", launch.processes_per_host]
     if len(launch.hosts) > 1:
-        words += ["--master_addr", launch.leader_address, "--master_port", str(launch.port)]
+        words += ["--master_addr", launch.leader_address, "--master_port", launch.port]
         words += ["--node_rank", str(launch.node_rank)]
-    variables = {
-        **launch.torch_variables,
-        **fabric_variables(launch.cluster.instance_type),
-        "NCCL_PROTO": "simple",
-    }
-    return Command([*words, *launch.program.python_words, *launch.arguments], variables)
+    variables = {**launch.torch_variables, "NCCL_PROTO": "simple"}
+    if launch.cluster.instance_type in EFA:
+        variables["FI_PROVIDER"] = "efa"
+    if launch.cluster.instance_type in RDMA:
+        variables.update(FI_EFA_USE_DEVICE_RDMA="1", RDMAV_FORK_SAFE="1")
+    return Command([*words, *program.python_words, *launch.arguments], variables)

@@ -1,10 +1,9 @@
 """Waits until the leader says how the job ended: ``python -m smspec_runtime.team.member LEADER:PORT HOST [WORDS …]``.
 
-A process of its own: signals and companions are served meanwhile. ``WORDS``: a program that is run first, the part of
-this host in the job.
+A process of its own: signals and companions are served meanwhile. ``WORDS``: the part of this host in the job, a
+program that is run first.
 """
 
-import os
 import sys
 
 from ..import_path import StandardLibraryOnly
@@ -13,37 +12,36 @@ from ..import_path import StandardLibraryOnly
 with StandardLibraryOnly():
     import signal
     import socket
+    import subprocess
     import time
 
-    from ..lean_typing import Tuple
     from ..log import log
-    from ..outcome import status_of
     from . import SECONDS
 
-_PAUSE = 0.5
 # A leader whose machine is gone says nothing more: ask after 15 s of silence, give up 15 s later.
 _KEEPALIVE = (("TCP_KEEPIDLE", 15), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3))
 
 
-def main(leader: str, host: str, *words: str) -> int:
+def main(address: str, host: str, *words: str) -> int:
     """Wait for the leader's word and return what this host exits with."""
-    leader, _, port = leader.rpartition(":")
-    log(f"waiting for the leader, {leader}")
+    name, _, port = address.rpartition(":")
+    leader = f"the leader, {name}"
+    log(f"waiting for {leader}")
     try:
-        connection = _connection(leader, int(port), host)
-        status = _status_of(words) if words else 0
+        connection = _connection(name, int(port), host)
+        status = _run(*words) if words else 0
         if status:
             return status
         answer = connection.makefile("rb").readline(16)
     except OSError as error:
-        log(f"no connection to the leader, {leader}: {error}")
+        log(f"no connection to {leader}: {error}")
         return 1
     if not answer.strip().isdigit():
-        log(f"the leader, {leader}, went away before the job had ended")
+        log(f"{leader}, went away before the job had ended")
         return 1
     status = int(answer)
     if status:
-        log(f"the job failed on the leader, {leader}, with exit status {status}")
+        log(f"the job failed on {leader}, with exit status {status}")
     return status
 
 
@@ -57,7 +55,7 @@ def _connection(leader: str, port: int, host: str) -> socket.socket:
         except OSError:
             if time.monotonic() >= deadline:
                 raise
-            time.sleep(_PAUSE)
+            time.sleep(0.5)
     # From here on the leader decides: it is told to stop at the same moment, and its program may save something.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, lambda *_: None)  # Not SIG_IGN: our own program would inherit that.
@@ -69,15 +67,14 @@ def _connection(leader: str, port: int, host: str) -> socket.socket:
     return connection
 
 
-def _status_of(words: Tuple[str, ...]) -> int:
-    """Run our own program, which is in the process group that signals are sent to, and return how it ends."""
+def _run(*words: str) -> int:
+    """Run our own program, in the process group that signals are sent to, and return what a shell would say of it."""
     try:
-        defaults = (signal.SIGPIPE, signal.SIGXFSZ)  # Python ignores them.
-        process = os.posix_spawnp(words[0], words, os.environ, setsigdef=defaults)
+        status = subprocess.call(words, close_fds=False)
     except OSError as error:
         log(f"{words[0]}: {error.strerror}")
         return 127 if isinstance(error, FileNotFoundError) else 126
-    return status_of(os.waitpid(process, 0)[1])
+    return 128 - status if status < 0 else status
 
 
 if __name__ == "__main__":
