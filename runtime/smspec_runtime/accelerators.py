@@ -52,7 +52,7 @@ def find_program(name: str, path: str) -> Optional[str]:
 
 def _neuron_cores(answer: bytes) -> int:
     try:
-        return sum(int(device.get("nc_count", 0)) for device in json.loads(answer.decode("utf-8") or "[]"))
+        return sum(int(device.get("nc_count", 0)) for device in json.loads(answer.decode() or "[]"))
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         log(f"neuron-ls does not say what it found: {error}")
         return 0

@@ -24,7 +24,7 @@ def as_json(hyperparameters: Hyperparameters) -> List[str]:
     """``--key value`` in the order of the file, values as JSON and as they were written, strings bare."""
     arguments = []
     for key, value in hyperparameters.user.items():
-        arguments += ["--" + key, _spelled(hyperparameters, key, value)]
+        arguments += ["--" + key, _spelled(value, hyperparameters.written[key])]
     return arguments
 
 
@@ -36,25 +36,17 @@ def as_flags(hyperparameters: Hyperparameters) -> List[str]:
             continue
         arguments.append("--" + key)
         if isinstance(value, list):
-            arguments += [_json(item) for item in value]
+            arguments += map(_spelled, value)
         elif value is not True:
-            arguments.append(_spelled(hyperparameters, key, value))
+            arguments.append(_spelled(value, hyperparameters.written[key]))
     return arguments
 
 
-def nothing(_: Hyperparameters) -> List[str]:
-    """The program reads what it needs from the environment or from ``hyperparameters.json``."""
-    return []
+STYLES: Dict[str, Style] = {"toolkit": toolkit, "json": as_json, "flags": as_flags, "none": lambda _: []}
 
 
-STYLES: Dict[str, Style] = {"toolkit": toolkit, "json": as_json, "flags": as_flags, "none": nothing}
-
-
-def _spelled(hyperparameters: Hyperparameters, key: str, value: Any) -> str:
-    """Return a number or a structure as its author spelled it (`1e-3`), a string without its quotes."""
-    written = hyperparameters.written[key]
-    return written.strip() if isinstance(written, str) and not isinstance(value, str) else _json(value)
-
-
-def _json(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+def _spelled(value: Any, written: Any = None) -> str:
+    """Return a string without its quotes, all else as its author spelled it (`1e-3`)."""
+    if isinstance(value, str):
+        return value
+    return written.strip() if isinstance(written, str) else json.dumps(value)

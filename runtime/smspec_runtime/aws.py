@@ -1,22 +1,69 @@
-"""The boto3 of the image, where it has one. The runtime itself needs none."""
+"""What the runtime asks AWS for. It takes the boto3 of the image, where it has one."""
 
 import importlib
+import re
 
-from .lean_typing import Any, Tuple, Type
+from .lean_typing import Any, Dict, Mapping, Tuple, Type
+from .log import log
 from .refusal import Refused
 
+_ARN = re.compile(r"arn:[^:]+:codeartifact:([^:]+):([^:]+):repository/([^/]+)/(.+)")
+_CHUNK = 1 << 20
 
-def open_client(service: str, purpose: str, **options: Any) -> Any:
+
+def open_client(service: str, purpose: str, options: Mapping[str, Any]) -> Any:
     """Return a client of an AWS service. Raises Refused, saying what it was for, when the image has no boto3."""
     try:
         # By name: checkers must not think that the runtime depends on it.
-        boto3 = importlib.import_module("boto3")
+        return importlib.import_module("boto3").client(service, **options)
     except ImportError as error:
-        raise Refused(f"{purpose}, but the image has no boto3: install it there") from error
-    return boto3.client(service, **options)
+        raise Refused(f"{purpose}: the image has no boto3: install it there") from error
 
 
-def service_errors() -> Tuple[Type[Exception], ...]:
+def client_errors() -> Tuple[Type[Exception], ...]:
     """Return what a client raises. To be asked once there is a client."""
-    exceptions = importlib.import_module("botocore.exceptions")
-    return (exceptions.BotoCoreError, exceptions.ClientError, importlib.import_module("boto3.exceptions").Boto3Error)
+    boto3, botocore = map(importlib.import_module, ("boto3.exceptions", "botocore.exceptions"))
+    return (OSError, ValueError, boto3.Boto3Error, botocore.BotoCoreError, botocore.ClientError)
+
+
+def s3_options(sagemaker: Mapping[str, Any], environ: Mapping[str, str]) -> Dict[str, Any]:
+    """Return the options of a client of S3; ``sagemaker``: SageMaker's hyperparameters."""
+    region = environ.get("AWS_REGION") or sagemaker.get("sagemaker_region")
+    return {"region_name": region or None, "endpoint_url": environ.get("S3_ENDPOINT_URL") or None}
+
+
+def fetch(uri: str, path: str, options: Mapping[str, Any]) -> None:
+    """Write an object of S3 to a file. Raises Refused if it cannot be had."""
+    failed = f"cannot fetch {uri}"
+    bucket, _, key = uri[len("s3://") :].partition("/")
+    if not bucket or not key:
+        raise Refused(f"{failed}: it names no object")
+    client = open_client("s3", failed, options)
+    try:
+        answer = client.get_object(Bucket=bucket, Key=key)
+        with open(path, "xb") as file:
+            for chunk in answer["Body"].iter_chunks(_CHUNK):
+                file.write(chunk)
+            size = file.tell()
+    except client_errors() as error:
+        raise Refused(f"{failed}: {error}") from error
+    if size != answer["ContentLength"]:
+        raise Refused(f"{failed}: {size} of {answer['ContentLength']} bytes came")
+    log(f"fetched {uri} ({size} bytes)")
+
+
+def package_index(arn: str) -> str:
+    """Return the URL of a CodeArtifact repository's index, with a token in it. Raises Refused if there is none."""
+    parts = _ARN.fullmatch(arn)
+    if parts is None:
+        raise Refused(f"CA_REPOSITORY_ARN is not the ARN of a CodeArtifact repository: {arn}")
+    region, account, domain, repository = parts.groups()
+    client = open_client("codeartifact", "CodeArtifact, as CA_REPOSITORY_ARN asks", {"region_name": region})
+    owner = {"domain": domain, "domainOwner": account}
+    try:
+        token = client.get_authorization_token(**owner)["authorizationToken"]
+        endpoint = client.get_repository_endpoint(repository=repository, format="pypi", **owner)
+    except client_errors() as error:
+        raise Refused(f"CodeArtifact: {error}") from error
+    scheme, _, rest = endpoint["repositoryEndpoint"].rstrip("/").partition("://")
+    return f"{scheme}://aws:{token}@{rest}/simple/"

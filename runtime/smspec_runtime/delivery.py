@@ -4,141 +4,112 @@ import os
 
 from .input_config import InputConfig
 from .layout import Layout
-from .lean_typing import Mapping, Optional
+from .lean_typing import Mapping
 from .log import log
 from .refusal import Refused
 from .run_plan import CODE_CHANNEL
 
 ARCHIVE = "sourcedir.tar.gz"
-_SCHEME = "s3://"
 
 
 def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Mapping[str, str]) -> None:
     """Put the code in place. What was sent with the job wins over what the image holds."""
+    code = layout.code
+    source = ""
     if delivery == "channel":
-        source: Optional[str] = _archive_or_directory(layout.channel(CODE_CHANNEL))
-    elif delivery == "s3":
-        source = _submit_directory(config)
-    else:
-        source = None
-    if source is None or os.path.abspath(source) == os.path.abspath(layout.code):
-        _make_directory(layout.code)
-        return
-    staged = _staging_directory(layout.code)
-    try:
-        _stage(source, staged, config, environ)
-        _replace(layout.code, staged, source)
-    finally:
-        _remove(staged)
-
-
-def _submit_directory(config: InputConfig) -> Optional[str]:
-    location = config.hyperparameters.sagemaker.get("sagemaker_submit_directory")
-    if not location:
-        return None
-    location = str(location)
-    return location[len("file://") :] if location.startswith("file://") else location
-
-
-def _archive_or_directory(directory: str) -> str:
-    """Return the archive of a channel if it is all that the channel has, else the channel."""
-    try:
-        names = os.listdir(directory)
-    except OSError as error:
-        raise Refused(f"channel `{CODE_CHANNEL}`: {error.strerror}") from error
-    return os.path.join(directory, ARCHIVE) if names == [ARCHIVE] else directory
-
-
-def _staging_directory(code: str) -> str:
-    """Make the directory that the code is put together in: beside its place if we may write there."""
-    tried = [f"{code}.{os.getpid()}", f"/tmp/smspec-code.{os.getpid()}"]
-    for directory in tried:
+        source = layout.channel(CODE_CHANNEL)
         try:
-            _remove(directory)  # Of a container that was stopped here, and is now started again.
-            os.makedirs(directory)
-            return directory
+            if os.listdir(source) == [ARCHIVE]:
+                source = os.path.join(source, ARCHIVE)
+        except OSError as error:
+            raise Refused(f"channel `{CODE_CHANNEL}`: {error.strerror}") from error
+    elif delivery == "s3":
+        source = str(config.hyperparameters.sagemaker.get("sagemaker_submit_directory") or "")
+        source = source[len("file://") :] if source.startswith("file://") else source
+    if not source or os.path.realpath(source) == os.path.realpath(code):
+        _make_directory(code)
+        return
+    above = os.path.join(os.path.realpath(source), "")
+    if os.path.abspath(code).startswith(above) or os.path.realpath(code).startswith(above):
+        raise Refused(f"the code cannot be taken from {source}: the code directory itself, {code}, lies in it")
+    _bring(source, code, config, environ)
+
+
+def _bring(source: str, code: str, config: InputConfig, environ: Mapping[str, str]) -> None:
+    import shutil  # Late, as all that only some deliveries need.
+
+    # Beside its place, if we may write there.
+    tried = [f"{code}.{os.getpid()}", f"/tmp/smspec-code.{os.getpid()}"]
+    for staging in tried:
+        shutil.rmtree(staging, ignore_errors=True)  # Of a container that was stopped here, and is now started again.
+        staged = os.path.join(staging, "code")
+        try:
+            os.makedirs(staged)
+            break
         except OSError:
             continue
-    raise Refused(f"there is no room for the code: cannot make {' nor '.join(tried)}")
+    else:
+        raise Refused(f"there is no room for the code: cannot make {' nor '.join(tried)}")
+    try:
+        _stage(source, staged, config, environ)
+        _replace(code, staged, source)
+    except OSError as error:
+        raise Refused(f"cannot put the code from {source} into {code}: {error}") from error
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
 
 
 def _stage(source: str, staged: str, config: InputConfig, environ: Mapping[str, str]) -> None:
-    if source.startswith(_SCHEME):
-        from .submitted_object import fetch  # Late, as all that only some deliveries need.
+    archive = source
+    if source.startswith("s3://"):
+        from .aws import fetch, s3_options
 
         archive = staged + ".tar.gz"
-        try:
-            _remove(archive)
-            fetch(source, archive, config, environ)
-            _extract(archive, staged, config.settings.source)
-        finally:
-            _remove(archive)
-    elif os.path.isfile(source) and _is_archive(source):
-        _extract(source, staged, config.settings.source)
-    elif os.path.exists(source):
+        fetch(source, archive, s3_options(config.hyperparameters.sagemaker, environ))
+    elif not _is_archive(source):
         import shutil
 
-        try:
-            if os.path.isdir(source):
-                shutil.copytree(source, staged, dirs_exist_ok=True)
-            else:
-                shutil.copy(source, staged)
-        except (OSError, shutil.Error) as error:
-            raise Refused(f"cannot copy the code from {source}: {error}") from error
-    else:
-        raise Refused(f"there is no code at {source}")
+        if os.path.isdir(source):
+            shutil.copytree(source, staged, dirs_exist_ok=True)
+        else:
+            shutil.copy(source, staged)
+        return
+    from .extraction import digest, extract
+
+    found = digest(extract(archive, staged))
+    if config.settings.source not in (None, found):
+        raise Refused(f"{source} does not hold the code that the job was made with: its digest is {found}")
 
 
 def _is_archive(path: str) -> bool:
-    if path.endswith((".gz", ".tgz", ".tar")):
-        return True
-    try:
-        with open(path, "rb") as file:
-            return file.read(2) == b"\x1f\x8b"
-    except OSError:
+    if not os.path.isfile(path):
         return False
-
-
-def _extract(archive: str, directory: str, expected: Optional[str]) -> None:
-    """Unpack, and compare with the digest that the compiler gave the files, if it did."""
-    from .extraction import digest, extract
-
-    files = extract(archive, directory)
-    if expected not in (None, digest(files)):
-        raise Refused(f"{archive} does not hold the code that the job was made with: its digest is not {expected}")
-    log(f"files of code unpacked: {len(files)}")
+    with open(path, "rb") as file:
+        return path.endswith((".gz", ".tgz", ".tar")) or file.read(2) == b"\x1f\x8b"
 
 
 def _replace(code: str, staged: str, source: str) -> None:
     """Put the staged directory in the place of the code directory."""
-    old = f"{code}.{os.getpid()}.replaced"
+    is_held = os.path.isdir(code) and bool(os.listdir(code))
+    log(f"code: {source}{', in the place of what the image holds' if is_held else ''}")
     try:
-        held = os.listdir(code)
-    except OSError:
-        held = []
-    log(f"code: {source}{', in the place of what the image holds' if held else ''}")
-    try:
-        if held:
-            os.rename(code, old)
+        if is_held:
+            os.rename(code, staged + ".replaced")
         os.rename(staged, code)
+        return
     except OSError:
-        # A mount point cannot be renamed, but what is in it can be replaced.
-        _replace_content(code, staged)
-    finally:
-        _remove(old)
-
-
-def _replace_content(code: str, staged: str) -> None:
+        pass  # A mount point cannot be renamed, but what is in it can be replaced.
     import shutil
 
-    try:
-        _make_directory(code)
-        for name in os.listdir(code):
-            _remove(os.path.join(code, name))
-        for name in os.listdir(staged):
-            shutil.move(os.path.join(staged, name), os.path.join(code, name))
-    except (OSError, shutil.Error) as error:
-        raise Refused(f"cannot put the code into {code}: {error}") from error
+    _make_directory(code)
+    for name in os.listdir(code):
+        path = os.path.join(code, name)
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            os.unlink(path)
+    for name in os.listdir(staged):
+        shutil.move(os.path.join(staged, name), os.path.join(code, name))
 
 
 def _make_directory(path: str) -> None:
@@ -146,12 +117,3 @@ def _make_directory(path: str) -> None:
         os.makedirs(path, exist_ok=True)
     except OSError as error:
         raise Refused(f"{path}: {error.strerror}") from error
-
-
-def _remove(path: str) -> None:
-    if os.path.isdir(path) and not os.path.islink(path):
-        import shutil
-
-        shutil.rmtree(path, ignore_errors=True)
-    elif os.path.lexists(path):
-        os.unlink(path)

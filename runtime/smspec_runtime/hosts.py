@@ -7,8 +7,6 @@ from .log import log
 from .refusal import Refused
 
 SECONDS = 900.0
-_FIRST_PAUSE = 0.1
-_LONGEST_PAUSE = 10.0
 
 
 def wait_for_hosts(hosts: Sequence[str], seconds: float = SECONDS) -> Dict[str, str]:
@@ -16,21 +14,19 @@ def wait_for_hosts(hosts: Sequence[str], seconds: float = SECONDS) -> Dict[str, 
     import socket  # Late: a job of one host has no use for it.
 
     deadline = time.monotonic() + seconds
-    addresses = {}
+    addresses: Dict[str, str] = {}
     for host in hosts:
-        pause = _FIRST_PAUSE
-        while True:
+        pause = 0.1
+        while host not in addresses:
             try:
                 addresses[host] = socket.gethostbyname(host)
-                break
             except (UnicodeError, TypeError) as error:
                 raise Refused(f"`{host}` cannot be the name of a host: {error}") from error
             except OSError as error:
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    message = f"host {host} cannot be found after {seconds:.0f} s: {error}"
-                    raise Refused(message) from error
+                    raise Refused(f"host {host} cannot be found after {seconds:.0f} s: {error}") from error
                 log(f"waiting for host {host} ({error}); {left:.0f} s left")
                 time.sleep(min(pause, left))
-                pause = min(pause * 2, _LONGEST_PAUSE)
+                pause = min(pause * 2, 10.0)
     return addresses

@@ -36,44 +36,29 @@ class Hyperparameters(NamedTuple):
 
 
 def split_hyperparameters(content: Dict[str, Any]) -> Hyperparameters:
-    """Decode the values and divide them by who they are for. Our own settings are left out."""
-    user = {}
-    written = {}
-    sagemaker = {}
+    """Decode the values and divide them by who they are for."""
+    hyperparameters = Hyperparameters({}, {}, {})
     for name, value in content.items():
-        if is_setting(name):
+        if (name + "_").startswith(SETTINGS_HYPERPARAMETER + "_"):
             continue
         if name in RESERVED or name.startswith(PREFIX):
-            sagemaker[name] = decode(value)
+            hyperparameters.sagemaker[name] = _decoded(value)
         else:
-            user[name] = decode(value)
-            written[name] = value
-    return Hyperparameters(user, written, sagemaker)
-
-
-def decode(value: Any) -> Any:
-    """Return what a value means: its JSON where it is JSON, else itself. Values that are no text stay as they are."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
-
-
-def is_setting(name: str) -> bool:
-    """Whether a hyperparameter is a part of the settings: ``sagemaker_smspec``, ``sagemaker_smspec_1`` …"""
-    if name == SETTINGS_HYPERPARAMETER:
-        return True
-    stem, _, number = name.rpartition("_")
-    return stem == SETTINGS_HYPERPARAMETER and number.isdigit()
+            hyperparameters.user[name] = _decoded(value)
+            hyperparameters.written[name] = value
+    return hyperparameters
 
 
 def join_settings(content: Dict[str, Any]) -> RunSettings:
-    """Put the parts of the settings together. Raises ValueError when they are not ours."""
-    text = str(content.get(SETTINGS_HYPERPARAMETER, ""))
-    number = 1
-    while f"{SETTINGS_HYPERPARAMETER}_{number}" in content:
-        text += str(content[f"{SETTINGS_HYPERPARAMETER}_{number}"])
-        number += 1
+    """Put the parts of our own settings together. Raises ValueError when they are not ours."""
+    names = [SETTINGS_HYPERPARAMETER, *(f"{SETTINGS_HYPERPARAMETER}_{number}" for number in range(1, len(content)))]
+    text = "".join(str(content[name]) for name in names if name in content)
     return decode_run_settings(text) if text else RunSettings()
+
+
+def _decoded(value: Any) -> Any:
+    """Return what a value means: its JSON where it is JSON, else itself."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return value

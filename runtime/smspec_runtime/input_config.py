@@ -36,25 +36,28 @@ def read_input_config(layout: Layout) -> InputConfig:
     for name, channel in channels.items():
         if not isinstance(channel, dict):
             raise Refused(f"{INPUT_DATA_CONFIG}: channel `{name}` is not an object")
-        if not name or "/" in name or "\0" in name or name in (".", ".."):
+        if "/" in name or "\0" in name or name in ("", ".", ".."):
             raise Refused(f"{INPUT_DATA_CONFIG}: `{name}` cannot be the name of a channel")
+    channels.pop(RUNTIME_CHANNEL, None)
     try:
         settings = join_settings(content)
     except (ValueError, TypeError, RecursionError) as error:
         raise Refused(f"{HYPERPARAMETERS}: settings of smspec: {error}") from error
-    return InputConfig(
-        cluster=decode_cluster(resource_config),
-        resource_config=resource_config,
-        channels={name: channel for name, channel in channels.items() if name != RUNTIME_CHANNEL},
-        hyperparameters=split_hyperparameters(content),
-        settings=settings,
-    )
+    cluster = decode_cluster(resource_config)
+    return InputConfig(cluster, resource_config, channels, split_hyperparameters(content), settings)
 
 
 def _read_object(layout: Layout, name: str) -> Dict[str, Any]:
     path = os.path.join(layout.input_config, name)
     try:
-        content = json.loads(_read_text(path))
+        # Without O_NONBLOCK the open of a FIFO would wait for a writer for ever.
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise OSError(None, "not a regular file")
+            if status.st_size > SIZE_LIMIT:
+                raise OSError(None, f"larger than {SIZE_LIMIT} bytes")
+            content = json.loads(file.read().decode())
     except OSError as error:
         raise Refused(f"{path}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
@@ -62,15 +65,3 @@ def _read_object(layout: Layout, name: str) -> Dict[str, Any]:
     if not isinstance(content, dict):
         raise Refused(f"{path} is not a JSON object")
     return content
-
-
-def _read_text(path: str) -> str:
-    # Without O_NONBLOCK the open of a FIFO would wait for a writer for ever.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(None, "not a regular file")
-        content = file.read(SIZE_LIMIT + 1)
-    if len(content) > SIZE_LIMIT:
-        raise OSError(None, f"larger than {SIZE_LIMIT} bytes")
-    return content.decode("utf-8")

@@ -12,11 +12,11 @@ import sys
 import time
 from importlib.util import find_spec
 
-from .aws import open_client, service_errors
+from .aws import client_errors, open_client, s3_options
 from .command import Companion
 from .input_config import InputConfig
 from .layout import Layout
-from .lean_typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Type
+from .lean_typing import Any, Callable, Dict, List, Mapping, Optional
 from .log import log
 from .refusal import Refused
 from .supervisor import Supervisor
@@ -31,10 +31,8 @@ _INTERVAL = 0.3
 def start_sending(
     layout: Layout, config: InputConfig, environ: Mapping[str, str], runtime: str, supervisor: Supervisor
 ) -> Optional[Callable[[bool], None]]:
-    """Make the directory and start to send from it. Return what sends the rest; it is told whether the job is stopped.
-
-    None where nothing is to be sent, or SageMaker does it: then the directory is there already.
-    """
+    """Make the directory and start to send from it. Return what sends the rest, and is told whether the job is stopped;
+    None where nothing is to be sent, or SageMaker does it: then the directory is there already."""
     directory = layout.output_intermediate
     sagemaker = config.hyperparameters.sagemaker
     target = str(sagemaker["sagemaker_s3_output"])
@@ -43,22 +41,20 @@ def start_sending(
         return None
     if scheme not in ("s3", "file"):
         raise Refused(f"sagemaker_s3_output: `{target}` is neither an s3:// nor a file:// URL")
+    obstacle = "" if scheme == "file" or find_spec("boto3") else "the image has no boto3: install it there"
     try:
         os.makedirs(directory)
     except OSError as error:
-        log(f"intermediate output is not sent: {error}")
-        return None
-    if scheme == "file":
-        return None
-    if find_spec("boto3") is None:
-        log("intermediate output is not sent: the image has no boto3: install it there")
+        obstacle = str(error)
+    if obstacle:
+        log(f"intermediate output is not sent: {obstacle}")
+    if obstacle or scheme == "file":
         return None
     bucket, _, prefix = place.partition("/")
     key = "/".join(filter(None, [prefix.strip("/"), environ.get("TRAINING_JOB_NAME"), "output/intermediate"]))
     log(f"intermediate output goes to s3://{bucket}/{key}/")
-    region = str(environ.get("AWS_REGION") or sagemaker.get("sagemaker_region") or "")
-    endpoint = environ.get("S3_ENDPOINT_URL", "")
-    words = [sys.executable or "python3", "-m", __name__, directory, bucket, key, region, endpoint]
+    options = json.dumps(s3_options(sagemaker, environ))
+    words = [sys.executable or "python3", "-m", __name__, directory, bucket, key, options]
     # Without the author's directory: a json.py in it is not for this process.
     path = python_path(environ, layout.code, runtime).partition(os.pathsep)[2]
     variables = {**environ, "PYTHONPATH": path}
@@ -74,39 +70,36 @@ def start_sending(
 
 def main(words: List[str]) -> int:
     """Send what changes until we are killed; or, given seconds, what is left, once."""
-    directory, bucket, key, region, endpoint, seconds = words
+    directory, bucket, key, options, seconds = words
     is_last = seconds != "0"
     signal.alarm(int(seconds))
-    path_of_sent = os.path.join(os.path.dirname(directory), ".intermediate")
-    with open(path_of_sent, "a+", encoding="ascii", buffering=1) as sent:
+    client = None
+    found: Dict[str, Any] = {}
+    with open(os.path.join(os.path.dirname(directory), ".intermediate"), "a+", encoding="ascii", buffering=1) as sent:
         sent.seek(0)
-        tried: Dict[str, Any] = dict(json.loads(line) for line in sent)
-        before: Dict[str, Any] = {}
+        tried: Dict[str, Any] = dict(map(json.loads, sent))
         if is_last:
-            os.unlink(path_of_sent)
-            if tried == _find(directory):
-                return 0
-        client = open_client("s3", "", region_name=region or None, endpoint_url=endpoint or None)
-        errors: Tuple[Type[Exception], ...] = (OSError, ValueError, *service_errors())
+            os.unlink(sent.name)
         while True:
             started = time.monotonic()
-            found = _find(directory)
+            before, found = found, _find(directory)
+            pause = max(_INTERVAL, 10 * (time.monotonic() - started))
             for path, mark in found.items():
                 # What has changed since the last round may be in the middle of being written.
-                if mark == tried.get(path) or (not is_last and mark != before.get(path)):
+                if mark == tried.get(path) or not (is_last or mark == before.get(path)):
                     continue
                 tried[path] = mark
                 try:
+                    client = client or open_client("s3", "intermediate output", json.loads(options))
                     client.upload_file(os.path.join(directory, path), bucket, f"{key}/{path}")
                     print(json.dumps([path, mark]), file=sent)
                 except FileNotFoundError:
                     pass
-                except errors as error:
+                except client_errors() as error:
                     log(f"intermediate output: cannot send {path!a}: {error}")
             if is_last:
                 return 0
-            before = found
-            time.sleep(max(_INTERVAL, 10 * (time.monotonic() - started)))
+            time.sleep(pause)
 
 
 def _find(directory: str) -> Dict[str, Any]:

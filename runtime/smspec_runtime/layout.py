@@ -19,13 +19,13 @@ class Layout:
         self.model = below + "model"
         self.checkpoints = below + "checkpoints"
         self.input = below + "input"
-        self.input_config = below + "input/config"
-        self.data = below + "input/data"
+        self.input_config = self.input + "/config"
+        self.data = self.input + "/data"
         self.output = below + "output"
-        self.output_data = below + "output/data"
-        self.output_intermediate = below + "output/intermediate"
-        self.failure = below + "output/failure"
-        self.success = below + "output/success"
+        self.output_data = self.output + "/data"
+        self.output_intermediate = self.output + "/intermediate"
+        self.failure = self.output + "/failure"
+        self.success = self.output + "/success"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Layout) and other.root == self.root

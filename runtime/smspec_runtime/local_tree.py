@@ -11,8 +11,9 @@ from .log import log
 
 def make_local_tree() -> str:
     """Make what SageMaker's own toolkit makes below the home directory: one host, no channels. Return its root."""
-    jobs = os.path.join(os.path.expanduser("~"), "sagemaker_local", "jobs")
-    layout = Layout(os.path.join(jobs, str(time.time()) + ROOT))
+    home = os.path.expanduser("~")
+    home = home if os.path.isabs(home) else "/tmp"  # Without HOME, a user whom the image does not know has none.
+    layout = Layout(f"{home}/sagemaker_local/jobs/{time.time()}{ROOT}")
     host = socket.gethostname()
     group = {"instance_group_name": "homogeneousCluster", "instance_type": "local", "hosts": [host]}
     groups = {"current_instance_group": "homogeneousCluster", "instance_groups": [group]}

@@ -4,7 +4,6 @@ import os
 import select
 
 PREFIX = "smspec: "
-STANDARD_ERROR = 2
 PATIENCE = 1.0
 """Seconds that whoever reads our standard error has to make room."""
 PIPE_ROOM = 4096
@@ -15,7 +14,7 @@ def log(message: str) -> None:
     """Write one line. Never fails, never waits for long: a log line is not worth a training job."""
     line = f"{PREFIX}{message}\n".encode("utf-8", "replace")
     try:
-        while line and select.select((), (STANDARD_ERROR,), (), PATIENCE)[1]:
-            line = line[os.write(STANDARD_ERROR, line[:PIPE_ROOM]) :]
+        while line and select.select((), (2,), (), PATIENCE)[1]:
+            line = line[os.write(2, line[:PIPE_ROOM]) :]
     except OSError:
         pass

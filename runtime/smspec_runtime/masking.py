@@ -27,18 +27,13 @@ def secret_values(hyperparameters: Mapping[str, Any]) -> List[str]:
 def masked_words(words: Sequence[str]) -> List[str]:
     """Return the words of a command with the values of secret options masked."""
     shown = []
-    hide = False
+    is_next = False
     for word in words:
         key, equals, _ = word.partition("=")
-        if hide and not word.startswith("--"):
-            shown.append(MASK)
-            hide = False
-        elif word.startswith("-") and is_secret(key.lstrip("-")):
-            shown.append(key + equals + MASK if equals else word)
-            hide = not equals
-        else:
-            shown.append(word)
-            hide = False
+        is_value = is_next and not word.startswith("--")
+        is_option = not is_value and word.startswith("-") and is_secret(key.lstrip("-"))
+        shown.append(MASK if is_value else key + equals + MASK if is_option and equals else word)
+        is_next = is_option and not equals
     return shown
 
 

@@ -12,12 +12,13 @@ from .lean_typing import List
 def main(arguments: List[str]) -> int:
     """Call the function. What it raises ends the process as it would end any script."""
     wants_job = arguments[0] != "--without-job"
-    module, colon, name = arguments[0 if wants_job else 1].partition(":")
-    if not colon or not module or not name:
-        raise SystemExit(f"`{arguments[-1]}` does not name a function: write package.module:function")
+    target, *rest = arguments if wants_job else arguments[1:]
+    module, _, name = target.partition(":")
+    if not module or not name:
+        raise SystemExit(f"`{target}` does not name a function: write package.module:function")
     function = getattr(importlib.import_module(module), name)
     # What stands behind the name of the function is for the author's code, as if it were a script.
-    sys.argv = [module, *arguments[1 if wants_job else 2 :]]
+    sys.argv = [module, *rest]
     if wants_job:
         from . import job
 

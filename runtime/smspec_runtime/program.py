@@ -7,6 +7,8 @@ from .lean_typing import List, NamedTuple
 from .refusal import Refused
 from .run_plan import RunPlan
 
+_HELP = "name a file of the source directory by its path in it, such as `train.py` or `bin/train.sh`"
+
 
 class Program(NamedTuple):
     """``kind``: python, package, executable, command or module. ``words`` start it without a launcher.
@@ -21,17 +23,27 @@ class Program(NamedTuple):
 
 def find_program(plan: RunPlan, code: str, python: str) -> Program:
     """Decide what kind of program the plan names. Look at the code directory, so call it when the code is there."""
+    name = plan.program
+    modules = {
+        "module": ["smspec_runtime.module"],
+        "framework": ["smspec_runtime.module", "--without-job"],
+        "pipe_loop": ["smspec_runtime.pipe.loop"],
+    }
+    if plan.kind in modules:
+        words = ["-m", *modules[plan.kind], name]
+        return Program("module", [python, *words], words)
     if plan.kind == "command":
         return Program("command", list(plan.command))
-    if plan.kind == "pipe_loop":
-        return _module(python, ["smspec_runtime.pipe.loop", plan.program])
-    if plan.kind == "module":
-        return _module(python, ["smspec_runtime.module", plan.program])
-    if plan.kind == "framework":
-        return _module(python, ["smspec_runtime.module", "--without-job", plan.program])
     if plan.kind != "script":
         raise Refused(f"run_plan.json: no such kind of entry point: `{plan.kind}`")
-    return _script(plan.program, code, python)
+    _check_name(name, code)
+    if not name.endswith(".sh"):
+        stem = name[: -len(".py")] if name.endswith(".py") else name
+        if os.path.isfile(os.path.join(code, "setup.py")):
+            return Program("package", [python, "-m", stem.replace("/", ".")])
+        if stem != name:
+            return Program("python", [python, "--", name], [name])
+    return Program("executable", ["./" + name])
 
 
 def make_executable(program: Program, code: str) -> None:
@@ -47,30 +59,13 @@ def make_executable(program: Program, code: str) -> None:
         pass  # If it cannot be run, starting it says so.
 
 
-def _module(python: str, words: List[str]) -> Program:
-    return Program("module", [python, "-m", *words], ["-m", *words])
-
-
-def _script(name: str, code: str, python: str) -> Program:
-    _check_name(name, code)
-    if name.endswith(".sh"):
-        return Program("executable", ["./" + name])
-    if os.path.isfile(os.path.join(code, "setup.py")):
-        module = (name[: -len(".py")] if name.endswith(".py") else name).replace("/", ".")
-        return Program("package", [python, "-m", module])
-    if name.endswith(".py"):
-        return Program("python", [python, "--", name], [name])
-    return Program("executable", ["./" + name])
-
-
 def _check_name(name: str, code: str) -> None:
-    help_text = "name a file of the source directory by its path in it, such as `train.py` or `bin/train.sh`"
     if not name:
-        raise Refused("no entry point: neither SAGEMAKER_PROGRAM nor sagemaker_program names one; " + help_text)
+        raise Refused(f"no entry point: neither SAGEMAKER_PROGRAM nor sagemaker_program names one; {_HELP}")
     # A plain relative path: nothing that an interpreter reads as an option, nothing outside the code directory.
     is_plain = name.isascii() and all(character.isalnum() or character in "._+-/" for character in name)
     if not is_plain or name[0] in "+-" or {"", ".", ".."} & set(name.split("/")):
-        raise Refused(f"`{name}` cannot be an entry point; {help_text}")
+        raise Refused(f"`{name}` cannot be an entry point; {_HELP}")
     root = os.path.realpath(code)
     if not os.path.realpath(os.path.join(root, name)).startswith(root + os.sep):
-        raise Refused(f"the entry point `{name}` lies outside of {code}; {help_text}")
+        raise Refused(f"the entry point `{name}` lies outside of {code}; {_HELP}")

@@ -163,6 +163,23 @@ def test_a_submit_directory_that_is_the_code_directory(container):
     assert submitted(container, container.base / "code").stdout == b"here\n"
 
 
+@pytest.mark.parametrize("location", ["/", "..", "{base}", "{base}/../", "file://{base}", "{base}/link"])
+def test_a_submit_directory_that_holds_the_code_directory(container, location):
+    """Nobody means a copy of the whole image."""
+    os.symlink(container.base, container.base / "link")
+    container.write("code/train.py", "print('baked')")
+    container.configure({"sagemaker_submit_directory": location.format(base=container.base)})
+    done = container.run(environ={"SAGEMAKER_PROGRAM": "train.py"}, cwd=container.base / "code")
+    assert (done.status, done.stdout) == (1, b"")
+    assert f"the code directory itself, {container.base}/code, lies in it" in done.failure
+    assert sorted(os.listdir(container.base)) == ["code", "input", "link", "model", "output"]
+
+
+def test_a_submit_directory_whose_name_the_code_directory_begins_with(container):
+    container.write("co/train.py", "print('sent')")
+    assert submitted(container, container.base / "co").stdout == b"sent\n"
+
+
 @pytest.mark.parametrize("location", ["/no/such/place", "https://example.com/x.tar.gz", "s3://bucket"])
 def test_a_submit_directory_that_is_not_there(container, location):
     container.write("code/train.py", "print('baked')")
@@ -230,7 +247,7 @@ def test_a_container_that_is_stopped_while_it_unpacks(container, number):
     container.configure({"sagemaker_submit_directory": str(sent), "sagemaker_program": "train.py"})
     with container.start() as process:
         staged = container.base / f"code.{process.pid}"
-        wait_until(lambda: staged.exists() and len(os.listdir(staged)) > 3)
+        wait_until(lambda: (staged / "code").exists() and len(os.listdir(staged / "code")) > 3)
         process.send_signal(number)
         process.communicate(timeout=60)
     assert process.returncode == (143 if number == signal.SIGTERM else -number)
@@ -246,8 +263,8 @@ def test_a_container_that_is_started_again_after_it_was_killed(container):
     if os.geteuid() != 0 or subprocess.run([*command, "true"], capture_output=True).returncode:
         pytest.skip("process 1 needs root and unshare --pid")
     for _ in range(2):
-        container.write("code.1/half.py", "")
-        container.write("code.1.tar.gz", "")
+        container.write("code.1/code/half.py", "")
+        container.write("code.1/code.tar.gz", "")
         done = container.run(prefix=command)
         assert (done.status, done.stdout) == (0, b"sent\n"), done.stderr
         assert os.listdir(container.base / "code") == ["train.py"]
