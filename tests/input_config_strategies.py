@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "runtime"))
 
-from smspec_runtime.environment import DISTRIBUTION_FLAGS
 from smspec_runtime.hyperparameters import RESERVED
+from smspec_runtime.toolkit import LAUNCHERS
 
 FILES = ("resourceconfig.json", "inputdataconfig.json", "hyperparameters.json")
 texts = st.text(st.characters(), max_size=12)  # Surrogates, NUL and line ends too.
@@ -26,7 +26,7 @@ CHANNEL = {"TrainingInputMode": "File", "RecordWrapperType": "None"}
 SETTINGS = {"epochs": 2, "read": {"train": "csv"}, "launcher": {"port": 1}, "checkpoints": "/opt/ml/x", "prefetch": 1}
 SETTINGS.update(attributes={"train": ["a"]}, open_timeout=9)
 SPECIAL = [
-    *(*RESERVED, *DISTRIBUTION_FLAGS, "sagemaker_distribution_instance_groups", "sagemaker_mpi_num_processes"),
+    *(*RESERVED, *LAUNCHERS, "sagemaker_distribution_instance_groups", "sagemaker_mpi_num_processes"),
     *("sagemaker_smspec", "sagemaker_smspec_1", "=", "a=b", "a\nb", "a\0b", "\udc80", "", "-", "api_key"),
 ]
 values = json_values | json_values.map(json.dumps)

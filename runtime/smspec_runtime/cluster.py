@@ -28,11 +28,6 @@ class Cluster(NamedTuple):
     def host_rank(self) -> int:
         return self.hosts.index(self.current_host)
 
-    @property
-    def instance_group_hosts(self) -> List[str]:
-        """Return the hosts of this host's group; empty when the job has no groups."""
-        return next((group.hosts for group in self.instance_groups if group.name == self.instance_group), [])
-
     def hosts_of(self, groups: Any) -> List[str]:
         """Return the hosts of the named groups, or every host when the job has no groups."""
         if not self.instance_groups:
@@ -43,20 +38,23 @@ class Cluster(NamedTuple):
 def decode_cluster(config: Dict[str, Any]) -> Cluster:
     """Check the parts of ``resourceconfig.json`` that the runtime uses and name them."""
     hosts = _host_names(config.get("hosts"), "`hosts`")
-    current_host = _text(config, "current_host", None)
+    current_host = _text(config, "current_host")
     if current_host not in hosts:
         raise Refused(f"{FILE}: current_host `{current_host}` is not one of the hosts {', '.join(hosts)}")
+    groups = config.get("instance_groups")
+    if not isinstance(groups, (list, type(None))):
+        raise Refused(f"{FILE}: `instance_groups` is not a list")
     return Cluster(
-        hosts=hosts,
-        current_host=current_host,
+        hosts,
+        current_host,
         instance_type=_text(config, "current_instance_type", "local"),
         instance_group=_text(config, "current_group_name", "homogeneousCluster"),
-        instance_groups=_instance_groups(config.get("instance_groups")),
+        instance_groups=[_instance_group(group) for group in groups or []],
         network_interface=_text(config, "network_interface_name", "eth0"),
     )
 
 
-def _text(config: Dict[str, Any], key: str, default: Any) -> str:
+def _text(config: Dict[str, Any], key: str, default: str = "") -> str:
     value = config.get(key, default)
     if not isinstance(value, str) or not value:
         raise Refused(f"{FILE}: `{key}` is missing or not text")
@@ -71,15 +69,8 @@ def _host_names(value: Any, what: str) -> List[str]:
     return value
 
 
-def _instance_groups(value: Any) -> List[InstanceGroup]:
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise Refused(f"{FILE}: `instance_groups` is not a list")
-    groups = []
-    for group in value:
-        if not isinstance(group, dict) or not isinstance(group.get("instance_group_name"), str):
-            raise Refused(f"{FILE}: an instance group has no `instance_group_name`")
-        name = group["instance_group_name"]
-        groups.append(InstanceGroup(name, _host_names(group.get("hosts"), f"`hosts` of group `{name}`"), group))
-    return groups
+def _instance_group(group: Any) -> InstanceGroup:
+    name = group.get("instance_group_name") if isinstance(group, dict) else None
+    if not isinstance(name, str):
+        raise Refused(f"{FILE}: an instance group has no `instance_group_name`")
+    return InstanceGroup(name, _host_names(group.get("hosts"), f"`hosts` of group `{name}`"), group)

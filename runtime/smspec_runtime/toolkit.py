@@ -1,12 +1,11 @@
-"""The plan of a job that has none: an image is started with `python -m smspec_runtime train`, and environment and
-hyperparameters say what SageMaker's own toolkit reads in them."""
+"""The plan of an image that has none: environment and hyperparameters mean what SageMaker's own toolkit reads."""
 
-from .environment import distribution_groups
 from .input_config import InputConfig
 from .lean_typing import Any, Dict, Mapping
+from .refusal import Refused
 from .run_plan import RunPlan
 
-_LAUNCHERS = {
+LAUNCHERS = {
     "sagemaker_mpi_enabled": "mpi",
     "sagemaker_pytorch_ddp_enabled": "smdataparallel",
     "sagemaker_torch_distributed_enabled": "torchrun",
@@ -25,6 +24,8 @@ _OPTIONS = {
     "sagemaker_instance_type": "instance_type",
 }
 
+_GROUPS = "sagemaker_distribution_instance_groups"
+
 
 def plan_of(config: InputConfig, environ: Mapping[str, str]) -> RunPlan:
     """Return what a generated plan would say."""
@@ -37,6 +38,16 @@ def plan_of(config: InputConfig, environ: Mapping[str, str]) -> RunPlan:
 def program_of(config: InputConfig, environ: Mapping[str, str]) -> str:
     """Return the script that environment or hyperparameters name, or nothing."""
     return str(environ.get("SAGEMAKER_PROGRAM") or config.hyperparameters.sagemaker.get("sagemaker_program") or "")
+
+
+def distribution_groups(config: InputConfig, has_launcher: bool) -> Any:
+    """Return the names of the instance groups that the launcher runs on."""
+    framework = config.hyperparameters.framework
+    has_launcher = has_launcher or any(framework.get(flag) for flag in LAUNCHERS)
+    groups = framework.get(_GROUPS, [config.cluster.instance_group] if has_launcher else [])
+    if not isinstance(groups, list):
+        raise Refused(f"hyperparameter `{_GROUPS}` is not a list")
+    return groups
 
 
 def launcher_options(config: InputConfig) -> Dict[str, Any]:
@@ -57,7 +68,7 @@ def _launcher(config: InputConfig) -> Any:
     framework = config.hyperparameters.framework
     if config.cluster.instance_group not in distribution_groups(config, has_launcher=False):
         return None
-    for flag, launcher in _LAUNCHERS.items():
+    for flag, launcher in LAUNCHERS.items():
         # The text `False` is true in Python, so the toolkit takes it for on; nobody means that.
         if framework.get(flag) not in (None, False, 0, "", "False", "false"):
             return launcher
