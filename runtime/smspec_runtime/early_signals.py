@@ -1,6 +1,6 @@
-"""Keeps what would stop the job waiting until the supervisor hears it: process 1 loses a signal without a handler.
+"""Lets what would stop the job wait until the supervisor hears it: process 1 loses a signal without a handler.
 
-Loading the runtime takes longer than Python's own start; this comes before it, so it needs a builtin module only.
+This comes before the rest is loaded, which takes longer than Python's own start, so it needs a builtin module only.
 """
 
 import _signal  # type: ignore[import-not-found]  # `signal` itself takes a third of Python's own start to load
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .lean_typing import List, Set
 
 masks: "List[Set[int]]" = []
-"""The mask of signals that this process was started with, once it is another."""
+"""The mask that this process was started with, once it is another."""
 
 
 def hold_early_signals() -> None:

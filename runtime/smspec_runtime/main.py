@@ -1,7 +1,6 @@
 """The life of a job: plan → input config → code → environment → command → supervise → report.
 
-Only here is `os.environ` read, and only here is every exception caught: a container that ends with status 0 although
-the training failed is the worst that a runtime can do.
+Only here is `os.environ` read, and every exception caught: nothing is worse than status 0 when the training failed.
 """
 
 import os
@@ -15,40 +14,31 @@ with StandardLibraryOnly():
     from .arguments import STYLES
     from .command import Command
     from .delivery import deliver
-    from .environment import Entry, Machine, distribution_groups, sagemaker_variables
-    from .failure import Reserve, failure_text, limited, refusal_text, write_failure, write_success
+    from .environment import Entry, sagemaker_variables
+    from .failure import Report, failure_text, limited, refusal_text
     from .hosts import wait_for_hosts
-    from .input_config import InputConfig, read_input_config
+    from .input_config import read_input_config
     from .installation import find_installation
     from .layout import ROOT, Layout
-    from .lean_typing import List, Mapping, NamedTuple, NoReturn, Optional
+    from .lean_typing import Dict, List, NoReturn, Optional, Tuple
     from .log import log
     from .masking import masked_words, secret_values
     from .outcome import Outcome
-    from .program import Program, find_program, make_executable
+    from .program import find_program, make_executable
     from .refusal import Refused
     from .run_plan import RunPlan, decode_run_plan
     from .supervisor import GRACE, Stopped, Supervisor
-    from .toolkit import launcher_options, plan_of, program_of
+    from .toolkit import distribution_groups, launcher_options, plan_of, program_of
     from .variables import carried_hyperparameters, carried_variables, python_path
 
-INTERNAL_ERROR = 70
-MISUSE = 2
 LOCAL_LEADER = "SMSPEC_LOCAL_LEADER"
-"""Set by `smspec run`: every host is this machine, and launchers meet at this address and on these ports, such as
-127.0.0.1:29500,29501: one for the job, one for the team and two for each host."""
+"""Set by `smspec run`, where every host is this machine: an address, and ports for the job, the team, and two for each
+host, as in 127.0.0.1:29500,29501."""
 STOP_GRACE = "SMSPEC_STOP_GRACE"
-"""Seconds from SIGTERM to SIGKILL, where two minutes are too long: in tests and rehearsals."""
+"""Seconds from SIGTERM to SIGKILL, in tests and rehearsals."""
 RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LONGEST_SHOWN = 2000
 PYTHON = sys.executable or "python3"
-
-
-class Report(NamedTuple):
-    """What the container exits with, and why if the job failed."""
-
-    status: int
-    failure: str = ""
 
 
 def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
@@ -60,19 +50,41 @@ def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
         environ["SAGEMAKER_BASE_DIR"] = make_local_tree()
     layout = Layout(environ.get("SAGEMAKER_BASE_DIR") or ROOT)
     sys.path[:] = standard_library_first(sys.path, layout.code)
-    supervisor = Supervisor(_grace(environ))
-    reserve = Reserve(layout)
     try:
-        report = _report_of(arguments, plan_file, layout, environ, supervisor, reserve)
+        grace = float(environ.pop(STOP_GRACE, GRACE))
+    except ValueError:
+        grace = GRACE
+    supervisor = Supervisor(grace)
+    report = Report(layout)
+    try:
+        try:
+            supervisor.start()
+            report.prepare()
+            if arguments not in ([], ["train"]):
+                message = "this container trains: it takes the argument `train` or none, not "
+                raise Refused(f"{message}`{' '.join(arguments)}`", exit_status=2)
+            status, failure = _live(plan_file, layout, environ, supervisor)
+        except Refused as refusal:
+            status, failure = refusal.exit_status, refusal_text(refusal)
+        except RecursionError:
+            status, failure = 1, refusal_text(Refused("the input configuration is nested too deeply"))
+        except Exception:
+            import traceback  # Late: it is for our own bugs.
+
+            text = traceback.format_exc()
+            log(text)
+            status = 70
+            outcome = Outcome(status, output=text.encode("utf-8", "replace"))
+            failure = failure_text(outcome, ["smspec_runtime"], [], "InternalError")
     except Stopped as stop:
         status = 128 + stop.number
-        report = Report(status, refusal_text("ClientError", "stopped before the program was started", status))
+        failure = refusal_text(Refused("stopped before the program was started", exit_status=status))
     supervisor.finish()
-    if report.failure:
-        write_failure(layout, reserve, report.failure)
+    if failure:
+        report.fail(failure)
     else:
-        write_success(layout, reserve)
-    return report.status
+        report.succeed()
+    return status
 
 
 def end(status: int) -> NoReturn:
@@ -85,41 +97,15 @@ def end(status: int) -> NoReturn:
     os._exit(status)
 
 
-def _report_of(
-    arguments: List[str],
-    plan_file: Optional[str],
-    layout: Layout,
-    environ: Mapping[str, str],
-    supervisor: Supervisor,
-    reserve: Reserve,
-) -> Report:
-    try:
-        supervisor.start()
-        reserve.take()
-        if arguments not in ([], ["train"]):
-            message = "this container trains: it takes the argument `train` or none, not "
-            raise Refused(f"{message}`{' '.join(arguments)}`", exit_status=MISUSE)
-        return _live(plan_file, layout, environ, supervisor)
-    except Refused as refusal:
-        return Report(refusal.exit_status, refusal_text(refusal.title, refusal.message, refusal.exit_status))
-    except RecursionError:
-        return Report(1, refusal_text("ClientError", "the input configuration is nested too deeply", 1))
-    except Exception:
-        import traceback  # Late: it is for our own bugs.
-
-        text = traceback.format_exc()
-        log(text)
-        outcome = Outcome(INTERNAL_ERROR, output=text.encode("utf-8", "replace"))
-        return Report(INTERNAL_ERROR, failure_text(outcome, ["smspec_runtime"], [], title="InternalError"))
-
-
-def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], supervisor: Supervisor) -> Report:
+def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], supervisor: Supervisor) -> Tuple[int, str]:
     """Take the job from its plan to its end."""
+    local_leader = environ.pop(LOCAL_LEADER, "")
     written_plan = None if plan_file is None else _load_plan(plan_file)
     config = read_input_config(layout)
+    cluster = config.cluster
     plan = written_plan or plan_of(config, environ)
     if plan.launcher is not None:
-        from .launchers import LAUNCHERS  # Late, as all that only some jobs need.
+        from .launchers import LAUNCHERS, Launch  # Late, as all that only some jobs need.
 
         if plan.launcher not in LAUNCHERS:
             raise Refused(f"this runtime has no launcher `{plan.launcher}`; it has {', '.join(LAUNCHERS)}")
@@ -134,21 +120,35 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], 
     if installation is not None:
         outcome = installation.run(environ, layout.code, supervisor.prepare)
         if outcome.status:
-            return Report(outcome.status, failure_text(outcome, installation.words, secrets, installation.title))
+            return outcome.status, failure_text(outcome, installation.words, secrets, installation.title)
 
-    machine = look_at_machine(config.cluster.instance_type, environ, supervisor.capture)
-    entry = Entry(_entry_name(plan, config, environ), _arguments(plan, config), plan.launcher is not None)
+    machine = look_at_machine(cluster.instance_type, environ, supervisor.capture)
+    style = STYLES[plan.args_style]
+    arguments = [*plan.arguments, *style(carried_hyperparameters(config.hyperparameters, style))]
+    name = program_of(config, environ) if is_framework else plan.program or "".join(plan.command[:1])
+    entry = Entry(name or None, arguments, plan.launcher is not None)
     variables = carried_variables(
         {
-            **{name: value for name, value in environ.items() if name not in (LOCAL_LEADER, STOP_GRACE)},
+            **environ,
             **sagemaker_variables(config, layout, machine, entry, environ),
             "PYTHONPATH": python_path(environ, "" if is_framework else layout.code, RUNTIME),
         },
-        entry.arguments,
+        arguments,
     )
-    several = len(config.cluster.hosts) > 1 and not _is_local(environ)
-    addresses = wait_for_hosts(config.cluster.hosts) if several else {}
-    command = _command(plan, config, program, entry, machine, variables, environ.get(LOCAL_LEADER), addresses)
+    is_local = local_leader or environ.get("SM_STUDIO_LOCAL_MODE", "").lower() == "true"
+    addresses = {} if is_local or len(cluster.hosts) == 1 else wait_for_hosts(cluster.hosts)
+
+    command = Command([*program.words, *arguments])
+    groups = distribution_groups(config, entry.has_launcher)
+    if plan.launcher is not None and cluster.instance_group in groups:
+        hosts = cluster.hosts_of(groups)
+        leader, _, ports = (local_leader or hosts[0]).partition(":")
+        port, *own = ports.split(",")
+        options = {**launcher_options(config), **config.settings.launcher, **({"port": port} if port else {})}
+        ip = addresses.get(leader, "127.0.0.1")
+        command = LAUNCHERS[plan.launcher](
+            Launch(program, arguments, cluster, hosts, machine, options, variables, leader, PYTHON, ip, own)
+        )
     variables.update(command.variables)
     if command.over_ssh:
         from .team.ssh import write_ssh_environment
@@ -161,7 +161,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], 
             raise Refused(f"the launcher `{plan.launcher}` needs {failed.error}", exit_status=failed.status)
     team = None
     if command.members:
-        from .team import Team
+        from .team.leader import Team
 
         team = Team(command.members, command.over_ssh, command.port)
         team.gather()
@@ -177,7 +177,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Mapping[str, str], 
         team.dismiss(outcome.status)
     if send_rest is not None:
         send_rest(outcome.stopped)
-    return Report(outcome.status, failure_text(outcome, command.words, secrets) if outcome.status else "")
+    return outcome.status, failure_text(outcome, command.words, secrets) if outcome.status else ""
 
 
 def _load_plan(path: str) -> RunPlan:
@@ -189,67 +189,3 @@ def _load_plan(path: str) -> RunPlan:
     if plan.args_style not in STYLES:
         raise Refused(f"{path}: no such style of arguments: `{plan.args_style}`")
     return plan
-
-
-def _entry_name(plan: RunPlan, config: InputConfig, environ: Mapping[str, str]) -> Optional[str]:
-    if plan.kind == "framework":
-        return program_of(config, environ) or None
-    return plan.program or (plan.command[0] if plan.command else None)
-
-
-def _arguments(plan: RunPlan, config: InputConfig) -> List[str]:
-    """Return what stands behind the program: the words of the spec, then those made of hyperparameters."""
-    style = STYLES[plan.args_style]
-    return [*plan.arguments, *style(carried_hyperparameters(config.hyperparameters, style))]
-
-
-def _command(
-    plan: RunPlan,
-    config: InputConfig,
-    program: Program,
-    entry: Entry,
-    machine: Machine,
-    variables: Mapping[str, str],
-    local_leader: Optional[str],
-    addresses: Mapping[str, str],
-) -> Command:
-    """Return what this host starts: the program, or the launcher if the host's group takes part in it."""
-    cluster = config.cluster
-    groups = distribution_groups(config, entry.has_launcher)
-    if plan.launcher is None or cluster.instance_group not in groups:
-        return Command([*program.words, *entry.arguments])
-    from .launchers import LAUNCHERS, Launch
-
-    hosts = cluster.hosts_of(groups)
-    options = {**launcher_options(config), **config.settings.launcher}
-    leader, _, ports = (local_leader or hosts[0]).partition(":")
-    port, *local_ports = ports.split(",")
-    if port:
-        options["port"] = port
-    names = sorted(name for name in variables if name.startswith("SM_"))
-    launch = Launch(
-        program,
-        entry.arguments,
-        cluster,
-        hosts,
-        machine,
-        options,
-        variables,
-        leader,
-        names,
-        PYTHON,
-        addresses.get(leader, "127.0.0.1"),
-        local_ports,
-    )
-    return LAUNCHERS[plan.launcher](launch)
-
-
-def _is_local(environ: Mapping[str, str]) -> bool:
-    return LOCAL_LEADER in environ or environ.get("SM_STUDIO_LOCAL_MODE", "").lower() == "true"
-
-
-def _grace(environ: Mapping[str, str]) -> float:
-    try:
-        return float(environ.get(STOP_GRACE, GRACE))
-    except ValueError:
-        return GRACE

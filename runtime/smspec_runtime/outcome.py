@@ -6,11 +6,10 @@ from .lean_typing import NamedTuple, Optional
 
 
 class Outcome(NamedTuple):
-    """``status`` is what a shell would say: 0 to 255, 128 + n after signal n, 127 not found, 126 not executable.
+    """``status`` is what a shell would say: 128 + n after signal n, 127 not found, 126 not executable.
 
-    ``signal``: the signal that ended it, or 0. ``stopped``: SIGTERM had arrived before. ``killed``: we sent SIGKILL.
-    ``output``: the end of what it wrote, to standard error or where we listened. ``error``: why it did not start.
-    ``oom_kills``: how many processes the kernel killed meanwhile for want of memory; None where it does not say.
+    ``signal`` that ended it, or 0; ``stopped``: SIGTERM came first; ``killed``: we sent SIGKILL; ``output``: the end of
+    it; ``error``: why it did not start; ``oom_kills``: of any process meanwhile, None where the kernel does not say.
     """
 
     status: int
@@ -24,6 +23,4 @@ class Outcome(NamedTuple):
 
 def status_of(wait_status: int) -> int:
     """Return what a shell would say of a wait status."""
-    if os.WIFSIGNALED(wait_status):
-        return 128 + os.WTERMSIG(wait_status)
-    return os.WEXITSTATUS(wait_status)
+    return os.WEXITSTATUS(wait_status) if os.WIFEXITED(wait_status) else 128 + os.WTERMSIG(wait_status)

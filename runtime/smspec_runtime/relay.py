@@ -1,34 +1,32 @@
 """Passes on what a program writes to a pipe, byte for byte and at once, and keeps the end of it.
 
-Never waits: the supervisor asks when there is something to read or room to write, so a slow reader of our standard
-error cannot keep a signal from the program.
+It never waits, so a slow reader of our standard error cannot keep a signal from the program.
 """
 
 import os
 import select
 import stat
 
-from .lean_typing import Optional
 from .log import PIPE_ROOM
 
 CHUNK = 1 << 16
 
 
 class Relay:
-    """One pipe. ``sink``: the descriptor to write to, or None to keep only. ``keep``: how many bytes of the end."""
+    """One pipe, passed on to the descriptor ``sink`` unless that is -1; ``keep`` bytes of its end are kept."""
 
-    def __init__(self, source: int, sink: Optional[int], keep: int) -> None:
-        self.source: Optional[int] = source
+    def __init__(self, source: int, sink: int, keep: int) -> None:
+        self._source = source
         self._sink = sink
         self._keep = keep
         self._kept = bytearray()
         self._pending = b""
-        self._room = CHUNK if sink is None or stat.S_ISREG(os.fstat(sink).st_mode) else PIPE_ROOM
+        self._room = CHUNK if sink < 0 or stat.S_ISREG(os.fstat(sink).st_mode) else PIPE_ROOM
 
     @property
     def is_finished(self) -> bool:
         """Whether nobody holds the other end any more and everything has been passed on."""
-        return self.source is None and not self._pending
+        return self._source < 0 and not self._pending
 
     @property
     def kept(self) -> bytes:
@@ -36,44 +34,37 @@ class Relay:
 
     def register(self, poll: "select.poll") -> None:
         """Say what we wait for: room to write while something is pending, else something to read."""
-        if self._pending and self._sink is not None:
+        if self._pending:
             poll.register(self._sink, select.POLLOUT)
-        elif self.source is not None:
-            poll.register(self.source, select.POLLIN)
+        elif self._source >= 0:
+            poll.register(self._source, select.POLLIN)
 
-    def handle(self, descriptor: int) -> None:
-        """Do what a registered descriptor is ready for."""
-        if descriptor == self._sink:
+    def handle(self) -> None:
+        """Do what the registered descriptor is ready for."""
+        if self._pending:
             self._write()
-        elif descriptor == self.source:
-            self._read()
-
-    def close(self) -> None:
-        if self.source is not None:
-            os.close(self.source)
-            self.source = None
-
-    def _read(self) -> None:
-        assert self.source is not None
-        data = os.read(self.source, CHUNK)
+            return
+        data = os.read(self._source, CHUNK)
         if not data:
             self.close()
-            return
         self._kept += data
         if len(self._kept) > 2 * self._keep:
             del self._kept[: -self._keep]
-        if self._sink is not None:
+        if self._sink >= 0:
             self._pending = data
 
+    def close(self) -> None:
+        if self._source >= 0:
+            os.close(self._source)
+            self._source = -1
+
     def _write(self) -> None:
-        assert self._sink is not None
         try:
             written = os.write(self._sink, self._pending[: self._room])
         except BlockingIOError:
             return
         except OSError:
             # Nobody reads our standard error, or its disk is full. The program must not notice: go on reading.
-            self._sink = None
-            self._pending = b""
-            return
+            self._sink = -1
+            written = len(self._pending)
         self._pending = self._pending[written:]

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "runtime"))
 from input_config_strategies import FILES, RESOURCE_CONFIG, any_bytes, channels, hyperparameters, resource_configs
 from smspec_runtime.arguments import STYLES
 from smspec_runtime.environment import Entry, Machine, sagemaker_variables
-from smspec_runtime.failure import LIMIT, Reserve, refusal_text, write_failure
+from smspec_runtime.failure import LIMIT, Report, refusal_text
 from smspec_runtime.input_config import read_input_config
 from smspec_runtime.layout import Layout
 from smspec_runtime.masking import masked_words, secret_values
@@ -52,7 +52,7 @@ def check(contents):
             config = read_input_config(layout)
             plan_of(config, {})
         except Refused as refusal:
-            write_failure(layout, Reserve(layout), refusal_text(refusal.title, refusal.message, refusal.exit_status))
+            Report(layout).fail(refusal_text(refusal))
             failure = Path(layout.failure).read_bytes()
             assert 0 < len(failure) <= LIMIT
             assert failure.decode().startswith("ClientError: ")

@@ -11,54 +11,52 @@ NOT_FOUND = 127
 NOT_EXECUTABLE = 126
 
 
-class Streams(NamedTuple):
-    """Descriptors for the child's standard streams; -1 inherits."""
-
-    stdout: int = -1
-    stderr: int = -1
-
-    def close(self) -> None:
-        for descriptor in self:
-            if descriptor >= 0:
-                os.close(descriptor)
-
-
 class Program(NamedTuple):
-    """What is to be started: words as a shell passes them on, variables, and the directory to start in."""
+    """What is to be started and where. A stream of -1 is inherited. ``foreground``: give it the terminal."""
 
     words: Sequence[str]
     environ: Mapping[str, str]
     directory: str
+    stdout: int = -1
+    stderr: int = -1
+    foreground: bool = False
+
+    def close(self) -> None:
+        """Close our ends of its streams."""
+        for descriptor in (self.stdout, self.stderr):
+            if descriptor >= 0:
+                os.close(descriptor)
 
 
-def spawn(program: Program, streams: Streams, signals: Signals) -> Union[int, Outcome]:
+def spawn(program: Program, signals: Signals) -> Union[int, Outcome]:
     """Start a program and return its process, which leads its group; or why it could not be started.
 
     Call it with signals held: none may meet the child between fork and exec.
     """
+    name = program.words[0]
     try:
         words = [_encoded(word) for word in program.words]
         variables = {_encoded(name): _encoded(value) for name, value in program.environ.items()}
     except ValueError as error:
-        return Outcome(NOT_EXECUTABLE, error=f"{program.words[0]}: {error}")
-    candidates = _candidates(words[0], variables.get(b"PATH", os.defpath.encode()))
+        return Outcome(NOT_EXECUTABLE, error=f"{name}: {error}")
     report, report_end = os.pipe()
-    foreground = is_in_foreground()
     try:
         child = os.fork()
     except OSError as error:  # The limit of processes, or of memory.
         os.close(report)
         os.close(report_end)
-        return Outcome(NOT_EXECUTABLE, error=f"{program.words[0]}: cannot start a process: {error.strerror}")
+        return Outcome(NOT_EXECUTABLE, error=f"{name}: cannot start a process: {error.strerror}")
     if child == 0:
         try:
             os.setpgid(0, 0)
-            if foreground:
+            if program.foreground:
                 os.tcsetpgrp(0, os.getpid())
-            _set_streams(streams)
+            for number, stream in ((1, program.stdout), (2, program.stderr)):
+                if stream >= 0:
+                    os.dup2(stream, number)
             os.chdir(program.directory)
             signals.restore()
-            _execute(candidates, words, variables)
+            _execute(words, variables)
         except OSError as error:
             os.write(report_end, b"%d" % (error.errno or 0))
         finally:
@@ -77,7 +75,7 @@ def spawn(program: Program, streams: Streams, signals: Signals) -> Union[int, Ou
         return Outcome(NOT_EXECUTABLE, error=f"{program.directory}: no such directory")
     number = int(failure)
     status = NOT_FOUND if number in (errno.ENOENT, errno.ENOTDIR) else NOT_EXECUTABLE
-    return Outcome(status, error=f"{program.words[0]}: {os.strerror(number)}")
+    return Outcome(status, error=f"{name}: {os.strerror(number)}")
 
 
 def is_in_foreground() -> bool:
@@ -88,13 +86,6 @@ def is_in_foreground() -> bool:
         return False
 
 
-def _set_streams(streams: Streams) -> None:
-    if streams.stdout >= 0:
-        os.dup2(streams.stdout, 1)
-    if streams.stderr >= 0:
-        os.dup2(streams.stderr, 2)
-
-
 def _encoded(text: str) -> bytes:
     encoded = os.fsencode(text)
     if b"\0" in encoded:
@@ -102,16 +93,12 @@ def _encoded(text: str) -> bytes:
     return encoded
 
 
-def _candidates(program: bytes, path: bytes) -> List[bytes]:
-    if b"/" in program:
-        return [program]
-    return [os.path.join(directory or b".", program) for directory in path.split(b":")]
-
-
-def _execute(candidates: List[bytes], words: List[bytes], variables: Dict[bytes, bytes]) -> NoReturn:
+def _execute(words: List[bytes], variables: Dict[bytes, bytes]) -> NoReturn:
     """Replace this process as a shell would: along PATH, and a text file without ``#!`` is a shell script."""
+    path = variables.get(b"PATH", os.defpath.encode())
     denied = None
-    for candidate in candidates:
+    for directory in [b""] if b"/" in words[0] else [directory or b"." for directory in path.split(b":")]:
+        candidate = os.path.join(directory, words[0])
         try:
             os.execve(candidate, words, variables)
         except (FileNotFoundError, NotADirectoryError):

@@ -17,32 +17,22 @@ _BACKGROUND = {signal.SIGTTIN, signal.SIGTTOU}
 
 # A handler for a fault would be entered for ever by a real one. Blocked, a real one ends the process, and one that
 # somebody sent stays pending. So does SIGPIPE, which our own writing raises: only those of others are forwarded.
-_COLLECTED = {
-    getattr(signal, name)
-    for name in ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGSYS", "SIGTRAP")
-    if hasattr(signal, name)
-} | _OF_PYTHON
-
-Handler = Callable[[int, Optional[FrameType]], None]
+_FAULTS: Set[int] = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSYS, signal.SIGTRAP}
+_COLLECTED = _FAULTS | _OF_PYTHON
 
 
 class Signals:
-    """The signals of this process, once it has taken them over."""
+    """The signals of this process. ``wakeup``: a descriptor that is readable when one has come in."""
 
     def __init__(self) -> None:
         self._ignored: Set[int] = set()
         self._mask: Set[int] = set()
-        self._wakeup = -1
+        self.wakeup = -1
 
-    @property
-    def wakeup(self) -> int:
-        """A descriptor that is readable when a signal has come in."""
-        return self._wakeup
-
-    def take_over(self, handler: Handler) -> None:
+    def take_over(self, handler: Callable[[int, Optional[FrameType]], None]) -> None:
         """Call the handler for every signal that can be caught, but for those that `collect` gives."""
-        self._wakeup, write_end = os.pipe()
-        os.set_blocking(self._wakeup, False)
+        self.wakeup, write_end = os.pipe()
+        os.set_blocking(self.wakeup, False)
         os.set_blocking(write_end, False)
         signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
         for number in signal.valid_signals() - _UNCATCHABLE - _OF_PYTHON:
@@ -56,14 +46,10 @@ class Signals:
 
     def collect(self) -> Iterator[int]:
         """Yield the signals that came in without a handler. Those that this process raised itself are dropped."""
-        if not hasattr(signal, "sigtimedwait"):
-            return
-        while True:
-            received = signal.sigtimedwait(_COLLECTED, 0)
-            if received is None:
-                return
-            if received.si_pid != os.getpid():
-                yield received.si_signo
+        if hasattr(signal, "sigtimedwait"):
+            while (received := signal.sigtimedwait(_COLLECTED, 0)) is not None:
+                if received.si_pid != os.getpid():
+                    yield received.si_signo
 
     def hold(self) -> Set[int]:
         """Keep every signal waiting; return what `release` needs to let them in."""

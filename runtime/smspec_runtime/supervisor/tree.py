@@ -4,18 +4,16 @@ import os
 
 from ..lean_typing import Dict, List, Tuple
 
-_PR_SET_CHILD_SUBREAPER = 36
-
 
 def adopt_orphans() -> None:
-    """Become the parent of orphans, as process 1 is without asking. Where that cannot be had they end up elsewhere."""
+    """Become the parent of orphans, as process 1 is without asking, where that can be had."""
     if os.getpid() == 1:
         return
     try:
         import _ctypes  # `ctypes` itself makes all its types first: half as long as Python's own start.
 
         prctl = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]  # None: what is loaded
-        _ctypes.call_function(prctl, (_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+        _ctypes.call_function(prctl, (36, 1, 0, 0, 0))  # PR_SET_CHILD_SUBREAPER
     except (ImportError, OSError, AttributeError):
         pass
 
@@ -56,10 +54,10 @@ def _descendants() -> List[int]:
     """Return the processes below this one, as /proc has them; none where there is no /proc."""
     children: Dict[int, List[int]] = {}
     try:
-        names = [name for name in os.listdir("/proc") if name.isdigit()]
+        names = os.listdir("/proc")
     except OSError:
         return []
-    for name in names:
+    for name in filter(str.isdigit, names):
         try:
             with open(f"/proc/{name}/stat", "rb") as file:
                 # pid (name, with any character) state parent …
@@ -68,8 +66,8 @@ def _descendants() -> List[int]:
             continue
         children.setdefault(parent, []).append(int(name))
     found: List[int] = []
-    level = children.get(os.getpid(), [])
+    level = [os.getpid()]
     while level:
+        level = [child for process in level for child in children.get(process, [])]
         found += level
-        level = [grandchild for process in level for grandchild in children.get(process, [])]
     return found
