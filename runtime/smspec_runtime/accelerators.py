@@ -11,8 +11,6 @@ from .outcome import Outcome
 SECONDS = 20.0
 """A driver that hangs must not hang the job; nvidia-smi on eight cold GPUs takes about ten seconds."""
 
-NEURONS_OF_TRN2 = 64
-
 Capture = Callable[[Sequence[str], Mapping[str, str], float], Outcome]
 
 
@@ -27,15 +25,13 @@ def look_at_machine(instance_type: str, environ: Mapping[str, str], capture: Cap
         outcome = capture([program, option], environ, SECONDS)
         if outcome.status == 0:
             return outcome.output
-        why = f"no answer in {SECONDS:.0f} s" if outcome.killed else f"exit status {outcome.status}"
-        log(f"{name}: {why}; counted as none")
+        log(f"{name}: {'no answer' if outcome.killed else f'exit status {outcome.status}'}; counted as none")
         return b""
 
-    is_trn2 = "trn2.48xlarge" in instance_type
     return Machine(
         cpus=os.cpu_count() or 1,
         gpus=sum(line.startswith(b"GPU ") for line in ask("nvidia-smi", "--list-gpus").split(b"\n")),
-        neurons=NEURONS_OF_TRN2 if is_trn2 else _neuron_cores(ask("neuron-ls", "-j")),
+        neurons=64 if "trn2.48xlarge" in instance_type else _neuron_cores(ask("neuron-ls", "-j")),
         has_smddprun=find_program("smddprun", path) is not None,
         has_smddpmprun=find_program("smddpmprun", path) is not None,
     )
@@ -43,11 +39,8 @@ def look_at_machine(instance_type: str, environ: Mapping[str, str], capture: Cap
 
 def find_program(name: str, path: str) -> Optional[str]:
     """Return where an executable lies on the search path."""
-    for directory in path.split(os.pathsep):
-        candidate = os.path.join(directory or os.curdir, name)
-        if os.access(candidate, os.X_OK) and os.path.isfile(candidate):
-            return candidate
-    return None
+    candidates = [os.path.join(directory or ".", name) for directory in path.split(os.pathsep)]
+    return next((path for path in candidates if os.access(path, os.X_OK) and os.path.isfile(path)), None)
 
 
 def _neuron_cores(answer: bytes) -> int:

@@ -4,45 +4,40 @@ import json
 
 from .hyperparameters import Hyperparameters
 from .lean_typing import Any, Callable, Dict, List
+from .variables import carried
 
-Style = Callable[[Hyperparameters], List[str]]
-
-
-def toolkit(hyperparameters: Hyperparameters) -> List[str]:
-    """SageMaker's own way: sorted, every key with one value, values as Python shows them."""
-    arguments = []
-    for key, value in sorted(hyperparameters.user.items()):
-        arguments.append(("--" if len(key) > 1 else "-" if key else "") + key)
-        if isinstance(value, dict):
-            arguments.append(",".join(f"{name}={inner}" for name, inner in sorted(value.items())))
-        else:
-            arguments.append("" if value is None else str(value))
-    return arguments
+Style = Callable[[str, Any, Any], List[str]]
+"""Takes a key, its value, and the value as it was written."""
 
 
-def as_json(hyperparameters: Hyperparameters) -> List[str]:
+def arguments_of(hyperparameters: Hyperparameters, style: str) -> List[str]:
+    """Return the arguments that a program can be given; the log says which cannot be, and why."""
+    user = hyperparameters.user
+    names = sorted(user) if style == "toolkit" else user
+    words = {name: STYLES[style](name, user[name], hyperparameters.written[name]) for name in names}
+    return [word for name in carried(words, "arguments") for word in words[name]]
+
+
+def _toolkit(key: str, value: Any, _: Any) -> List[str]:
+    """SageMaker's own way: every key with one value, values as Python shows them."""
+    if isinstance(value, dict):
+        value = ",".join(f"{name}={inner}" for name, inner in sorted(value.items()))
+    return [("--" if len(key) > 1 else "-" if key else "") + key, "" if value is None else str(value)]
+
+
+def _json(key: str, value: Any, written: Any) -> List[str]:
     """``--key value`` in the order of the file, values as JSON and as they were written, strings bare."""
-    arguments = []
-    for key, value in hyperparameters.user.items():
-        arguments += ["--" + key, _spelled(value, hyperparameters.written[key])]
-    return arguments
+    return ["--" + key, _spelled(value, written)]
 
 
-def as_flags(hyperparameters: Hyperparameters) -> List[str]:
-    """As `as_json`, but true is ``--key``, false is left out, and a list is ``--key a b``."""
-    arguments = []
-    for key, value in hyperparameters.user.items():
-        if value is False:
-            continue
-        arguments.append("--" + key)
-        if isinstance(value, list):
-            arguments += map(_spelled, value)
-        elif value is not True:
-            arguments.append(_spelled(value, hyperparameters.written[key]))
-    return arguments
+def _flags(key: str, value: Any, written: Any) -> List[str]:
+    """As `_json`, but true is ``--key``, false is left out, and a list is ``--key a b``."""
+    if isinstance(value, bool):
+        return ["--" + key] * value
+    return ["--" + key, *map(_spelled, value)] if isinstance(value, list) else _json(key, value, written)
 
 
-STYLES: Dict[str, Style] = {"toolkit": toolkit, "json": as_json, "flags": as_flags, "none": lambda _: []}
+STYLES: Dict[str, Style] = {"toolkit": _toolkit, "json": _json, "flags": _flags, "none": lambda *_: []}
 
 
 def _spelled(value: Any, written: Any = None) -> str:

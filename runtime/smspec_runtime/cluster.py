@@ -1,6 +1,9 @@
 """The hosts of a job as ``resourceconfig.json`` describes them."""
 
-from .lean_typing import Any, Dict, List, NamedTuple
+import time
+
+from .lean_typing import Any, Dict, List, NamedTuple, Sequence
+from .log import log
 from .refusal import Refused
 
 FILE = "resourceconfig.json"
@@ -52,6 +55,29 @@ def decode_cluster(config: Dict[str, Any]) -> Cluster:
         instance_groups=[_instance_group(group) for group in groups or []],
         network_interface=_text(config, "network_interface_name", "eth0"),
     )
+
+
+def wait_for_hosts(hosts: Sequence[str], seconds: float = 900.0) -> Dict[str, str]:
+    """Wait until all can be found by name, for they do not start at the same moment. Return the address of each."""
+    import socket  # Late: a job of one host has no use for it.
+
+    deadline = time.monotonic() + seconds
+    addresses: Dict[str, str] = {}
+    for host in hosts:
+        pause = 0.1
+        while host not in addresses:
+            try:
+                addresses[host] = socket.gethostbyname(host)
+            except (UnicodeError, TypeError) as error:
+                raise Refused(f"`{host}` cannot be the name of a host: {error}") from error
+            except OSError as error:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise Refused(f"host {host} cannot be found after {seconds:.0f} s: {error}") from error
+                log(f"waiting for host {host} ({error}); {left:.0f} s left")
+                time.sleep(min(pause, left))
+                pause = min(pause * 2, 10.0)
+    return addresses
 
 
 def _text(config: Dict[str, Any], key: str, default: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Brings the author's code into the code directory: it may lie in the image, in a channel, or somewhere else."""
+"""Brings the author's code into the code directory, wherever it lies."""
 
 import os
 
@@ -31,26 +31,19 @@ def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Mapping
         return
     above = os.path.join(os.path.realpath(source), "")
     if os.path.abspath(code).startswith(above) or os.path.realpath(code).startswith(above):
-        raise Refused(f"the code cannot be taken from {source}: the code directory itself, {code}, lies in it")
+        raise Refused(f"cannot take the code from {source}: the code directory itself, {code}, lies in it")
     _bring(source, code, config, environ)
 
 
 def _bring(source: str, code: str, config: InputConfig, environ: Mapping[str, str]) -> None:
     import shutil  # Late, as all that only some deliveries need.
 
-    # Beside its place, if we may write there.
-    tried = [f"{code}.{os.getpid()}", f"/tmp/smspec-code.{os.getpid()}"]
-    for staging in tried:
-        shutil.rmtree(staging, ignore_errors=True)  # Of a container that was stopped here, and is now started again.
-        staged = os.path.join(staging, "code")
-        try:
-            os.makedirs(staged)
-            break
-        except OSError:
-            continue
-    else:
-        raise Refused(f"there is no room for the code: cannot make {' nor '.join(tried)}")
+    place = code if os.access(os.path.dirname(code), os.W_OK) else "/tmp/smspec-code"
+    staging = f"{place}.{os.getpid()}"
+    staged = staging + "/code"
+    shutil.rmtree(staging, ignore_errors=True)  # Of a container that was stopped here, and is now started again.
     try:
+        os.makedirs(staged)
         _stage(source, staged, config, environ)
         _replace(code, staged, source)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The environment of the program: every SM_ variable, as scripts written for SageMaker's own toolkit expect them."""
+"""The variables of the program, as scripts written for SageMaker's own toolkit expect them."""
 
 import json
 

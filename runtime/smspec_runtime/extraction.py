@@ -1,7 +1,6 @@
 """Unpacks ``sourcedir.tar.gz``: regular files and directories, nothing else, and never outside the directory given.
 
 The standard library's own extraction has let archives out of their directory in many Python releases, filter or not.
-Here names are reduced to plain relative ones and files are written by hand.
 """
 
 import gzip
@@ -15,16 +14,16 @@ from .log import log
 from .refusal import Refused
 
 MEMBERS = 20_000
+DEPTH = 100
 BYTES = 2 << 30
 RATIO = 200
-DEPTH = 100
 _FREE_BYTES = 64 << 20
-"""Below this no ratio is looked at: a small archive of zeros is no bomb."""
+"""Up to this no ratio is looked at: a small archive of zeros is no bomb."""
 _CHUNK = 1 << 20
 
 
 class _Unzipped(gzip.GzipFile):
-    """Gives ``limit`` bytes and no more, whatever they are: content, padding or headers."""
+    """Gives ``limit`` bytes and no more, headers and padding too."""
 
     limit = 0
     _given = 0
@@ -49,11 +48,9 @@ def extract(archive: str, directory: str) -> Dict[str, str]:
                 files = _extract_members(members, content, directory)
             while content.read(_CHUNK):
                 pass  # To the end, so that the checksum is looked at; tarfile stops before it.
-    except (tarfile.TarError, EOFError, zlib.error, ValueError, ArithmeticError, LookupError) as error:
-        raise Refused(f"{archive} is not a sound .tar.gz: {error}") from error
-    except OSError as error:
-        raise Refused(f"cannot unpack {archive}: {error}") from error
-    return files
+            return files
+    except (OSError, tarfile.TarError, EOFError, zlib.error, ValueError, ArithmeticError, LookupError) as error:
+        raise Refused(f"cannot unpack {archive} as a .tar.gz: {error}") from error
 
 
 def digest(files: Dict[str, str]) -> str:

@@ -1,7 +1,6 @@
-"""Keeps the runtime's own imports out of the author's directories.
+"""Keeps the runtime's own imports out of the author's directories, which may hold a ``json.py`` or ``site.py``.
 
-A code directory may hold ``json.py`` or ``site.py``; it may be the current directory or stand in PYTHONPATH. What the
-runtime imports comes from the standard library all the same. This module imports what Python has loaded by itself.
+This module imports what Python has loaded by itself.
 """
 
 import os
@@ -24,18 +23,17 @@ class StandardLibraryOnly:
 
 
 def standard_library_first(path: "List[str]", code: str) -> "List[str]":
-    """Return an import path with the standard library in front and without the current and the code directory."""
+    """Return an import path with the standard library first, without the current and the code directory."""
     avoided = {"", os.path.abspath(code), os.path.realpath(code)}
     try:
         avoided.add(os.getcwd())
     except OSError:
-        pass  # The current directory is gone; then nothing can be imported from it.
+        pass  # It is gone.
     own = [entry for entry in path if _is_standard_library(entry)]
     return own + [entry for entry in path if entry not in own and entry not in avoided]
 
 
 def _is_standard_library(entry: str) -> bool:
     library = os.path.dirname(os.__file__)
-    if entry == library or os.path.basename(entry) == "lib-dynload":
-        return True
-    return entry.endswith(".zip") and os.path.dirname(entry) == os.path.dirname(library)
+    parent, name = os.path.split(entry)
+    return entry == library or name == "lib-dynload" or (name.endswith(".zip") and parent == os.path.dirname(library))

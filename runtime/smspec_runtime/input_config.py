@@ -1,4 +1,4 @@
-"""Reads the three files that SageMaker puts into ``input/config``. Nothing of what they hold is trusted."""
+"""Reads the three files that SageMaker puts into ``input/config``, and trusts nothing of what they hold."""
 
 import json
 import os

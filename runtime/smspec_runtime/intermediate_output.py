@@ -1,13 +1,11 @@
 """Sends what the program writes to ``output/intermediate`` to S3, as `sagemaker_s3_output` asks for.
 
-A process beside the program sends what it finds changed; when the program has ended, another sends the rest. Neither
-can fail the job or hold it up.
+A process beside the program sends what it finds changed; another the rest in the end. Neither can fail the job.
 """
 
 import json
 import os
 import signal
-import stat
 import sys
 import time
 from importlib.util import find_spec
@@ -22,17 +20,18 @@ from .refusal import Refused
 from .supervisor import Supervisor
 from .variables import python_path
 
-LIMIT = 60
-"""Seconds for the rest; and when the job is being stopped:"""
-LIMIT_OF_STOPPED = 5
+LIMIT, LIMIT_OF_STOPPED = 60, 5
+"""Seconds for the rest, and when the job is being stopped."""
 _INTERVAL = 0.3
 
 
 def start_sending(
     layout: Layout, config: InputConfig, environ: Mapping[str, str], runtime: str, supervisor: Supervisor
 ) -> Optional[Callable[[bool], None]]:
-    """Make the directory and start to send from it. Return what sends the rest, and is told whether the job is stopped;
-    None where nothing is to be sent, or SageMaker does it: then the directory is there already."""
+    """Make the directory and start to send from it. Return what sends the rest, and is told whether the job is stopped.
+
+    If the directory is there, SageMaker sends it.
+    """
     directory = layout.output_intermediate
     sagemaker = config.hyperparameters.sagemaker
     target = str(sagemaker["sagemaker_s3_output"])
@@ -41,14 +40,14 @@ def start_sending(
         return None
     if scheme not in ("s3", "file"):
         raise Refused(f"sagemaker_s3_output: `{target}` is neither an s3:// nor a file:// URL")
-    obstacle = "" if scheme == "file" or find_spec("boto3") else "the image has no boto3: install it there"
     try:
         os.makedirs(directory)
+        if scheme == "file":
+            return None
+        if find_spec("boto3") is None:
+            raise OSError("the image has no boto3: install it there")
     except OSError as error:
-        obstacle = str(error)
-    if obstacle:
-        log(f"intermediate output is not sent: {obstacle}")
-    if obstacle or scheme == "file":
+        log(f"intermediate output is not sent: {error}")
         return None
     bucket, _, prefix = place.partition("/")
     key = "/".join(filter(None, [prefix.strip("/"), environ.get("TRAINING_JOB_NAME"), "output/intermediate"]))
@@ -103,16 +102,15 @@ def main(words: List[str]) -> int:
 
 
 def _find(directory: str) -> Dict[str, Any]:
-    """Return the files below a directory: path → what tells one content from another."""
+    """Return path → what tells one content from another."""
     found = {}
     for parent, _, names in os.walk(directory):
-        for path in (os.path.join(parent, name) for name in names):
+        for path in filter(os.path.isfile, [os.path.join(parent, name) for name in names]):
             try:
                 status = os.stat(path)
             except OSError:
                 continue
-            if stat.S_ISREG(status.st_mode):
-                found[os.path.relpath(path, directory)] = [status.st_mtime_ns, status.st_size]
+            found[os.path.relpath(path, directory)] = [status.st_mtime_ns, status.st_size]
     return found
 
 

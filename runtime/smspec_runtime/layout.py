@@ -1,4 +1,4 @@
-"""Where things lie in a training container. Paths only: nothing here looks at the disk."""
+"""Where things lie in a training container."""
 
 import os
 

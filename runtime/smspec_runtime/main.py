@@ -11,12 +11,12 @@ from .import_path import StandardLibraryOnly, standard_library_first
 # The author's directories may stand in front of the import path, with a json.py or a typing.py in them.
 with StandardLibraryOnly():
     from .accelerators import look_at_machine
-    from .arguments import STYLES
+    from .arguments import STYLES, arguments_of
+    from .cluster import wait_for_hosts
     from .command import Command
     from .delivery import deliver
     from .environment import Entry, sagemaker_variables
     from .failure import Report, failure_text, limited, refusal_text
-    from .hosts import wait_for_hosts
     from .input_config import read_input_config
     from .installation import find_installation
     from .layout import ROOT, Layout
@@ -29,11 +29,10 @@ with StandardLibraryOnly():
     from .run_plan import RunPlan, decode_run_plan
     from .supervisor import GRACE, Stopped, Supervisor
     from .toolkit import distribution_groups, launcher_options, plan_of, program_of
-    from .variables import carried_hyperparameters, carried_variables, python_path
+    from .variables import carried_variables, python_path
 
 LOCAL_LEADER = "SMSPEC_LOCAL_LEADER"
-"""Set by `smspec run`, where every host is this machine: an address, and ports for the job, the team, and two for each
-host, as in 127.0.0.1:29500,29501."""
+"""Set by `smspec run`, where all hosts are here: an address, and ports for the job, the team and two for each host."""
 STOP_GRACE = "SMSPEC_STOP_GRACE"
 """Seconds from SIGTERM to SIGKILL, in tests and rehearsals."""
 RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -77,7 +76,7 @@ def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
             outcome = Outcome(status, output=text.encode("utf-8", "replace"))
             failure = failure_text(outcome, ["smspec_runtime"], [], "InternalError")
     except Stopped as stop:
-        status = 128 + stop.number
+        status = 128 + int(stop.args[0])
         failure = refusal_text(Refused("stopped before the program was started", exit_status=status))
     supervisor.finish()
     if failure:
@@ -123,8 +122,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
             return outcome.status, failure_text(outcome, installation.words, secrets, installation.title)
 
     machine = look_at_machine(cluster.instance_type, environ, supervisor.capture)
-    style = STYLES[plan.args_style]
-    arguments = [*plan.arguments, *style(carried_hyperparameters(config.hyperparameters, style))]
+    arguments = [*plan.arguments, *arguments_of(config.hyperparameters, plan.args_style)]
     name = program_of(config, environ) if is_framework else plan.program or "".join(plan.command[:1])
     entry = Entry(name or None, arguments, plan.launcher is not None)
     variables = carried_variables(
@@ -132,8 +130,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
             **environ,
             **sagemaker_variables(config, layout, machine, entry, environ),
             "PYTHONPATH": python_path(environ, "" if is_framework else layout.code, RUNTIME),
-        },
-        arguments,
+        }
     )
     is_local = local_leader or environ.get("SM_STUDIO_LOCAL_MODE", "").lower() == "true"
     addresses = {} if is_local or len(cluster.hosts) == 1 else wait_for_hosts(cluster.hosts)

@@ -17,8 +17,7 @@ def main(arguments: List[str]) -> int:
     if not module or not name:
         raise SystemExit(f"`{target}` does not name a function: write package.module:function")
     function = getattr(importlib.import_module(module), name)
-    # What stands behind the name of the function is for the author's code, as if it were a script.
-    sys.argv = [module, *rest]
+    sys.argv = [module, *rest]  # As if it were a script.
     if wants_job:
         from . import job
 

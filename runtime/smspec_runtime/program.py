@@ -1,4 +1,4 @@
-"""The author's program: what kind of thing it is, what must be done before it can run, how it is started."""
+"""The author's program: what kind of thing it is, and how it is started."""
 
 import os
 import stat
@@ -22,7 +22,7 @@ class Program(NamedTuple):
 
 
 def find_program(plan: RunPlan, code: str, python: str) -> Program:
-    """Decide what kind of program the plan names. Look at the code directory, so call it when the code is there."""
+    """Decide what kind of program the plan names, when the code is in its place."""
     name = plan.program
     modules = {
         "module": ["smspec_runtime.module"],
@@ -47,7 +47,7 @@ def find_program(plan: RunPlan, code: str, python: str) -> Program:
 
 
 def make_executable(program: Program, code: str) -> None:
-    """Let everybody run the script who may read it. S3 does not keep the permission, and the image may be read-only."""
+    """Let everybody run the script who may read it: S3 does not keep the permission."""
     if program.kind != "executable":
         return
     path = os.path.join(code, program.words[0])
@@ -56,7 +56,7 @@ def make_executable(program: Program, code: str) -> None:
         if not mode & 0o100:
             os.chmod(path, mode | (mode & 0o444) >> 2)
     except OSError:
-        pass  # If it cannot be run, starting it says so.
+        pass  # The image may be read-only. If it cannot be run, starting it says so.
 
 
 def _check_name(name: str, code: str) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parents[2] / "runtime"))
 
 from input_config_strategies import FILES, RESOURCE_CONFIG, any_bytes, channels, hyperparameters, resource_configs
-from smspec_runtime.arguments import STYLES
+from smspec_runtime.arguments import STYLES, arguments_of
 from smspec_runtime.environment import Entry, Machine, sagemaker_variables
 from smspec_runtime.failure import LIMIT, Report, refusal_text
 from smspec_runtime.input_config import read_input_config
@@ -24,7 +24,7 @@ from smspec_runtime.masking import masked_words, secret_values
 from smspec_runtime.refusal import Refused
 from smspec_runtime.toolkit import launcher_options, plan_of
 from smspec_runtime.training_job import read_job
-from smspec_runtime.variables import carried_hyperparameters, carried_variables
+from smspec_runtime.variables import carried_variables
 
 
 @settings(max_examples=400)
@@ -57,12 +57,12 @@ def check(contents):
             assert 0 < len(failure) <= LIMIT
             assert failure.decode().startswith("ClientError: ")
             return
-        for name, style in STYLES.items():
-            arguments = style(carried_hyperparameters(config.hyperparameters, style))
+        for name in STYLES:
+            arguments = arguments_of(config.hyperparameters, name)
             masked_words(arguments)
             entry = Entry("train.py", arguments, has_launcher=name == "json")
             variables = sagemaker_variables(config, layout, Machine(cpus=1), entry, {})
-            for string in [*arguments, *map("=".join, carried_variables(variables, arguments).items())]:
+            for string in [*arguments, *map("=".join, carried_variables(variables).items())]:
                 assert b"\0" not in os.fsencode(string)
         options = {**launcher_options(config), **config.settings.launcher}
         assert all(isinstance(name, str) for name in options)

@@ -10,7 +10,7 @@ from container import RUNTIME
 
 sys.path.insert(0, str(RUNTIME))
 
-from smspec_runtime.hosts import wait_for_hosts
+from smspec_runtime.cluster import wait_for_hosts
 from smspec_runtime.refusal import Refused
 
 
