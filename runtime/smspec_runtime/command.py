@@ -4,7 +4,7 @@ from .lean_typing import Dict, List, NamedTuple
 
 
 class Companion(NamedTuple):
-    """What runs beside the program and is ended after it. One that is essential and fails takes the program with it."""
+    """What runs beside the program and is ended after it; if essential, its failure ends the program."""
 
     words: List[str]
     variables: Dict[str, str] = {}
@@ -14,8 +14,7 @@ class Companion(NamedTuple):
 class Command(NamedTuple):
     """``variables`` are added to the environment.
 
-    ``members``: hosts that this one leads, listening on ``port``. ``over_ssh``: processes are started on this host, or
-    from it on the others, through ssh.
+    ``members``: hosts that this one leads, listening on ``port``. ``over_ssh``: ssh starts processes here or from here.
     """
 
     words: List[str]

@@ -3,7 +3,7 @@
 from shlex import quote
 
 from ..cluster import Cluster
-from ..command import Command, Companion
+from ..command import Command
 from ..environment import Machine
 from ..lean_typing import Any, Dict, List, Mapping, NamedTuple, Sequence
 from ..program import Program
@@ -39,47 +39,38 @@ class Launch(NamedTuple):
         return str(wanted)
 
     @property
-    def port(self) -> str:
-        return str(self.options.get("port", 7777))
-
-    @property
     def node_rank(self) -> int:
+        """Return this host's place: 0 is the leader's."""
         return self.hosts.index(self.cluster.current_host)
 
     @property
-    def is_leader(self) -> bool:
-        return self.node_rank == 0
-
-    @property
     def words(self) -> List[str]:
-        """Return what starts the program, whoever does it: a shell runs a script without its first line, `#!`."""
+        """Return what starts the program: a shell runs a script even without its first line, `#!`."""
         if self.program.kind == "executable":
             return ["/bin/sh", "-c", " ".join([*self.program.words, *map(quote, self.arguments)])]
         return self.program.words + self.arguments
 
     @property
     def torch_variables(self) -> Dict[str, str]:
-        """Return the variables of SageMaker's PyTorch containers."""
+        """As in SageMaker's PyTorch containers."""
         return {
             "MASTER_ADDR": self.leader_address,
-            "MASTER_PORT": self.port,
+            "MASTER_PORT": str(self.options.get("port", 7777)),
             "NCCL_SOCKET_IFNAME": self.cluster.network_interface,
             "NCCL_IB_DISABLE": self.environ.get("NCCL_IB_DISABLE", "1"),
             "NCCL_DEBUG": self.environ.get("NCCL_DEBUG", "WARN"),
         }
 
     def endpoints(self, port: int, which: int = 0) -> List[str]:
-        """Return where the hosts are reached: on a port, or on ``which`` of the two that each has of this machine."""
+        """Return where every host is reached: on a port, or ``which`` of its two local ones."""
         if not self.local_ports:
             return [f"{host}:{port}" for host in self.hosts]
         return [f"{self.leader_address}:{own}" for own, _ in zip(self.local_ports[1 + which :: 2], self.hosts)]
 
-    def in_team(
-        self, words: List[str], part: List[str], variables: Dict[str, str], companions: List[Companion], over_ssh: bool
-    ) -> Command:
-        """Return what the leader runs while the members, which may have a ``part`` of their own, wait for its end."""
+    def in_team(self, command: Command, part: Sequence[str] = ()) -> Command:
+        """Return the leader's command, or that of a member: its ``part``, then it waits for the leader's end."""
         port = int(self.local_ports[0]) if self.local_ports else _TEAM_PORT
-        if self.is_leader:
-            return Command(words, variables, companions, self.hosts[1:], over_ssh, port)
+        if not self.node_rank:
+            return command._replace(members=self.hosts[1:], port=port)
         member = [self.python, "-m", "smspec_runtime.team.member", f"{self.leader_address}:{port}"]
-        return Command([*member, self.cluster.current_host, *part], variables, companions, over_ssh=over_ssh)
+        return command._replace(words=[*member, self.cluster.current_host, *part])

@@ -30,9 +30,9 @@ def _model_parallel(launch: Launch) -> List[str]:
     written = launch.environ.get("SM_HP_MP_PARAMETERS") or "{}"
     if written == "{}":
         return []
-    version = launch.environ.get("SM_DLC_TORCH_VERSION")
+    version = launch.environ.get("SM_DLC_TORCH_VERSION", "")
     words = exported("NCCL_PROTO=simple") if version else []
-    if version and version[:2] not in ("0.", "1."):
+    if version[:2] not in ("", "0.", "1."):
         words += exported("NCCL_ALGO=ring")
     try:
         is_auto = json.loads(written).get("ddp_dist_backend", "auto") == "auto"

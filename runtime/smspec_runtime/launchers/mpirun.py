@@ -31,20 +31,19 @@ def exported(*names: str) -> List[str]:
 
 
 def adapter_words(instance_type: str, *first: str) -> List[str]:
-    """Return what NCCL and libfabric must be told about the adapter, if the type has one."""
     words = exported(*first, "NCCL_PROTO=simple") if instance_type in EFA else []
     return words + exported("FI_EFA_USE_DEVICE_RDMA=1") if instance_type in RDMA else words
 
 
 def on_every_host(launch: Launch, words: List[str]) -> Command:
-    """Return the command of this host: on the leader mpirun with the program; the others let it in and wait."""
-    program = launch.program
+    """On the leader mpirun starts the program; the others let it in and wait."""
+    kind, own, python_words = launch.program
     started = launch.words
-    if program.kind not in ("executable", "command"):  # mpi4py ends all processes when one fails.
-        python, *rest = program.words
-        started = [python, "-m", "mpi4py", *(program.python_words or rest), *launch.arguments]
+    if kind not in ("executable", "command"):  # mpi4py ends all processes when one fails.
+        started = [own[0], "-m", "mpi4py", *(python_words or own[1:]), *launch.arguments]
     several = len(launch.hosts) > 1
-    return launch.in_team(words + started, [], launch.torch_variables, [Companion(SERVER)] * several, several)
+    command = Command(words + started, launch.torch_variables, [Companion(SERVER)] * several, over_ssh=several)
+    return launch.in_team(command)
 
 
 def _count(launch: Launch) -> str:
@@ -55,7 +54,7 @@ def _count(launch: Launch) -> str:
 
 
 def _options(launch: Launch) -> Tuple[List[str], str]:
-    """Return the job's own options, and what NCCL is to log unless one of them says that too."""
+    """Return the job's own, and what NCCL is to log unless one of them says that too."""
     written = launch.options.get("options", [])
     try:
         options = split(written) if isinstance(written, str) else list(map(str, written))

@@ -23,7 +23,7 @@ def parameter_server(launch: Launch) -> Command:
 
 
 def _mxnet(launch: Launch) -> Command:
-    """A scheduler on the leader; a server, and the program as a worker, on every host."""
+    """A scheduler on the leader; a server, and the program as worker, on every host."""
     environ = launch.environ
     count = str(len(launch.hosts))
     variables = {
@@ -34,13 +34,13 @@ def _mxnet(launch: Launch) -> Command:
         "DMLC_PS_ROOT_PORT": environ.get("SM_HP__PS_PORT") or str(launch.options.get("port", 8000)),
         "PS_VERBOSE": environ.get("SM_HP__PS_VERBOSE", "0"),
     }
-    roles = ["scheduler", "server"] if launch.is_leader else ["server"]
+    roles = ["server"] if launch.node_rank else ["scheduler", "server"]
     companions = [Companion([launch.python, "-c", _MXNET], {**variables, "DMLC_ROLE": role}) for role in roles]
     return Command(launch.words, variables, companions)
 
 
 def _tensorflow(launch: Launch) -> Command:
-    """A server on every host; the program is the master on the leader and a worker on the others.
+    """A server on every host; the program is master on the leader, worker on the others.
 
     Those stay until the master has ended: their servers hold a part of the parameters.
     """
@@ -53,4 +53,4 @@ def _tensorflow(launch: Launch) -> Command:
     # The GPUs are the program's: TensorFlow does not share them between processes.
     server = {**tf_config(cluster, "ps", rank), "CUDA_VISIBLE_DEVICES": "-1"}
     own = tf_config(cluster, "worker", rank - 1) if rank else tf_config(cluster, "master", 0)
-    return launch.in_team(words, words, own, [Companion([launch.python, "-c", _TENSORFLOW], server)], over_ssh=False)
+    return launch.in_team(Command(words, own, [Companion([launch.python, "-c", _TENSORFLOW], server)]), words)

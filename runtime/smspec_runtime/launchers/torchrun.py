@@ -12,10 +12,10 @@ def torchrun(launch: Launch) -> Command:
         raise Refused(f"torchrun starts Python files and modules, not {' '.join(program.words)}")
     words = ["neuron_parallel_compile"] if launch.environ.get("RUN_NEURON_PARALLEL_COMPILE") == "1" else []
     words += ["torchrun", "--nnodes", str(len(launch.hosts)), "--nproc_per_node", launch.processes_per_host]
-    if len(launch.hosts) > 1:
-        words += ["--master_addr", launch.leader_address, "--master_port", launch.port]
-        words += ["--node_rank", str(launch.node_rank)]
     variables = {**launch.torch_variables, "NCCL_PROTO": "simple"}
+    if len(launch.hosts) > 1:
+        words += ["--master_addr", launch.leader_address, "--master_port", variables["MASTER_PORT"]]
+        words += ["--node_rank", str(launch.node_rank)]
     if launch.cluster.instance_type in EFA:
         variables["FI_PROVIDER"] = "efa"
     if launch.cluster.instance_type in RDMA:

@@ -15,7 +15,7 @@ _STRANGERS = 64
 
 
 class Team:
-    """The members that this host leads. Raises Refused when it cannot listen for them."""
+    """The members that this host leads. Raises Refused when it cannot listen."""
 
     def __init__(self, members: List[str], over_ssh: bool, port: int) -> None:
         self._members = members
@@ -28,7 +28,7 @@ class Team:
         self._listener.setblocking(False)
 
     def gather(self, seconds: float = SECONDS) -> None:
-        """Wait until every member has called and, if it must, answers ssh. Raises Refused when one does not."""
+        """Wait until every member has called and, if it must, answers ssh. Raises Refused."""
         deadline = time.monotonic() + seconds
         next_log = seconds
         while True:
@@ -45,7 +45,7 @@ class Team:
         log(f"the other hosts are ready: {', '.join(self._members)}")
 
     def dismiss(self, status: int) -> None:
-        """Tell every member the exit status of the job, and wait a moment until it has heard."""
+        """Tell every member the exit status of the job."""
         for _ in range(len(self._members) + _STRANGERS):
             self._accept()  # Who has called since: a member, perhaps, whose name another had said.
         deadline = time.monotonic() + _SECONDS_TO_HEAR
@@ -60,14 +60,14 @@ class Team:
         self._listener.close()
 
     def _obstacle(self) -> str:
-        missing = [member for member in self._members if member not in self._callers.values()]
+        missing = ", ".join(member for member in self._members if member not in self._callers.values())
         if missing:
-            return f"{', '.join(missing)} did not call"
-        silent = [member for member in self._members if self._over_ssh and not _answers_ssh(member)]
-        return f"{', '.join(silent)} does not answer ssh" if silent else ""
+            return missing + " did not call"
+        silent = ", ".join(member for member in self._members if self._over_ssh and not _answers_ssh(member))
+        return silent and silent + " does not answer ssh"
 
     def _listen(self) -> None:
-        """Take in the calls and names of a moment. Forget who hangs up, and some where there are too many."""
+        """Take in calls and names for a moment. Forget who hangs up, and some who are too many."""
         for caller in select.select([self._listener, *self._callers], [], [], 1)[0]:
             if caller is self._listener:
                 self._accept()

@@ -1,7 +1,6 @@
 """Waits until the leader says how the job ended: ``python -m smspec_runtime.team.member LEADER:PORT HOST [WORDS …]``.
 
-A process of its own: signals and companions are served meanwhile. ``WORDS``: the part of this host in the job, a
-program that is run first.
+A process of its own: signals and companions are served meanwhile. ``WORDS``: this host's part, run first.
 """
 
 import sys
@@ -23,7 +22,6 @@ _KEEPALIVE = (("TCP_KEEPIDLE", 15), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3))
 
 
 def main(address: str, host: str, *words: str) -> int:
-    """Wait for the leader's word and return what this host exits with."""
     name, _, port = address.rpartition(":")
     leader = f"the leader, {name}"
     log(f"waiting for {leader}")
@@ -32,21 +30,20 @@ def main(address: str, host: str, *words: str) -> int:
         status = _run(*words) if words else 0
         if status:
             return status
-        answer = connection.makefile("rb").readline(16)
+        status = int(connection.makefile("rb").readline(16))
     except OSError as error:
         log(f"no connection to {leader}: {error}")
         return 1
-    if not answer.strip().isdigit():
+    except ValueError:
         log(f"{leader}, went away before the job had ended")
         return 1
-    status = int(answer)
     if status:
         log(f"the job failed on {leader}, with exit status {status}")
     return status
 
 
 def _connection(leader: str, port: int, host: str) -> socket.socket:
-    """Return a connection on which the leader knows who listens. Raises OSError."""
+    """Return one on which the leader knows who listens. Raises OSError."""
     deadline = time.monotonic() + SECONDS
     while True:
         try:
@@ -68,7 +65,7 @@ def _connection(leader: str, port: int, host: str) -> socket.socket:
 
 
 def _run(*words: str) -> int:
-    """Run our own program, in the process group that signals are sent to, and return what a shell would say of it."""
+    """Return what a shell would say of our own program. Signals reach it with our process group."""
     try:
         status = subprocess.call(words, close_fds=False)
     except OSError as error:
