@@ -1,14 +1,10 @@
 """Pipe mode: reads the FIFOs that SageMaker fills, one per channel and epoch.
 
-    for epoch in smspec_runtime.job().channel("train").epochs(5):
-        for record in epoch.recordio():
-            ...
+for epoch in smspec_runtime.job().channel("train").epochs(5):
+    for record in epoch.recordio(): ...
 
-    with smspec_runtime.pipe.open("/opt/ml/input/data/train_0") as stream:
-        for line in stream.lines():
-            ...
-
-Here is what authors use; the rest of the package is how it works.
+with smspec_runtime.pipe.open("/opt/ml/input/data/train_0") as stream:
+    for line in stream.lines(): ...
 """
 
 from .channel import channel_epochs

@@ -1,4 +1,4 @@
-"""What can go wrong with the data of one epoch: each error names the channel, the epoch and the byte offset."""
+"""What can go wrong with the data of one epoch."""
 
 from typing import NamedTuple, Optional
 
@@ -38,16 +38,16 @@ class PipeError(Exception):
 
 
 class Truncated(PipeError):
-    """The data ends inside an item. The offset is where that item begins."""
+    """The data ends inside an item, which begins at the offset."""
 
 
 class Corrupt(PipeError):
-    """The data is not what the view reads. The offset is where the item at fault begins."""
+    """The data is not what the view reads. The item at fault begins at the offset."""
 
 
 class TimedOut(PipeError, TimeoutError):
-    """A wait took too long; the message says what was waited for."""
+    """A wait took too long."""
 
 
 class InUse(PipeError):
-    """Another reader has the FIFO open. Each FIFO may be read by a single process."""
+    """Another reader has the FIFO open."""

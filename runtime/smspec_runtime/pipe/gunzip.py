@@ -32,13 +32,13 @@ class Gunzip(Layer):
                     break
                 self._read += count
                 self._input = bytes(self._buffer[:count])
-        if self._member is not None and not self.halted():
+        if self._member and not self.halted():
             raise Truncated(self.origin, self._begin, "the data ends inside the gzip member that begins here")
         return 0
 
     def _decompressed(self, size: int) -> bytes:
-        """Return at most ``size`` bytes of the input, or none at the end of a member or of the input."""
-        if self._member is None:
+        """Return at most ``size`` bytes, none at the end of a member or of the input."""
+        if not self._member:
             self._input = self._input.lstrip(b"\0")  # members may be padded
             if not self._input:
                 return b""

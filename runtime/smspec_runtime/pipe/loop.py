@@ -1,13 +1,12 @@
 """The loop of an entry point `pipe_loop`: epochs over the Pipe channels, the author's handler in the middle.
 
-Run as ``python -m smspec_runtime.pipe.loop package.module:name``. It ends with status 0 when the handler has seen all
-epochs, or when SIGTERM came and the handler's ``end`` has returned; an error of the handler keeps its traceback.
+It ends with status 0 when the handler has seen all epochs, or when SIGTERM came and the handler's ``end`` has returned.
 """
 
 import json
 import sys
 import time
-from typing import Dict, List, Optional
+from typing import Dict, List
 
 import smspec_runtime
 
@@ -18,13 +17,11 @@ from .progress import Progress
 from .stream import Stream
 from .wake import Wake, process_wake
 
-USAGE = "usage: python -m smspec_runtime.pipe.loop package.module:name\n"
-
 
 def main(arguments: List[str]) -> int:
     """Run the handler that the only argument names."""
     if len(arguments) != 1:
-        sys.stderr.write(USAGE)
+        sys.stderr.write("usage: python -m smspec_runtime.pipe.loop package.module:name\n")
         return 2
     job = smspec_runtime.job()
     wake = process_wake()
@@ -37,7 +34,7 @@ def main(arguments: List[str]) -> int:
 def run(job: Job, handler: Handler, wake: Wake) -> None:
     """Run the epochs, after a restart those that are left. When the job is to stop, `end` is called too, to save."""
     count = number_of_epochs(job)
-    fifos = {name: Fifos(channel, wake) for name, channel in job.channels.items() if channel.mode == "Pipe"}
+    fifos = {name: Fifos(channel) for name, channel in job.channels.items() if channel.mode == "Pipe"}
     if wake.heard():
         return
     progress = Progress(job)
@@ -58,10 +55,7 @@ def run(job: Job, handler: Handler, wake: Wake) -> None:
 
 
 def run_epoch(job: Job, handler: Handler, epoch: int, fifos: Dict[str, Fifos]) -> bool:
-    """Call the handler with a stream per channel. What it leaves unread is ended, what it leaves unopened stays.
-
-    False: the job is to stop before the epoch is complete.
-    """
+    """Call the handler, then end the streams that it opened. False: the job is to stop before the epoch is complete."""
     streams = Streams((name, channel.next()) for name, channel in fifos.items())
     began = time.monotonic()
     try:
@@ -73,14 +67,18 @@ def run_epoch(job: Job, handler: Handler, epoch: int, fifos: Dict[str, Fifos]) -
     waited = sum(stream.stats.waited for stream in opened)
     computed = max(time.monotonic() - began - waited, 0.0)
     for stream in opened:
-        sys.stdout.write(summary(epoch, stream, stream.origin.channel if len(streams) > 1 else None))
-        sys.stdout.write(metrics(epoch, stream, waited, computed))
+        stats = stream.stats
+        where = f"; channel: {stream.origin.channel}" if len(streams) > 1 else ""
+        sys.stdout.write(  # up to `where` as the published sample of Pipe mode has it
+            f"Completed epoch {epoch}; read {stats.bytes} bytes; time: {stats.seconds:.2f} s, "
+            f"throughput: {stats.throughput:.2f} MB/s{where}\n{metrics(epoch, stream, waited, computed)}"
+        )
     sys.stdout.flush()
     return not job.stopping or {stream.end for stream in opened} == {"eof"}
 
 
 class Streams(Dict[str, Stream]):
-    """Channel → stream. Opening waits until a stream is read, so a channel left alone costs nothing."""
+    """Channel → stream."""
 
     def __missing__(self, name: str) -> Stream:
         names = ", ".join(sorted(self)) or "none"
@@ -97,14 +95,6 @@ def number_of_epochs(job: Job) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     raise ValueError(f"the hyperparameter `epochs` is `{value}`, not a number of epochs")
-
-
-def summary(epoch: int, stream: Stream, channel: Optional[str]) -> str:
-    """Return the line that the published sample of Pipe mode prints, with the channel's name at its end if given."""
-    line = "Completed epoch {}; read {} bytes; time: {:.2f} s, throughput: {:.2f} MB/s{}\n"
-    stats = stream.stats
-    where = "" if channel is None else f"; channel: {channel}"
-    return line.format(epoch, stats.bytes, stats.seconds, stats.throughput, where)
 
 
 def metrics(epoch: int, stream: Stream, waited: float, computed: float) -> str:

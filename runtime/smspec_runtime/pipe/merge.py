@@ -4,28 +4,25 @@ import os
 import threading
 import time
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Iterator, List, Mapping, Optional, Tuple
 
 from .errors import PipeError
-from .source import JOIN, Layer
+from .prefetch import JOIN
+from .source import Layer
 from .stream import Stream
 from .wake import Wake
-
-if TYPE_CHECKING:
-    Turns = SimpleQueue[Tuple["Lane", Optional[List[Any]]]]
 
 AHEAD = 2
 """Turns that a stream may have waiting: enough to work ahead, and its share of the memory."""
 
 
 def merge(streams: Mapping[str, Stream]) -> Iterator[Tuple[str, Any]]:
-    """Iterate over (name, item) of all streams as items come; those of one stream keep their order.
+    """Iterate over (name, item) of all streams, each in its view, as items come; chunks become bytes, which last.
 
-    A turn is what one chunk gave: streams that have data get equal shares of bytes, and one that waits keeps nobody
-    waiting. All FIFOs are opened at once. Each stream is read in its view; chunks become bytes, which last. To leave
-    the iteration closes the streams. A fault of one is raised after the items before it.
+    A turn is what one chunk gave: streams that have data get equal shares of bytes. All FIFOs are opened at once. To
+    leave the iteration closes the streams. A fault of one is raised after the items before it.
     """
-    turns: "Turns" = SimpleQueue()
+    turns: "SimpleQueue[Any]" = SimpleQueue()
     lanes = [Lane(name, stream, turns) for name, stream in streams.items()]
     process, reading = os.getpid(), len(lanes)
     try:
@@ -55,7 +52,7 @@ def merge(streams: Mapping[str, Stream]) -> Iterator[Tuple[str, Any]]:
 class Lane(Layer):
     """One stream of a merge and its thread. Below the stream's reader, so that items are handed over before a wait."""
 
-    def __init__(self, name: str, stream: Stream, turns: "Turns") -> None:
+    def __init__(self, name: str, stream: Stream, turns: "SimpleQueue[Any]") -> None:
         super().__init__(stream.reader.source)
         self.name = name
         self.reader = stream.reader
@@ -68,14 +65,14 @@ class Lane(Layer):
         self._thread = threading.Thread(target=self._read, name="smspec-merge", daemon=True)
 
     def start(self) -> None:
-        self.stats.merged = True
+        self.stats.starving = "merge_starved"
         self.watch(self._cancel)
         self.reader.source = self
         self._thread.start()
 
     def readinto(self, view: memoryview) -> int:
         self._hand_over()
-        return self.below.readinto(view)
+        return super().readinto(view)
 
     def close(self) -> None:
         self._cancel.stop()

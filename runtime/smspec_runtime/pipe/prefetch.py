@@ -7,8 +7,10 @@ from typing import Optional
 
 from .errors import PipeError
 from .fifo import CUT, Fifo
-from .source import JOIN
 from .wake import Wake
+
+JOIN = 10.0
+"""Seconds that `close` gives a thread, which has at most one read to finish."""
 
 UNIT = 1 << 20
 """Most bytes of one read, and least room for one if the ring is large. Each return of a read needs the interpreter's
@@ -21,12 +23,13 @@ class Prefetch:
     def __init__(self, fifo: Fifo, size: int, wake: Wake) -> None:
         self.origin = fifo.origin
         self.stats = fifo.stats
-        self.stats.prefetch_starved = 0.0
+        self.stats.starving = "prefetch_starved"
+        self.watch = fifo.watch
         self.end: Optional[str] = None
         self._fifo = fifo
         self._wake = wake
         self._cancel = Wake()
-        fifo.watch(self._cancel)
+        self.watch(self._cancel)
         self._size = size
         self._ring = memoryview(b"")
         self._written = self._taken = 0
@@ -47,9 +50,7 @@ class Prefetch:
         count = min(len(view), self._written - self._taken, self._size - place)
         if count:
             view[:count] = self._ring[place : place + count]
-            with self._changed:
-                self._taken += count
-                self._changed.notify()
+            self._change(taken=count)
         elif self._fault is not None:
             raise self._fault
         else:
@@ -61,9 +62,6 @@ class Prefetch:
             self.end = "stopped"
         return self.end in CUT
 
-    def watch(self, wake: Wake) -> None:
-        self._fifo.watch(wake)
-
     def close(self) -> None:
         if self.end is None:
             self.end = "closed"
@@ -71,9 +69,15 @@ class Prefetch:
         if self._thread is None or self._process != os.getpid():
             self._fifo.close()
         elif self._thread is not threading.current_thread():  # which may be collecting garbage
-            with self._changed:
-                self._changed.notify()
+            self._change()
             self._thread.join(JOIN)
+
+    def _change(self, taken: int = 0, written: int = 0, done: bool = False) -> None:
+        with self._changed:
+            self._taken += taken
+            self._written += written
+            self._done |= done
+            self._changed.notify()
 
     def _await_bytes(self) -> None:
         if self._thread is None:
@@ -82,36 +86,29 @@ class Prefetch:
             self._thread.start()
         began = time.monotonic()
         with self._changed:
-            while self._taken == self._written and not self._done:
-                self._changed.wait()
-        if self.stats.prefetch_starved is not None and self._taken:
+            self._changed.wait_for(lambda: self._taken < self._written or self._done)
+        if self._taken:
             self.stats.prefetch_starved += time.monotonic() - began
 
     def _fill(self) -> None:
         """What the thread does."""
+        least = min(UNIT, (self._size + 3) // 4)
         count = -1
         try:
             while count:
-                free = self._room(min(UNIT, (self._size + 3) // 4))
-                place = self._written % self._size
-                count = self._fifo.readinto(self._ring[place : place + min(free, UNIT)])
+                began = time.monotonic()
                 with self._changed:
-                    self._written += count
-                    self._changed.notify()
+                    self._changed.wait_for(lambda: self._free() >= least or self._cancel.stopping)
+                self.stats.backpressure += time.monotonic() - began
+                place = self._written % self._size
+                count = self._fifo.readinto(self._ring[place : place + min(self._free(), UNIT)])
+                self._change(written=count)
             self._fault = None
         except (PipeError, OSError) as fault:
             self._fault = fault
         finally:
             self._fifo.close()
-            with self._changed:
-                self._done = True
-                self._changed.notify()
+            self._change(done=True)
 
-    def _room(self, least: int) -> int:
-        """Wait until that many bytes are free, or it is all over; return how many are."""
-        began = time.monotonic()
-        with self._changed:
-            while self._size - self._written + self._taken < least and not self._cancel.stopping:
-                self._changed.wait()
-        self.stats.backpressure += time.monotonic() - began
+    def _free(self) -> int:
         return self._size - self._written + self._taken

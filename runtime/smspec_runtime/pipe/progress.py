@@ -14,7 +14,7 @@ PREFIX = "smspec-progress-"
 class Progress:
     """A file of this host among the checkpoints, which are all that a new container gets of an interrupted one.
 
-    It belongs to one job by name. Another job may start from the same checkpoints, and starts with epoch 0.
+    It belongs to one job by name: another one may start from the same checkpoints.
     """
 
     def __init__(self, job: Job) -> None:
@@ -36,18 +36,16 @@ class Progress:
 
     def note(self, completed: int) -> None:
         """Write the number down if the handler has saved something since: a checkpoint counts, not an epoch."""
-        checkpoints = self._look()
-        if checkpoints == self._checkpoints:
+        before, self._checkpoints = self._checkpoints, self._look()
+        if self._checkpoints == before:
             return
-        self._checkpoints = checkpoints
+        draft, path = self._path + "~", self._path
         try:
-            with open(self._path + "~", "w", encoding="utf-8") as file:
+            with open(draft, "w", encoding="utf-8") as file:
                 json.dump({"job": self._job.name, "completed": completed}, file)
-            os.replace(self._path + "~", self._path)
+            os.replace(draft, path)
         except OSError as error:
-            sys.stderr.write(
-                f"smspec: a restart will begin with an earlier epoch: cannot write {self._path}: {error}\n"
-            )
+            sys.stderr.write(f"smspec: a restart will begin with an earlier epoch: cannot write {path}: {error}\n")
 
     def clear(self) -> None:
         """Forget it: the job is done."""

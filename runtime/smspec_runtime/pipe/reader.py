@@ -19,24 +19,27 @@ Block = TypeVar("Block", bound="Union[List[Any], io.BytesIO]")
 """Items, ready to be iterated over at C speed."""
 
 
-class Reader:
-    """Reads a source. ``offset`` counts the bytes handed out, ``cut`` says that they end before the epoch does."""
+class Reader(io.RawIOBase):
+    """Reads a source. ``offset`` counts the bytes handed out. It is also the raw file below a buffered one."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.offset = 0
+        self.exhausted = False
         self._storage = bytearray()
         self._buffer = memoryview(self._storage)
-        self._handed_out: Union[List[Any], io.BytesIO, None] = None
-        self.exhausted = False
         self._filled = 0
+        self._handed_out: Union[List[Any], io.BytesIO] = []
 
     @property
     def cut(self) -> bool:
+        """Whether the bytes end before the epoch does."""
         return self.source.halted()
 
-    def readinto(self, view: memoryview) -> int:
-        """Read at least one byte, waiting for it if need be; 0 at the end."""
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, view: Any) -> int:
         count = self.source.readinto(view)
         self.offset += count
         return count
@@ -47,8 +50,9 @@ class Reader:
             bytes(TRIM)  # a block so large, and freed, lets malloc keep what it would give back, and fetch, per chunk
             self._storage = bytearray(CHUNK)
             self._buffer = memoryview(self._storage)
-        self._filled = self.readinto(self._buffer)
-        return self._buffer[: self._filled] if self._filled else None
+        self._filled = count = self.source.readinto(self._buffer)
+        self.offset += count
+        return self._buffer[:count] if count else None
 
     def rfind(self, mark: bytes) -> int:
         """Return where ``mark`` stands last in the chunk that was returned last, or -1."""
@@ -86,7 +90,7 @@ class Reader:
         self.exhausted = True
         if isinstance(self._handed_out, list):
             self._handed_out.clear()
-        elif self._handed_out is not None:
+        else:
             self._handed_out.seek(0, io.SEEK_END)
 
     def corrupt(self, offset: int, problem: str) -> Corrupt:
@@ -97,7 +101,8 @@ class Reader:
         if not self.cut:
             raise Truncated(self.source.origin, offset, f"the data ends inside {what}")
 
-    def __del__(self) -> None:
-        # Nobody can read on, so the writer need not go on. A thread cannot be joined while Python shuts down.
-        if not sys.is_finalizing():
+    def close(self) -> None:
+        """End the epoch, also when nobody holds the reader any more."""
+        if not sys.is_finalizing():  # then a thread cannot be joined
             self.source.close()
+        super().close()

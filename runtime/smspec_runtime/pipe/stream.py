@@ -10,7 +10,6 @@ from .fifo import Fifo, Timeouts
 from .gunzip import Gunzip
 from .prefetch import Prefetch
 from .reader import CHUNK, Reader
-from .source import Source
 from .stats import Stats
 from .views import VIEWS
 from .views.tar import Member
@@ -18,10 +17,7 @@ from .wake import Wake, process_wake
 
 
 class Reading(NamedTuple):
-    """How streams are read. ``read``: the view that iteration gives. ``attributes``: names for `augmented`.
-
-    ``prefetch``: bytes that a thread may read ahead, 0 for none.
-    """
+    """How streams are read: in which view, with which names in `augmented`, how many bytes ahead by a thread."""
 
     read: str = "chunks"
     attributes: Sequence[str] = ()
@@ -30,9 +26,9 @@ class Reading(NamedTuple):
 
 
 class Stream:
-    """Iterates over one view of an epoch. The FIFO is opened when the first item is asked for.
+    """An epoch, read once and in one view. The FIFO is opened when the first item is asked for.
 
-    A stream is read once, in one view. When the job is to stop (SIGTERM) the iteration ends, and ``stopped`` is true.
+    When the job is to stop (SIGTERM) the iteration ends, and ``stopped`` is true.
     """
 
     def __init__(self, origin: Origin, reading: Reading, wake: Optional[Wake] = None) -> None:
@@ -41,7 +37,8 @@ class Stream:
         self.origin = origin
         self.stats = Stats()
         self._reading = reading
-        self.reader = Reader(_source(origin, self.stats, reading, wake))
+        fifo = Fifo(origin, self.stats, wake, reading.timeouts)
+        self.reader = Reader(Prefetch(fifo, reading.prefetch, wake) if reading.prefetch else fifo)
         self._name: Optional[str] = None
         self._items: Iterator[Any] = iter(())
         self._file: Optional[io.BufferedReader] = None
@@ -56,7 +53,7 @@ class Stream:
         return self._name or self._reading.read
 
     def gunzip(self) -> "Stream":
-        """Decompress what comes, for any view. Offsets count bytes of the FIFO in faults of gzip, else decompressed."""
+        """Decompress what comes, for any view."""
         if self._name is not None:
             raise ValueError(f"{self} is being read already")
         self.reader.source = Gunzip(self.reader.source)
@@ -88,7 +85,7 @@ class Stream:
 
     def augmented(self, names: Sequence[str] = (), multipart: str = "dmlc") -> Iterator[Dict[str, bytes]]:
         """Iterate over mappings from attribute name to bytes."""
-        return self._begin("augmented", names=names or self._reading.attributes, multipart=multipart)
+        return self._begin("augmented", names=names, multipart=multipart)
 
     def tfrecord(self, crc: bool = False) -> Iterator[bytes]:
         """Iterate over the payloads of TFRecord records."""
@@ -121,12 +118,12 @@ class Stream:
         """Return a binary file, for libraries that read one. It cannot seek; closing it closes the stream."""
         if self._file is None:
             self._claim("file")
-            self._file = io.BufferedReader(_Raw(self), CHUNK)
+            self._file = io.BufferedReader(self.reader, CHUNK)
         return self._file
 
     @property
     def stopped(self) -> bool:
-        """Whether the data ended because the job is to stop."""
+        """Whether the job is to stop, which has ended the data."""
         return self.reader.source.end == "stopped"
 
     @property
@@ -158,7 +155,7 @@ class Stream:
         _check(name)
         if self._name is None:
             if name == "augmented":
-                options.setdefault("names", self._reading.attributes)
+                options["names"] = options.get("names") or self._reading.attributes
             self._items = VIEWS[name](self.reader, **options)
         self._claim(f"{name} in batches" if "batch" in options else name)
         return self._items
@@ -184,32 +181,9 @@ def _batches(items: Iterator[Any], size: int) -> Iterator[List[Any]]:
         yield batch
 
 
-class _Raw(io.RawIOBase):
-    """A stream as the raw file below a buffered one."""
-
-    def __init__(self, stream: Stream) -> None:
-        self._stream = stream
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        return self._stream.reader.readinto(memoryview(buffer).cast("B"))
-
-    def close(self) -> None:
-        if not self.closed:
-            self._stream.close()
-        super().close()
-
-
 def _check(view: str) -> None:
     if view not in VIEWS:
         raise ValueError(f"no view `{view}`; there is {', '.join(VIEWS)}")
-
-
-def _source(origin: Origin, stats: Stats, reading: Reading, wake: Wake) -> Source:
-    fifo = Fifo(origin, stats, wake, reading.timeouts)
-    return Prefetch(fifo, reading.prefetch, wake) if reading.prefetch else fifo
 
 
 def open_stream(

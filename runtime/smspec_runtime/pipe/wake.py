@@ -1,11 +1,12 @@
 """Ends every wait when the job is to stop: a latch with a file descriptor that any poll can watch.
 
 Python repeats a system call that a signal interrupted (PEP 475), so a handler that only sets a flag leaves its
-program waiting. Python can also write the number of each signal into a descriptor; every wait here polls that one too.
+program waiting. Python can also write the number of each signal into a descriptor; every wait polls that one too.
 """
 
 import os
 import signal
+from functools import lru_cache
 from types import FrameType
 from typing import Callable, Optional, Set
 from weakref import WeakMethod
@@ -36,7 +37,7 @@ class Wake:
         self._calls.add(WeakMethod(method, self._calls.discard))
 
     def stop(self) -> None:
-        """Close the latch: waits end now, and iterations at their next item. Safe in a signal handler and a thread."""
+        """Close the latch. Safe in a signal handler and a thread."""
         self.stopping = True
         try:
             if self._writer >= 0 and self._process == os.getpid():  # a fork shares the pipe, not the wish
@@ -70,8 +71,7 @@ class Wake:
 
     def take_sigterm(self) -> None:
         """Stop on SIGTERM, which SageMaker sends 120 seconds before SIGKILL; then do what was done before."""
-        if signal.getsignal(signal.SIGTERM) != self._on_sigterm:
-            self._previous = signal.signal(signal.SIGTERM, self._on_sigterm)
+        self._previous = signal.signal(signal.SIGTERM, self._on_sigterm)
 
     def _on_sigterm(self, number: int, frame: Optional[FrameType]) -> None:
         self.stop()
@@ -79,35 +79,30 @@ class Wake:
             self._previous(number, frame)
 
     def forget_parent(self) -> None:
-        """After a fork, in the child: share no descriptor with the parent, and have SIGTERM end the child.
-
-        A worker that its pool terminates must neither stop the parent nor survive.
-        """
+        """After a fork: share no descriptor, and have SIGTERM end the child, which a pool may terminate."""
         if signal.getsignal(signal.SIGTERM) == self._on_sigterm:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.set_wakeup_fd(-1)
-        self.close()
+        self._close()
         self._open()
 
-    def close(self) -> None:
-        """Close the descriptors. Nothing may poll them any more."""
-        descriptors, self._reader, self._writer = (self._reader, self._writer), -1, -1
+    def _close(self) -> None:
+        descriptors = {self._reader, self._writer} - {-1}
+        self._reader = self._writer = -1
         for descriptor in descriptors:
-            if descriptor >= 0:
-                os.close(descriptor)
+            os.close(descriptor)
 
-    def __del__(self) -> None:
-        self.close()
+    __del__ = _close
 
 
-_process_wake: Optional[Wake] = None
+@lru_cache(maxsize=None)
+def _latch() -> Wake:
+    wake = Wake()
+    os.register_at_fork(after_in_child=wake.forget_parent)
+    return wake
 
 
 def process_wake() -> Wake:
     """Return the latch of this process, which hears SIGTERM if the program has a handler for it."""
-    global _process_wake
-    if _process_wake is None:
-        _process_wake = Wake()
-        os.register_at_fork(after_in_child=_process_wake.forget_parent)
-    _process_wake.listen()
-    return _process_wake
+    _latch().listen()
+    return _latch()

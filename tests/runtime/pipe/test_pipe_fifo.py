@@ -268,8 +268,8 @@ class TestTimeouts:
         writer.join()
 
     def test_a_long_wait_is_told(self, fifo, prefetch, capfd, monkeypatch):
-        monkeypatch.setattr("smspec_runtime.pipe.wait.TELL", 0.05)
-        monkeypatch.setattr("smspec_runtime.pipe.wait.LOOK_UP", 0.05)
+        monkeypatch.setattr("smspec_runtime.pipe.fifo.TELL", 0.05)
+        monkeypatch.setattr("smspec_runtime.pipe.fifo.LOOK_UP", 0.05)
         writer = Writer(fifo, [b"x"], delay=0.3)
         assert content(stream_of(fifo, prefetch)) == b"x"
         assert (
