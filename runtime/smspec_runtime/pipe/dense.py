@@ -1,34 +1,29 @@
 """Dense records in runs: one is parsed; those with the same bytes around their values have them at the same places."""
 
-from functools import lru_cache
 from itertools import chain
 from struct import Struct
 from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 from .errors import PipeError
-from .example import Places, Record, Tensor, Value, int32s, numbers
+from .example import Place, Record, Tensor, Value, numbers, unpack
+from .framing import repeated
 
-RUN = 64
-"""Records that are cut at once; then an eighth as many, then one."""
+RUN = 64  # records that are cut at once; then an eighth as many, then one
 
 
 class Template:
     """A record with its RecordIO header and padding, cut into the places of values and what is around them."""
 
-    def __init__(self, frame: bytes, head: int, record: Record, places: Places) -> None:
-        self.places = sorted(places.items(), key=lambda item: item[1].start)
+    def __init__(self, frame: bytes, head: int, record: Record, places: List[Place]) -> None:
+        self.places = places
         self.texts = record[2:]
         self.size = len(frame)
-        self._around: List[bytes] = []
-        self._layout, at = "", 0
-        for _, place in self.places:
-            start, stop = head + place.start, head + place.stop
-            self._around.append(frame[at:start])
-            self._layout += f"{start - at}s{stop - start}s"
-            at = stop
-        self._around.append(frame[at:])
-        self._layout += f"{len(frame) - at}s"
-        self._integers = [i for i, (_, place) in enumerate(self.places) if place.typecode == "i"]
+        self._layout, end = "", 0
+        for place in places:
+            self._layout += f"{head + place.start - end}s{place.stop - place.start}s"
+            end = head + place.stop
+        self._layout += f"{self.size - end}s"
+        self._around = Struct(f"<{self._layout}").unpack(frame)[::2]
 
     def rows(self, data: bytes, at: int) -> "Rows":
         """Return the records at ``at`` up to the first of another kind or the end."""
@@ -49,19 +44,20 @@ class Template:
         last = at + (count - 1) * self.size
         if last + self.size > len(data) or not data.startswith(self._around[0], last):
             return []
-        parts = _struct(self._layout, count).unpack_from(data, at)
+        parts = repeated(self._layout, count).unpack_from(data, at)
         step = 2 * len(self.places) + 1
         for i, same in enumerate(self._around):
             if parts[2 * i :: step].count(same) < count:
                 return []
         columns = [parts[i::step] for i in range(1, step, 2)]
-        for i in self._integers:
-            try:
-                columns[i] = tuple(map(int32s, columns[i]))
-            except ValueError:
-                return []
-            if set(map(len, columns[i])) != {self.places[i][1].size}:
-                return []
+        for i, place in enumerate(self.places):
+            if place.typecode == "i":
+                try:
+                    columns[i] = tuple(unpack("i", values) for values in columns[i])
+                except ValueError:
+                    return []
+                if set(map(len, columns[i])) != {place.size}:
+                    return []
         return columns
 
 
@@ -78,13 +74,12 @@ class Rows:
     def __getitem__(self, some: slice) -> "Rows":
         return Rows(self.template, [column[some] for column in self.columns])
 
-    def records(self) -> List[Record]:
-        """Return the records one by one."""
+    def __iter__(self) -> Iterator[Record]:
         maps: List[List[Dict[str, Value]]] = [[{} for _ in self.columns[0]] for _ in range(2)]
-        for ((member, name), place), column in zip(self.template.places, self.columns):
-            for names, values in zip(maps[member], column):
-                names[name] = Tensor(numbers(place.typecode, values), None, place.shape)
-        return [Record(features, label, *self.template.texts) for features, label in zip(*maps)]
+        for place, column in zip(self.template.places, self.columns):
+            for names, values in zip(maps[place.member], column):
+                names[place.name] = Tensor(numbers(place.typecode, values), None, place.shape)
+        return (Record(features, label, *self.template.texts) for features, label in zip(*maps))
 
 
 class Batch(Sequence[Record]):
@@ -101,9 +96,7 @@ class Batch(Sequence[Record]):
         return sum(map(len, self._pieces))
 
     def __getitem__(self, index: Any) -> Any:
-        if not self._records:
-            pieces = (piece.records() if isinstance(piece, Rows) else piece for piece in self._pieces)
-            self._records = list(chain.from_iterable(pieces))
+        self._records = self._records or list(chain(*self._pieces))
         return self._records[index]
 
     @property
@@ -114,18 +107,17 @@ class Batch(Sequence[Record]):
     def label(self) -> Dict[str, Tensor]:
         return self._stacked(1)
 
-    def _stacked(self, wanted: int) -> Dict[str, Tensor]:
-        columns: Dict[Tuple[str, str, int, Tuple[int, ...]], List[bytes]] = {}
+    def _stacked(self, member: int) -> Dict[str, Tensor]:
+        columns: Dict[Any, List[bytes]] = {}
         for piece in self._pieces:
             if not isinstance(piece, Rows):
                 raise ValueError("a record of this batch is not dense; iterate over the records")
-            for ((member, name), place), column in zip(piece.template.places, piece.columns):
-                if member == wanted:
-                    columns.setdefault((name, place.typecode, place.size, place.shape), []).extend(column)
-        tensors = {}
+            for place, column in zip(piece.template.places, piece.columns):
+                if place.member == member:
+                    columns.setdefault(place[1:5], []).extend(column)
+        tensors, rows = {}, len(self)
         for (name, typecode, _, shape), column in columns.items():
-            rows = len(column)
-            if rows < len(self):
+            if len(column) < rows:
                 raise ValueError(f"the records of this batch differ in `{name}`; iterate over them")
             values = numbers(typecode, b"".join(column))
             width = len(values) // rows
@@ -156,8 +148,3 @@ def batches(blocks: Iterator[List[Any]], size: int) -> Iterator[Batch]:
         raise
     if pieces:
         yield Batch(pieces)
-
-
-@lru_cache(maxsize=64)
-def _struct(layout: str, count: int) -> Struct:
-    return Struct("<" + layout * count)

@@ -5,13 +5,12 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
-from .protobuf import FIXED32, FIXED64, LENGTH_DELIMITED, VARINT, Field, fields, varints
+from .protobuf import FIXED32, FIXED64, LENGTH_DELIMITED, VARINT, fields, varints
 
-TYPECODES = {2: "f", 3: "d", 7: "i"}
-"""Number of the field of a `Value` → what its tensor holds: float32, float64, int32."""
-
+TYPECODES = {2: "f", 3: "d", 7: "i"}  # number of the field of a `Value` → what its tensor holds: int32, if "i"
 BYTES = 9
 VALUES, KEYS, SHAPE = 1, 2, 3
+KINDS = {"f": FIXED32, "d": FIXED64, "i": VARINT, "Q": VARINT}  # of numbers that are not packed
 
 
 class Tensor(NamedTuple):
@@ -46,106 +45,96 @@ class Record(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where the values of a dense tensor lie in a message, and how many bytes they are as an array."""
+    """A dense tensor of `Record`'s member 0 or 1, ``size`` bytes as an array, and where its values lie in a message."""
 
+    member: int
+    name: str
     typecode: str
-    start: int
-    stop: int
     size: int
     shape: Tuple[int, ...]
+    start: int
+    stop: int
 
 
-Places = Dict[Tuple[int, str], Place]
-"""Member of `Record` (0 or 1) and name → place."""
-
-
-def decode_record(data: bytes) -> Tuple[Record, Places]:
-    """Decode one message; tell the places of all tensors if each has one. Raises ValueError."""
+def decode_record(data: bytes) -> Tuple[Record, List[Place]]:
+    """Decode one message; tell the places of all tensors, in order, if each has one. Raises ValueError."""
     maps: Tuple[Dict[str, Value], Dict[str, Value]] = ({}, {})
     texts: List[Optional[str]] = [None, None, None]
-    places: Dict[Tuple[int, str], Optional[Place]] = {}
-    for field in fields(data, 0, len(data)):
-        if 1 <= field.number <= 5 and field.wire != LENGTH_DELIMITED:
-            raise ValueError(f"field {field.number} is of the wrong kind")
-        if field.number in (1, 2):
-            member = field.number - 1
-            name, maps[member][name], places[member, name] = _decode_entry(data, field)
-        elif field.number in (3, 4, 5):
-            texts[field.number - 3] = _text(data, field)
-    known = {key: place for key, place in places.items() if place}
-    return Record(maps[0], maps[1], *texts), known if len(known) == len(places) else {}
+    places: List[Place] = []
+    for number, wire, at, content in fields(memoryview(data)):
+        if 1 <= number <= 5 and wire != LENGTH_DELIMITED:
+            raise ValueError(f"field {number} is of the wrong kind")
+        if number in (1, 2):
+            name, value, place = _decode_entry(content, at)
+            maps[number - 1][name] = value
+            if place:
+                places.append(Place(number - 1, name, *place))
+        elif number in (3, 4, 5):
+            texts[number - 3] = str(content, "utf-8")
+    return Record(*maps, *texts), places if len(places) == len(maps[0]) + len(maps[1]) else []
 
 
-def _decode_entry(data: bytes, entry: Field) -> Tuple[str, Value, Optional[Place]]:
+def _decode_entry(entry: memoryview, base: int) -> Tuple[str, Value, Any]:
     """Decode one entry of a map: field 1 is the key, field 2 the value, one tensor or `Bytes`."""
     key, place = "", None
     value: Value = Tensor(numbers("f", b""))
-    for part in fields(data, entry.start, entry.stop):
-        if part.number == 1:
-            key = _text(data, part)
-        elif part.number == 2:
-            for field in fields(data, part.start, part.stop):
-                if field.number in TYPECODES:
-                    value, place = _decode_tensor(data, field, TYPECODES[field.number])
-                elif field.number == BYTES:
-                    value, place = _decode_blobs(data, field), None
+    for part, _, start, content in fields(entry, base):
+        if part == 1:
+            key = str(content, "utf-8")
+        elif part == 2:
+            for number, _, at, message in fields(content, start):
+                if number in TYPECODES:
+                    value, place = _decode_tensor(message, at, TYPECODES[number])
+                elif number == BYTES:
+                    value, place = _decode_blobs(message), None
     return key, value, place
 
 
-def _decode_tensor(data: bytes, message: Field, typecode: str) -> Tuple[Tensor, Optional[Place]]:
-    pieces: List[Field] = []
-    values = b""
-    keys: Optional["array[int]"] = None
-    shape: List[int] = []
-    alone = {"f": FIXED32, "d": FIXED64, "i": VARINT}[typecode]
-    for field in fields(data, message.start, message.stop):
-        content = data[field.start : field.stop]
-        if field.number <= SHAPE and field.wire not in (LENGTH_DELIMITED, alone if field.number == VALUES else VARINT):
+def _decode_tensor(message: memoryview, base: int, typecode: str) -> Tuple[Tensor, Any]:
+    packed = {VALUES: b"", SHAPE: b""}
+    places = []
+    for number, wire, at, content in fields(message, base):
+        if number not in (VALUES, KEYS, SHAPE):
+            continue
+        kind = typecode if number == VALUES else "Q"
+        if wire not in (LENGTH_DELIMITED, KINDS[kind]):
             raise ValueError("the numbers of a tensor are of the wrong kind")
-        if field.number == VALUES:
-            pieces.append(field)
-            values += int32s(content) if typecode == "i" else content
-        elif field.number == KEYS:
-            keys = (keys or array("Q")) + varints(content)
-        elif field.number == SHAPE:
-            shape.extend(varints(content))
-    tensor = Tensor(numbers(typecode, values), None if keys is None else numbers("Q", keys.tobytes()), tuple(shape))
-    if keys is None and len(pieces) == 1:
-        return tensor, Place(typecode, pieces[0].start, pieces[0].stop, len(values), tensor.shape)
-    if keys is not None and len(keys) != len(tensor.values):
-        raise ValueError(f"a tensor has {len(keys)} keys and {len(tensor.values)} values")
+        packed[number] = packed.get(number, b"") + unpack(kind, bytes(content))
+        if number == VALUES:
+            places.append((at, at + len(content)))
+    values, shape = packed[VALUES], tuple(array("Q", packed[SHAPE]))
+    tensor = Tensor(numbers(typecode, values), numbers("Q", packed[KEYS]) if KEYS in packed else None, shape)
+    if tensor.keys is None:
+        return tensor, (typecode, len(values), shape, *places[0]) if len(places) == 1 else None
+    if len(tensor.keys) != len(tensor.values):
+        raise ValueError(f"a tensor has {len(tensor.keys)} keys and {len(tensor.values)} values")
     return tensor, None
 
 
-def _decode_blobs(data: bytes, message: Field) -> Blobs:
-    values: List[bytes] = []
-    content_type = None
-    for field in fields(data, message.start, message.stop):
-        if field.number == 1:
-            values.append(data[field.start : field.stop])
-        elif field.number == 2:
-            content_type = _text(data, field)
-    return Blobs(values, content_type)
+def _decode_blobs(message: memoryview) -> Blobs:
+    found: Dict[int, List[bytes]] = {1: [], 2: []}
+    for number, _, _, content in fields(message):
+        found.setdefault(number, []).append(bytes(content))
+    return Blobs(found[1], str(found[2][-1], "utf-8") if found[2] else None)
 
 
-def _text(data: bytes, field: Field) -> str:
-    return str(data[field.start : field.stop], "utf-8")
-
-
-def int32s(packed: bytes) -> bytes:
-    """Return packed varints as int32: of each, as protobuf does, the low 32 bits. Raises ValueError."""
-    low = (value & 0xFFFFFFFF for value in varints(packed))
+def unpack(typecode: str, packed: bytes) -> bytes:
+    """Return packed numbers as the bytes of an array; as int32, like protobuf, the low 32 bits. Raises ValueError."""
+    if typecode in "fd":
+        return packed
+    values = varints(packed)
+    if typecode == "Q":
+        return values.tobytes()
+    low = (value & 0xFFFFFFFF for value in values)
     return array("i", [value - (value >> 31 << 32) for value in low]).tobytes()
 
 
 def numbers(typecode: str, data: bytes) -> Any:
     """Return numbers in the byte order of protobuf, and of every machine that SageMaker has, as an array."""
     library = numpy()
-    if library is not None:
-        return library.frombuffer(data, typecode) if data else library.empty(0, typecode)
-    values = array(typecode)
-    values.frombytes(data)
-    return values
+    if library is None:
+        return array(typecode, data)
+    return library.frombuffer(data, typecode) if data else library.empty(0, typecode)
 
 
 @lru_cache(maxsize=None)

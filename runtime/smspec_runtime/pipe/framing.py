@@ -2,100 +2,113 @@
 
 from abc import ABC, abstractmethod
 from functools import lru_cache
+from itertools import chain
 from struct import Struct
-from typing import Callable, Dict, Generic, Iterator, List, NamedTuple, Optional, TypeVar
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
-from .errors import Corrupt
 from .reader import Reader
 
-CARRY = 4096
-"""An item of up to this many bytes that a chunk cuts in two is joined to the next chunk; a larger one is read whole."""
+CARRY = 4096  # bytes of an item that is joined to the next chunk when its end is missing; a larger one is read whole
+RUN = 32  # frames of one size that are cut at once
+HEADS = 4096  # heads that are remembered: most recur
+NONE = 1 << 62  # as a length: no plain frame. Larger than any data, so that it needs no question of its own
 
-RUN = 32
-"""Frames of one size that are cut at once."""
-
-NONE = 1 << 62
-"""As a length: no plain frame. Larger than any data, so that it needs no question of its own."""
-
-HEADS = 4096
-"""Heads that are remembered: most recur."""
-
-Item = TypeVar("Item")
+Parts = Tuple[bytes, bytes, bytes]
+"""Of a frame: header, payload, and what follows it (checksum, padding)."""
 
 
-class Frame(NamedTuple):
-    """Sizes of the three parts of one item: header, payload, and what follows it (padding, checksum)."""
+class Framing(ABC):
+    """A format: says how long frames are and makes items of them. One object reads one stream."""
 
-    head: int
-    body: int
-    tail: int
-
-
-class Parts(NamedTuple):
-    """The bytes of the three parts."""
-
-    head: bytes
-    body: bytes
-    tail: bytes
-
-
-class Unfinished(NamedTuple):
-    """An item of several frames of which some are missing."""
-
-    offset: int
-    what: str
-
-
-class Framing(ABC, Generic[Item]):
-    """A format: says how long a frame is and makes items of frames. One object reads one stream."""
-
-    name = "a record"
+    name: str
     head_size: int
+    tail_size = 0
+    multiple = 1  # frames are padded to a multiple of so many bytes
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.items: List[Any] = []
+        self.begin = 0  # of the frame under way: its offset in the epoch
 
     @abstractmethod
-    def frame(self, data: bytes, at: int, offset: int) -> Frame:
-        """Return the sizes told by the complete header at ``at``, byte ``offset`` of the epoch. Raises Corrupt."""
+    def length(self, head: bytes) -> int:
+        """Return the length of the payload after a header. Raises ValueError."""
 
     @abstractmethod
-    def accept(self, parts: Parts, offset: int, items: List[Item]) -> None:
-        """Append the items, if any, that this frame completes. Raises Corrupt."""
+    def accept(self, parts: Parts) -> None:
+        """Append to ``items`` those, if any, that this frame completes. Raises ValueError."""
 
-    def unfinished(self) -> Optional[Unfinished]:
-        """What is missing when the data ends after a complete frame."""
-        return None
+    def finish(self) -> None:  # noqa: B027 - most have nothing to say
+        """Raise Truncated if an item lacks frames when the data ends."""
 
-    def plain(self, data: bytes, at: int, items: List[Item]) -> int:  # noqa: ARG002 - others need them
+    def plain(self, data: bytes, at: int) -> int:  # noqa: ARG002 - others need it
         """Append, fast, the items of the frames at ``at`` that raise no question; return where another one begins."""
         return at
 
-    def split(self, data: bytes, begin: int, items: List[Item]) -> int:
-        """Append the items of all complete frames and return where they end. ``data`` is at ``begin`` of the epoch."""
-        at = 0
-        while True:
-            at = self.plain(data, at, items)
+    def __iter__(self) -> Iterator[Any]:
+        return chain.from_iterable(self.blocks())
+
+    def blocks(self) -> Iterator[List[Any]]:
+        """Yield lists of items as their data comes in. What came before a fault is yielded before it is raised."""
+        data: Optional[bytes] = b""
+        while data is not None:
+            self.items = []
+            try:
+                data = self._advance(data)
+            except ValueError as error:
+                yield self.reader.deliver(self.items)
+                raise self.reader.corrupt(self.begin, f"{self.name}: {error}") from error
+            yield self.reader.deliver(self.items)
+
+    def _advance(self, data: bytes) -> Optional[bytes]:
+        """Read on behind ``data``, which begins a frame; return what another frame begins with, None at the end."""
+        reader = self.reader
+        if len(data) >= self.head_size:
+            self.begin = reader.offset - len(data)
+            head, start, stop, end = self._measure(data, 0)
+            if end > CARRY:  # the payload is read straight to where it stays
+                body = reader.exact(data[start:stop], stop - start)
+                tail = None if body is None else reader.exact(data[stop:], end - stop)
+                if body is None or tail is None:
+                    reader.end_inside(self.begin, f"{self.name}, after {reader.offset - self.begin} of {end} bytes")
+                else:
+                    self.accept((head, body, tail))
+                return b""
+        chunk = reader.chunk()
+        if chunk is None:
+            if data:
+                reader.end_inside(reader.offset - len(data), f"{self.name}, after {len(data)} bytes")
+            self.finish()
+            return None
+        data += chunk
+        at = end = 0
+        while end <= len(data):
+            at = self.plain(data, end)
+            self.begin = reader.offset - len(data) + at
             if len(data) - at < self.head_size:
-                return at
-            head, body, tail = self.frame(data, at, begin + at)
-            start = at + head
-            stop = start + body
-            end = stop + tail
-            if end > len(data):
-                return at
-            self.accept(Parts(data[at:start], data[start:stop], data[stop:end]), begin + at, items)
-            at = end
+                break
+            head, start, stop, end = self._measure(data, at)
+            if end <= len(data):
+                self.accept((head, data[start:stop], data[stop:end]))
+        return data[at:]
+
+    def _measure(self, data: bytes, at: int) -> Tuple[bytes, int, int, int]:
+        """Return the header at ``at``, and where the payload begins, where it ends, and where the frame ends."""
+        start = at + self.head_size
+        head = data[at:start]
+        stop = start + self.length(head)
+        return head, start, stop, stop + self.tail_size + self.multiple - 1 & -self.multiple
 
 
 class Heads(Dict[bytes, int]):
-    """Header of a plain frame → length of its payload; other bytes, or too few → `NONE`. Payloads are cut by it."""
+    """Header → length of the payload if the frame is plain, else `NONE`: as ``read`` tells. Payloads are cut by it."""
 
-    def __init__(self, size: int, tail: int, multiple: int, read: Callable[[bytes], int]) -> None:
-        """``tail`` bytes follow a payload, then what is missing to a ``multiple``. ``read`` tells a header's length."""
-        super().__init__()
-        self._sizes = size, tail + multiple - 1, -multiple
+    def __init__(self, framing: Framing, read: Callable[[bytes], int]) -> None:
+        self._sizes = framing.head_size, framing.tail_size + framing.multiple - 1, -framing.multiple
         self._read = read
 
     def __missing__(self, head: bytes) -> int:
-        length = self._read(head)
+        length = self._read(head) if len(head) == self._sizes[0] else NONE
         if len(self) < HEADS:
             self[head] = length
         return length
@@ -111,7 +124,7 @@ class Heads(Dict[bytes, int]):
             stride = size + length + rounding & mask
             last = at + (RUN - 1) * stride
             if last < end and data[last : last + size] == head:
-                run = _run(size, length, stride)
+                run = repeated(f"{size}s{length}s{stride - size - length}x", RUN)
                 while at + run.size <= end:
                     parts = run.unpack_from(data, at)
                     if parts[::2].count(head) < RUN:
@@ -130,51 +143,5 @@ class Heads(Dict[bytes, int]):
 
 
 @lru_cache(maxsize=64)
-def _run(head: int, body: int, stride: int) -> Struct:
-    return Struct(f"{head}s{body}s{stride - head - body}x" * RUN)
-
-
-def blocks(reader: Reader, framing: Framing[Item]) -> Iterator[List[Item]]:
-    """Yield lists of items as their data comes in. What came before a fault is yielded before the fault is raised."""
-    data = b""
-    while True:
-        chunk = reader.chunk()
-        if chunk is None:
-            break
-        data = data + chunk
-        items: List[Item] = []
-        try:
-            used = framing.split(data, reader.offset - len(data), items)
-        except Corrupt:
-            yield reader.deliver(items)
-            raise
-        if items:
-            yield reader.deliver(items)
-        data = data[used:]
-        if len(data) >= framing.head_size:
-            frame = framing.frame(data, 0, reader.offset - len(data))
-            if sum(frame) > CARRY:
-                yield from _whole(reader, framing, frame, data)
-                data = b""
-    if data:
-        reader.end_inside(reader.offset - len(data), f"{framing.name}, after {len(data)} bytes")
-    unfinished = framing.unfinished()
-    if unfinished is not None:
-        reader.end_inside(unfinished.offset, unfinished.what)
-
-
-def _whole(reader: Reader, framing: Framing[Item], frame: Frame, data: bytes) -> Iterator[List[Item]]:
-    """Read the rest of the frame that ``data`` begins, its payload straight to where it stays."""
-    begin = reader.offset - len(data)
-    start = frame.head
-    stop = start + frame.body
-    body = reader.exact(data[start:stop], frame.body)
-    tail = None if body is None else reader.exact(data[stop:], frame.tail)
-    if body is None or tail is None:
-        have, size = reader.offset - begin, sum(frame)
-        reader.end_inside(begin, f"{framing.name}, after {have} of {size} bytes")
-        return
-    items: List[Item] = []
-    framing.accept(Parts(data[:start], body, tail), begin, items)
-    if items:
-        yield reader.deliver(items)
+def repeated(layout: str, count: int) -> Struct:
+    return Struct("<" + layout * count)

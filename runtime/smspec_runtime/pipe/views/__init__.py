@@ -12,15 +12,7 @@ from .recordio_protobuf import recordio_protobuf
 from .tar import tar
 from .tfrecord import tfrecord
 
-VIEWS: Dict[str, Callable[..., Iterator[Any]]] = {
-    "chunks": chunks,
-    "lines": lines,
-    "jsonlines": jsonlines,
-    "csv": csv,
-    "recordio": recordio,
-    "recordio_protobuf": recordio_protobuf,
-    "augmented": augmented,
-    "tfrecord": tfrecord,
-    "tar": tar,
-}
+_ALL = chunks, lines, jsonlines, csv, recordio, recordio_protobuf, augmented, tfrecord, tar
+
+VIEWS: Dict[str, Callable[..., Iterator[Any]]] = {view.__name__: view for view in _ALL}
 """What ``read`` in a job spec may say."""

@@ -6,8 +6,7 @@ from typing import Iterator
 
 from ..reader import Reader
 
-MAX_LINE = 512 << 20
-"""Bytes without a newline, beyond which the data is something else than lines."""
+MAX_LINE = 512 << 20  # bytes without a newline, beyond which the data is something else than lines
 
 
 def lines(reader: Reader) -> Iterator[bytes]:
@@ -18,19 +17,13 @@ def lines(reader: Reader) -> Iterator[bytes]:
 def line_blocks(reader: Reader) -> Iterator[io.BytesIO]:
     """Yield files of whole lines, which Python iterates over at C speed."""
     begun = bytearray()
-    while True:
-        chunk = reader.chunk()
-        if chunk is None:
-            break
+    for chunk in iter(reader.chunk, None):
         stop = reader.rfind(b"\n") + 1
         if stop:
-            block = io.BytesIO(b"".join((begun, chunk[:stop])))
-            begun = bytearray(chunk[stop:])
-            yield reader.deliver(block)
-        else:
-            begun += chunk
-            if len(begun) > MAX_LINE:
-                problem = f"{len(begun)} bytes without a newline"
-                raise reader.corrupt(reader.offset - len(begun), problem)
+            yield reader.deliver(io.BytesIO(b"".join((begun, chunk[:stop]))))
+            begun.clear()
+        begun += chunk[stop:]
+        if len(begun) > MAX_LINE:
+            raise reader.corrupt(reader.offset - len(begun), f"{len(begun)} bytes without a newline")
     if begun and not reader.cut:
         yield reader.deliver(io.BytesIO(begun))

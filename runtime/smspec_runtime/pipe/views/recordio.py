@@ -2,104 +2,79 @@
 
 A record is the magic number, a word with the length in its low 29 bits and the part in its high 3, the payload, and
 zeros up to a multiple of 4; both words little-endian. A payload that holds the magic number at a multiple of 4 is
-written as several parts with the number left out between them. Some writers never split, and some readers join parts
-without the number; for their data there is ``multipart="concat"``.
+written as several parts with the number left out between them.
 """
 
 import struct
-from abc import abstractmethod
-from itertools import chain
-from typing import Iterator, List, Optional, TypeVar
+from typing import Iterator, List
 
-from ..errors import Corrupt
-from ..framing import NONE, Frame, Framing, Heads, Parts, Unfinished, blocks
+from ..framing import NONE, Framing, Heads, Parts
 from ..reader import Reader
 
 MAGIC = 0xCED7230A
-MAGIC_BYTES = struct.pack("<I", MAGIC)
 LENGTH = (1 << 29) - 1
 WORDS = struct.Struct("<II")
 WHOLE, FIRST, MIDDLE, LAST = range(4)
-JOINTS = {"dmlc": MAGIC_BYTES, "concat": b""}
-"""What stands between the parts of a record."""
-
-Item = TypeVar("Item")
+JOINTS = {"dmlc": struct.pack("<I", MAGIC), "concat": b""}  # what stands between the parts of a record
 
 
 def recordio(reader: Reader, multipart: str = "dmlc") -> Iterator[bytes]:
-    """Iterate over payloads. ``multipart``: "dmlc" puts the magic number back between parts, "concat" does not."""
-    return chain.from_iterable(blocks(reader, Payloads(reader, multipart)))
+    """Iterate over payloads. ``multipart``: "dmlc" puts the magic number back between parts, "concat" does not.
+
+    Some writers never split, and some readers join parts without the number: their data is for "concat".
+    """
+    return iter(Records(reader, multipart))
 
 
-class Records(Framing[Item]):
-    """RecordIO framing; `complete` makes items of payloads."""
+class Records(Framing):
+    """Payloads; in a subclass what `complete` makes of them."""
 
     name = "a RecordIO record"
     head_size = WORDS.size
+    multiple = 4
 
-    def __init__(self, reader: Reader, multipart: str = "dmlc") -> None:
+    def __init__(self, reader: Reader, multipart: str) -> None:
+        super().__init__(reader)
         if multipart not in JOINTS:
             raise ValueError("multipart is `{}`; it can be {}".format(multipart, " or ".join(JOINTS)))
-        self.reader = reader
         self._joint = JOINTS[multipart]
+        self._heads = Heads(self, _plain_length)
         self.parts: List[bytes] = []
-        self._begun = 0
+        self._first = 0
 
-    @abstractmethod
-    def complete(self, payload: bytes, offset: int, items: List[Item]) -> None:
-        """Take the payload of the record that begins at ``offset``."""
+    def complete(self, payload: bytes) -> None:
+        """Append what the payload of the record at ``begin`` completes. Raises ValueError."""
+        self.items.append(payload)
 
-    def frame(self, data: bytes, at: int, offset: int) -> Frame:
-        magic, word = WORDS.unpack_from(data, at)
+    def length(self, head: bytes) -> int:
+        magic, word = WORDS.unpack(head)
         if magic != MAGIC:
-            found = data[at : at + 4].hex()
-            raise self._corrupt(offset, f"a record begins with 0a23d7ce, here is {found}")
+            raise ValueError(f"it begins with 0a23d7ce, here is {head[:4].hex()}")
         part = word >> 29
         if part > LAST or (part in (WHOLE, FIRST)) == bool(self.parts):
             state = "inside" if self.parts else "outside"
-            raise self._corrupt(offset, f"part {part} of a record {state} one of several parts")
-        length = word & LENGTH
-        return Frame(WORDS.size, length, -length & 3)
+            raise ValueError(f"part {part} of a record {state} one of several parts")
+        return int(word & LENGTH)
 
-    def accept(self, parts: Parts, offset: int, items: List[Item]) -> None:
-        part = WORDS.unpack(parts.head)[1] >> 29
-        if part == WHOLE:
-            self.complete(parts.body, offset, items)
-            return
-        if part == FIRST:
-            self._begun = offset
-        self.parts.append(parts.body)
-        if part == LAST:
+    def accept(self, parts: Parts) -> None:
+        head, body, _ = parts
+        if not self.parts:
+            self._first = self.begin
+        self.begin = self._first
+        self.parts.append(body)
+        if head[7] >> 5 in (WHOLE, LAST):
             payload = self._joint.join(self.parts)
             self.parts.clear()
-            self.complete(payload, self._begun, items)
+            self.complete(payload)
 
-    def unfinished(self) -> Optional[Unfinished]:
+    def finish(self) -> None:
         if self.parts:
-            return Unfinished(self._begun, f"a RecordIO record, after {len(self.parts)} of its parts")
-        return None
+            self.reader.end_inside(self._first, f"{self.name}, after {len(self.parts)} of its parts")
 
-    def _corrupt(self, offset: int, problem: str) -> Corrupt:
-        return self.reader.corrupt(offset, problem)
-
-
-class Payloads(Records[bytes]):
-    """The payloads themselves."""
-
-    def __init__(self, reader: Reader, multipart: str = "dmlc") -> None:
-        super().__init__(reader, multipart)
-        self._heads = Heads(WORDS.size, 0, 4, plain_length)
-
-    def complete(self, payload: bytes, offset: int, items: List[bytes]) -> None:  # noqa: ARG002 - others need it
-        items.append(payload)
-
-    def plain(self, data: bytes, at: int, items: List[bytes]) -> int:
-        return at if self.parts else self._heads.cut(data, at, items)
+    def plain(self, data: bytes, at: int) -> int:
+        return at if self.parts else self._heads.cut(data, at, self.items)
 
 
-def plain_length(head: bytes) -> int:
-    """Return the length of the payload after a header, `NONE` if it is no header of a record of one part."""
-    if len(head) < WORDS.size:
-        return NONE
+def _plain_length(head: bytes) -> int:
     magic, word = WORDS.unpack(head)
     return word if magic == MAGIC and word <= LENGTH else NONE

@@ -5,61 +5,57 @@ A record is the length (8 bytes), its checksum (4), the payload and its checksum
 
 import struct
 from functools import lru_cache
-from itertools import chain
-from typing import Iterator, List, Tuple
+from typing import Iterator, Tuple
 
-from ..framing import NONE, Frame, Framing, Heads, Parts, blocks
+from ..framing import NONE, Framing, Heads, Parts
 from ..reader import Reader
 
 HEAD = struct.Struct("<QI")
-CHECKSUM = struct.Struct("<I")
 POLYNOMIAL = 0x82F63B78  # Castagnoli's, bits reversed
 MASK = 0xA282EAD8
 
 
 def tfrecord(reader: Reader, crc: bool = False) -> Iterator[bytes]:
     """Iterate over payloads. Lengths are always checked; ``crc`` checks payloads too, at some 10 MB/s."""
-    return chain.from_iterable(blocks(reader, TFRecords(reader, crc)))
+    return iter(TFRecords(reader, crc))
 
 
-class TFRecords(Framing[bytes]):
+class TFRecords(Framing):
     """TFRecord framing. A wrong length cannot pass: it has a checksum of its own."""
 
     name = "a TFRecord record"
     head_size = HEAD.size
+    tail_size = 4
 
     def __init__(self, reader: Reader, crc: bool) -> None:
-        self._reader = reader
+        super().__init__(reader)
         self._crc = crc
-        self._heads = Heads(HEAD.size, CHECKSUM.size, 1, _plain_length)
+        self._heads = Heads(self, _plain_length)
 
-    def frame(self, data: bytes, at: int, offset: int) -> Frame:
-        length = self._heads[data[at : at + HEAD.size]]
+    def length(self, head: bytes) -> int:
+        length = self._heads[head]
         if length == NONE:
-            raise self._reader.corrupt(offset, "the checksum of the length of a record is wrong")
-        return Frame(HEAD.size, length, CHECKSUM.size)
+            raise ValueError("the checksum of the length is wrong")
+        return length
 
-    def accept(self, parts: Parts, offset: int, items: List[bytes]) -> None:
-        if self._crc and CHECKSUM.unpack(parts.tail)[0] != masked_crc32c(parts.body):
-            raise self._reader.corrupt(offset, "the checksum of a record is wrong")
-        items.append(parts.body)
+    def accept(self, parts: Parts) -> None:
+        _, body, tail = parts
+        if self._crc and int.from_bytes(tail, "little") != masked_crc32c(body):
+            raise ValueError("the checksum of a record is wrong")
+        self.items.append(body)
 
-    def plain(self, data: bytes, at: int, items: List[bytes]) -> int:
-        return at if self._crc else self._heads.cut(data, at, items)
+    def plain(self, data: bytes, at: int) -> int:
+        return at if self._crc else self._heads.cut(data, at, self.items)
 
 
 def _plain_length(head: bytes) -> int:
-    """Return the length that a header tells, `NONE` if it is none."""
-    if len(head) < HEAD.size:
-        return NONE
     length, checksum = HEAD.unpack(head)
     return int(length) if checksum == masked_crc32c(head[:8]) else NONE
 
 
 def masked_crc32c(data: bytes) -> int:
     """Return the checksum of ``data`` as TFRecord stores it."""
-    table = _table()
-    crc = 0xFFFFFFFF
+    table, crc = _table(), 0xFFFFFFFF
     for byte in data:
         crc = table[(crc ^ byte) & 0xFF] ^ (crc >> 8)
     crc ^= 0xFFFFFFFF
