@@ -3,7 +3,6 @@
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
-    from typing import List
 
     from . import pipe
     from .training_job import Job
@@ -20,7 +19,7 @@ def job() -> "Job":
     return read_job(os.environ)
 
 
-def __dir__() -> "List[str]":
+def __dir__() -> "list[str]":
     return __all__
 
 

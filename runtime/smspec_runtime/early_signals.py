@@ -5,15 +5,11 @@ This comes before the rest is loaded, which takes longer than Python's own start
 
 import _signal  # type: ignore[import-not-found]  # `signal` itself takes a third of Python's own start to load
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .lean_typing import List, Set
-
-masks: "List[Set[int]]" = []
+STOPS = (_signal.SIGTERM, _signal.SIGINT, _signal.SIGQUIT, _signal.SIGHUP)
+masks: "list[set[int]]" = []
 """The mask that this process was started with, once it is another."""
 
 
 def hold_early_signals() -> None:
     """Let the signals that stop a job wait."""
-    stops = (_signal.SIGTERM, _signal.SIGINT, _signal.SIGQUIT, _signal.SIGHUP)
-    masks.append(set(_signal.pthread_sigmask(_signal.SIG_BLOCK, stops)))
+    masks.append(set(_signal.pthread_sigmask(_signal.SIG_BLOCK, STOPS)))

@@ -28,8 +28,8 @@ _RANKS = r"(?<=[^\n])\[1,\d+\]<stderr>:"
 
 
 class Report:
-    """The two files. Room for the first is set aside before the program can fill the disk: the text is written over it
-    and the file renamed, which needs no new block."""
+    """The two files. Room for the first is set aside before the program can fill the disk, then written over and
+    renamed, which needs no new block."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -37,7 +37,7 @@ class Report:
         self._is_prepared = False
 
     def prepare(self) -> None:
-        """Remove an earlier job's failure file and set the room aside, or go without: this job may still succeed."""
+        """Remove an earlier job's failure file and set the room aside, if that can be."""
         self._is_prepared = True
         _remove(self._layout.failure)
         try:
@@ -46,7 +46,7 @@ class Report:
             log(f"no room for a failure file: {error}")
 
     def fail(self, text: str) -> None:
-        """Write the failure file, unless the program wrote one itself. Where that cannot be, the log gets all of it."""
+        """Write the failure file, unless the program did; where that cannot be, the log gets all of it."""
         path = self._layout.failure
         log("the job failed: " + " | ".join(text.split("\n")[:2]))
         _remove(self._layout.success)  # of an earlier job
@@ -61,7 +61,7 @@ class Report:
             log(f"cannot write {path}: {error}\n{text}")
 
     def succeed(self) -> None:
-        """Write the empty success file. The exit status is what counts: one that cannot be written undoes nothing."""
+        """Write the empty success file; one that cannot be written undoes nothing."""
         _remove(self._room)
         try:
             self._write(self._layout.success, b"")
@@ -101,8 +101,7 @@ def failure_text(
 
 
 def limited(text: str, limit: int, from_end: bool = False) -> str:
-    """Return at most ``limit`` bytes of UTF-8 that can be encoded, from the end in whole lines if that can be; what is
-    cut off leaves an ellipsis."""
+    """Return at most ``limit`` bytes of UTF-8, from the end in whole lines, with an ellipsis for the rest."""
     encoded = text.encode("utf-8", "replace")
     if len(encoded) <= limit:
         return encoded.decode()
@@ -132,7 +131,7 @@ def _line(text: str) -> str:
 
 
 def _last_traceback(text: str) -> Tuple[str, str]:
-    """Return the last traceback of a text, and its last line: the exception. Both empty when there is none."""
+    """Return the last traceback of a text, and its last line; both empty when there is none."""
     found = list(re.finditer(_TRACEBACK, text))
     if not found:
         return "", ""
@@ -146,7 +145,7 @@ def _last_traceback(text: str) -> Tuple[str, str]:
 
 
 def _signal_cause(outcome: Outcome) -> str:
-    """Return what is known of the signal that ended a program, also one that a shell in between reports as 128 + n."""
+    """Return what is known of a signal, also one that a shell in between reports as 128 + n."""
     number = outcome.signal or outcome.status - 128
     try:
         name = signal.Signals(number).name

@@ -33,8 +33,7 @@ else:
             return tuple(self)
 
         def __repr__(self):
-            members = ", ".join(f"{name}={value!r}" for name, value in self._asdict().items())
-            return f"{type(self).__name__}({members})"
+            return f"{type(self).__name__}({', '.join(map('{}={!r}'.format, self._fields, self))})"
 
         def _asdict(self):
             return dict(zip(self._fields, self))

@@ -13,8 +13,7 @@ def count_oom_kills() -> Optional[int]:
                 groups[name] = group
     except (OSError, ValueError):
         pass
-    old = "memory{}/memory.oom_control"
-    new = "{}/memory.events"
+    old, new = "memory{}/memory.oom_control", "{}/memory.events"
     # A container may see its own group as if it were the root.
     for path in (old.format(groups["memory"]), old.format(""), new.format(groups[""]), new.format("")):
         try:

@@ -8,10 +8,7 @@ import json
 from .lean_typing import Any, Dict, List, NamedTuple, Optional
 
 SETTINGS_HYPERPARAMETER = "sagemaker_smspec"
-"""Holds the settings as JSON; continued in ``sagemaker_smspec_1``, ``_2`` … above `SETTINGS_LIMIT` characters."""
-
-SETTINGS_LIMIT = 2500
-"""Characters that one hyperparameter value may have (API shape HyperParameterValue)."""
+"""Holds the settings as JSON; continued in ``sagemaker_smspec_1``, ``_2`` …"""
 
 RUNTIME_CHANNEL = "smspec"
 CODE_CHANNEL = "code"
@@ -47,11 +44,6 @@ class RunSettings(NamedTuple):
     launcher: Dict[str, Any] = {}
     checkpoints: Optional[str] = None
     source: Optional[str] = None
-
-    def to_json(self) -> str:
-        """Return the settings as compact JSON, without what is empty."""
-        members = {name: value for name, value in self._asdict().items() if value not in (None, {}, [])}
-        return json.dumps(members, sort_keys=True, separators=(",", ":"))
 
 
 _KINDS = {"read": dict, "attributes": dict, "launcher": dict, "checkpoints": str, "source": str}

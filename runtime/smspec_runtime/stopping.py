@@ -8,8 +8,7 @@ from .lean_typing import Any, Optional
 
 
 class StopRequest:
-    """Remembers SIGTERM once it has been asked for; until then the signal does as ever. An earlier handler is called
-    too."""
+    """Remembers SIGTERM once it has been asked for; an earlier handler is called, too."""
 
     def __init__(self) -> None:
         self._seen = False
@@ -18,7 +17,6 @@ class StopRequest:
 
     @property
     def seen(self) -> bool:
-        """Whether SIGTERM has arrived since the question was first asked."""
         if self._previous is None:
             self._process = os.getpid()
             try:

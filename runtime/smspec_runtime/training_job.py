@@ -35,7 +35,6 @@ class Job(NamedTuple):
 
     @property
     def hosts(self) -> List[str]:
-        """All hosts, in the same order on each."""
         return self.cluster.hosts
 
     @property
@@ -53,7 +52,7 @@ class Job(NamedTuple):
 
     @property
     def model_dir(self) -> str:
-        """Becomes ``model.tar.gz``, all hosts' files in one archive."""
+        """Becomes ``model.tar.gz``, one of all hosts."""
         return self.layout.model
 
     @property
@@ -67,15 +66,11 @@ class Job(NamedTuple):
 
     @property
     def data_dir(self) -> str:
-        """Holds the channels."""
         return self.layout.data
 
     @property
     def stopping(self) -> bool:
-        """Whether SIGTERM has arrived: save and return, SIGKILL comes two minutes later.
-
-        From the first time the main thread asks, SIGTERM no longer ends the script by itself.
-        """
+        """Whether SIGTERM has arrived; it no longer ends the script once the main thread has asked."""
         return _STOP_REQUEST.seen
 
     def channel(self, name: str) -> Channel:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from smspec.plan.channels import channel_draft, generated_channel
 from smspec.plan.delivery import Delivery
 from smspec.plan.draft import Draft
@@ -12,10 +14,13 @@ from smspec.plan.run_planning import plan_settings
 from smspec.service.members import items, member
 from smspec.service.ordering import in_api_order
 from smspec.spec.model import JobSpec, ReadyImage
-from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER, SETTINGS_LIMIT, RunPlan, RunSettings
+from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER, RunPlan, RunSettings
 
 ONE_DAY = 86_400
 """Seconds a job may run when nothing is said: the API's default, written out because the API asks for the member."""
+
+VALUE_LIMIT = 2500
+"""Characters that one hyperparameter value may have (API shape HyperParameterValue)."""
 
 _S3 = ("DataSource", "S3DataSource")
 
@@ -64,10 +69,11 @@ def _put_hyperparameters(draft: Draft, job: JobSpec, delivery: Delivery, setting
         name = hyperparameter.name
         draft.put(("HyperParameters", name), encoded(hyperparameter, "json"), _cause(name))
     if settings is not None and settings != RunSettings():
-        text = settings.to_json()
-        for number, start in enumerate(range(0, len(text), SETTINGS_LIMIT)):
+        members = {name: value for name, value in settings._asdict().items() if value not in (None, {}, [])}
+        text = json.dumps(members, sort_keys=True, separators=(",", ":"))
+        for number, start in enumerate(range(0, len(text), VALUE_LIMIT)):
             name = f"{SETTINGS_HYPERPARAMETER}_{number}" if number else SETTINGS_HYPERPARAMETER
-            draft.put(("HyperParameters", name), text[start : start + SETTINGS_LIMIT], ("entry_point",))
+            draft.put(("HyperParameters", name), text[start : start + VALUE_LIMIT], ("entry_point",))
 
 
 def _cause(name: str) -> tuple[str, ...]:

@@ -1,7 +1,6 @@
-"""Starts programs, passes signals on to them, reaps whatever ends. No other package of the runtime does any of it.
+"""Starts programs, passes signals on to them, reaps whatever ends; nothing else in the runtime does.
 
-A container's first process loses a signal without a handler, and inherits orphans. Signals are forwarded by the
-handlers themselves, so at once; one loop does the rest.
+Signals are forwarded by the handlers themselves, so at once; one loop does the rest.
 """
 
 import os
@@ -11,19 +10,20 @@ import time
 from types import FrameType
 
 from ..command import Companion
+from ..early_signals import STOPS
 from ..lean_typing import Dict, Mapping, Optional, Sequence
 from ..oom_kills import count_oom_kills
 from ..outcome import Outcome, status_of
 from ..relay import Relay
 from .child import Program, is_in_foreground, spawn
-from .signals import STOPS, Signals
+from .signals import Signals
 from .tree import adopt_orphans, reap, signal_group, signal_strays
 
 GRACE = 110.0
 """Seconds from SIGTERM to SIGKILL. StopTrainingJob is `docker stop -t 120`: ten are left to report."""
 
 LINGER = 1.0
-"""Seconds for what outlives the program: processes, and whoever holds its standard error."""
+"""Seconds for what outlives the program."""
 
 LINGER_OF_PROGRAM = 10.0
 """Seconds for the program when a companion has failed."""
@@ -37,11 +37,7 @@ _INTERVAL_OF_LEFTOVERS = 0.02
 
 
 class Stopped(BaseException):
-    """A signal ended the job before its program was started. No handler for errors may swallow it."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
+    """The signal that ended the job before its program was started. No handler for errors may swallow it."""
 
 
 class Supervisor:
@@ -58,7 +54,7 @@ class Supervisor:
         self._failure: Optional[Outcome] = None  # of the first companion that failed
 
     def start(self) -> None:
-        """Take over: from here on a signal is forwarded, or ends the preparations by raising Stopped."""
+        """From here on a signal is forwarded, or ends the preparations by raising Stopped."""
         # Else the next pipe would get the number of a standard stream that is closed.
         while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
             os.set_inheritable(descriptor, True)
@@ -67,12 +63,12 @@ class Supervisor:
         adopt_orphans()
 
     def finish(self) -> None:
-        """Ignore signals from here on: what is left to do is quick and must not be broken off."""
+        """Ignore signals from here on: what is left to do is quick."""
         self._preparing = False
         self._end_companions()
 
     def accompany(self, companion: Companion, environ: Mapping[str, str], directory: str) -> Optional[Outcome]:
-        """Start what runs beside the program of the job, until `run` ends. Return why it could not be started."""
+        """Start what runs until `run` ends. Return why it could not be started."""
         return self._start(Program(companion.words, {**environ, **companion.variables}, directory), companion)
 
     def run(self, words: Sequence[str], environ: Mapping[str, str], directory: str) -> Outcome:
@@ -144,8 +140,7 @@ class Supervisor:
                 limit = now + LINGER_OF_PROGRAM
             if status is not None and not leftovers and (relay.is_finished or now >= ended + LINGER):
                 break
-            # A program that SIGTERM itself ended, a shell for instance, leaves its children the rest of the grace to
-            # save their work; one that ended by itself has had its say.
+            # A program that SIGTERM itself ended, a shell perhaps, leaves its children the rest of the grace.
             deadline = self._stopped_at + self._grace
             if status is None:
                 deadline = min(deadline, limit)
@@ -168,7 +163,7 @@ class Supervisor:
         return outcome._replace(stopped=self._stopped_at < _NEVER, killed=killed, output=relay.kept)
 
     def _is_first_failure(self, ended: Mapping[int, int]) -> bool:
-        """Take out the companions that have ended. Return whether one of them is the first that failed."""
+        """Take out the companions that have ended; say whether one is the first that failed."""
         for process in ended.keys() & self._companions.keys():
             companion = self._companions.pop(process)
             status = status_of(ended[process])
@@ -185,7 +180,7 @@ class Supervisor:
         self._companions = {}
 
     def _serve(self, relay: Relay, seconds: float) -> bool:
-        """Wait for a signal or for the relay, and serve it. Return whether the relay had something to do."""
+        """Wait for a signal or for the relay, and serve it. Return whether it was the relay."""
         poll = select.poll()
         poll.register(self._signals.wakeup, select.POLLIN)
         relay.register(poll)

@@ -12,7 +12,7 @@ NOT_EXECUTABLE = 126
 
 
 class Program(NamedTuple):
-    """What is to be started and where. A stream of -1 is inherited. ``foreground``: give it the terminal."""
+    """What is to be started and where. A stream of -1 is inherited; ``foreground`` has the terminal."""
 
     words: Sequence[str]
     environ: Mapping[str, str]
@@ -22,14 +22,13 @@ class Program(NamedTuple):
     foreground: bool = False
 
     def close(self) -> None:
-        """Close our ends of its streams."""
         for descriptor in (self.stdout, self.stderr):
             if descriptor >= 0:
                 os.close(descriptor)
 
 
 def spawn(program: Program, signals: Signals) -> Union[int, Outcome]:
-    """Start a program and return its process, which leads its group; or why it could not be started.
+    """Start a program; return its process, or why it could not be started.
 
     Call it with signals held: none may meet the child between fork and exec.
     """
@@ -79,7 +78,7 @@ def spawn(program: Program, signals: Signals) -> Union[int, Outcome]:
 
 
 def is_in_foreground() -> bool:
-    """Whether we have the terminal, if there is one, and so can give it to a child."""
+    """Whether we have a terminal to give to a child."""
     try:
         return os.isatty(0) and os.tcgetpgrp(0) == os.getpgrp()
     except OSError:
@@ -94,7 +93,7 @@ def _encoded(text: str) -> bytes:
 
 
 def _execute(words: List[bytes], variables: Dict[bytes, bytes]) -> NoReturn:
-    """Replace this process as a shell would: along PATH, and a text file without ``#!`` is a shell script."""
+    """Replace this process as a shell would: along PATH; a text file without ``#!`` is a shell script."""
     path = variables.get(b"PATH", os.defpath.encode())
     denied = None
     for directory in [b""] if b"/" in words[0] else [directory or b"." for directory in path.split(b":")]:

@@ -1,4 +1,4 @@
-"""Which signals are caught and how; what a program gets back of those it was started with."""
+"""Which signals are caught and how, and what a program gets back."""
 
 import os
 import signal
@@ -6,8 +6,6 @@ from types import FrameType
 
 from .. import early_signals
 from ..lean_typing import Callable, Iterator, Optional, Set
-
-STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
 
 _UNCATCHABLE = {signal.SIGKILL, signal.SIGSTOP}
 _OF_PYTHON = {signal.SIGPIPE, signal.SIGXFSZ}
@@ -32,8 +30,8 @@ class Signals:
     def take_over(self, handler: Callable[[int, Optional[FrameType]], None]) -> None:
         """Call the handler for every signal that can be caught, but for those that `collect` gives."""
         self.wakeup, write_end = os.pipe()
-        os.set_blocking(self.wakeup, False)
-        os.set_blocking(write_end, False)
+        for end in (self.wakeup, write_end):
+            os.set_blocking(end, False)
         signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
         for number in signal.valid_signals() - _UNCATCHABLE - _OF_PYTHON:
             if signal.getsignal(number) is signal.SIG_IGN:
@@ -41,11 +39,11 @@ class Signals:
             if number not in _COLLECTED:
                 signal.signal(number, signal.SIG_IGN if number in _BACKGROUND else handler)
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, _COLLECTED)
-        self._mask = early_signals.masks[0] if early_signals.masks else set(mask)
+        self._mask = set([*early_signals.masks, mask][0])
         self.release(_COLLECTED)  # A signal that has waited for this gets its handler here.
 
     def collect(self) -> Iterator[int]:
-        """Yield the signals that came in without a handler. Those that this process raised itself are dropped."""
+        """Yield the signals that came in without a handler, but for our own."""
         if hasattr(signal, "sigtimedwait"):
             while (received := signal.sigtimedwait(_COLLECTED, 0)) is not None:
                 if received.si_pid != os.getpid():

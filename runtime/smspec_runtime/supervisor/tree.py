@@ -19,7 +19,7 @@ def adopt_orphans() -> None:
 
 
 def reap() -> Tuple[bool, Dict[int, int]]:
-    """Take in whatever has ended. Return whether there are more children, and process → wait status of those."""
+    """Return whether there are more children than have ended, and process → wait status of those."""
     ended: Dict[int, int] = {}
     while True:
         try:
@@ -51,7 +51,7 @@ def signal_strays(group: int, number: int) -> None:
 
 
 def _descendants() -> List[int]:
-    """Return the processes below this one, as /proc has them; none where there is no /proc."""
+    """Return the processes below this one as /proc has them."""
     children: Dict[int, List[int]] = {}
     try:
         names = os.listdir("/proc")
