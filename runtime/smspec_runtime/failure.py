@@ -18,8 +18,6 @@ from .refusal import Refused
 LIMIT = 1024
 """Characters and bytes, so that a limit of either kind cuts nothing off."""
 
-_CAUSE_LIMIT = 400
-_COMMAND_LIMIT = 240
 _TRACEBACK = r"(?m)^([^\n]{0,40}?)Traceback \(most recent call last\):[^\S\n]*$"
 """What stands before it stands before every line of it: launchers put the rank there."""
 _CONTROLS = r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]"
@@ -92,9 +90,9 @@ def failure_text(
     traceback, exception = _last_traceback(written)
     last_line = written.rstrip().rpartition("\n")[2]
     cause = outcome.error or _signal_cause(outcome) or exception or last_line or "no message"
-    head = f"{title}: {limited(_line(masked_text(cause, secrets)), _CAUSE_LIMIT)}\nExitCode {outcome.status}\n"
+    head = f"{title}: {limited(_line(masked_text(cause, secrets)), 400)}\nExitCode {outcome.status}\n"
     shown = masked_text(" ".join(masked_words(command)), secrets)
-    tail = f'Command "{limited(_line(shown), _COMMAND_LIMIT)}"'
+    tail = f'Command "{limited(_line(shown), 240)}"'
     room = LIMIT - len((head + tail).encode("utf-8", "replace")) - 1
     middle = limited((traceback or written).strip(), room, from_end=True)
     return f"{head}{middle}\n{tail}" if middle else head + tail

@@ -36,12 +36,11 @@ LOCAL_LEADER = "SMSPEC_LOCAL_LEADER"
 STOP_GRACE = "SMSPEC_STOP_GRACE"
 """Seconds from SIGTERM to SIGKILL, in tests and rehearsals."""
 RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-LONGEST_SHOWN = 2000
 PYTHON = sys.executable or "python3"
 
 
 def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
-    """Run the job and return the exit status of the container. Without a plan, stand in for SageMaker's own toolkit."""
+    """Run the job and return the exit status of the container. Without a plan, do as SageMaker's own toolkit."""
     environ = dict(os.environ)
     if not environ.get("SAGEMAKER_BASE_DIR") and not os.path.exists(ROOT):
         from .local_tree import make_local_tree  # Late: inside SageMaker there is always a tree.
@@ -60,23 +59,22 @@ def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
             supervisor.start()
             report.prepare()
             if arguments not in ([], ["train"]):
-                message = "this container trains: it takes the argument `train` or none, not "
-                raise Refused(f"{message}`{' '.join(arguments)}`", exit_status=2)
+                words = " ".join(arguments)
+                raise Refused(f"this container takes the argument `train` or none, not `{words}`", exit_status=2)
             status, failure = _live(plan_file, layout, environ, supervisor)
         except Refused as refusal:
             status, failure = refusal.exit_status, refusal_text(refusal)
         except RecursionError:
             status, failure = 1, refusal_text(Refused("the input configuration is nested too deeply"))
         except Exception:
-            import traceback  # Late: it is for our own bugs.
+            from traceback import format_exc  # Late: it is for our own bugs.
 
-            text = traceback.format_exc()
-            log(text)
+            log(format_exc())
             status = 70
-            outcome = Outcome(status, output=text.encode("utf-8", "replace"))
+            outcome = Outcome(status, output=format_exc().encode("utf-8", "replace"))
             failure = failure_text(outcome, ["smspec_runtime"], [], "InternalError")
     except Stopped as stop:
-        status = 128 + int(stop.args[0])
+        status = 128 + stop.args[0]
         failure = refusal_text(Refused("stopped before the program was started", exit_status=status))
     supervisor.finish()
     if failure:
@@ -87,10 +85,10 @@ def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
 
 
 def end(status: int) -> NoReturn:
-    """End this process as it stands: Python's own end frees what is gone anyway, and takes as long as its start."""
+    """End this process as it stands: Python's own end takes as long as its start."""
     for stream in (sys.stdout, sys.stderr):
         try:
-            stream.flush()  # Nothing of ours; boto3 may have warned.
+            stream.flush()  # boto3 may have warned.
         except (AttributeError, OSError, ValueError):
             pass
     os._exit(status)
@@ -99,10 +97,9 @@ def end(status: int) -> NoReturn:
 def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], supervisor: Supervisor) -> Tuple[int, str]:
     """Take the job from its plan to its end."""
     local_leader = environ.pop(LOCAL_LEADER, "")
-    written_plan = None if plan_file is None else _load_plan(plan_file)
     config = read_input_config(layout)
     cluster = config.cluster
-    plan = written_plan or plan_of(config, environ)
+    plan = plan_of(config, environ) if plan_file is None else _load_plan(plan_file)
     if plan.launcher is not None:
         from .launchers import LAUNCHERS, Launch  # Late, as all that only some jobs need.
 
@@ -168,7 +165,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
         from .intermediate_output import start_sending
 
         send_rest = start_sending(layout, config, environ, RUNTIME, supervisor)
-    log("running: " + limited(" ".join(masked_words(command.words)), LONGEST_SHOWN))
+    log("running: " + limited(" ".join(masked_words(command.words)), 2000))
     outcome = supervisor.run(command.words, variables, "." if is_framework else layout.code)
     if team is not None:
         team.dismiss(outcome.status)
@@ -181,8 +178,8 @@ def _load_plan(path: str) -> RunPlan:
     try:
         with open(path, encoding="utf-8") as file:
             plan = decode_run_plan(file.read())
+        if plan.args_style not in STYLES:
+            raise ValueError(f"no such style of arguments: `{plan.args_style}`")
+        return plan
     except (OSError, ValueError) as error:
         raise Refused(f"cannot read the plan of the image: {error}") from error
-    if plan.args_style not in STYLES:
-        raise Refused(f"{path}: no such style of arguments: `{plan.args_style}`")
-    return plan

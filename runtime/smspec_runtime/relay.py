@@ -60,11 +60,10 @@ class Relay:
 
     def _write(self) -> None:
         try:
-            written = os.write(self._sink, self._pending[: self._room])
+            self._pending = self._pending[os.write(self._sink, self._pending[: self._room]) :]
         except BlockingIOError:
-            return
+            pass
         except OSError:
             # Nobody reads our standard error, or its disk is full. The program must not notice: go on reading.
             self._sink = -1
-            written = len(self._pending)
-        self._pending = self._pending[written:]
+            self._pending = b""

@@ -27,7 +27,7 @@ class StopRequest:
 
     def _remember(self, number: int, frame: Optional[FrameType]) -> None:
         if os.getpid() != self._process:
-            # A forked worker that swallowed SIGTERM could not be ended by Process.terminate() or Pool.terminate().
+            # A forked worker that swallowed SIGTERM could not be ended by Process.terminate().
             signal.signal(signal.SIGTERM, self._previous)
             os.kill(os.getpid(), signal.SIGTERM)
             return

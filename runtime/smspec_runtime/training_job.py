@@ -83,8 +83,8 @@ class Job(NamedTuple):
 
     def rows(self, total: int) -> range:
         """Return this host's part of ``total`` rows; those of all hosts are disjoint and complete."""
-        count = len(self.hosts)
-        return range(self.host_rank * total // count, (self.host_rank + 1) * total // count)
+        rank, count = self.host_rank, len(self.hosts)
+        return range(rank * total // count, (rank + 1) * total // count)
 
     def shard(self, sequence: Sequence[Item]) -> Sequence[Item]:
         """Return this host's `rows` of a sequence."""

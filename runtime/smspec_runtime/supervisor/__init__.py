@@ -196,9 +196,7 @@ class Supervisor:
         return served
 
     def _on_signal(self, number: int, _: Optional[FrameType]) -> None:
-        if number == signal.SIGCHLD:
-            return  # It has woken the loop; that is all.
-        if self._group:
+        if self._group and number != signal.SIGCHLD:  # That one wakes the loop, no more.
             self._forward(number)
         elif self._preparing and number in STOPS:
             self._preparing = False

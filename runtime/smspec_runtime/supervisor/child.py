@@ -7,9 +7,6 @@ from ..lean_typing import Dict, List, Mapping, NamedTuple, NoReturn, Sequence, U
 from ..outcome import Outcome
 from .signals import Signals
 
-NOT_FOUND = 127
-NOT_EXECUTABLE = 126
-
 
 class Program(NamedTuple):
     """What is to be started and where. A stream of -1 is inherited; ``foreground`` has the terminal."""
@@ -37,14 +34,14 @@ def spawn(program: Program, signals: Signals) -> Union[int, Outcome]:
         words = [_encoded(word) for word in program.words]
         variables = {_encoded(name): _encoded(value) for name, value in program.environ.items()}
     except ValueError as error:
-        return Outcome(NOT_EXECUTABLE, error=f"{name}: {error}")
+        return Outcome(126, error=f"{name}: {error}")
     report, report_end = os.pipe()
     try:
         child = os.fork()
     except OSError as error:  # The limit of processes, or of memory.
         os.close(report)
         os.close(report_end)
-        return Outcome(NOT_EXECUTABLE, error=f"{name}: cannot start a process: {error.strerror}")
+        return Outcome(126, error=f"{name}: cannot start a process: {error.strerror}")
     if child == 0:
         try:
             os.setpgid(0, 0)
@@ -59,7 +56,7 @@ def spawn(program: Program, signals: Signals) -> Union[int, Outcome]:
         except OSError as error:
             os.write(report_end, b"%d" % (error.errno or 0))
         finally:
-            os._exit(NOT_FOUND)
+            os._exit(127)
     try:
         os.setpgid(child, child)
     except OSError:
@@ -71,9 +68,9 @@ def spawn(program: Program, signals: Signals) -> Union[int, Outcome]:
         return child
     os.waitpid(child, 0)
     if not os.path.isdir(program.directory):
-        return Outcome(NOT_EXECUTABLE, error=f"{program.directory}: no such directory")
+        return Outcome(126, error=f"{program.directory}: no such directory")
     number = int(failure)
-    status = NOT_FOUND if number in (errno.ENOENT, errno.ENOTDIR) else NOT_EXECUTABLE
+    status = 127 if number in (errno.ENOENT, errno.ENOTDIR) else 126
     return Outcome(status, error=f"{name}: {os.strerror(number)}")
 
 
