@@ -1,8 +1,8 @@
 """The code in docs/pipe-mode.md runs as it is printed, and what is moved over gives the same results as before.
 
 A block is found by the comment above it, `<!-- example: NAME -->`. The directory /opt/ml is another one here, and so it
-is in the code. SMSPEC_PEERS_PYTHON names a Python that has version 2 of the SageMaker SDK, SMSPEC_TENSORFLOW_PYTHON
-one that has TensorFlow.
+is in the code. SMSPEC_PEERS_PYTHON names a Python that has version 2 of the SageMaker SDK, SMSPEC_TOOLKIT_PYTHON one
+that has sagemaker-training, SMSPEC_TENSORFLOW_PYTHON one that has TensorFlow.
 """
 
 import os
@@ -35,10 +35,13 @@ def run(tmp_path):
     """Run a block as a script in a host whose channel is fed; return what it printed."""
     processes = []
 
-    def start(name, channel, epochs, python=sys.executable, more="", **settings):
+    def start(name, channel, epochs, python=sys.executable, more="", instead=()):
         root = tmp_path / f"script{len(processes)}"
         code = EXAMPLES[name].replace("/opt/ml", str(root)) + more
-        host = Host(root, code, channels=[channel], **settings)
+        for old in instead:
+            assert old in code
+            code = code.replace(old, instead[old])
+        host = Host(root, code, channels=[channel])
         host.feed(channel, *[[data] for data in epochs])
         host.process = subprocess.Popen(
             [python, "author.py"],
@@ -94,9 +97,19 @@ def test_the_published_loop_moves_over(run, host):
     assert told == before.splitlines()
 
 
-def test_readers_of_the_sdk_move_over(run):
-    python = python_with("SMSPEC_PEERS_PYTHON", "sagemaker")
-    out = run("sdk before", "train", NUMBERS, python=python)
+TOOLKITS_COPY = {
+    "sagemaker.amazon.common import": "sagemaker_training.recordio import _read_recordio as",
+    "sagemaker.amazon.record_pb2": "sagemaker_training.record_pb2",
+}
+
+
+@pytest.mark.parametrize(
+    ("variable", "module", "instead"),
+    [("SMSPEC_PEERS_PYTHON", "sagemaker", {}), ("SMSPEC_TOOLKIT_PYTHON", "sagemaker_training", TOOLKITS_COPY)],
+    ids=["the SDK", "sagemaker-training"],
+)
+def test_readers_of_recordio_move_over(run, variable, module, instead):
+    out = run("sdk before", "train", NUMBERS, python=python_with(variable, module), instead=instead)
     before = [line for line in out.splitlines() if not line.startswith("sagemaker.config ")]  # what its import says
     assert len(before) == 15 and before[-1] == "2 [2.0, 2.25, 2.5, 4.0] 4.0"
     assert run("sdk after", "train", NUMBERS).splitlines() == before
