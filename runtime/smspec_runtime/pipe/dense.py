@@ -2,7 +2,7 @@
 
 from itertools import chain
 from struct import Struct
-from typing import Any, Dict, Iterator, List, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Sequence
 
 from .errors import PipeError
 from .example import Place, Record, Tensor, Value, numbers, unpack
@@ -28,37 +28,33 @@ class Template:
     def rows(self, data: bytes, at: int) -> "Rows":
         """Return the records at ``at`` up to the first of another kind or the end."""
         columns: List[List[bytes]] = [[] for _ in self.places]
-        count = RUN
-        while count:
-            found = self._cut(data, at, count)
-            if found:
-                for column, values in zip(columns, found):
-                    column += values
+        for count in (RUN, RUN // 8, 1):
+            while self._cut(data, at, count, columns):
                 at += count * self.size
-            else:
-                count //= 8
         return Rows(self, columns)
 
-    def _cut(self, data: bytes, at: int, count: int) -> List[Tuple[bytes, ...]]:
-        """Return the values of ``count`` records per place, nothing unless all are of this kind."""
+    def _cut(self, data: bytes, at: int, count: int, columns: List[List[bytes]]) -> bool:
+        """Add the values of ``count`` records to the column of each place if all records are of this kind."""
         last = at + (count - 1) * self.size
         if last + self.size > len(data) or not data.startswith(self._around[0], last):
-            return []
+            return False
         parts = repeated(self._layout, count).unpack_from(data, at)
         step = 2 * len(self.places) + 1
         for i, same in enumerate(self._around):
             if parts[2 * i :: step].count(same) < count:
-                return []
-        columns = [parts[i::step] for i in range(1, step, 2)]
+                return False
+        found: List[Sequence[bytes]] = [parts[i::step] for i in range(1, step, 2)]
         for i, place in enumerate(self.places):
             if place.typecode == "i":
                 try:
-                    columns[i] = tuple(unpack("i", values) for values in columns[i])
+                    found[i] = [unpack("i", values) for values in found[i]]
                 except ValueError:
-                    return []
-                if set(map(len, columns[i])) != {place.size}:
-                    return []
-        return columns
+                    return False
+                if set(map(len, found[i])) != {place.size}:
+                    return False
+        for column, values in zip(columns, found):
+            column += values
+        return True
 
 
 class Rows:

@@ -1,16 +1,14 @@
-"""The message `Record`, an example as SageMaker's own algorithms read it, and how one is decoded."""
+"""The protobuf message `Record`, an example as SageMaker's own algorithms read it, and how one is decoded."""
 
 from array import array
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
-from .protobuf import FIXED32, FIXED64, LENGTH_DELIMITED, VARINT, fields, varints
-
-TYPECODES = {2: "f", 3: "d", 7: "i"}  # number of the field of a `Value` → what its tensor holds: int32, if "i"
+VARINT, FIXED64, DELIMITED, FIXED32 = 0, 1, 2, 5  # kinds of fields on the wire
+TYPECODES = {2: "f", 3: "d", 7: "i"}  # field of a `Value` → what its tensor holds; "i" is int32
 BYTES = 9
 VALUES, KEYS, SHAPE = 1, 2, 3
-KINDS = {"f": FIXED32, "d": FIXED64, "i": VARINT, "Q": VARINT}  # of numbers that are not packed
 
 
 class Tensor(NamedTuple):
@@ -61,11 +59,11 @@ def decode_record(data: bytes) -> Tuple[Record, List[Place]]:
     maps: Tuple[Dict[str, Value], Dict[str, Value]] = ({}, {})
     texts: List[Optional[str]] = [None, None, None]
     places: List[Place] = []
-    for number, wire, at, content in fields(memoryview(data)):
-        if 1 <= number <= 5 and wire != LENGTH_DELIMITED:
+    for number, wire, at, content in _fields(memoryview(data)):
+        if 1 <= number <= 5 and wire != DELIMITED:
             raise ValueError(f"field {number} is of the wrong kind")
         if number in (1, 2):
-            name, value, place = _decode_entry(content, at)
+            name, value, place = _entry(content, at)
             maps[number - 1][name] = value
             if place:
                 places.append(Place(number - 1, name, *place))
@@ -74,59 +72,97 @@ def decode_record(data: bytes) -> Tuple[Record, List[Place]]:
     return Record(*maps, *texts), places if len(places) == len(maps[0]) + len(maps[1]) else []
 
 
-def _decode_entry(entry: memoryview, base: int) -> Tuple[str, Value, Any]:
+def _entry(entry: memoryview, base: int) -> Tuple[str, Value, Any]:
     """Decode one entry of a map: field 1 is the key, field 2 the value, one tensor or `Bytes`."""
     key, place = "", None
     value: Value = Tensor(numbers("f", b""))
-    for part, _, start, content in fields(entry, base):
+    for part, _, start, content in _fields(entry, base):
         if part == 1:
             key = str(content, "utf-8")
         elif part == 2:
-            for number, _, at, message in fields(content, start):
+            for number, _, at, message in _fields(content, start):
                 if number in TYPECODES:
-                    value, place = _decode_tensor(message, at, TYPECODES[number])
+                    value, place = _tensor(message, at, TYPECODES[number])
                 elif number == BYTES:
-                    value, place = _decode_blobs(message), None
+                    value, place = _blobs(message), None
     return key, value, place
 
 
-def _decode_tensor(message: memoryview, base: int, typecode: str) -> Tuple[Tensor, Any]:
+def _tensor(message: memoryview, base: int, typecode: str) -> Tuple[Tensor, Any]:
     packed = {VALUES: b"", SHAPE: b""}
     places = []
-    for number, wire, at, content in fields(message, base):
-        if number not in (VALUES, KEYS, SHAPE):
-            continue
-        kind = typecode if number == VALUES else "Q"
-        if wire not in (LENGTH_DELIMITED, KINDS[kind]):
-            raise ValueError("the numbers of a tensor are of the wrong kind")
-        packed[number] = packed.get(number, b"") + unpack(kind, bytes(content))
-        if number == VALUES:
-            places.append((at, at + len(content)))
-    values, shape = packed[VALUES], tuple(array("Q", packed[SHAPE]))
-    tensor = Tensor(numbers(typecode, values), numbers("Q", packed[KEYS]) if KEYS in packed else None, shape)
-    if tensor.keys is None:
-        return tensor, (typecode, len(values), shape, *places[0]) if len(places) == 1 else None
-    if len(tensor.keys) != len(tensor.values):
-        raise ValueError(f"a tensor has {len(tensor.keys)} keys and {len(tensor.values)} values")
-    return tensor, None
+    for number, wire, at, content in _fields(message, base):
+        if number in (VALUES, KEYS, SHAPE):
+            kind = typecode if number == VALUES else "Q"
+            if wire not in (DELIMITED, {"f": FIXED32, "d": FIXED64}.get(kind, VARINT)):
+                raise ValueError("the numbers of a tensor are of the wrong kind")
+            packed[number] = packed.get(number, b"") + unpack(kind, bytes(content))
+            if number == VALUES:
+                places.append((at, at + len(content)))
+    values, shape = numbers(typecode, packed[VALUES]), tuple(array("Q", packed[SHAPE]))
+    if KEYS not in packed:
+        place = (typecode, len(packed[VALUES]), shape, *places[0]) if len(places) == 1 else None
+        return Tensor(values, None, shape), place
+    keys = numbers("Q", packed[KEYS])
+    if len(keys) != len(values):
+        raise ValueError(f"a tensor has {len(keys)} keys and {len(values)} values")
+    return Tensor(values, keys, shape), None
 
 
-def _decode_blobs(message: memoryview) -> Blobs:
+def _blobs(message: memoryview) -> Blobs:
     found: Dict[int, List[bytes]] = {1: [], 2: []}
-    for number, _, _, content in fields(message):
+    for number, _, _, content in _fields(message):
         found.setdefault(number, []).append(bytes(content))
     return Blobs(found[1], str(found[2][-1], "utf-8") if found[2] else None)
 
 
+def _fields(data: memoryview, base: int = 0) -> Iterator[Tuple[int, int, int, memoryview]]:
+    """Iterate over number, kind, place and content of the fields of a message at ``base``."""
+    at = 0
+    while at < len(data):
+        key, at = _varint(data, at)
+        number, wire = key >> 3, key & 7
+        start = at
+        if wire == VARINT:
+            _, at = _varint(data, at)
+        elif wire == DELIMITED:
+            length, start = _varint(data, at)
+            at = start + length
+        elif wire in (FIXED64, FIXED32):
+            at += 8 if wire == FIXED64 else 4
+        else:
+            raise ValueError(f"field {number} is of unknown kind {wire}")
+        if at > len(data):
+            raise ValueError(f"field {number} is longer than its message")
+        yield number, wire, base + start, data[start:at]
+
+
+def _varint(data: Union[bytes, memoryview], at: int) -> Tuple[int, int]:
+    """Return the number at ``at`` and where it ends."""
+    value = shift = 0
+    while at < len(data) and shift < 70:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value & 0xFFFFFFFFFFFFFFFF, at
+        shift += 7
+    raise ValueError("a number is longer than 10 bytes" if shift == 70 else "a number does not end")
+
+
 def unpack(typecode: str, packed: bytes) -> bytes:
-    """Return packed numbers as the bytes of an array; as int32, like protobuf, the low 32 bits. Raises ValueError."""
+    """Return packed numbers as the bytes of an array. Raises ValueError."""
     if typecode in "fd":
         return packed
-    values = varints(packed)
-    if typecode == "Q":
-        return values.tobytes()
-    low = (value & 0xFFFFFFFF for value in values)
-    return array("i", [value - (value >> 31 << 32) for value in low]).tobytes()
+    if packed.isascii():  # each number is one byte, as are all below 128
+        values = array("Q", list(packed))
+    else:
+        values, at = array("Q"), 0
+        while at < len(packed):
+            value, at = _varint(packed, at)
+            values.append(value)
+    # Of an int32, as protobuf does, the low 32 bits.
+    return values.tobytes() if typecode == "Q" else memoryview(values.tobytes()).cast("i")[::2].tobytes()
 
 
 def numbers(typecode: str, data: bytes) -> Any:

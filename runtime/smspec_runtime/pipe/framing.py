@@ -8,13 +8,12 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from .reader import Reader
 
-CARRY = 4096  # bytes of an item that is joined to the next chunk when its end is missing; a larger one is read whole
+CARRY = 4096  # bytes of a frame that is joined to the next chunk when its end is missing; a larger one is read whole
 RUN = 32  # frames of one size that are cut at once
 HEADS = 4096  # heads that are remembered: most recur
 NONE = 1 << 62  # as a length: no plain frame. Larger than any data, so that it needs no question of its own
 
-Parts = Tuple[bytes, bytes, bytes]
-"""Of a frame: header, payload, and what follows it (checksum, padding)."""
+Parts = Tuple[bytes, bytes, bytes]  # of a frame: header, payload, and what follows it (checksum, padding)
 
 
 class Framing(ABC):
@@ -63,8 +62,8 @@ class Framing(ABC):
     def _advance(self, data: bytes) -> Optional[bytes]:
         """Read on behind ``data``, which begins a frame; return what another frame begins with, None at the end."""
         reader = self.reader
+        self.begin = reader.offset - len(data)
         if len(data) >= self.head_size:
-            self.begin = reader.offset - len(data)
             head, start, stop, end = self._measure(data, 0)
             if end > CARRY:  # the payload is read straight to where it stays
                 body = reader.exact(data[start:stop], stop - start)
@@ -77,23 +76,23 @@ class Framing(ABC):
         chunk = reader.chunk()
         if chunk is None:
             if data:
-                reader.end_inside(reader.offset - len(data), f"{self.name}, after {len(data)} bytes")
+                reader.end_inside(self.begin, f"{self.name}, after {len(data)} bytes")
             self.finish()
             return None
         data += chunk
-        at = end = 0
-        while end <= len(data):
+        begin, end = self.begin, 0
+        while True:
             at = self.plain(data, end)
-            self.begin = reader.offset - len(data) + at
+            self.begin = begin + at
             if len(data) - at < self.head_size:
-                break
+                return data[at:]
             head, start, stop, end = self._measure(data, at)
-            if end <= len(data):
-                self.accept((head, data[start:stop], data[stop:end]))
-        return data[at:]
+            if end > len(data):
+                return data[at:]
+            self.accept((head, data[start:stop], data[stop:end]))
 
     def _measure(self, data: bytes, at: int) -> Tuple[bytes, int, int, int]:
-        """Return the header at ``at``, and where the payload begins, where it ends, and where the frame ends."""
+        """Return the header at ``at``, where the payload begins and ends, and where the frame ends."""
         start = at + self.head_size
         head = data[at:start]
         stop = start + self.length(head)
@@ -101,7 +100,7 @@ class Framing(ABC):
 
 
 class Heads(Dict[bytes, int]):
-    """Header → length of the payload if the frame is plain, else `NONE`: as ``read`` tells. Payloads are cut by it."""
+    """Header → length of the payload if the frame is plain, else `NONE`, as ``read`` tells. Payloads are cut by it."""
 
     def __init__(self, framing: Framing, read: Callable[[bytes], int]) -> None:
         self._sizes = framing.head_size, framing.tail_size + framing.multiple - 1, -framing.multiple

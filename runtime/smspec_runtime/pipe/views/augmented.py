@@ -1,7 +1,6 @@
 """The view `augmented`: what an augmented manifest names, one mapping per line of the manifest.
 
-With ``RecordWrapperType: RecordIO`` each attribute is a record of its own, in the order of AttributeNames. Nothing in
-the stream marks where a line begins or tells the names, so they come with the job.
+With ``RecordWrapperType: RecordIO`` each attribute is a record of its own, in the order of AttributeNames.
 """
 
 from typing import Dict, Iterator, List, Sequence
@@ -40,6 +39,5 @@ class Objects(Records):
     def finish(self) -> None:
         if self._values:
             missing = self._names[len(self._values)]
-            what = f"an object of {len(self._names)} attributes: `{missing}` is missing"
-            self.reader.end_inside(self._start, what)
+            self.reader.end_inside(self._start, f"an object of {len(self._names)} attributes: `{missing}` is missing")
         super().finish()

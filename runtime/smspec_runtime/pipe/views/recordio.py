@@ -1,8 +1,8 @@
 """The view `recordio`: payloads of RecordIO records, those of several parts put together again.
 
-A record is the magic number, a word with the length in its low 29 bits and the part in its high 3, the payload, and
-zeros up to a multiple of 4; both words little-endian. A payload that holds the magic number at a multiple of 4 is
-written as several parts with the number left out between them.
+A record is the magic number, a word with the length in its low 29 bits and the part in its high 3 (both words
+little-endian), the payload, and zeros up to a multiple of 4. Where a payload holds the magic number at a multiple of 4,
+it is written as several parts without it.
 """
 
 import struct
@@ -15,14 +15,11 @@ MAGIC = 0xCED7230A
 LENGTH = (1 << 29) - 1
 WORDS = struct.Struct("<II")
 WHOLE, FIRST, MIDDLE, LAST = range(4)
-JOINTS = {"dmlc": struct.pack("<I", MAGIC), "concat": b""}  # what stands between the parts of a record
+JOINTS = {"dmlc": struct.pack("<I", MAGIC), "concat": b""}
 
 
 def recordio(reader: Reader, multipart: str = "dmlc") -> Iterator[bytes]:
-    """Iterate over payloads. ``multipart``: "dmlc" puts the magic number back between parts, "concat" does not.
-
-    Some writers never split, and some readers join parts without the number: their data is for "concat".
-    """
+    """Iterate over payloads. ``multipart``: "dmlc" puts the magic number back between parts, "concat" does not."""
     return iter(Records(reader, multipart))
 
 
@@ -52,8 +49,7 @@ class Records(Framing):
             raise ValueError(f"it begins with 0a23d7ce, here is {head[:4].hex()}")
         part = word >> 29
         if part > LAST or (part in (WHOLE, FIRST)) == bool(self.parts):
-            state = "inside" if self.parts else "outside"
-            raise ValueError(f"part {part} of a record {state} one of several parts")
+            raise ValueError(f"part {part} of a record {'inside' if self.parts else 'outside'} one of several parts")
         return int(word & LENGTH)
 
     def accept(self, parts: Parts) -> None:

@@ -1,7 +1,4 @@
-"""The view `recordio_protobuf`: the records of SageMaker's own algorithms (`application/x-recordio-protobuf`).
-
-Each RecordIO payload is a message ``Record``, which maps names (usually "values") to tensors: ``features``, ``label``.
-"""
+"""The view `recordio_protobuf`: the records of SageMaker's own algorithms (`application/x-recordio-protobuf`)."""
 
 from typing import Any, Dict, Iterator
 
@@ -20,7 +17,7 @@ def recordio_protobuf(reader: Reader, multipart: str = "dmlc", batch: int = 0) -
 
 
 class Examples(Records):
-    """Payloads that are messages. The items are records or, if ``grouped``, pieces of batches."""
+    """The items are records or, if ``grouped``, pieces of batches."""
 
     name = "a RecordIO record of protobuf"
 
@@ -36,7 +33,8 @@ class Examples(Records):
         if places and (head in self._templates or len(self._templates) < TEMPLATES):
             frame = head + payload + bytes(-len(payload) & 3)
             template = self._templates[head] = Template(frame, len(head), record, places)
-            piece = template.rows(frame, 0) if self._grouped else piece
+            if self._grouped:
+                piece = template.rows(frame, 0)
         self._append(piece)
 
     def plain(self, data: bytes, at: int) -> int:

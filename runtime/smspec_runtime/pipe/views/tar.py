@@ -9,11 +9,11 @@ from ..reader import Reader
 
 BLOCK = 512
 ZEROS = bytes(BLOCK)
-PAX, PAX_GLOBAL, LONG_NAME, LONG_LINK, SPARSE = b"x", b"g", b"L", b"K", b"S"
 FILES = b"0\x007"
+ABOUT = b"xgLK"  # attributes of the next file and of all (pax), name and link of the next file (GNU)
 EMPTY = b"123456"  # links, devices, directories, FIFOs: nothing follows, whatever their size says
+# A header of a regular file with a short name and a size in octal digits.
 PLAIN = re.compile(rb"(?s).{124}[0-7]{11}[\0 ].{12}[0-7]{6}..0.{188}\0.{166}").fullmatch
-"""A header of a regular file with a short name and a size in octal digits."""
 
 
 class Member(NamedTuple):
@@ -47,7 +47,7 @@ class Members(Framing):
         if head == ZEROS or kind in EMPTY:
             return 0
         size = _number(head[124:136])
-        if kind not in (PAX, PAX_GLOBAL, LONG_NAME, LONG_LINK):
+        if kind not in ABOUT:
             size = int(self._attributes.get("size", size))
         if size < 0:
             raise ValueError("its size is negative")
@@ -62,13 +62,13 @@ class Members(Framing):
             return
         if self._archive is None:
             self._archive = self.begin
-        if kind == LONG_NAME:
+        if kind == b"L":
             self._attributes.setdefault("path", _text(body))
-        elif kind == PAX:
+        elif kind == b"x":
             self._attributes.update(_pax(body))
-        elif kind == PAX_GLOBAL:
+        elif kind == b"g":
             self._global.update(_pax(body))
-        elif kind != LONG_LINK:
+        elif kind != b"K":
             self._file(kind, head, body)
 
     def plain(self, data: bytes, at: int) -> int:
@@ -86,7 +86,7 @@ class Members(Framing):
         return at
 
     def finish(self) -> None:
-        """An archive ends with blocks of zeros; without them it may have been cut between two members."""
+        # Without the blocks of zeros at its end, an archive may have been cut between two members.
         if self._archive is not None:
             self.reader.end_inside(self._archive, "a tar archive: its end marker is missing")
 
@@ -97,7 +97,7 @@ class Members(Framing):
             name = _text(head[:100])
             prefix = _text(head[345:500]) if head[257:263] == b"ustar\0" else ""
             name = f"{prefix}/{name}" if prefix else name
-        if kind == SPARSE:
+        if kind == b"S":
             raise ValueError(f"`{name}` is sparse")
         if kind in FILES and not (kind == b"\0" and name.endswith("/")):  # old archives mark directories so
             self.items.append(Member(name, body))
