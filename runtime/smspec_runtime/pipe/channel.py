@@ -10,10 +10,9 @@ from .wake import process_wake
 
 
 class Fifos:
-    """Gives a stream for the next FIFO of a channel: ``<path>_0``, ``<path>_1`` ….
+    """Gives a stream for the next FIFO of a channel: ``<path>_0``, ``<path>_1`` …, which SageMaker fills in that order.
 
-    SageMaker fills them in that order, whatever the epoch of the training is. So a FIFO that nobody has opened remains
-    the next one: a handler that evaluates every fifth epoch has no data fetched to be thrown away.
+    Whatever the epoch of the training is, one that nobody has opened remains the next: no data is fetched in vain.
     """
 
     def __init__(self, channel: Channel) -> None:
@@ -30,7 +29,7 @@ class Fifos:
         self._stream: Optional[Stream] = None
 
     def next(self) -> Stream:
-        """Close the stream given before, and with it what is left of its FIFO if it was opened; give the next one."""
+        """Close the stream given before; give the next one."""
         if self._stream is not None:
             self._stream.close()
             self._position += self._stream.opened

@@ -21,17 +21,8 @@ class PipeError(Exception):
 
     def __init__(self, origin: Origin, offset: int, problem: str) -> None:
         super().__init__(origin, offset, problem)
-        self.origin = origin
-        self.offset = offset
-        self.problem = problem
-
-    @property
-    def channel(self) -> Optional[str]:
-        return self.origin.channel
-
-    @property
-    def epoch(self) -> Optional[int]:
-        return self.origin.epoch
+        self.origin, self.offset, self.problem = origin, offset, problem
+        _, self.channel, self.epoch = origin
 
     def __str__(self) -> str:
         return f"{self.origin}, byte {self.offset}: {self.problem}"

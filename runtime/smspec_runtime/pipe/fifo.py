@@ -1,4 +1,4 @@
-"""One FIFO, opened and read without ever getting stuck; a regular file is read the same way, as one epoch."""
+"""One FIFO, opened and read without ever getting stuck; a regular file is read as one epoch."""
 
 import fcntl
 import os
@@ -67,11 +67,11 @@ class Fifo:
 
     def readinto(self, view: memoryview) -> int:
         """Read at least one byte, waiting for it if need be; 0 at the end."""
-        if self._descriptor < 0 and self.end is None:
-            self._open()
         stats = self.stats
         if not stats.reads % LISTEN_EVERY:
             self._wake.heard()
+            if not stats.reads and self._descriptor < 0 and self.end is None:
+                self._open()
         while not self.halted() and self.end is None:
             try:
                 count = os.readv(self._descriptor, (view,))

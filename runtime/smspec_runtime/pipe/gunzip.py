@@ -1,4 +1,4 @@
-"""Decompresses objects that are stored as gzip, where SageMaker does not (CompressionType None)."""
+"""Decompresses what is stored as gzip, where SageMaker does not (CompressionType None)."""
 
 import zlib
 from typing import Any
@@ -11,7 +11,7 @@ GZIP = 31  # wbits of zlib: a gzip frame, the largest window
 
 
 class Gunzip(Layer):
-    """What a source holds, decompressed. Members follow one another: an object is one or several."""
+    """What a source holds, decompressed. An object is one or several members."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)

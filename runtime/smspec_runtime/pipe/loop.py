@@ -6,16 +6,46 @@ It ends with status 0 when the handler has seen all epochs, or when SIGTERM came
 import json
 import sys
 import time
-from typing import Dict, List
+from importlib import import_module
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple
 
 import smspec_runtime
 
 from ..training_job import Job
 from .channel import Fifos
-from .handler import Handler, load_handler
 from .progress import Progress
 from .stream import Stream
 from .wake import Wake, process_wake
+
+
+class Handler(NamedTuple):
+    """The author's part: ``begin`` and ``end`` are called once, ``epoch`` once per epoch.
+
+    ``resume``, after ``begin``, is given the epoch that follows those in the checkpoints, or 0; it returns the first.
+    """
+
+    begin: Callable[[Job], object] = lambda _: None
+    resume: Callable[[Job, int], int] = lambda _, epoch: epoch
+    epoch: Callable[[Job, int, Mapping[str, Stream]], object] = lambda *_: None
+    end: Callable[[Job], object] = lambda _: None
+
+
+def load_handler(name: str) -> Handler:
+    """Import ``package.module:name``. An object is made of a class; methods that it lacks do nothing."""
+    module, _, attribute = name.partition(":")
+    if not module or not attribute:
+        raise ValueError(f"the handler is `{name}`; it must be `package.module:name`")
+    found: Any = import_module(module)
+    for part in attribute.split("."):
+        found = getattr(found, part)
+    if isinstance(found, type):
+        found = found()
+    methods = {method: getattr(found, method) for method in Handler._fields if hasattr(found, method)}
+    if callable(found) and not methods:
+        methods["epoch"] = found
+    if not methods:
+        raise TypeError(f"`{name}` is neither a function nor a class with `begin`, `epoch` or `end`")
+    return Handler(**methods)
 
 
 def main(arguments: List[str]) -> int:

@@ -2,8 +2,11 @@
 
 from typing import Optional, Union
 
+from .errors import Origin
 from .fifo import Fifo
 from .prefetch import Prefetch
+from .stats import Stats
+from .wake import Wake
 
 
 class Layer:
@@ -11,14 +14,18 @@ class Layer:
 
     def __init__(self, below: "Source") -> None:
         self.below = below
-        self.origin = below.origin
-        self.stats = below.stats
-        self.halted = below.halted
-        self.watch = below.watch
+        self.origin: Origin = below.origin
+        self.stats: Stats = below.stats
 
     @property
     def end(self) -> Optional[str]:
         return self.below.end
+
+    def halted(self) -> bool:
+        return self.below.halted()
+
+    def watch(self, wake: Wake) -> None:
+        self.below.watch(wake)
 
     def readinto(self, view: memoryview) -> int:
         return self.below.readinto(view)

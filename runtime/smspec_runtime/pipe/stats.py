@@ -5,12 +5,7 @@ from typing import Dict, Optional, Union
 
 
 class Stats:
-    """Counted while a stream is read; times are in seconds.
-
-    ``wait_exists``: until the FIFO was there. ``wait_first_byte``: from then until its first byte, or its end.
-    ``idle``: the FIFO was open and empty. ``backpressure``: the prefetch was full. ``pipe_size``: capacity of the FIFO,
-    0 for a regular file. ``records``: items of the views that frame them.
-    """
+    """Counted while a stream is read; times are in seconds. ``idle``: the FIFO was open and empty."""
 
     def __init__(self) -> None:
         self.bytes = self.records = self.reads = self.pipe_size = 0

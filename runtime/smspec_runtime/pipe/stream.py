@@ -96,7 +96,7 @@ class Stream:
         return self._begin("tar")
 
     def batches(self, size: int, view: Optional[str] = None) -> Iterator[Any]:
-        """Iterate over lists of ``size`` items, the last one shorter if need be. Chunks become bytes, which last.
+        """Iterate over lists of ``size`` items, the last one maybe shorter. Chunks become bytes, which last.
 
         Batches of `recordio_protobuf` are no lists: they also have the ``features`` and ``label`` of all records.
         """
@@ -109,7 +109,7 @@ class Stream:
         return _batches(map(bytes, items) if name == "chunks" else items, size)
 
     def readinto(self, buffer: Union[bytearray, memoryview]) -> int:
-        """Read at least one byte into ``buffer``, waiting for it if need be; 0 at the end. Mixes with `chunks`."""
+        """Read at least one byte into ``buffer``; 0 at the end. Mixes with `chunks`."""
         self._begin("chunks")
         view = memoryview(buffer).cast("B")
         return self.reader.readinto(view) if len(view) else 0
@@ -194,6 +194,6 @@ def open_stream(
     open_timeout: float = 600.0,
     idle_timeout: float = 3600.0,
 ) -> Stream:
-    """Return a stream over a FIFO, or over a regular file as if it were one epoch."""
+    """Return a stream over a FIFO, or over a regular file as one epoch. Time-outs are in seconds."""
     timeouts = Timeouts(open_timeout, open_timeout, idle_timeout)
-    return Stream(Origin(path), Reading(read, tuple(attributes), prefetch, timeouts))
+    return Stream(Origin(path), Reading(read, attributes, prefetch, timeouts))

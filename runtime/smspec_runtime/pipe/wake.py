@@ -1,11 +1,12 @@
-"""Ends every wait when the job is to stop: a latch with a file descriptor that any poll can watch.
+"""Ends every wait when the job is to stop.
 
 Python repeats a system call that a signal interrupted (PEP 475), so a handler that only sets a flag leaves its
-program waiting. Python can also write the number of each signal into a descriptor; every wait polls that one too.
+program waiting. Python can also write the number of each signal into a descriptor, which every wait polls.
 """
 
 import os
 import signal
+from contextlib import suppress
 from functools import lru_cache
 from types import FrameType
 from typing import Callable, Optional, Set
@@ -13,7 +14,7 @@ from weakref import WeakMethod
 
 
 class Wake:
-    """Open until `stop`, then closed for good: ``stopping`` is true and the descriptor stays readable."""
+    """A latch: after `stop`, ``stopping`` is true and the descriptor readable, for good."""
 
     _reader = _writer = -1
 
@@ -24,9 +25,9 @@ class Wake:
         self._open()
 
     def _open(self) -> None:
-        self._reader, self._writer = os.pipe()
-        os.set_blocking(self._reader, False)
-        os.set_blocking(self._writer, False)
+        self._reader, self._writer = ends = os.pipe()
+        for end in ends:
+            os.set_blocking(end, False)
         self._process = os.getpid()
 
     def fileno(self) -> int:
@@ -39,11 +40,9 @@ class Wake:
     def stop(self) -> None:
         """Close the latch. Safe in a signal handler and a thread."""
         self.stopping = True
-        try:
-            if self._writer >= 0 and self._process == os.getpid():  # a fork shares the pipe, not the wish
+        if self._writer >= 0 and self._process == os.getpid():  # a fork shares the pipe, not the wish
+            with suppress(BlockingIOError):  # full, so readable already
                 os.write(self._writer, bytes([signal.SIGTERM]))
-        except BlockingIOError:
-            pass  # full, so readable already
         for reference in tuple(self._calls):
             method = reference()
             if method is not None:
@@ -62,12 +61,10 @@ class Wake:
 
     def listen(self) -> None:
         """Have Python write its signals here. Only the main thread may, and only while nobody else (asyncio) does."""
-        try:
+        with suppress(ValueError):
             previous = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
-        except ValueError:
-            return
-        if previous not in (-1, self._writer):
-            signal.set_wakeup_fd(previous, warn_on_full_buffer=False)
+            if previous not in (-1, self._writer):
+                signal.set_wakeup_fd(previous, warn_on_full_buffer=False)
 
     def take_sigterm(self) -> None:
         """Stop on SIGTERM, which SageMaker sends 120 seconds before SIGKILL; then do what was done before."""
