@@ -153,7 +153,6 @@ def _signal_cause(outcome: Outcome) -> str:
         return f"{name}: {(signal.strsignal(number) or '').lower()}" if outcome.signal or outcome.stopped else ""
     if outcome.killed:
         return "SIGKILL: still running after SIGTERM and the grace"
-    if outcome.oom_kills == 0:
-        return "SIGKILL: sent by a process, not by the kernel for want of memory"
-    counted = f" (the kernel killed {outcome.oom_kills} for want of it)" if outcome.oom_kills else ""
-    return "SIGKILL: probably out of memory" + counted
+    counts = {None: "", 0: ", unless a process sent it: the kernel has counted no such kill here"}
+    counted = f" (the kernel killed {outcome.oom_kills} for want of it)"
+    return "SIGKILL: probably out of memory" + counts.get(outcome.oom_kills, counted)

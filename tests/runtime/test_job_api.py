@@ -142,7 +142,7 @@ import multiprocessing, os, sys, smspec_runtime
 job = smspec_runtime.job()
 def work(number):
     own = smspec_runtime.job()
-    return [own.host_rank, own.stopping, job.hyperparameters["lr"], list(own.rows(4))]
+    return [own.host_rank, job.hyperparameters["lr"], list(own.rows(4))]
 if __name__ == "__main__":
     job.stopping
     with multiprocessing.get_context(sys.argv[-1]).Pool(2) as pool:  # Leaving it terminates the workers.
@@ -158,7 +158,7 @@ def test_workers_have_the_job_too_and_can_be_terminated(tmp_path, method):
     container.write("code/train.py", WORKERS)
     plan = {"kind": "script", "program": "train.py", "arguments": [method], "args_style": "none"}
     done = container.run(plan=plan)
-    assert (done.status, done.stdout) == (0, b"[[1, False, 0.1, [2, 3]], [1, False, 0.1, [2, 3]]]\n"), done.stderr
+    assert (done.status, done.stdout) == (0, b"[[1, 0.1, [2, 3]], [1, 0.1, [2, 3]]]\n"), done.stderr
 
 
 def test_without_sagemaker_and_without_rights(tmp_path):
