@@ -11,7 +11,7 @@ Style = Callable[[str, Any, Any], List[str]]
 
 
 def arguments_of(hyperparameters: Hyperparameters, style: str) -> List[str]:
-    """Return the arguments that a program can be given; the log says which cannot be, and why."""
+    """Return the arguments that a program can be given."""
     user = hyperparameters.user
     names = sorted(user) if style == "toolkit" else user
     words = {name: STYLES[style](name, user[name], hyperparameters.written[name]) for name in names}

@@ -4,15 +4,13 @@ import importlib
 import re
 
 from .lean_typing import Any, Dict, Mapping, Tuple, Type
-from .log import log
 from .refusal import Refused
 
 _ARN = re.compile(r"arn:[^:]+:codeartifact:([^:]+):([^:]+):repository/([^/]+)/(.+)")
-_CHUNK = 1 << 20
 
 
 def open_client(service: str, purpose: str, options: Mapping[str, Any]) -> Any:
-    """Return a client of an AWS service. Raises Refused, saying what it was for, when the image has no boto3."""
+    """Return a client. Raises Refused, saying what it was for, when the image has no boto3."""
     try:
         # By name: checkers must not think that the runtime depends on it.
         return importlib.import_module("boto3").client(service, **options)
@@ -21,39 +19,35 @@ def open_client(service: str, purpose: str, options: Mapping[str, Any]) -> Any:
 
 
 def client_errors() -> Tuple[Type[Exception], ...]:
-    """Return what a client raises. To be asked once there is a client."""
+    """Return what a client raises, once there is one."""
     boto3, botocore = map(importlib.import_module, ("boto3.exceptions", "botocore.exceptions"))
     return (OSError, ValueError, boto3.Boto3Error, botocore.BotoCoreError, botocore.ClientError)
 
 
 def s3_options(sagemaker: Mapping[str, Any], environ: Mapping[str, str]) -> Dict[str, Any]:
-    """Return the options of a client of S3; ``sagemaker``: SageMaker's hyperparameters."""
+    """Return the options of a client of S3, given SageMaker's hyperparameters."""
     region = environ.get("AWS_REGION") or sagemaker.get("sagemaker_region")
     return {"region_name": region or None, "endpoint_url": environ.get("S3_ENDPOINT_URL") or None}
 
 
 def fetch(uri: str, path: str, options: Mapping[str, Any]) -> None:
-    """Write an object of S3 to a file. Raises Refused if it cannot be had."""
+    """Write an object of S3 to a file, or raise Refused."""
     failed = f"cannot fetch {uri}"
     bucket, _, key = uri[len("s3://") :].partition("/")
     if not bucket or not key:
         raise Refused(f"{failed}: it names no object")
     client = open_client("s3", failed, options)
     try:
-        answer = client.get_object(Bucket=bucket, Key=key)
-        with open(path, "xb") as file:
-            for chunk in answer["Body"].iter_chunks(_CHUNK):
+        body = client.get_object(Bucket=bucket, Key=key)["Body"]
+        with open(path, "wb") as file:
+            for chunk in body.iter_chunks(1 << 20):  # Raises when fewer bytes come than were announced.
                 file.write(chunk)
-            size = file.tell()
     except client_errors() as error:
         raise Refused(f"{failed}: {error}") from error
-    if size != answer["ContentLength"]:
-        raise Refused(f"{failed}: {size} of {answer['ContentLength']} bytes came")
-    log(f"fetched {uri} ({size} bytes)")
 
 
 def package_index(arn: str) -> str:
-    """Return the URL of a CodeArtifact repository's index, with a token in it. Raises Refused if there is none."""
+    """Return the URL of a CodeArtifact repository's index, with a token in it, or raise Refused."""
     parts = _ARN.fullmatch(arn)
     if parts is None:
         raise Refused(f"CA_REPOSITORY_ARN is not the ARN of a CodeArtifact repository: {arn}")

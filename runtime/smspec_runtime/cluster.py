@@ -18,7 +18,7 @@ class InstanceGroup(NamedTuple):
 
 
 class Cluster(NamedTuple):
-    """Who takes part in the job, and which of them this host is. Hosts keep the order of the file: all see the same."""
+    """Who takes part in the job, and which of them this host is. All hosts see the same order."""
 
     hosts: List[str]
     current_host: str
@@ -39,13 +39,13 @@ class Cluster(NamedTuple):
 
 
 def decode_cluster(config: Dict[str, Any]) -> Cluster:
-    """Check the parts of ``resourceconfig.json`` that the runtime uses and name them."""
+    """Raises Refused when the parts that the runtime uses make no sense."""
     hosts = _host_names(config.get("hosts"), "`hosts`")
     current_host = _text(config, "current_host")
     if current_host not in hosts:
         raise Refused(f"{FILE}: current_host `{current_host}` is not one of the hosts {', '.join(hosts)}")
     groups = config.get("instance_groups")
-    if not isinstance(groups, (list, type(None))):
+    if groups is not None and not isinstance(groups, list):
         raise Refused(f"{FILE}: `instance_groups` is not a list")
     return Cluster(
         hosts,
@@ -58,7 +58,7 @@ def decode_cluster(config: Dict[str, Any]) -> Cluster:
 
 
 def wait_for_hosts(hosts: Sequence[str], seconds: float = 900.0) -> Dict[str, str]:
-    """Wait until all can be found by name, for they do not start at the same moment. Return the address of each."""
+    """Wait until all can be found by name, for they do not start at once. Return their addresses, or raise Refused."""
     import socket  # Late: a job of one host has no use for it.
 
     deadline = time.monotonic() + seconds

@@ -13,7 +13,7 @@ ARCHIVE = "sourcedir.tar.gz"
 
 
 def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Mapping[str, str]) -> None:
-    """Put the code in place. What was sent with the job wins over what the image holds."""
+    """What was sent with the job wins over what the image holds. Raises Refused when it is not there."""
     code = layout.code
     source = ""
     if delivery == "channel":
@@ -82,7 +82,6 @@ def _is_archive(path: str) -> bool:
 
 
 def _replace(code: str, staged: str, source: str) -> None:
-    """Put the staged directory in the place of the code directory."""
     is_held = os.path.isdir(code) and bool(os.listdir(code))
     log(f"code: {source}{', in the place of what the image holds' if is_held else ''}")
     try:

@@ -19,7 +19,7 @@ class Machine(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What is started, as the variables name it. ``program`` None: nothing but a framework's function."""
+    """What is started. ``program`` None: nothing but a framework's function."""
 
     program: Optional[str]
     arguments: List[str]
@@ -29,7 +29,7 @@ class Entry(NamedTuple):
 def sagemaker_variables(
     config: InputConfig, layout: Layout, machine: Machine, entry: Entry, environ: Mapping[str, str]
 ) -> Dict[str, str]:
-    """Return the variables that are added to the container's own, and overwrite them."""
+    """Return what is added to the container's own variables, and overwrites them."""
     cluster = config.cluster
     sagemaker = config.hyperparameters.sagemaker
     framework = config.hyperparameters.framework

@@ -60,7 +60,7 @@ def digest(files: Dict[str, str]) -> str:
 
 
 def plain_name(name: str) -> str:
-    """Return a member's name as a relative path that cannot lead out of a directory; empty if nothing remains."""
+    """Return a relative path that cannot lead out of a directory; empty if nothing remains."""
     return "/".join(part for part in name.replace("\\", "/").split("/") if part not in ("", ".", ".."))
 
 

@@ -17,14 +17,11 @@ RESERVED = (
     "default_user_module_name",
     "_tuning_objective_metric",
 )
-"""Never reach the program. Any other name with the prefix is a framework parameter (SM_FRAMEWORK_PARAMS)."""
+"""Never reach the program. Other names with the prefix are framework parameters (SM_FRAMEWORK_PARAMS)."""
 
 
 class Hyperparameters(NamedTuple):
-    """``user``: decoded, in the order of the file. ``written``: the same as the file spells them.
-
-    ``sagemaker``: decoded, reserved names and framework parameters, without our own.
-    """
+    """``user`` and ``sagemaker`` are decoded, in the order of the file; ``written``: ``user`` as the file has it."""
 
     user: Dict[str, Any] = {}
     written: Dict[str, Any] = {}
@@ -51,7 +48,7 @@ def split_hyperparameters(content: Dict[str, Any]) -> Hyperparameters:
 
 def join_settings(content: Dict[str, Any]) -> RunSettings:
     """Put the parts of our own settings together. Raises ValueError when they are not ours."""
-    names = [SETTINGS_HYPERPARAMETER, *(f"{SETTINGS_HYPERPARAMETER}_{number}" for number in range(1, len(content)))]
+    names = [SETTINGS_HYPERPARAMETER, *(f"{SETTINGS_HYPERPARAMETER}_{part}" for part in range(1, len(content)))]
     text = "".join(str(content[name]) for name in names if name in content)
     return decode_run_settings(text) if text else RunSettings()
 

@@ -12,8 +12,6 @@ from .lean_typing import Any, Dict, NamedTuple
 from .refusal import Refused
 from .run_plan import RUNTIME_CHANNEL, RunSettings
 
-HYPERPARAMETERS = "hyperparameters.json"
-INPUT_DATA_CONFIG = "inputdataconfig.json"
 SIZE_LIMIT = 64 << 20
 """Bytes of one file; a hundred hyperparameters of the longest kind are 250 kB."""
 
@@ -29,20 +27,20 @@ class InputConfig(NamedTuple):
 
 
 def read_input_config(layout: Layout) -> InputConfig:
-    """Read the three files. Raises Refused when one is missing or does not say what it should."""
+    """Raises Refused when a file is missing or does not say what it should."""
     resource_config = _read_object(layout, RESOURCE_CONFIG)
-    channels = _read_object(layout, INPUT_DATA_CONFIG)
-    content = _read_object(layout, HYPERPARAMETERS)
+    channels = _read_object(layout, "inputdataconfig.json")
+    content = _read_object(layout, "hyperparameters.json")
     for name, channel in channels.items():
         if not isinstance(channel, dict):
-            raise Refused(f"{INPUT_DATA_CONFIG}: channel `{name}` is not an object")
+            raise Refused(f"inputdataconfig.json: channel `{name}` is not an object")
         if "/" in name or "\0" in name or name in ("", ".", ".."):
-            raise Refused(f"{INPUT_DATA_CONFIG}: `{name}` cannot be the name of a channel")
+            raise Refused(f"inputdataconfig.json: `{name}` cannot be the name of a channel")
     channels.pop(RUNTIME_CHANNEL, None)
     try:
         settings = join_settings(content)
     except (ValueError, TypeError, RecursionError) as error:
-        raise Refused(f"{HYPERPARAMETERS}: settings of smspec: {error}") from error
+        raise Refused(f"hyperparameters.json: settings of smspec: {error}") from error
     cluster = decode_cluster(resource_config)
     return InputConfig(cluster, resource_config, channels, split_hyperparameters(content), settings)
 

@@ -72,33 +72,32 @@ def main(words: List[str]) -> int:
     directory, bucket, key, options, seconds = words
     is_last = seconds != "0"
     signal.alarm(int(seconds))
-    client = None
+    sent = open(os.path.join(os.path.dirname(directory), ".intermediate"), "a+", encoding="ascii", buffering=1)
+    sent.seek(0)
+    tried: Dict[str, Any] = dict(map(json.loads, sent))
     found: Dict[str, Any] = {}
-    with open(os.path.join(os.path.dirname(directory), ".intermediate"), "a+", encoding="ascii", buffering=1) as sent:
-        sent.seek(0)
-        tried: Dict[str, Any] = dict(map(json.loads, sent))
+    client = None
+    while True:
+        started = time.monotonic()
+        before, found = found, _find(directory)
+        pause = max(_INTERVAL, 10 * (time.monotonic() - started))
+        for path, mark in found.items():
+            # What has changed since the last round may be in the middle of being written.
+            if mark == tried.get(path) or not (is_last or mark == before.get(path)):
+                continue
+            tried[path] = mark
+            try:
+                client = client or open_client("s3", "intermediate output", json.loads(options))
+                client.upload_file(os.path.join(directory, path), bucket, f"{key}/{path}")
+                print(json.dumps([path, mark]), file=sent)
+            except FileNotFoundError:
+                pass
+            except client_errors() as error:
+                log(f"intermediate output: cannot send {path!a}: {error}")
         if is_last:
             os.unlink(sent.name)
-        while True:
-            started = time.monotonic()
-            before, found = found, _find(directory)
-            pause = max(_INTERVAL, 10 * (time.monotonic() - started))
-            for path, mark in found.items():
-                # What has changed since the last round may be in the middle of being written.
-                if mark == tried.get(path) or not (is_last or mark == before.get(path)):
-                    continue
-                tried[path] = mark
-                try:
-                    client = client or open_client("s3", "intermediate output", json.loads(options))
-                    client.upload_file(os.path.join(directory, path), bucket, f"{key}/{path}")
-                    print(json.dumps([path, mark]), file=sent)
-                except FileNotFoundError:
-                    pass
-                except client_errors() as error:
-                    log(f"intermediate output: cannot send {path!a}: {error}")
-            if is_last:
-                return 0
-            time.sleep(pause)
+            return 0
+        time.sleep(pause)
 
 
 def _find(directory: str) -> Dict[str, Any]:

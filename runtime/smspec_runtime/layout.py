@@ -6,10 +6,10 @@ ROOT = "/opt/ml"
 
 
 class Layout:
-    """The directories and files of one host, all below ``root``.
+    """The directories and files of one host.
 
-    ``data`` holds the channels: ``<channel>`` in File and FastFile mode, ``<channel>_<epoch>`` in Pipe mode.
-    ``failure``: SageMaker shows the first 1024 characters of this file as FailureReason.
+    ``data`` holds the channels, as ``<channel>_<epoch>`` in Pipe mode.
+    ``failure``: SageMaker shows the first 1024 characters of it as FailureReason.
     """
 
     def __init__(self, root: str = ROOT) -> None:

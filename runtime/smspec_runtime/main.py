@@ -18,7 +18,7 @@ with StandardLibraryOnly():
     from .environment import Entry, sagemaker_variables
     from .failure import Report, failure_text, limited, refusal_text
     from .input_config import read_input_config
-    from .installation import find_installation
+    from .installation import install
     from .layout import ROOT, Layout
     from .lean_typing import Dict, List, NoReturn, Optional, Tuple
     from .log import log
@@ -112,11 +112,10 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     make_executable(program, layout.code)
     # A framework brings the code itself, and is called where the container starts, as SageMaker's own toolkit does.
     is_framework = plan.kind == "framework"
-    installation = None if is_framework else find_installation(program, layout.code, PYTHON)
-    if installation is not None:
-        outcome = installation.run(environ, layout.code, supervisor.prepare)
+    if not is_framework:
+        outcome, words, title = install(program, layout.code, PYTHON, environ, supervisor.prepare)
         if outcome.status:
-            return outcome.status, failure_text(outcome, installation.words, secrets, installation.title)
+            return outcome.status, failure_text(outcome, words, secrets, title)
 
     machine = look_at_machine(cluster.instance_type, environ, supervisor.capture)
     arguments = [*plan.arguments, *arguments_of(config.hyperparameters, plan.args_style)]

@@ -1,4 +1,4 @@
-"""Keeps secrets out of what we write ourselves: log lines and the failure file."""
+"""Keeps secrets out of our log lines and the failure file."""
 
 from .lean_typing import Any, List, Mapping, Sequence
 
@@ -7,7 +7,7 @@ _SECRETS = ("password", "passwd", "passphrase", "secret", "token", "credential")
 _SECRET_KEYS = ("apikey", "privatekey", "accesskey", "authkey")
 _HARMLESS_ENDS = ("arn", "parameter", "param", "file", "path", "dir", "id", "ids", "type", "length")
 _SHORTEST = 6
-"""A shorter value is left in running text: it would blacken words that have nothing to do with it."""
+"""Characters; a shorter value would blacken words that have nothing to do with it."""
 
 
 def is_secret(key: str) -> bool:

@@ -13,7 +13,7 @@ _HELP = "name a file of the source directory by its path in it, such as `train.p
 class Program(NamedTuple):
     """``kind``: python, package, executable, command or module. ``words`` start it without a launcher.
 
-    ``python_words``: what an interpreter, or a launcher that starts interpreters, is given; empty if it is no Python.
+    ``python_words``: what a launcher that starts interpreters gives them; empty if it is no Python.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""What an operating system lets a program have as arguments and environment, and where it looks for modules."""
+"""What a program can be given as arguments and environment."""
 
 import os
 
@@ -7,19 +7,16 @@ from .log import log
 
 
 def python_path(environ: Mapping[str, str], code: str, runtime: str) -> str:
-    """Return PYTHONPATH: the code first, if any, what the container has, the runtime's own directory last.
-
-    A directory that holds other packages too is left out: an interpreter that shares it finds the runtime anyway, and
-    another must not find those packages.
-    """
+    """Return PYTHONPATH: the code first, if any, what the container has, the runtime's own directory last."""
     entries = [code, *environ.get("PYTHONPATH", "").split(os.pathsep)]
+    # Its own interpreter finds the runtime anyway; another must not find the packages beside it.
     if os.path.basename(runtime) not in ("site-packages", "dist-packages"):
         entries.append(runtime)
     return os.pathsep.join(filter(None, dict.fromkeys(entries)))
 
 
 def carried_variables(variables: Mapping[str, str]) -> Dict[str, str]:
-    """Return the variables that a program can be given; the log says which cannot be, and why."""
+    """Return the variables that a program can be given."""
     strings = {name: [f"{name}={value}"] for name, value in variables.items()}
     return {name: variables[name] for name in carried(strings, "environment")}
 
