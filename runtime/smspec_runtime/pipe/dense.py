@@ -1,4 +1,4 @@
-"""Dense records in runs: one is parsed; those with the same bytes around their values have them at the same places."""
+"""Dense records in runs: those with the same bytes around their values have them at the same places."""
 
 from itertools import chain
 from struct import Struct
@@ -12,7 +12,7 @@ RUN = 64  # records that are cut at once; then an eighth as many, then one
 
 
 class Template:
-    """A record with its RecordIO header and padding, cut into the places of values and what is around them."""
+    """A RecordIO record cut into the places of values and what is around them."""
 
     def __init__(self, frame: bytes, head: int, record: Record, places: List[Place]) -> None:
         self.places = places
@@ -26,7 +26,7 @@ class Template:
         self._around = Struct(f"<{self._layout}").unpack(frame)[::2]
 
     def rows(self, data: bytes, at: int) -> "Rows":
-        """Return the records at ``at`` up to the first of another kind or the end."""
+        """Return the records at ``at`` up to the first of another kind."""
         columns: List[List[bytes]] = [[] for _ in self.places]
         for count in (RUN, RUN // 8, 1):
             while self._cut(data, at, count, columns):
@@ -34,7 +34,7 @@ class Template:
         return Rows(self, columns)
 
     def _cut(self, data: bytes, at: int, count: int, columns: List[List[bytes]]) -> bool:
-        """Add the values of ``count`` records to the column of each place if all records are of this kind."""
+        """Add the values of ``count`` records to the columns if all are of this kind."""
         last = at + (count - 1) * self.size
         if last + self.size > len(data) or not data.startswith(self._around[0], last):
             return False
@@ -58,7 +58,7 @@ class Template:
 
 
 class Rows:
-    """Records of one template: the values of each tensor in all of them."""
+    """Records of one template: a column for each tensor."""
 
     def __init__(self, template: Template, columns: List[List[bytes]]) -> None:
         self.template = template
@@ -79,9 +79,9 @@ class Rows:
 
 
 class Batch(Sequence[Record]):
-    """Records in a row. ``features`` and ``label``: name → dense tensor with a row for each of them.
+    """Records. ``features`` and ``label``: name → tensor with a row of numpy's matrix, or of an ``array``, for each.
 
-    Its values are numpy's matrix, else an ``array`` of row after row. ValueError: the records are not dense, or differ.
+    ValueError: the records are not dense, or differ.
     """
 
     def __init__(self, pieces: List[Any]) -> None:
@@ -124,7 +124,7 @@ class Batch(Sequence[Record]):
 
 
 def batches(blocks: Iterator[List[Any]], size: int) -> Iterator[Batch]:
-    """Regroup pieces, ``size`` records in each batch. What came before a fault is yielded first."""
+    """Regroup pieces, ``size`` records each. What came before a fault is yielded first."""
     pieces: List[Any] = []
     missing = size
     try:

@@ -1,4 +1,4 @@
-"""The protobuf message `Record`, an example as SageMaker's own algorithms read it, and how one is decoded."""
+"""The protobuf message `Record`, an example for SageMaker's own algorithms, and how it is decoded."""
 
 from array import array
 from functools import lru_cache
@@ -6,16 +6,13 @@ from importlib import import_module
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 VARINT, FIXED64, DELIMITED, FIXED32 = 0, 1, 2, 5  # kinds of fields on the wire
-TYPECODES = {2: "f", 3: "d", 7: "i"}  # field of a `Value` → what its tensor holds; "i" is int32
+TYPECODES = {2: "f", 3: "d", 7: "i"}  # field of a `Value` → what its tensor holds
 BYTES = 9
 VALUES, KEYS, SHAPE = 1, 2, 3
 
 
 class Tensor(NamedTuple):
-    """Numbers: a numpy array where numpy is installed, else an ``array.array``.
-
-    Dense: ``keys`` is None. Sparse: ``keys`` holds the place of each value, in a tensor of ``shape``.
-    """
+    """Numbers, as arrays of numpy if it is installed. Sparse: ``keys`` holds the place of each value, else None."""
 
     values: Any
     keys: Any = None
@@ -37,13 +34,13 @@ class Record(NamedTuple):
 
     features: Dict[str, Value]
     label: Dict[str, Value]
-    uid: Optional[str] = None
-    metadata: Optional[str] = None
-    configuration: Optional[str] = None
+    uid: Optional[str]
+    metadata: Optional[str]
+    configuration: Optional[str]
 
 
 class Place(NamedTuple):
-    """A dense tensor of `Record`'s member 0 or 1, ``size`` bytes as an array, and where its values lie in a message."""
+    """A dense tensor in the ``member`` 0 or 1 of a record, ``size`` bytes as an array: where its values lie."""
 
     member: int
     name: str
@@ -55,7 +52,7 @@ class Place(NamedTuple):
 
 
 def decode_record(data: bytes) -> Tuple[Record, List[Place]]:
-    """Decode one message; tell the places of all tensors, in order, if each has one. Raises ValueError."""
+    """Decode a message; tell the places of all tensors, in order, if each has one. Raises ValueError."""
     maps: Tuple[Dict[str, Value], Dict[str, Value]] = ({}, {})
     texts: List[Optional[str]] = [None, None, None]
     places: List[Place] = []
@@ -73,7 +70,7 @@ def decode_record(data: bytes) -> Tuple[Record, List[Place]]:
 
 
 def _entry(entry: memoryview, base: int) -> Tuple[str, Value, Any]:
-    """Decode one entry of a map: field 1 is the key, field 2 the value, one tensor or `Bytes`."""
+    """Decode an entry of a map: field 1 is the key, 2 the value."""
     key, place = "", None
     value: Value = Tensor(numbers("f", b""))
     for part, _, start, content in _fields(entry, base):
@@ -117,7 +114,7 @@ def _blobs(message: memoryview) -> Blobs:
 
 
 def _fields(data: memoryview, base: int = 0) -> Iterator[Tuple[int, int, int, memoryview]]:
-    """Iterate over number, kind, place and content of the fields of a message at ``base``."""
+    """Iterate over number, kind, place and content of the fields of a message."""
     at = 0
     while at < len(data):
         key, at = _varint(data, at)
@@ -154,19 +151,19 @@ def unpack(typecode: str, packed: bytes) -> bytes:
     """Return packed numbers as the bytes of an array. Raises ValueError."""
     if typecode in "fd":
         return packed
-    if packed.isascii():  # each number is one byte, as are all below 128
+    if packed.isascii():  # each number is one byte
         values = array("Q", list(packed))
     else:
         values, at = array("Q"), 0
         while at < len(packed):
             value, at = _varint(packed, at)
             values.append(value)
-    # Of an int32, as protobuf does, the low 32 bits.
-    return values.tobytes() if typecode == "Q" else memoryview(values.tobytes()).cast("i")[::2].tobytes()
+    wide = values.tobytes()
+    return wide if typecode == "Q" else memoryview(wide).cast("i")[::2].tobytes()  # the low 32 bits, as protobuf does
 
 
 def numbers(typecode: str, data: bytes) -> Any:
-    """Return numbers in the byte order of protobuf, and of every machine that SageMaker has, as an array."""
+    """Return an array of numbers in the byte order of protobuf, and of every machine that SageMaker has."""
     library = numpy()
     if library is None:
         return array(typecode, data)
@@ -175,7 +172,7 @@ def numbers(typecode: str, data: bytes) -> Any:
 
 @lru_cache(maxsize=None)
 def numpy() -> Any:
-    """Return numpy, or None where the image has none. Imported late: it takes a tenth of a second."""
+    """Return numpy or None. Imported late: it takes a tenth of a second."""
     try:
         return import_module("numpy")
     except ImportError:

@@ -1,4 +1,4 @@
-"""Cuts a stream of framed items (records, tar members) out of the chunks that a reader gives."""
+"""Cuts items in frames (records, tar members) out of the chunks that a reader gives."""
 
 from abc import ABC, abstractmethod
 from functools import lru_cache
@@ -8,40 +8,40 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from .reader import Reader
 
-CARRY = 4096  # bytes of a frame that is joined to the next chunk when its end is missing; a larger one is read whole
+CARRY = 4096  # bytes of a frame that is joined to the next chunk; a larger one is read whole
 RUN = 32  # frames of one size that are cut at once
-HEADS = 4096  # heads that are remembered: most recur
-NONE = 1 << 62  # as a length: no plain frame. Larger than any data, so that it needs no question of its own
+HEADS = 4096  # that are remembered: most recur
+NONE = 1 << 62  # no plain frame, as a length: beyond all data, so that nobody need ask
 
-Parts = Tuple[bytes, bytes, bytes]  # of a frame: header, payload, and what follows it (checksum, padding)
+Parts = Tuple[bytes, bytes, bytes]  # header, payload, and what follows (checksum, padding)
 
 
 class Framing(ABC):
-    """A format: says how long frames are and makes items of them. One object reads one stream."""
+    """Reads one stream of a format: says how long its frames are and makes items of them."""
 
     name: str
     head_size: int
     tail_size = 0
-    multiple = 1  # frames are padded to a multiple of so many bytes
+    multiple = 1  # of which frames are padded
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self.items: List[Any] = []
-        self.begin = 0  # of the frame under way: its offset in the epoch
+        self.begin = 0  # offset in the epoch of the frame under way
 
     @abstractmethod
     def length(self, head: bytes) -> int:
-        """Return the length of the payload after a header. Raises ValueError."""
+        """Return the length of the payload. Raises ValueError."""
 
     @abstractmethod
     def accept(self, parts: Parts) -> None:
-        """Append to ``items`` those, if any, that this frame completes. Raises ValueError."""
+        """Append the items that this frame completes. Raises ValueError."""
 
-    def finish(self) -> None:  # noqa: B027 - most have nothing to say
-        """Raise Truncated if an item lacks frames when the data ends."""
+    def finish(self) -> None:  # noqa: B027 - not all have items of several frames
+        """Raise Truncated if the last item lacks frames."""
 
     def plain(self, data: bytes, at: int) -> int:  # noqa: ARG002 - others need it
-        """Append, fast, the items of the frames at ``at`` that raise no question; return where another one begins."""
+        """Append, fast, the items of frames that raise no question; return where another one begins."""
         return at
 
     def __iter__(self) -> Iterator[Any]:
@@ -60,7 +60,7 @@ class Framing(ABC):
             yield self.reader.deliver(self.items)
 
     def _advance(self, data: bytes) -> Optional[bytes]:
-        """Read on behind ``data``, which begins a frame; return what another frame begins with, None at the end."""
+        """Read on after ``data``, with which a frame begins; return the begin of another one, None at the end."""
         reader = self.reader
         self.begin = reader.offset - len(data)
         if len(data) >= self.head_size:
@@ -92,7 +92,7 @@ class Framing(ABC):
             self.accept((head, data[start:stop], data[stop:end]))
 
     def _measure(self, data: bytes, at: int) -> Tuple[bytes, int, int, int]:
-        """Return the header at ``at``, where the payload begins and ends, and where the frame ends."""
+        """Return the header, where the payload begins and ends, and where the frame ends."""
         start = at + self.head_size
         head = data[at:start]
         stop = start + self.length(head)
@@ -100,7 +100,7 @@ class Framing(ABC):
 
 
 class Heads(Dict[bytes, int]):
-    """Header → length of the payload if the frame is plain, else `NONE`, as ``read`` tells. Payloads are cut by it."""
+    """Header → length of the payload of a plain frame, else `NONE`, as ``read`` tells."""
 
     def __init__(self, framing: Framing, read: Callable[[bytes], int]) -> None:
         self._sizes = framing.head_size, framing.tail_size + framing.multiple - 1, -framing.multiple
@@ -117,7 +117,7 @@ class Heads(Dict[bytes, int]):
         size, rounding, mask = self._sizes
         append, end = payloads.append, len(data)
         while True:
-            # If the frame a run ahead is like this one, those between may be as well: one look at all.
+            # If the frame a run ahead is like this one, those between may be as well.
             head = data[at : at + size]
             length = self[head]
             stride = size + length + rounding & mask

@@ -21,18 +21,14 @@ def csv(reader: Reader, delimiter: str = ",") -> Iterator[List[str]]:
             yield block
         ended = True
 
-    # Strict, because otherwise data that is cut inside quotes would pass for a row.
-    rows = standard.reader(map(bytes.decode, chain.from_iterable(blocks())), delimiter=delimiter, strict=True)
-    while True:
-        offset = begin + block.tell()
-        try:
-            row = next(rows, None)
-        except (standard.Error, UnicodeDecodeError) as error:
-            if not ended:
-                raise reader.corrupt(offset, f"the row is not CSV: {error}") from error
-            reader.end_inside(offset, "a quoted field")
-            return
-        if row is None:
-            return
-        if row:
-            yield row
+    offset = 0
+    try:
+        # Strict, because otherwise data that is cut inside quotes would pass for a row.
+        for row in standard.reader(map(bytes.decode, chain.from_iterable(blocks())), delimiter=delimiter, strict=True):
+            if row:
+                yield row
+            offset = begin + block.tell()
+    except (standard.Error, UnicodeDecodeError) as error:
+        if not ended:
+            raise reader.corrupt(offset, f"the row is not CSV: {error}") from error
+        reader.end_inside(offset, "a quoted field")

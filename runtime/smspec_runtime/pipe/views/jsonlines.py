@@ -4,21 +4,20 @@ import json
 from typing import Any, Iterator
 
 from ..reader import Reader
-from .lines import line_blocks
+from .lines import lines
 
 
 def jsonlines(reader: Reader) -> Iterator[Any]:
     """Iterate over the values. Lines of blanks alone are passed over."""
     decode = json.JSONDecoder().decode
     offset = 0
-    for block in line_blocks(reader):
-        for line in block:
-            if not line.isspace():
-                try:
-                    value = decode(str(line, "utf-8"))
-                except (ValueError, RecursionError) as error:
-                    if not line.endswith(b"\n"):
-                        reader.end_inside(offset, "a line of JSON")
-                    raise reader.corrupt(offset, f"the line is not JSON: {error}") from error
-                yield value
-            offset += len(line)
+    for line in lines(reader):
+        if not line.isspace():
+            try:
+                value = decode(str(line, "utf-8"))
+            except (ValueError, RecursionError) as error:
+                if not line.endswith(b"\n"):
+                    reader.end_inside(offset, "a line of JSON")
+                raise reader.corrupt(offset, f"the line is not JSON: {error}") from error
+            yield value
+        offset += len(line)

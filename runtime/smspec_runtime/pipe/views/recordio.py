@@ -1,8 +1,8 @@
-"""The view `recordio`: payloads of RecordIO records, those of several parts put together again.
+"""The view `recordio`: payloads of RecordIO records.
 
 A record is the magic number, a word with the length in its low 29 bits and the part in its high 3 (both words
-little-endian), the payload, and zeros up to a multiple of 4. Where a payload holds the magic number at a multiple of 4,
-it is written as several parts without it.
+little-endian), the payload, and zeros up to a multiple of 4. Magic numbers at multiples of 4 in a payload are left out,
+between parts.
 """
 
 import struct
@@ -40,7 +40,7 @@ class Records(Framing):
         self._first = 0
 
     def complete(self, payload: bytes) -> None:
-        """Append what the payload of the record at ``begin`` completes. Raises ValueError."""
+        """Append what the record at ``begin`` completes. Raises ValueError."""
         self.items.append(payload)
 
     def length(self, head: bytes) -> int:

@@ -10,8 +10,8 @@ from ..reader import Reader
 BLOCK = 512
 ZEROS = bytes(BLOCK)
 FILES = b"0\x007"
-ABOUT = b"xgLK"  # attributes of the next file and of all (pax), name and link of the next file (GNU)
-EMPTY = b"123456"  # links, devices, directories, FIFOs: nothing follows, whatever their size says
+ABOUT = b"xgLK"  # pax: the next file, all files; GNU: name and link of the next file
+EMPTY = b"123456"  # links, devices, directories, FIFOs: nothing follows, whatever the size
 # A header of a regular file with a short name and a size in octal digits.
 PLAIN = re.compile(rb"(?s).{124}[0-7]{11}[\0 ].{12}[0-7]{6}..0.{188}\0.{166}").fullmatch
 
@@ -29,7 +29,7 @@ def tar(reader: Reader) -> Iterator[Member]:
 
 
 class Members(Framing):
-    """Tar framing: a header block, the content, zeros up to a whole block."""
+    """A header block, the content, zeros up to a whole block."""
 
     name = "a member of a tar archive"
     head_size = multiple = BLOCK
@@ -86,7 +86,7 @@ class Members(Framing):
         return at
 
     def finish(self) -> None:
-        # Without the blocks of zeros at its end, an archive may have been cut between two members.
+        # Without zeros at its end an archive may have been cut between members.
         if self._archive is not None:
             self.reader.end_inside(self._archive, "a tar archive: its end marker is missing")
 
@@ -108,13 +108,13 @@ def _text(field: bytes) -> str:
 
 
 def _checksum(head: bytes) -> int:
-    """Sum up the bytes, those of the checksum itself as blanks. Adler-32 has 1 and the sum of up to 256 bytes."""
+    """Sum up the bytes, those of the checksum as blanks. Adler-32 has 1 and the sum of up to 256 bytes."""
     total = (adler32(head[:256]) & 0xFFFF) + (adler32(head[256:]) & 0xFFFF) - 2
     return total - sum(head[148:156]) + 8 * ord(" ")
 
 
 def _number(field: bytes) -> int:
-    """Read a number: octal digits, or, with the first bit set, base 256 (sizes from 8 GiB)."""
+    """Read octal digits, or, with the first bit set, base 256 (sizes from 8 GiB)."""
     if field[0] & 0x80:
         return int.from_bytes(field[1:], "big") if field[0] == 0x80 else -1
     return int(field.split(b"\0", 1)[0].strip() or b"0", 8)

@@ -16,12 +16,12 @@ MASK = 0xA282EAD8
 
 
 def tfrecord(reader: Reader, crc: bool = False) -> Iterator[bytes]:
-    """Iterate over payloads. Lengths are always checked; ``crc`` checks payloads too, at some 10 MB/s."""
+    """Iterate over payloads. ``crc`` checks them too, not only lengths, at some 10 MB/s."""
     return iter(TFRecords(reader, crc))
 
 
 class TFRecords(Framing):
-    """TFRecord framing. A wrong length cannot pass: it has a checksum of its own."""
+    """Frames with a checksum for the length and one for the payload."""
 
     name = "a TFRecord record"
     head_size = HEAD.size
