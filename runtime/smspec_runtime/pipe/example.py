@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 VARINT, FIXED64, DELIMITED, FIXED32 = 0, 1, 2, 5  # kinds of fields on the wire
 TYPECODES = {2: "f", 3: "d", 7: "i"}  # field of a `Value` → what its tensor holds
+ALONE = {"f": FIXED32, "d": FIXED64}  # kind of a number that is not packed; others are VARINT
 BYTES = 9
 VALUES, KEYS, SHAPE = 1, 2, 3
 
@@ -53,20 +54,19 @@ class Place(NamedTuple):
 
 def decode_record(data: bytes) -> Tuple[Record, List[Place]]:
     """Decode a message; tell the places of all tensors, in order, if each has one. Raises ValueError."""
-    maps: Tuple[Dict[str, Value], Dict[str, Value]] = ({}, {})
-    texts: List[Optional[str]] = [None, None, None]
-    places: List[Place] = []
+    maps: Any = ({}, {})
+    texts: List[Optional[str]] = [None] * 3
+    places: List[Any] = []
     for number, wire, at, content in _fields(memoryview(data)):
         if 1 <= number <= 5 and wire != DELIMITED:
             raise ValueError(f"field {number} is of the wrong kind")
         if number in (1, 2):
-            name, value, place = _entry(content, at)
-            maps[number - 1][name] = value
-            if place:
-                places.append(Place(number - 1, name, *place))
+            name, maps[number - 1][name], place = _entry(content, at)
+            places.append(place and Place(number - 1, name, *place))
         elif number in (3, 4, 5):
             texts[number - 3] = str(content, "utf-8")
-    return Record(*maps, *texts), places if len(places) == len(maps[0]) + len(maps[1]) else []
+    dense = all(places) and len(places) == sum(map(len, maps))  # names may be repeated
+    return Record(*maps, *texts), places if dense else []
 
 
 def _entry(entry: memoryview, base: int) -> Tuple[str, Value, Any]:
@@ -91,7 +91,7 @@ def _tensor(message: memoryview, base: int, typecode: str) -> Tuple[Tensor, Any]
     for number, wire, at, content in _fields(message, base):
         if number in (VALUES, KEYS, SHAPE):
             kind = typecode if number == VALUES else "Q"
-            if wire not in (DELIMITED, {"f": FIXED32, "d": FIXED64}.get(kind, VARINT)):
+            if wire not in (DELIMITED, ALONE.get(kind, VARINT)):
                 raise ValueError("the numbers of a tensor are of the wrong kind")
             packed[number] = packed.get(number, b"") + unpack(kind, bytes(content))
             if number == VALUES:

@@ -228,3 +228,12 @@ def test_closing_ends_batches_at_the_next(tmp_path):
     assert len(next(batches)) == 10
     stream.close()
     assert list(batches) == []
+
+
+def test_a_name_that_is_repeated_means_its_last_value(numbers):
+    one, two = (formats.record({"a": formats.tensor("f", [n])}, {}) for n in (1, 2))
+    blob = formats.record({"b": formats.field(9, formats.field(1, b"png"))}, {})
+    for message in (one + two, one + two + blob):
+        for batch in in_batches(formats.recordio(message) * 3, 3):
+            assert [record.features["a"].values.tolist() for record in batch] == [[2.0]] * 3
+            assert [len(record.features) for record in batch] == [1 + (blob in message)] * 3

@@ -1,4 +1,4 @@
-"""The views: how the bytes of an epoch become items. Each is a function of a reader and of its own options."""
+"""The views, functions of a reader and of options: how the bytes of an epoch become items."""
 
 from typing import Any, Callable, Dict, Iterator
 
@@ -13,6 +13,4 @@ from .tar import tar
 from .tfrecord import tfrecord
 
 _ALL = chunks, lines, jsonlines, csv, recordio, recordio_protobuf, augmented, tfrecord, tar
-
 VIEWS: Dict[str, Callable[..., Iterator[Any]]] = {view.__name__: view for view in _ALL}
-"""What ``read`` in a job spec may say."""

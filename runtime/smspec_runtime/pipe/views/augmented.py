@@ -1,7 +1,4 @@
-"""The view `augmented`: what an augmented manifest names, one mapping per line of the manifest.
-
-With ``RecordWrapperType: RecordIO`` each attribute is a record of its own, in the order of AttributeNames.
-"""
+"""The view `augmented`: with RecordWrapperType RecordIO an attribute is a record, in the order of AttributeNames."""
 
 from typing import Dict, Iterator, List, Sequence
 
@@ -38,6 +35,6 @@ class Objects(Records):
 
     def finish(self) -> None:
         if self._values:
-            missing = self._names[len(self._values)]
-            self.reader.end_inside(self._start, f"an object of {len(self._names)} attributes: `{missing}` is missing")
+            names, have = self._names, len(self._values)
+            self.reader.end_inside(self._start, f"an object of {len(names)} attributes: `{names[have]}` is missing")
         super().finish()

@@ -1,4 +1,4 @@
-"""The view `chunks`: the bytes as they come, without a copy."""
+"""The view `chunks`."""
 
 from typing import Iterator
 
@@ -6,5 +6,5 @@ from ..reader import Reader
 
 
 def chunks(reader: Reader) -> Iterator[memoryview]:
-    """Iterate over views of one buffer; each is valid until the next is asked for."""
+    """Iterate over the bytes as they come; each view is valid until the next is asked for."""
     return iter(reader.chunk, None)

@@ -1,4 +1,4 @@
-"""The view `csv`: rows of text. Quoted fields may hold delimiters, quotes and line breaks."""
+"""The view `csv`."""
 
 import csv as standard
 import io
@@ -10,7 +10,7 @@ from .lines import line_blocks
 
 
 def csv(reader: Reader, delimiter: str = ",") -> Iterator[List[str]]:
-    """Iterate over rows of UTF-8 text. A header is a row like any other; empty lines are passed over."""
+    """Iterate over rows of UTF-8 text. Empty lines are passed over; quoted fields may hold line breaks."""
     begin, block, ended = 0, io.BytesIO(), False
 
     def blocks() -> Iterator[io.BytesIO]:

@@ -1,4 +1,4 @@
-"""The view `jsonlines`: one JSON value per line."""
+"""The view `jsonlines`."""
 
 import json
 from typing import Any, Iterator
@@ -8,7 +8,7 @@ from .lines import lines
 
 
 def jsonlines(reader: Reader) -> Iterator[Any]:
-    """Iterate over the values. Lines of blanks alone are passed over."""
+    """Iterate over JSON values, one per line. Lines of blanks are passed over."""
     decode = json.JSONDecoder().decode
     offset = 0
     for line in lines(reader):

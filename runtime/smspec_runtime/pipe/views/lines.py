@@ -1,4 +1,4 @@
-"""The view `lines`: bytes up to and with each newline, as a file in binary mode gives them."""
+"""The view `lines`."""
 
 import io
 from itertools import chain
@@ -10,7 +10,7 @@ MAX_LINE = 512 << 20  # bytes without a newline, beyond which the data is someth
 
 
 def lines(reader: Reader) -> Iterator[bytes]:
-    """Iterate over lines. The last one may lack its newline."""
+    """Iterate over lines with their newlines. The last one may lack it."""
     return chain.from_iterable(line_blocks(reader))
 
 

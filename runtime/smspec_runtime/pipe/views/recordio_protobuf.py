@@ -40,7 +40,7 @@ class Examples(Records):
     def plain(self, data: bytes, at: int) -> int:
         while not self.parts:
             template = self._templates.get(data[at : at + WORDS.size])
-            rows = template.rows(data, at) if template else None
+            rows = template and template.rows(data, at)
             if not template or not rows:
                 break
             self._append(rows)

@@ -1,4 +1,4 @@
-"""The view `tar`: the regular files of tar archives (ustar, GNU, pax), which may follow each other."""
+"""The view `tar`."""
 
 import re
 from typing import Dict, Iterator, NamedTuple, Optional
@@ -24,7 +24,7 @@ class Member(NamedTuple):
 
 
 def tar(reader: Reader) -> Iterator[Member]:
-    """Iterate over the regular files. Directories, links and devices are passed over."""
+    """Iterate over the regular files of tar archives (ustar, GNU, pax), which may follow each other."""
     return iter(Members(reader))
 
 

@@ -1,4 +1,4 @@
-"""The view `tfrecord`: payloads of TFRecord records.
+"""The view `tfrecord`.
 
 A record is the length (8 bytes), its checksum (4), the payload and its checksum (4); little-endian, masked CRC-32C.
 """
