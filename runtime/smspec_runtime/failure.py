@@ -11,7 +11,7 @@ import stat
 from .layout import Layout
 from .lean_typing import Sequence, Tuple
 from .log import log
-from .masking import masked_text, masked_words
+from .masking import masked_command, masked_text
 from .outcome import Outcome
 from .refusal import Refused
 
@@ -91,8 +91,7 @@ def failure_text(
     last_line = written.rstrip().rpartition("\n")[2]
     cause = outcome.error or _signal_cause(outcome) or exception or last_line or "no message"
     head = f"{title}: {limited(_line(masked_text(cause, secrets)), 400)}\nExitCode {outcome.status}\n"
-    shown = masked_text(" ".join(masked_words(command)), secrets)
-    tail = f'Command "{limited(_line(shown), 240)}"'
+    tail = f'Command "{limited(_line(masked_command(command, secrets)), 240)}"'
     room = LIMIT - len((head + tail).encode("utf-8", "replace")) - 1
     middle = limited((traceback or written).strip(), room, from_end=True)
     return f"{head}{middle}\n{tail}" if middle else head + tail

@@ -22,7 +22,7 @@ with StandardLibraryOnly():
     from .layout import ROOT, Layout
     from .lean_typing import Dict, List, NoReturn, Optional, Tuple
     from .log import log
-    from .masking import masked_words, secret_values
+    from .masking import masked_command, secret_values
     from .outcome import Outcome
     from .program import find_program, make_executable
     from .refusal import Refused
@@ -164,7 +164,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
         from .intermediate_output import start_sending
 
         send_rest = start_sending(layout, config, environ, RUNTIME, supervisor)
-    log("running: " + limited(" ".join(masked_words(command.words)), 2000))
+    log("running: " + limited(masked_command(command.words, secrets), 2000))
     outcome = supervisor.run(command.words, variables, "." if is_framework else layout.code)
     if team is not None:
         team.dismiss(outcome.status)

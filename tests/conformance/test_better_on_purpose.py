@@ -191,7 +191,7 @@ def import_path_of_children(side, container):
 
 
 def secrets(side, container):
-    container.configure({"api_key": "sk-1234567890", "lr": "0.1"})
+    container.configure({"api_key": "sk-1234567890", "db": '{"password": "sk-1234567890"}', "lr": "0.1"})
     done = side.run_script(container, "raise ValueError")
     assert "sk-1234567890" not in done.failure
     assert b"sk-1234567890" not in done.stderr

@@ -20,7 +20,7 @@ from smspec_runtime.environment import Entry, Machine, sagemaker_variables
 from smspec_runtime.failure import LIMIT, Report, refusal_text
 from smspec_runtime.input_config import read_input_config
 from smspec_runtime.layout import Layout
-from smspec_runtime.masking import masked_words, secret_values
+from smspec_runtime.masking import masked_command, secret_values
 from smspec_runtime.refusal import Refused
 from smspec_runtime.toolkit import launcher_options, plan_of
 from smspec_runtime.training_job import read_job
@@ -57,16 +57,16 @@ def check(contents):
             assert 0 < len(failure) <= LIMIT
             assert failure.decode().startswith("ClientError: ")
             return
+        secrets = secret_values(config.hyperparameters.user)
         for name in STYLES:
             arguments = arguments_of(config.hyperparameters, name)
-            masked_words(arguments)
+            masked_command(arguments, secrets)
             entry = Entry("train.py", arguments, has_launcher=name == "json")
             variables = sagemaker_variables(config, layout, Machine(cpus=1), entry, {})
             for string in [*arguments, *map("=".join, carried_variables(variables).items())]:
                 assert b"\0" not in os.fsencode(string)
         options = {**launcher_options(config), **config.settings.launcher}
         assert all(isinstance(name, str) for name in options)
-        secret_values(config.hyperparameters.user)
         job = read_job({"SAGEMAKER_BASE_DIR": base})
         assert 0 <= job.host_rank < len(job.hosts)
         assert len(repr(job)) < 10_000

@@ -59,7 +59,7 @@ def _options(launch: Launch) -> Tuple[List[str], str]:
     try:
         options = split(written) if isinstance(written, str) else list(map(str, written))
     except ValueError as error:
-        raise Refused(f"the options of mpirun, `{written}`: {error}") from error
+        raise Refused(f"options of mpirun: {error}") from error
     if "--NCCL_DEBUG" in options[:-1]:
         index = options.index("--NCCL_DEBUG")
         return options[:index] + options[index + 2 :], f"-x NCCL_DEBUG={options[index + 1]}"

@@ -1,6 +1,7 @@
 """PyTorch's own launcher: every host runs it, it starts the processes of its host."""
 
 from ..command import Command
+from ..masking import masked_command
 from ..refusal import Refused
 from .fabric import EFA, RDMA
 from .launch import Launch
@@ -9,7 +10,7 @@ from .launch import Launch
 def torchrun(launch: Launch) -> Command:
     program = launch.program
     if not program.python_words:
-        raise Refused(f"torchrun starts Python files and modules, not {' '.join(program.words)}")
+        raise Refused(f"torchrun starts Python files and modules, not {masked_command(program.words, [])}")
     words = ["neuron_parallel_compile"] if launch.environ.get("RUN_NEURON_PARALLEL_COMPILE") == "1" else []
     words += ["torchrun", "--nnodes", str(len(launch.hosts)), "--nproc_per_node", launch.processes_per_host]
     variables = {**launch.torch_variables, "NCCL_PROTO": "simple"}
