@@ -105,6 +105,16 @@ def test_mirrored_workers(container):
     }
 
 
+def test_a_shell_program_with_more_arguments_than_one_word_holds(container):
+    """Linux starts nothing with a word of 128 KiB."""
+    container.write("code/run.sh", 'echo "$0" $# "$1" "$2"\n')
+    for count in (0, 99):
+        keys = {f"key{number}": "'" * 2500 for number in range(count)}
+        container.configure({"sagemaker_multi_worker_mirrored_strategy_enabled": "true", "aa": "b  c", **keys})
+        done = container.run(environ={"SAGEMAKER_PROGRAM": "run.sh"})
+        assert (done.status, done.stdout.decode()) == (0, f"./run.sh {2 * count + 2} --aa b  c\n")
+
+
 ASKED = {"sagemaker_parameter_server_enabled": "true", "_ps_port": "8765"}
 
 

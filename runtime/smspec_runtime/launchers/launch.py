@@ -47,7 +47,10 @@ class Launch(NamedTuple):
     def words(self) -> List[str]:
         """Return what starts the program: a shell runs a script even without its first line, `#!`."""
         if self.program.kind == "executable":
-            return ["/bin/sh", "-c", " ".join([*self.program.words, *map(quote, self.arguments)])]
+            line = " ".join([*self.program.words, *map(quote, self.arguments)])
+            if len(line) < 30_000:  # Linux takes a word of 128 KiB, any number of them.
+                return ["/bin/sh", "-c", line]
+            return ["/bin/sh", "-c", '"$0" "$@"', *self.program.words, *self.arguments]
         return self.program.words + self.arguments
 
     @property
