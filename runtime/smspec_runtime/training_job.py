@@ -28,9 +28,11 @@ class Job(NamedTuple):
     name: str = ""
 
     def __repr__(self) -> str:
-        from .masking import MASK, is_secret
+        from .masking import MASK, is_secret, masked_command, secret_values
 
-        shown = {name: MASK if is_secret(name) else value for name, value in self.hyperparameters.items()}
+        own = self.hyperparameters
+        shown = str({name: MASK if is_secret(name) else value for name, value in own.items()})
+        shown = masked_command([shown], secret_values(own))  # Within values, too.
         return f"<job on {self.host} of {len(self.hosts)} hosts, channels {[*self.channels]}, hyperparameters {shown}>"
 
     @property

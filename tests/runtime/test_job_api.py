@@ -72,7 +72,8 @@ def test_shards_put_together_are_the_sequence(sequence, count):
 
 
 def test_what_is_printed_is_short_and_holds_no_secret():
-    job = job_of(1, 2000, hyperparameters={"lr": 0.1, "api_key": "sk-123456", "db_password": "hunter2"})
+    secrets = {"api_key": "sk-123456", "db_password": "hunter2", "db": {"password": "hunter2"}}
+    job = job_of(1, 2000, hyperparameters={"lr": 0.1, **secrets})
     shown = repr(job)
     assert shown == str(job)
     assert "'lr': 0.1" in shown
@@ -167,6 +168,7 @@ def test_without_sagemaker_and_without_rights(tmp_path):
     assert job.is_local == (not os.path.isdir("/opt/ml/input/config"))
     assert list(tmp_path.iterdir()) == []
     assert not (Path.cwd() / "model").exists()
+
 
 def test_every_attribute_stands_in_the_documentation():
     page = (Path(__file__).parents[2] / "docs/runtime.md").read_text(encoding="utf-8")
