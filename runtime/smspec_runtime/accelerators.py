@@ -1,21 +1,18 @@
-"""What this host has to offer: processors, GPUs, Neuron cores, and SageMaker's own launchers."""
+"""What this host has to offer."""
 
 import json
 import os
 
 from .environment import Machine
-from .lean_typing import Callable, Mapping, Optional, Sequence
+from .lean_typing import Callable, Mapping, Optional
 from .log import log
 from .outcome import Outcome
 
 SECONDS = 20.0
-"""A driver that hangs must not hang the job; nvidia-smi on eight cold GPUs takes about ten seconds."""
-
-Capture = Callable[[Sequence[str], Mapping[str, str], float], Outcome]
+"""nvidia-smi takes about ten on eight cold GPUs; a driver may hang."""
 
 
-def look_at_machine(instance_type: str, environ: Mapping[str, str], capture: Capture) -> Machine:
-    """Ask each tool that is there once."""
+def look_at_machine(instance_type: str, environ: Mapping[str, str], capture: Callable[..., Outcome]) -> Machine:
     path = environ.get("PATH", os.defpath)
 
     def ask(name: str, option: str) -> bytes:
@@ -38,7 +35,6 @@ def look_at_machine(instance_type: str, environ: Mapping[str, str], capture: Cap
 
 
 def find_program(name: str, path: str) -> Optional[str]:
-    """Return where an executable lies on the search path."""
     candidates = [os.path.join(directory or ".", name) for directory in path.split(os.pathsep)]
     return next((path for path in candidates if os.access(path, os.X_OK) and os.path.isfile(path)), None)
 

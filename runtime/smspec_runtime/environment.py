@@ -1,4 +1,4 @@
-"""The variables of the program, as scripts written for SageMaker's own toolkit expect them."""
+"""The variables of the program, as SageMaker's own toolkit names them."""
 
 import json
 
@@ -9,8 +9,6 @@ from .toolkit import distribution_groups
 
 
 class Machine(NamedTuple):
-    """What this host has to offer."""
-
     cpus: int
     gpus: int = 0
     neurons: int = 0
@@ -18,28 +16,26 @@ class Machine(NamedTuple):
     has_smddpmprun: bool = False
 
 
-class Entry(NamedTuple):
-    """What is started. ``program`` None: nothing but a framework's function."""
-
-    program: Optional[str]
-    arguments: List[str]
-    has_launcher: bool = False
-
-
 def sagemaker_variables(
-    config: InputConfig, layout: Layout, machine: Machine, entry: Entry, environ: Mapping[str, str]
+    config: InputConfig,
+    layout: Layout,
+    machine: Machine,
+    program: Optional[str],
+    arguments: List[str],
+    has_launcher: bool,
+    environ: Mapping[str, str],
 ) -> Dict[str, str]:
-    """Return what is added to the container's own variables, and overwrites them."""
+    """Return what overwrites the container's own variables. ``program`` None: a framework's function, no more."""
     cluster = config.cluster
     sagemaker = config.hyperparameters.sagemaker
     framework = config.hyperparameters.framework
     user = config.hyperparameters.user
     channels = {name: layout.channel(name) for name in config.channels}
-    groups = distribution_groups(config, entry.has_launcher)
+    groups = distribution_groups(config, has_launcher)
     distribution_hosts = cluster.hosts_of(groups)
     master = (distribution_hosts or cluster.hosts)[0]
     model_parallel = environ.get("SM_HP_MP_PARAMETERS")
-    module = str(entry.program)
+    module = str(program)
     variables: Dict[str, Any] = {
         "current_host": cluster.current_host,
         "current_instance_group": cluster.instance_group,
@@ -67,7 +63,7 @@ def sagemaker_variables(
         "output_intermediate_dir": layout.output_intermediate,
         "resource_config": config.resource_config,
         "topology": config.resource_config.get("topology", []),
-        "user_entry_point": entry.program,
+        "user_entry_point": program,
     }
     variables["training_env"] = {
         **variables,
@@ -84,7 +80,7 @@ def sagemaker_variables(
     }
     if not variables["topology"]:
         del variables["topology"]
-    variables.update(channels=sorted(channels), framework_params=framework, hps=user, user_args=entry.arguments)
+    variables.update(channels=sorted(channels), framework_params=framework, hps=user, user_args=arguments)
     variables.update({"channel_" + name: path for name, path in channels.items()})
     variables.update({"hp_" + name: value for name, value in user.items()})
     return {
@@ -98,4 +94,4 @@ def sagemaker_variables(
 def _written(value: Any) -> str:
     if value is None or isinstance(value, str):
         return value or ""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))

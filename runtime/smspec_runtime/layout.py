@@ -6,11 +6,7 @@ ROOT = "/opt/ml"
 
 
 class Layout:
-    """The directories and files of one host.
-
-    ``data`` holds the channels, as ``<channel>_<epoch>`` in Pipe mode.
-    ``failure``: SageMaker shows the first 1024 characters of it as FailureReason.
-    """
+    """``data`` holds the channels, as ``<channel>_<epoch>`` in Pipe mode."""
 
     def __init__(self, root: str = ROOT) -> None:
         self.root = root

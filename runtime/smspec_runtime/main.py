@@ -15,16 +15,15 @@ with StandardLibraryOnly():
     from .cluster import wait_for_hosts
     from .command import Command
     from .delivery import deliver
-    from .environment import Entry, sagemaker_variables
+    from .environment import sagemaker_variables
     from .failure import Report, failure_text, limited, refusal_text
     from .input_config import read_input_config
-    from .installation import install
     from .layout import ROOT, Layout
     from .lean_typing import Dict, List, NoReturn, Optional, Tuple
     from .log import log
     from .masking import masked_command, secret_values
     from .outcome import Outcome
-    from .program import find_program, make_executable
+    from .program import find_program, install, make_executable
     from .refusal import Refused
     from .run_plan import RunPlan, decode_run_plan
     from .supervisor import GRACE, Stopped, Supervisor
@@ -40,10 +39,10 @@ PYTHON = sys.executable or "python3"
 
 
 def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
-    """Run the job and return the exit status of the container. Without a plan, do as SageMaker's own toolkit."""
+    """Return the exit status of the container. Without a plan, do as SageMaker's own toolkit."""
     environ = dict(os.environ)
     if not environ.get("SAGEMAKER_BASE_DIR") and not os.path.exists(ROOT):
-        from .local_tree import make_local_tree  # Late: inside SageMaker there is always a tree.
+        from .local_tree import make_local_tree  # Late: SageMaker makes a tree.
 
         environ["SAGEMAKER_BASE_DIR"] = make_local_tree()
     layout = Layout(environ.get("SAGEMAKER_BASE_DIR") or ROOT)
@@ -95,7 +94,6 @@ def end(status: int) -> NoReturn:
 
 
 def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], supervisor: Supervisor) -> Tuple[int, str]:
-    """Take the job from its plan to its end."""
     local_leader = environ.pop(LOCAL_LEADER, "")
     config = read_input_config(layout)
     cluster = config.cluster
@@ -120,11 +118,11 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     machine = look_at_machine(cluster.instance_type, environ, supervisor.capture)
     arguments = [*plan.arguments, *arguments_of(config.hyperparameters, plan.args_style)]
     name = program_of(config, environ) if is_framework else plan.program or "".join(plan.command[:1])
-    entry = Entry(name or None, arguments, plan.launcher is not None)
+    has_launcher = plan.launcher is not None
     variables = carried_variables(
         {
             **environ,
-            **sagemaker_variables(config, layout, machine, entry, environ),
+            **sagemaker_variables(config, layout, machine, name or None, arguments, has_launcher, environ),
             "PYTHONPATH": python_path(environ, "" if is_framework else layout.code, RUNTIME),
         }
     )
@@ -132,7 +130,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     addresses = {} if is_local or len(cluster.hosts) == 1 else wait_for_hosts(cluster.hosts)
 
     command = Command([*program.words, *arguments])
-    groups = distribution_groups(config, entry.has_launcher)
+    groups = distribution_groups(config, has_launcher)
     if plan.launcher is not None and cluster.instance_group in groups:
         hosts = cluster.hosts_of(groups)
         leader, _, ports = (local_leader or hosts[0]).partition(":")

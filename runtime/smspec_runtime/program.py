@@ -1,12 +1,15 @@
-"""The author's program: what kind of thing it is, and how it is started."""
+"""The author's program: what kind it is, what it needs, how it is started."""
 
 import os
 import stat
 
-from .lean_typing import List, NamedTuple
+from .lean_typing import Callable, List, Mapping, NamedTuple, Tuple
+from .log import log
+from .outcome import Outcome
 from .refusal import Refused
 from .run_plan import RunPlan
 
+REQUIREMENTS = "requirements.txt"
 _HELP = "name a file of the source directory by its path in it, such as `train.py` or `bin/train.sh`"
 
 
@@ -22,7 +25,7 @@ class Program(NamedTuple):
 
 
 def find_program(plan: RunPlan, code: str, python: str) -> Program:
-    """Decide what kind of program the plan names, when the code is in its place."""
+    """Call it when the code is in its place."""
     name = plan.program
     modules = {
         "module": ["smspec_runtime.module"],
@@ -46,6 +49,27 @@ def find_program(plan: RunPlan, code: str, python: str) -> Program:
     return Program("executable", ["./" + name])
 
 
+def install(
+    program: Program, code: str, python: str, environ: Mapping[str, str], run: Callable[..., Outcome]
+) -> Tuple[Outcome, List[str], str]:
+    """Install a package, requirements, or both. Return how pip ended, its words, and a title for that."""
+    is_package = program.kind == "package"
+    wanted = ["."] if is_package else []
+    variables = {**environ, "PYTHONSAFEPATH": "1"}  # From Python 3.11 on, a json.py of the author's is not pip's.
+    if os.path.isfile(os.path.join(code, REQUIREMENTS)):
+        wanted += ["-r", REQUIREMENTS]
+        if environ.get("CA_REPOSITORY_ARN"):
+            from .aws import package_index  # Late, as all that only some jobs need.
+
+            # Not as an option: everybody sees command lines, and it holds a token.
+            variables["PIP_INDEX_URL"] = package_index(environ["CA_REPOSITORY_ARN"])
+    if not wanted:
+        return Outcome(0), [], ""
+    words = [python, "-m", "pip", "install", *wanted]
+    log("installing: " + " ".join(words))
+    return run(words, variables, code), words, f"Install{'Module' if is_package else 'Requirements'}Error"
+
+
 def make_executable(program: Program, code: str) -> None:
     """Let everybody run the script who may read it: S3 does not keep the permission."""
     if program.kind != "executable":
@@ -56,13 +80,13 @@ def make_executable(program: Program, code: str) -> None:
         if not mode & 0o100:
             os.chmod(path, mode | (mode & 0o444) >> 2)
     except OSError:
-        pass  # The image may be read-only. If it cannot be run, starting it says so.
+        pass  # A read-only image? If it cannot be run, starting it says so.
 
 
 def _check_name(name: str, code: str) -> None:
     if not name:
         raise Refused(f"no entry point: neither SAGEMAKER_PROGRAM nor sagemaker_program names one; {_HELP}")
-    # A plain relative path: nothing that an interpreter reads as an option, nothing outside the code directory.
+    # Nothing that an interpreter reads as an option, nothing outside of the code directory.
     is_plain = name.isascii() and all(character.isalnum() or character in "._+-/" for character in name)
     if not is_plain or name[0] in "+-" or {"", ".", ".."} & set(name.split("/")):
         raise Refused(f"`{name}` cannot be an entry point; {_HELP}")

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "runtime"))
 
 from input_config_strategies import FILES, RESOURCE_CONFIG, any_bytes, channels, hyperparameters, resource_configs
 from smspec_runtime.arguments import STYLES, arguments_of
-from smspec_runtime.environment import Entry, Machine, sagemaker_variables
+from smspec_runtime.environment import Machine, sagemaker_variables
 from smspec_runtime.failure import LIMIT, Report, refusal_text
 from smspec_runtime.input_config import read_input_config
 from smspec_runtime.layout import Layout
@@ -61,8 +61,7 @@ def check(contents):
         for name in STYLES:
             arguments = arguments_of(config.hyperparameters, name)
             masked_command(arguments, secrets)
-            entry = Entry("train.py", arguments, has_launcher=name == "json")
-            variables = sagemaker_variables(config, layout, Machine(cpus=1), entry, {})
+            variables = sagemaker_variables(config, layout, Machine(1), "train.py", arguments, name == "json", {})
             for string in [*arguments, *map("=".join, carried_variables(variables).items())]:
                 assert b"\0" not in os.fsencode(string)
         options = {**launcher_options(config), **config.settings.launcher}
