@@ -1,4 +1,4 @@
-"""Pipe mode: reads the FIFOs that SageMaker fills, one per channel and epoch.
+"""Pipe mode: FIFOs that SageMaker fills, one per channel and epoch.
 
 for epoch in smspec_runtime.job().channel("train").epochs(5):
     for record in epoch.recordio(): ...

@@ -1,10 +1,10 @@
-"""What can go wrong with the data of one epoch."""
+"""What can go wrong with data."""
 
 from typing import NamedTuple, Optional
 
 
 class Origin(NamedTuple):
-    """Where bytes come from: a path, and the channel and epoch it stands for when that is known."""
+    """A path, and what it stands for."""
 
     path: str
     channel: Optional[str] = None
@@ -17,7 +17,7 @@ class Origin(NamedTuple):
 
 
 class PipeError(Exception):
-    """The stream cannot go on. ``offset`` counts the bytes of the epoch before the fault."""
+    """``offset`` counts the bytes of the epoch before the fault."""
 
     def __init__(self, origin: Origin, offset: int, problem: str) -> None:
         super().__init__(origin, offset, problem)
@@ -29,11 +29,11 @@ class PipeError(Exception):
 
 
 class Truncated(PipeError):
-    """The data ends inside an item, which begins at the offset."""
+    """Ends inside an item, which begins at the offset."""
 
 
 class Corrupt(PipeError):
-    """The data is not what the view reads. The item at fault begins at the offset."""
+    """Not what the view reads; the item begins at the offset."""
 
 
 class TimedOut(PipeError, TimeoutError):

@@ -1,4 +1,4 @@
-"""One FIFO, opened and read without ever getting stuck; a regular file is read as one epoch."""
+"""One FIFO, read without getting stuck; a regular file is one epoch."""
 
 import fcntl
 import os
@@ -8,7 +8,7 @@ import sys
 import time
 from contextlib import suppress
 from functools import lru_cache
-from typing import Callable, Dict, List, NamedTuple, Optional
+from typing import Callable, Dict, List, Optional
 from weakref import WeakSet
 
 from .errors import InUse, Origin, PipeError, TimedOut
@@ -16,57 +16,44 @@ from .stats import Stats
 from .wake import Wake
 
 PIPE_SIZE = 1 << 20
-"""What an unprivileged process may have (/proc/sys/fs/pipe-max-size). Default is 64 KiB, three times slower."""
+"""The most without privileges (/proc/sys/fs/pipe-max-size). The default, 64 KiB, is three times slower."""
 
-F_SETPIPE_SZ = getattr(fcntl, "F_SETPIPE_SZ", 1031)  # named since Python 3.10
-F_GETPIPE_SZ = getattr(fcntl, "F_GETPIPE_SZ", 1032)
+F_SETPIPE_SZ, F_GETPIPE_SZ = 1031, 1032  # fcntl names them from Python 3.10 on
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05
 LOOK_UP = 1.0
-"""Seconds after which a wait looks whether to stop, in case the signal was heard by somebody else."""
+"""Seconds after which a wait looks whether somebody else heard the signal."""
 
 TELL = 60.0
-"""Seconds after which a wait says on stderr that it is still waiting."""
+"""Seconds after which a wait is told on stderr."""
 
 LISTEN_EVERY = 16
-"""Reads in a row without a wait, after which signals are looked at all the same."""
+"""Reads without a wait, after which signals are looked at."""
 
-CUT = ("stopped", "closed")
-"""The ends that are not the writer's."""
-
-
-class Timeouts(NamedTuple):
-    """Seconds that a wait may last: for the FIFO to exist, for its first byte, for the next byte."""
-
-    exists: float = 600.0
-    first_byte: float = 600.0
-    idle: float = 3600.0
+CUT = ("stopped", "closed")  # ends that are not the writer's
 
 
 class Fifo:
-    """The bytes of one epoch, opened by the first read. One thread reads; others end it by a wake that it watches.
+    """Opened by the first read. One thread reads; others end it by a wake that it watches."""
 
-    ``end`` is None while there may be more; then "eof", "stopped" (the job is to stop) or "closed" (by the reader).
-    """
-
-    def __init__(self, origin: Origin, stats: Stats, wake: Wake, timeouts: Timeouts) -> None:
+    def __init__(self, origin: Origin, stats: Stats, wake: Wake, open_timeout: float, idle_timeout: float) -> None:
         self.origin = origin
         self.stats = stats
         self.end: Optional[str] = None
         self._wake = wake
         self._wakes: List[Wake] = []
-        self._timeouts = timeouts
+        self._open_timeout, self._idle_timeout = open_timeout, idle_timeout
         self._descriptor = -1
         self._poll = select.poll()
         self.watch(wake)
 
     def watch(self, wake: Wake) -> None:
-        """End when this latch closes, too."""
+        """End when this latch closes."""
         self._wakes.append(wake)
         self._poll.register(wake.fileno(), select.POLLIN)
 
     def readinto(self, view: memoryview) -> int:
-        """Read at least one byte, waiting for it if need be; 0 at the end."""
+        """Wait for at least one byte; 0 at the end."""
         stats = self.stats
         if not stats.reads % LISTEN_EVERY:
             self._wake.heard()
@@ -77,7 +64,7 @@ class Fifo:
                 count = os.readv(self._descriptor, (view,))
             except BlockingIOError:
                 what = "FIFO is open, its writer connected, no further byte has come"
-                stats.idle += self._wait(what, self._timeouts.idle, self._is_in)
+                stats.idle += self._wait(what, self._idle_timeout, self._is_in)
                 continue
             stats.reads += 1
             stats.bytes += count
@@ -87,21 +74,21 @@ class Fifo:
         return 0
 
     def halted(self) -> bool:
-        """Whether the data is cut here: stopped or closed."""
+        """Whether the data is cut here."""
         for wake in self._wakes:
             if wake.stopping:
                 self._finish("stopped" if self._wake.stopping else "closed")
         return self.end in CUT
 
     def close(self) -> None:
-        """End the epoch here. The writer, if there is more, is told so at once: EPIPE."""
+        """A writer that goes on gets EPIPE."""
         self._finish("closed")
 
     def _open(self) -> None:
-        """Wait for the FIFO, and for its first byte or its end. Raises TimedOut, InUse, OSError."""
+        """Wait for the FIFO, and for its first byte or its end."""
         path = self.origin.path
         missing = f"`{path}` does not exist"
-        self.stats.wait_exists = self._wait(missing, self._timeouts.exists, self._appears, FIRST_PAUSE)
+        self.stats.wait_exists = self._wait(missing, self._open_timeout, self._appears, FIRST_PAUSE)
         if self.halted():
             return
         self.stats.opened = time.monotonic()
@@ -119,11 +106,10 @@ class Fifo:
         except OSError:
             pass  # a file system without locks
         self.stats.pipe_size = enlarge(self._descriptor)
-        # A FIFO without a writer reads as ended, so the first byte is awaited with poll: nothing is reported before a
-        # writer comes, POLLHUP without data when one came and wrote nothing.
+        # without a writer a FIFO reads as ended, but poll reports nothing; POLLHUP: one came and wrote nothing
         self._poll.register(self._descriptor, select.POLLIN)
         waiting = "FIFO is open, no byte has come"
-        self.stats.wait_first_byte = self._wait(waiting, self._timeouts.first_byte, self._is_in)
+        self.stats.wait_first_byte = self._wait(waiting, self._open_timeout, self._is_in)
 
     def _appears(self, _: object) -> bool:
         with suppress(FileNotFoundError):
@@ -135,11 +121,11 @@ class Fifo:
         return self._descriptor in ready
 
     def _wait(self, what: str, limit: float, over: Callable[[Dict[int, int]], bool], pause: float = 0.0) -> float:
-        """Poll until ``over``, asked at the start and after each pause, or a stop; return the seconds it took."""
+        """Poll until ``over``, or a stop; return the seconds it took."""
         began = now = time.monotonic()
         tell = began + TELL
         ready: Dict[int, int] = {}
-        while not any([over(ready), self._wake.heard(), self.halted()]):  # all are asked: a FIFO is opened in any case
+        while not any([over(ready), self._wake.heard(), self.halted()]):  # a list: all are asked
             left = began + limit - now
             if left <= 0:
                 raise TimedOut(self.origin, self.stats.bytes, f"{what} for {limit:g} s: gave up")
@@ -165,7 +151,7 @@ class Fifo:
 
 
 def enlarge(descriptor: int) -> int:
-    """Give a FIFO the largest capacity allowed, up to `PIPE_SIZE`; return what it has. Works from either end."""
+    """Give a FIFO, from either end, the capacity allowed up to `PIPE_SIZE`; return it."""
     if not sys.platform.startswith("linux"):
         return 0
     current = fcntl.fcntl(descriptor, F_GETPIPE_SZ)
@@ -173,14 +159,14 @@ def enlarge(descriptor: int) -> int:
     while size > current:
         try:
             return fcntl.fcntl(descriptor, F_SETPIPE_SZ, size)
-        except OSError:  # EPERM: beyond what the user may have in all; EBUSY
+        except OSError:  # EPERM: more than the user may have; EBUSY
             size //= 2
     return current
 
 
 @lru_cache(maxsize=None)
 def _open_fifos() -> "WeakSet[Fifo]":
-    """A forked worker that held them open would keep the writer from learning that the reader has gone."""
+    """Closed in a fork, which would hide from the writer that the reader has gone."""
     fifos: "WeakSet[Fifo]" = WeakSet()
 
     def close_all() -> None:

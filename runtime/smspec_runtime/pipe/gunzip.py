@@ -1,4 +1,4 @@
-"""Decompresses what is stored as gzip, where SageMaker does not (CompressionType None)."""
+"""Decompresses gzip where SageMaker does not (CompressionType None)."""
 
 import zlib
 from typing import Any
@@ -7,11 +7,11 @@ from .errors import Corrupt, Truncated
 from .source import Layer, Source
 
 INPUT = 64 << 10
-GZIP = 31  # wbits of zlib: a gzip frame, the largest window
+GZIP = 31  # wbits of zlib: gzip, the largest window
 
 
 class Gunzip(Layer):
-    """What a source holds, decompressed. An object is one or several members."""
+    """What a source holds, decompressed: one or several members."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
@@ -37,7 +37,7 @@ class Gunzip(Layer):
         return 0
 
     def _decompressed(self, size: int) -> bytes:
-        """Return at most ``size`` bytes, none at the end of a member or of the input."""
+        """Return no bytes at the end of a member or of the input."""
         if not self._member:
             self._input = self._input.lstrip(b"\0")  # members may be padded
             if not self._input:

@@ -1,7 +1,4 @@
-"""The loop of an entry point `pipe_loop`: epochs over the Pipe channels, the author's handler in the middle.
-
-It ends with status 0 when the handler has seen all epochs, or when SIGTERM came and the handler's ``end`` has returned.
-"""
+"""The loop of an entry point `pipe_loop`: epochs over the Pipe channels, the author's handler in the middle."""
 
 import json
 import sys
@@ -19,10 +16,7 @@ from .wake import Wake, process_wake
 
 
 class Handler(NamedTuple):
-    """The author's part: ``begin`` and ``end`` are called once, ``epoch`` once per epoch.
-
-    ``resume``, after ``begin``, is given the epoch that follows those in the checkpoints, or 0; it returns the first.
-    """
+    """The author's part. ``resume`` follows ``begin``; given the epoch behind the checkpoints, it returns the first."""
 
     begin: Callable[[Job], object] = lambda _: None
     resume: Callable[[Job, int], int] = lambda _, epoch: epoch
@@ -31,7 +25,7 @@ class Handler(NamedTuple):
 
 
 def load_handler(name: str) -> Handler:
-    """Import ``package.module:name``. An object is made of a class; methods that it lacks do nothing."""
+    """Import a function, or a class to make an object of; methods that it lacks do nothing."""
     module, _, attribute = name.partition(":")
     if not module or not attribute:
         raise ValueError(f"the handler is `{name}`; it must be `package.module:name`")
@@ -49,7 +43,7 @@ def load_handler(name: str) -> Handler:
 
 
 def main(arguments: List[str]) -> int:
-    """Run the handler that the only argument names."""
+    """Run the handler that is named."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m smspec_runtime.pipe.loop package.module:name\n")
         return 2
@@ -62,7 +56,7 @@ def main(arguments: List[str]) -> int:
 
 
 def run(job: Job, handler: Handler, wake: Wake) -> None:
-    """Run the epochs, after a restart those that are left. When the job is to stop, `end` is called too, to save."""
+    """Run the epochs, after a restart those that are left. `end` is called after SIGTERM too, to save."""
     count = number_of_epochs(job)
     fifos = {name: Fifos(channel) for name, channel in job.channels.items() if channel.mode == "Pipe"}
     if wake.heard():
@@ -85,7 +79,7 @@ def run(job: Job, handler: Handler, wake: Wake) -> None:
 
 
 def run_epoch(job: Job, handler: Handler, epoch: int, fifos: Dict[str, Fifos]) -> bool:
-    """Call the handler, then end the streams that it opened. False: the job is to stop before the epoch is complete."""
+    """Call the handler. False: the job is to stop before the epoch is complete."""
     streams = Streams((name, channel.next()) for name, channel in fifos.items())
     began = time.monotonic()
     try:
@@ -101,7 +95,7 @@ def run_epoch(job: Job, handler: Handler, epoch: int, fifos: Dict[str, Fifos]) -
         where = f"; channel: {stream.origin.channel}" if len(streams) > 1 else ""
         sys.stdout.write(  # up to `where` as the published sample of Pipe mode has it
             f"Completed epoch {epoch}; read {stats.bytes} bytes; time: {stats.seconds:.2f} s, "
-            f"throughput: {stats.throughput:.2f} MB/s{where}\n{metrics(epoch, stream, waited, computed)}"
+            f"throughput: {stats.mb_per_s:.2f} MB/s{where}\n{metrics(epoch, stream, waited, computed)}"
         )
     sys.stdout.flush()
     return not job.stopping or {stream.end for stream in opened} == {"eof"}
@@ -116,7 +110,7 @@ class Streams(Dict[str, Stream]):
 
 
 def number_of_epochs(job: Job) -> int:
-    """Return what the job spec says, else the hyperparameter `epochs`, else 1."""
+    """Return the spec's, else the hyperparameter's, else 1."""
     if job.settings.epochs is not None:
         return job.settings.epochs
     value = job.hyperparameters.get("epochs", 1)
@@ -128,7 +122,7 @@ def number_of_epochs(job: Job) -> int:
 
 
 def metrics(epoch: int, stream: Stream, waited: float, computed: float) -> str:
-    """Return the epoch's figures as one line of JSON, with the seconds that the handler spent on all its channels."""
+    """Return one line of JSON; `waited` and `computed` are of all channels."""
     verdict = "data-bound" if waited > computed else "compute-bound"
     handler = {"waited": round(waited, 6), "computed": round(computed, 6), "verdict": verdict}
     origin = {"smspec": "pipe", "channel": stream.origin.channel, "epoch": epoch, "fifo": stream.origin.epoch}

@@ -1,4 +1,4 @@
-"""Several streams read at once: each makes its items in a thread, and whoever has some is served in turn."""
+"""Several streams at once: each has a thread, and whoever has items is served in turn."""
 
 import os
 import threading
@@ -13,14 +13,13 @@ from .stream import Stream
 from .wake import Wake
 
 AHEAD = 2
-"""Turns that a stream may have waiting: enough to work ahead, and its share of the memory."""
+"""Turns that a stream may have waiting."""
 
 
 def merge(streams: Mapping[str, Stream]) -> Iterator[Tuple[str, Any]]:
-    """Iterate over (name, item) of all streams, each in its view, as items come; chunks become bytes, which last.
+    """Iterate over (name, item), each stream in its view, as items come; chunks become bytes, which last.
 
-    A turn is what one chunk gave: streams that have data get equal shares of bytes. All FIFOs are opened at once. To
-    leave the iteration closes the streams. A fault of one is raised after the items before it.
+    A turn is what one chunk gave. To leave the iteration closes the streams; a fault follows the items before it.
     """
     turns: "SimpleQueue[Any]" = SimpleQueue()
     lanes = [Lane(name, stream, turns) for name, stream in streams.items()]
@@ -50,7 +49,7 @@ def merge(streams: Mapping[str, Stream]) -> Iterator[Tuple[str, Any]]:
 
 
 class Lane(Layer):
-    """One stream of a merge and its thread. Below the stream's reader, so that items are handed over before a wait."""
+    """One stream and its thread. Below the reader, so that items are handed over before a wait."""
 
     def __init__(self, name: str, stream: Stream, turns: "SimpleQueue[Any]") -> None:
         super().__init__(stream.reader.source)

@@ -1,4 +1,4 @@
-"""Reads ahead in a thread, so that data comes in while the handler works. Memory is bounded by a ring."""
+"""Reads ahead in a thread, into a ring."""
 
 import os
 import threading
@@ -10,15 +10,14 @@ from .fifo import CUT, Fifo
 from .wake import Wake
 
 JOIN = 10.0
-"""Seconds that `close` gives a thread, which has at most one read to finish."""
+"""Seconds for a thread to end its last read."""
 
 UNIT = 1 << 20
-"""Most bytes of one read, and least room for one if the ring is large. Each return of a read needs the interpreter's
-lock, so few large ones overlap best."""
+"""Most bytes of one read, and least room for one in a large ring: each needs the GIL, so few overlap best."""
 
 
 class Prefetch:
-    """A source like `Fifo`, fed by one. It may be closed from any thread."""
+    """A source fed by a FIFO. Any thread may close it."""
 
     def __init__(self, fifo: Fifo, size: int, wake: Wake) -> None:
         self.origin = fifo.origin
@@ -91,7 +90,6 @@ class Prefetch:
             self.stats.prefetch_starved += time.monotonic() - began
 
     def _fill(self) -> None:
-        """What the thread does."""
         least = min(UNIT, (self._size + 3) // 4)
         count = -1
         try:

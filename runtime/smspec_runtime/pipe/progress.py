@@ -1,4 +1,4 @@
-"""How many epochs the checkpoints stand for, so that a job that SageMaker restarts goes on where they were saved."""
+"""How many epochs the checkpoints stand for, so that a restarted job goes on there."""
 
 import json
 import os
@@ -12,10 +12,7 @@ PREFIX = "smspec-progress-"
 
 
 class Progress:
-    """A file of this host among the checkpoints, which are all that a new container gets of an interrupted one.
-
-    It belongs to one job by name: another one may start from the same checkpoints.
-    """
+    """A file of this host among the checkpoints. It names its job: another may start from the same checkpoints."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -23,7 +20,7 @@ class Progress:
         self._checkpoints = self._look()
 
     def completed(self) -> int:
-        """Return the number of epochs in the checkpoints, 0 if there are none."""
+        """Return the number of epochs in the checkpoints."""
         try:
             with open(self._path, encoding="utf-8") as file:
                 state = json.load(file)
@@ -35,7 +32,7 @@ class Progress:
             return 0
 
     def note(self, completed: int) -> None:
-        """Write the number down if the handler has saved something since: a checkpoint counts, not an epoch."""
+        """Write it down if the handler has saved something since."""
         before, self._checkpoints = self._checkpoints, self._look()
         if self._checkpoints == before:
             return
@@ -48,12 +45,12 @@ class Progress:
             sys.stderr.write(f"smspec: a restart will begin with an earlier epoch: cannot write {path}: {error}\n")
 
     def clear(self) -> None:
-        """Forget it: the job is done."""
+        """The job is done."""
         with suppress(OSError):
             os.unlink(self._path)
 
     def _look(self) -> Dict[Tuple[str, str], Tuple[int, int]]:
-        """Return path → size and time of the handler's files."""
+        """Return size and time of the handler's files."""
         found = {}
         for directory, _, names in os.walk(self._job.checkpoint_dir):
             for name in names:

@@ -1,4 +1,4 @@
-"""Hands the bytes of one epoch to a view: in chunks, or exactly as many as an item needs."""
+"""Hands bytes to a view: in chunks, or as many as an item needs."""
 
 import io
 import sys
@@ -8,19 +8,19 @@ from .errors import Corrupt, Truncated
 from .source import Source
 
 CHUNK = 256 << 10
-"""Bytes of a chunk: large enough for the pipe, small enough to stay in the second-level cache while it is parsed."""
+"""Small enough for the second-level cache, where it is parsed."""
 
 TRIM = 2 << 20
 
 AT_ONCE = 64 << 20
-"""Bytes of an item for which memory is asked before they come; a length may be wrong."""
+"""Memory that an item gets before its bytes come; a length may be wrong."""
 
 Block = TypeVar("Block", bound="Union[List[Any], io.BytesIO]")
-"""Items, ready to be iterated over at C speed."""
+"""Items, iterated over at C speed."""
 
 
 class Reader(io.RawIOBase):
-    """Reads a source. ``offset`` counts the bytes handed out. It is also the raw file below a buffered one."""
+    """Reads a source, also as a raw file. ``offset`` counts the bytes handed out."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -45,9 +45,9 @@ class Reader(io.RawIOBase):
         return count
 
     def chunk(self) -> Optional[memoryview]:
-        """Return what there is, borrowed until the next call. None: the end."""
+        """Return what there is, valid until the next call. None: the end."""
         if not self._storage:
-            bytes(TRIM)  # a block so large, and freed, lets malloc keep what it would give back, and fetch, per chunk
+            bytes(TRIM)  # freed, it makes malloc keep what it would give back, and fetch, per chunk
             self._storage = bytearray(CHUNK)
             self._buffer = memoryview(self._storage)
         self._filled = count = self.source.readinto(self._buffer)
@@ -55,11 +55,11 @@ class Reader(io.RawIOBase):
         return self._buffer[:count] if count else None
 
     def rfind(self, mark: bytes) -> int:
-        """Return where ``mark`` stands last in the chunk that was returned last, or -1."""
+        """Return where ``mark`` stands last in the chunk, or -1."""
         return self._storage.rfind(mark, 0, self._filled)
 
     def exact(self, head: bytes, size: int) -> Optional[bytes]:
-        """Return ``head`` and what follows, ``size`` bytes in all, read where they stay. None: the data ends before."""
+        """Return ``head`` and what follows, ``size`` bytes in all. None: the data ends before."""
         room = min(size, AT_ONCE)
         item = io.BytesIO(bytes(room))  # the buffer becomes the result, it is not copied
         item.getbuffer()[: len(head)] = head
@@ -77,7 +77,7 @@ class Reader(io.RawIOBase):
         return item.getvalue()
 
     def deliver(self, block: Block) -> Block:
-        """Remember the items that are about to be handed out, so that `exhaust` can withhold the rest of them."""
+        """Remember items to hand out, for `exhaust` to withhold the rest."""
         self._handed_out = block
         if self.exhausted:
             self.exhaust()
@@ -86,7 +86,7 @@ class Reader(io.RawIOBase):
         return block
 
     def exhaust(self) -> None:
-        """Let the iteration over what was delivered end at its next item."""
+        """Let the iteration end at its next item."""
         self.exhausted = True
         if isinstance(self._handed_out, list):
             self._handed_out.clear()
@@ -97,12 +97,12 @@ class Reader(io.RawIOBase):
         return Corrupt(self.source.origin, offset, problem)
 
     def end_inside(self, offset: int, what: str) -> None:
-        """The data has ended inside an item that began at ``offset``: an error, unless we ended it."""
+        """An error, unless we ended the data."""
         if not self.cut:
             raise Truncated(self.source.origin, offset, f"the data ends inside {what}")
 
     def close(self) -> None:
-        """End the epoch, also when nobody holds the reader any more."""
+        """End the epoch; also called when the reader is collected."""
         if not sys.is_finalizing():  # then a thread cannot be joined
             self.source.close()
         super().close()

@@ -1,4 +1,4 @@
-"""What a stream reads from: a FIFO, or a prefetch in front of one, and layers on top."""
+"""A FIFO, or a prefetch in front of one, and layers on top."""
 
 from typing import Optional, Union
 
@@ -10,7 +10,7 @@ from .wake import Wake
 
 
 class Layer:
-    """A source on top of another, which does what the layer does not."""
+    """A source on top of another, which does the rest."""
 
     def __init__(self, below: "Source") -> None:
         self.below = below

@@ -1,11 +1,13 @@
-"""What one epoch of one channel cost: bytes, reads, and the seconds spent waiting."""
+"""What one epoch of one channel cost."""
 
 import time
 from typing import Dict, Optional, Union
 
+FIGURES = "bytes seconds mb_per_s records reads pipe_size wait_exists wait_first_byte starved backpressure"
+
 
 class Stats:
-    """Counted while a stream is read; times are in seconds. ``idle``: the FIFO was open and empty."""
+    """Times are in seconds. ``idle``: the FIFO was open and empty."""
 
     def __init__(self) -> None:
         self.bytes = self.records = self.reads = self.pipe_size = 0
@@ -17,7 +19,7 @@ class Stats:
 
     @property
     def starved(self) -> float:
-        """How long the reader had nothing to work on. In a merge all starve together, 1/n each."""
+        """How long there was nothing to work on; in a merge 1/n of that."""
         return float(getattr(self, self.starving))
 
     @property
@@ -27,17 +29,13 @@ class Stats:
 
     @property
     def seconds(self) -> float:
-        """How long the epoch has taken, from the opening of the FIFO."""
+        """Time since the FIFO was opened."""
         return 0.0 if self.opened is None else (self.ended or time.monotonic()) - self.opened
 
     @property
-    def throughput(self) -> float:
-        """Megabytes (10⁶ bytes) per second."""
+    def mb_per_s(self) -> float:
+        """10⁶ bytes per second."""
         return self.bytes / 1e6 / (self.seconds or 1)
 
     def as_dict(self) -> Dict[str, Union[int, float]]:
-        """Return the figures under their names, rounded."""
-        figures = {"bytes": self.bytes, "seconds": round(self.seconds, 6), "mb_per_s": round(self.throughput, 3)}
-        for name in ("records", "reads", "pipe_size", "wait_exists", "wait_first_byte", "starved", "backpressure"):
-            figures[name] = round(getattr(self, name), 6)
-        return figures
+        return {name: round(getattr(self, name), 6) for name in FIGURES.split()}

@@ -1,4 +1,4 @@
-"""One epoch of one channel, as the author's code reads it."""
+"""One epoch of one channel."""
 
 import io
 from itertools import islice
@@ -6,7 +6,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Un
 
 from .errors import Origin, PipeError
 from .example import Record
-from .fifo import Fifo, Timeouts
+from .fifo import Fifo
 from .gunzip import Gunzip
 from .prefetch import Prefetch
 from .reader import CHUNK, Reader
@@ -17,19 +17,17 @@ from .wake import Wake, process_wake
 
 
 class Reading(NamedTuple):
-    """How streams are read: in which view, with which names in `augmented`, how many bytes ahead by a thread."""
+    """How streams are read: the view, names for `augmented`, bytes to prefetch, seconds to wait."""
 
     read: str = "chunks"
     attributes: Sequence[str] = ()
     prefetch: int = 0
-    timeouts: Timeouts = Timeouts()
+    open_timeout: float = 600.0
+    idle_timeout: float = 3600.0
 
 
 class Stream:
-    """An epoch, read once and in one view. The FIFO is opened when the first item is asked for.
-
-    When the job is to stop (SIGTERM) the iteration ends, and ``stopped`` is true.
-    """
+    """An epoch, read once, in one view. Its FIFO is opened for the first item; SIGTERM ends the iteration."""
 
     def __init__(self, origin: Origin, reading: Reading, wake: Optional[Wake] = None) -> None:
         _check(reading.read)
@@ -37,7 +35,7 @@ class Stream:
         self.origin = origin
         self.stats = Stats()
         self._reading = reading
-        fifo = Fifo(origin, self.stats, wake, reading.timeouts)
+        fifo = Fifo(origin, self.stats, wake, reading.open_timeout, reading.idle_timeout)
         self.reader = Reader(Prefetch(fifo, reading.prefetch, wake) if reading.prefetch else fifo)
         self._name: Optional[str] = None
         self._items: Iterator[Any] = iter(())
@@ -49,57 +47,54 @@ class Stream:
 
     @property
     def view(self) -> str:
-        """The view under way, else the one that ``read`` names."""
+        """The view under way, else that of ``read``."""
         return self._name or self._reading.read
 
     def gunzip(self) -> "Stream":
-        """Decompress what comes, for any view."""
+        """Decompress, for any view."""
         if self._name is not None:
             raise ValueError(f"{self} is being read already")
         self.reader.source = Gunzip(self.reader.source)
         return self
 
     def chunks(self) -> Iterator[memoryview]:
-        """Iterate over the bytes as they come; each view is valid until the next is asked for."""
+        """Bytes as they come, each view valid until the next."""
         return self._begin("chunks")
 
     def lines(self) -> Iterator[bytes]:
-        """Iterate over lines with their newlines."""
+        """Lines with their newlines."""
         return self._begin("lines")
 
     def jsonlines(self) -> Iterator[Any]:
-        """Iterate over the JSON values of the lines."""
+        """The JSON values of lines."""
         return self._begin("jsonlines")
 
     def csv(self, delimiter: str = ",") -> Iterator[List[str]]:
-        """Iterate over rows of text."""
+        """Rows of text."""
         return self._begin("csv", delimiter=delimiter)
 
     def recordio(self, multipart: str = "dmlc") -> Iterator[bytes]:
-        """Iterate over the payloads of RecordIO records."""
+        """Payloads of RecordIO records."""
         return self._begin("recordio", multipart=multipart)
 
     def recordio_protobuf(self, multipart: str = "dmlc") -> Iterator[Record]:
-        """Iterate over records of features and labels."""
+        """Features and labels."""
         return self._begin("recordio_protobuf", multipart=multipart)
 
     def augmented(self, names: Sequence[str] = (), multipart: str = "dmlc") -> Iterator[Dict[str, bytes]]:
-        """Iterate over mappings from attribute name to bytes."""
+        """Attribute name → bytes."""
         return self._begin("augmented", names=names, multipart=multipart)
 
     def tfrecord(self, crc: bool = False) -> Iterator[bytes]:
-        """Iterate over the payloads of TFRecord records."""
+        """Payloads of TFRecord records."""
         return self._begin("tfrecord", crc=crc)
 
     def tar(self) -> Iterator[Member]:
-        """Iterate over the regular files of tar archives."""
+        """Regular files of tar archives."""
         return self._begin("tar")
 
     def batches(self, size: int, view: Optional[str] = None) -> Iterator[Any]:
-        """Iterate over lists of ``size`` items, the last one maybe shorter. Chunks become bytes, which last.
-
-        Batches of `recordio_protobuf` are no lists: they also have the ``features`` and ``label`` of all records.
-        """
+        """Lists of ``size`` items; `recordio_protobuf` gives a `Batch`, and chunks become bytes, which last."""
         if size < 1:
             raise ValueError(f"a batch of {size} items")
         name = view or self.view
@@ -109,13 +104,13 @@ class Stream:
         return _batches(map(bytes, items) if name == "chunks" else items, size)
 
     def readinto(self, buffer: Union[bytearray, memoryview]) -> int:
-        """Read at least one byte into ``buffer``; 0 at the end. Mixes with `chunks`."""
+        """Read at least one byte; 0 at the end. Mixes with `chunks`."""
         self._begin("chunks")
         view = memoryview(buffer).cast("B")
         return self.reader.readinto(view) if len(view) else 0
 
     def file(self) -> io.BufferedReader:
-        """Return a binary file, for libraries that read one. It cannot seek; closing it closes the stream."""
+        """Return a binary file that cannot seek; closing it closes the stream."""
         if self._file is None:
             self._claim("file")
             self._file = io.BufferedReader(self.reader, CHUNK)
@@ -123,8 +118,8 @@ class Stream:
 
     @property
     def stopped(self) -> bool:
-        """Whether the job is to stop, which has ended the data."""
-        return self.reader.source.end == "stopped"
+        """Whether SIGTERM ended the data."""
+        return self.end == "stopped"
 
     @property
     def opened(self) -> bool:
@@ -133,11 +128,11 @@ class Stream:
 
     @property
     def end(self) -> Optional[str]:
-        """None while there may be more data, then "eof", "stopped" or "closed" (by `close`)."""
+        """None, then "eof", "stopped" or "closed" (by `close`)."""
         return self.reader.source.end
 
     def close(self) -> None:
-        """End the epoch here. The writer is released; an iteration that is under way ends at its next item."""
+        """Release the writer; an iteration under way ends at its next item."""
         self.reader.source.close()
         self.reader.exhaust()
 
@@ -151,7 +146,7 @@ class Stream:
         return f"<Stream of {self.origin}: {self.stats.bytes} bytes, {self.end or 'open'}>"
 
     def _begin(self, name: str, **options: Any) -> Iterator[Any]:
-        """Return the iterator over a view. Asked for again, it is the one under way."""
+        """Return a view; asked for again, the one under way."""
         _check(name)
         if self._name is None:
             if name == "augmented":
@@ -167,7 +162,7 @@ class Stream:
 
 
 def _batches(items: Iterator[Any], size: int) -> Iterator[List[Any]]:
-    """Regroup items. What came before a fault is yielded before the fault is raised."""
+    """Regroup items; a fault is raised after those before it."""
     while True:
         batch: List[Any] = []
         try:
@@ -194,6 +189,5 @@ def open_stream(
     open_timeout: float = 600.0,
     idle_timeout: float = 3600.0,
 ) -> Stream:
-    """Return a stream over a FIFO, or over a regular file as one epoch. Time-outs are in seconds."""
-    timeouts = Timeouts(open_timeout, open_timeout, idle_timeout)
-    return Stream(Origin(path), Reading(read, attributes, prefetch, timeouts))
+    """Return a stream over a FIFO or a regular file. Time-outs are in seconds."""
+    return Stream(Origin(path), Reading(read, attributes, prefetch, open_timeout, idle_timeout))

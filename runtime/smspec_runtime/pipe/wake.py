@@ -1,7 +1,6 @@
 """Ends every wait when the job is to stop.
 
-Python repeats a system call that a signal interrupted (PEP 475), so a handler that only sets a flag leaves its
-program waiting. Python can also write the number of each signal into a descriptor, which every wait polls.
+Python repeats a call that a signal interrupted (PEP 475), but it also writes each signal into a descriptor, to poll.
 """
 
 import os
@@ -14,7 +13,7 @@ from weakref import WeakMethod
 
 
 class Wake:
-    """A latch: after `stop`, ``stopping`` is true and the descriptor readable, for good."""
+    """A latch: `stop` makes the descriptor readable, for good."""
 
     _reader = _writer = -1
 
@@ -34,11 +33,11 @@ class Wake:
         return self._reader
 
     def call(self, method: Callable[[], None]) -> None:
-        """Call ``method`` on `stop`, for as long as its object lives."""
+        """Call ``method`` on `stop`, while its object lives."""
         self._calls.add(WeakMethod(method, self._calls.discard))
 
     def stop(self) -> None:
-        """Close the latch. Safe in a signal handler and a thread."""
+        """Safe in a signal handler and a thread."""
         self.stopping = True
         if self._writer >= 0 and self._process == os.getpid():  # a fork shares the pipe, not the wish
             with suppress(BlockingIOError):  # full, so readable already
@@ -49,7 +48,7 @@ class Wake:
                 method()
 
     def heard(self) -> bool:
-        """Take note of the signals that came in; say whether to stop."""
+        """Look at signals that came; say whether to stop."""
         if not self.stopping:
             try:
                 signals = os.read(self._reader, 4096)
@@ -60,14 +59,14 @@ class Wake:
         return self.stopping
 
     def listen(self) -> None:
-        """Have Python write its signals here. Only the main thread may, and only while nobody else (asyncio) does."""
+        """Have Python write signals here, if this is the main thread and nobody else (asyncio) has."""
         with suppress(ValueError):
             previous = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
             if previous not in (-1, self._writer):
                 signal.set_wakeup_fd(previous, warn_on_full_buffer=False)
 
     def take_sigterm(self) -> None:
-        """Stop on SIGTERM, which SageMaker sends 120 seconds before SIGKILL; then do what was done before."""
+        """Stop on SIGTERM; then do what was done before."""
         self._previous = signal.signal(signal.SIGTERM, self._on_sigterm)
 
     def _on_sigterm(self, number: int, frame: Optional[FrameType]) -> None:
@@ -76,7 +75,7 @@ class Wake:
             self._previous(number, frame)
 
     def forget_parent(self) -> None:
-        """After a fork: share no descriptor, and have SIGTERM end the child, which a pool may terminate."""
+        """After a fork: share no descriptor; SIGTERM ends the child, which a pool may terminate."""
         if signal.getsignal(signal.SIGTERM) == self._on_sigterm:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.set_wakeup_fd(-1)
@@ -100,6 +99,6 @@ def _latch() -> Wake:
 
 
 def process_wake() -> Wake:
-    """Return the latch of this process, which hears SIGTERM if the program has a handler for it."""
+    """Return the process's latch, which hears SIGTERM if the program has a handler for it."""
     _latch().listen()
     return _latch()

@@ -14,7 +14,7 @@ import pipe_formats as formats
 from fifo_writers import Writer, descriptors_of, eventually
 from smspec_runtime import pipe
 from smspec_runtime.pipe.errors import Origin
-from smspec_runtime.pipe.fifo import F_GETPIPE_SZ, PIPE_SIZE, Timeouts, enlarge
+from smspec_runtime.pipe.fifo import F_GETPIPE_SZ, PIPE_SIZE, enlarge
 from smspec_runtime.pipe.stream import Reading, Stream
 from smspec_runtime.pipe.wake import Wake
 
@@ -28,7 +28,7 @@ def fifo(tmp_path):
 
 
 def stream_of(path, prefetch=0, wake=None, read="chunks", **timeouts):
-    return Stream(Origin(path, "train", 0), Reading(read, (), prefetch, Timeouts(**timeouts)), wake)
+    return Stream(Origin(path, "train", 0), Reading(read, (), prefetch, **timeouts), wake)
 
 
 def content(stream):
@@ -242,23 +242,23 @@ class TestTimeouts:
     def test_for_the_fifo(self, tmp_path, prefetch):
         path = str(tmp_path / "train_0")
         with pytest.raises(pipe.TimedOut) as caught:
-            content(stream_of(path, prefetch, exists=0.1))
+            content(stream_of(path, prefetch, open_timeout=0.1))
         assert str(caught.value) == f"channel `train`, epoch 0, byte 0: `{path}` does not exist for 0.1 s: gave up"
 
     def test_for_the_writer(self, fifo, prefetch):
         with pytest.raises(pipe.TimedOut, match="no byte has come for"):
-            content(stream_of(fifo, prefetch, first_byte=0.1))
+            content(stream_of(fifo, prefetch, open_timeout=0.1))
         assert descriptors_of(fifo) == 0
 
     def test_for_the_first_byte(self, fifo, prefetch):
         writer = Writer(fifo, [], linger=0.5)
         with pytest.raises(pipe.TimedOut, match="byte 0: FIFO is open, no byte has come"):
-            content(stream_of(fifo, prefetch, first_byte=0.1))
+            content(stream_of(fifo, prefetch, open_timeout=0.1))
         writer.join()
 
     def test_for_the_next_byte(self, fifo, prefetch):
         writer = Writer(fifo, [b"12345"], linger=0.5)
-        chunks = stream_of(fifo, prefetch, idle=0.1).chunks()
+        chunks = stream_of(fifo, prefetch, idle_timeout=0.1).chunks()
         assert bytes(next(chunks)) == b"12345"
         with pytest.raises(
             pipe.TimedOut, match="byte 5: FIFO is open, its writer connected, no further byte"

@@ -11,7 +11,6 @@ import pipe_formats as formats
 from fifo_writers import Writer, descriptors_of, eventually
 from smspec_runtime import pipe
 from smspec_runtime.pipe.errors import Origin
-from smspec_runtime.pipe.fifo import Timeouts
 from smspec_runtime.pipe.reader import CHUNK
 from smspec_runtime.pipe.stream import Reading, Stream
 from smspec_runtime.pipe.wake import Wake
@@ -32,8 +31,7 @@ def channels(tmp_path):
         def feed(self, name, pieces, read="recordio", prefetch=0, **options):
             path = tmp_path / f"{name}_0"
             os.mkfifo(path)
-            timeouts = Timeouts(exists=20, first_byte=20, idle=20)
-            self[name] = Stream(Origin(str(path), name, 0), Reading(read, (), prefetch, timeouts), self.wake)
+            self[name] = Stream(Origin(str(path), name, 0), Reading(read, (), prefetch, 20, 20), self.wake)
             if pieces is not None:
                 self.writers[name] = Writer(path, pieces, **options)
 
@@ -184,9 +182,7 @@ def test_a_fault_comes_after_the_items_before_it(channels):
 def test_a_time_out_says_which_channel_waits(channels):
     channels.feed("good", map(formats.recordio, [b"x"] * 10))
     channels.feed("bad", None)
-    channels["bad"] = Stream(
-        Origin(channels.path("bad"), "bad", 0), Reading(timeouts=Timeouts(first_byte=0.2)), channels.wake
-    )
+    channels["bad"] = Stream(Origin(channels.path("bad"), "bad", 0), Reading(open_timeout=0.2), channels.wake)
     with pytest.raises(
         pipe.TimedOut, match=r"channel `bad`, epoch 0, byte 0: FIFO is open, no byte has come for 0\.2 s"
     ):

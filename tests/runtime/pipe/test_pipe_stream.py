@@ -130,7 +130,7 @@ def test_figures(tmp_path):
     assert stats.reads >= 3
     assert 0.15 < stats.seconds < 5
     assert 0.15 < stats.starved <= stats.seconds
-    assert stats.throughput == pytest.approx(0.002 / stats.seconds)
+    assert stats.mb_per_s == pytest.approx(0.002 / stats.seconds)
     time.sleep(0.05)
     assert stats.as_dict()["seconds"] == pytest.approx(stats.seconds, abs=1e-5)  # the clock has stopped
     assert repr(stream) == f"<Stream of `{path}`: 2000 bytes, eof>"

@@ -12,7 +12,6 @@ import pipe_formats as formats
 from fifo_writers import Writer, descriptors_of, eventually
 from smspec_runtime import pipe
 from smspec_runtime.pipe.errors import Origin
-from smspec_runtime.pipe.fifo import Timeouts
 from smspec_runtime.pipe.stream import Reading, Stream
 from smspec_runtime.pipe.wake import Wake
 
@@ -46,8 +45,9 @@ class Scenario:
             options = {"pause": chance.choice([0, 0, 0.002]), "delay": chance.choice([0, 0, 0.02])}
             self.writers.append(Writer(path, pieces, **options))
         prefetch = chance.choice([0, 0, 700, 4096, 1 << 20])
-        timeouts = Timeouts(PATIENCE, PATIENCE, PATIENCE)
-        self.streams[name] = Stream(Origin(path, name, 0), Reading("recordio", (), prefetch, timeouts), self.wake)
+        self.streams[name] = Stream(
+            Origin(path, name, 0), Reading("recordio", (), prefetch, PATIENCE, PATIENCE), self.wake
+        )
         self.expected[name] = records
 
     def read(self):
