@@ -1,4 +1,4 @@
-"""The arguments that are made of hyperparameters, in the style that the job spec names."""
+"""Hyperparameters as arguments, in the style that the job spec names."""
 
 import json
 
@@ -11,7 +11,6 @@ Style = Callable[[str, Any, Any], List[str]]
 
 
 def arguments_of(hyperparameters: Hyperparameters, style: str) -> List[str]:
-    """Return the arguments that a program can be given."""
     user = hyperparameters.user
     names = sorted(user) if style == "toolkit" else user
     words = {name: STYLES[style](name, user[name], hyperparameters.written[name]) for name in names}

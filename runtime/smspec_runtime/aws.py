@@ -25,7 +25,6 @@ def client_errors() -> Tuple[Type[Exception], ...]:
 
 
 def s3_options(sagemaker: Mapping[str, Any], environ: Mapping[str, str]) -> Dict[str, Any]:
-    """Return the options of a client of S3, given SageMaker's hyperparameters."""
     region = environ.get("AWS_REGION") or sagemaker.get("sagemaker_region")
     return {"region_name": region or None, "endpoint_url": environ.get("S3_ENDPOINT_URL") or None}
 

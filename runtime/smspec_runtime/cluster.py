@@ -18,7 +18,7 @@ class InstanceGroup(NamedTuple):
 
 
 class Cluster(NamedTuple):
-    """Who takes part in the job, and which of them this host is. All hosts see the same order."""
+    """All hosts see the same order."""
 
     hosts: List[str]
     current_host: str
@@ -32,7 +32,7 @@ class Cluster(NamedTuple):
         return self.hosts.index(self.current_host)
 
     def hosts_of(self, groups: Any) -> List[str]:
-        """Return the hosts of the named groups, or every host when the job has no groups."""
+        """Return the hosts of these groups, or every host when the job has none."""
         if not self.instance_groups:
             return list(self.hosts)
         return [host for group in self.instance_groups if group.name in groups for host in group.hosts]
@@ -58,7 +58,7 @@ def decode_cluster(config: Dict[str, Any]) -> Cluster:
 
 
 def wait_for_hosts(hosts: Sequence[str], seconds: float = 900.0) -> Dict[str, str]:
-    """Wait until all can be found by name, for they do not start at once. Return their addresses, or raise Refused."""
+    """Wait until all can be found by name. Return their addresses, or raise Refused."""
     import socket  # Late: a job of one host has no use for it.
 
     deadline = time.monotonic() + seconds

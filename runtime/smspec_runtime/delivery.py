@@ -1,4 +1,4 @@
-"""Brings the author's code into the code directory, wherever it lies."""
+"""Brings the author's code into the code directory."""
 
 import os
 
@@ -41,7 +41,7 @@ def _bring(source: str, code: str, config: InputConfig, environ: Mapping[str, st
     place = code if os.access(os.path.dirname(code), os.W_OK) else "/tmp/smspec-code"
     staging = f"{place}.{os.getpid()}"
     staged = staging + "/code"
-    shutil.rmtree(staging, ignore_errors=True)  # Of a container that was stopped here, and is now started again.
+    shutil.rmtree(staging, ignore_errors=True)  # Of a container that was stopped here.
     try:
         os.makedirs(staged)
         _stage(source, staged, config, environ)

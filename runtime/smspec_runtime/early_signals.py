@@ -11,5 +11,4 @@ masks: "list[set[int]]" = []
 
 
 def hold_early_signals() -> None:
-    """Let the signals that stop a job wait."""
     masks.append(set(_signal.pthread_sigmask(_signal.SIG_BLOCK, STOPS)))

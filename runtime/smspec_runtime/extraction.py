@@ -1,6 +1,6 @@
-"""Unpacks ``sourcedir.tar.gz``: regular files and directories, nothing else, and never outside the directory given.
+"""Unpacks ``sourcedir.tar.gz``: files and directories only, and never outside of the directory given.
 
-The standard library's own extraction has let archives out of their directory in many Python releases, filter or not.
+The standard library's own extraction has let archives out in many releases, filter or not.
 """
 
 import gzip
@@ -18,12 +18,12 @@ DEPTH = 100
 BYTES = 2 << 30
 RATIO = 200
 _FREE_BYTES = 64 << 20
-"""Up to this no ratio is looked at: a small archive of zeros is no bomb."""
+"""Up to this no ratio counts: a few zeros are no bomb."""
 _CHUNK = 1 << 20
 
 
 class _Unzipped(gzip.GzipFile):
-    """Gives ``limit`` bytes and no more, headers and padding too."""
+    """Gives ``limit`` bytes at most, headers and padding too."""
 
     limit = 0
     _given = 0
@@ -47,14 +47,14 @@ def extract(archive: str, directory: str) -> Dict[str, str]:
             with tarfile.open(fileobj=content, mode="r|") as members:
                 files = _extract_members(members, content, directory)
             while content.read(_CHUNK):
-                pass  # To the end, so that the checksum is looked at; tarfile stops before it.
+                pass  # To the checksum: tarfile stops before it.
             return files
     except (OSError, tarfile.TarError, EOFError, zlib.error, ValueError, ArithmeticError, LookupError) as error:
         raise Refused(f"cannot unpack {archive} as a .tar.gz: {error}") from error
 
 
 def digest(files: Dict[str, str]) -> str:
-    """Return the SHA-256 that the compiler gave these files: of every path, executable bit and content."""
+    """Return the SHA-256 of every path, executable bit and content, as the compiler does."""
     lines = sorted(f"{path}\0{file}\n".encode("utf-8", "surrogateescape") for path, file in files.items())
     return hashlib.sha256(b"".join(lines)).hexdigest()
 
@@ -93,7 +93,7 @@ def _extract_members(members: tarfile.TarFile, content: _Unzipped, directory: st
 
 
 def _write(source: IO[bytes], path: str) -> str:
-    """Write a file and return its SHA-256. The same name twice: the later member counts, as with tar."""
+    """Return the SHA-256. Of the same name twice the later member counts, as with tar."""
     written = hashlib.sha256()
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "wb") as file:

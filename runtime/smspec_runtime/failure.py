@@ -1,7 +1,4 @@
-"""Writes ``output/failure`` and ``output/success``; nothing else in the runtime does.
-
-SageMaker shows the first 1024 characters of the failure file as FailureReason, so the cause stands first.
-"""
+"""Writes ``output/failure``, of which SageMaker shows 1024 characters, and ``output/success``; nothing else does."""
 
 import os
 import re
@@ -16,18 +13,17 @@ from .outcome import Outcome
 from .refusal import Refused
 
 LIMIT = 1024
-"""Characters and bytes, so that a limit of either kind cuts nothing off."""
+"""Characters and bytes."""
 
 _TRACEBACK = r"(?m)^([^\n]{0,40}?)Traceback \(most recent call last\):[^\S\n]*$"
-"""What stands before it stands before every line of it: launchers put the rank there."""
+"""What stands before it stands before every line of it: a rank."""
 _CONTROLS = r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]"
 _RANKS = r"(?<=[^\n])\[1,\d+\]<stderr>:"
-"""What mpirun puts before every piece of a line that was written in pieces."""
+"""mpirun puts it before every piece of a line."""
 
 
 class Report:
-    """The two files. Room for the first is set aside before the program can fill the disk, then written over and
-    renamed, which needs no new block."""
+    """Room for the failure file is set aside before the program can fill the disk, then written over and renamed."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -35,7 +31,7 @@ class Report:
         self._is_prepared = False
 
     def prepare(self) -> None:
-        """Remove an earlier job's failure file and set the room aside, if that can be."""
+        """Remove an earlier job's failure file and set the room aside."""
         self._is_prepared = True
         _remove(self._layout.failure)
         try:
@@ -44,7 +40,7 @@ class Report:
             log(f"no room for a failure file: {error}")
 
     def fail(self, text: str) -> None:
-        """Write the failure file, unless the program did; where that cannot be, the log gets all of it."""
+        """Write the failure file, unless the program did; failing that, log it all."""
         path = self._layout.failure
         log("the job failed: " + " | ".join(text.split("\n")[:2]))
         _remove(self._layout.success)  # of an earlier job
@@ -59,7 +55,7 @@ class Report:
             log(f"cannot write {path}: {error}\n{text}")
 
     def succeed(self) -> None:
-        """Write the empty success file; one that cannot be written undoes nothing."""
+        """Write the empty success file; without it the job is a success, too."""
         _remove(self._room)
         try:
             self._write(self._layout.success, b"")
@@ -76,15 +72,15 @@ class Report:
 
 
 def refusal_text(refusal: Refused) -> str:
-    """Tell why the program was not started, in the form of `failure_text`."""
+    """Tell why the program was not started."""
     return f"{refusal.title}: {_line(refusal.message)}\nExitCode {refusal.exit_status}"
 
 
 def failure_text(
     outcome: Outcome, command: Sequence[str], secrets: Sequence[str], title: str = "ExecuteUserScriptError"
 ) -> str:
-    """Tell why a program failed: its cause, its exit status, the end of its last traceback, its command."""
-    # A progress bar goes back to the start of its line: only what it wrote last is seen.
+    """Tell why a program failed: cause, exit status, last traceback, command."""
+    # Of a progress bar only what it wrote last is seen.
     written = re.sub("\r\n?", "\n", outcome.output.decode("utf-8", "replace"))
     written = masked_text(re.sub(_RANKS, "", re.sub(_CONTROLS, "", written)), secrets)
     traceback, exception = _last_traceback(written)
@@ -98,7 +94,7 @@ def failure_text(
 
 
 def limited(text: str, limit: int, from_end: bool = False) -> str:
-    """Return at most ``limit`` bytes of UTF-8, from the end in whole lines, with an ellipsis for the rest."""
+    """Return at most ``limit`` bytes of UTF-8, from the end in whole lines."""
     encoded = text.encode("utf-8", "replace")
     if len(encoded) <= limit:
         return encoded.decode()
@@ -128,7 +124,7 @@ def _line(text: str) -> str:
 
 
 def _last_traceback(text: str) -> Tuple[str, str]:
-    """Return the last traceback of a text, and its last line; both empty when there is none."""
+    """Return the last traceback of a text and its last line, or nothing twice."""
     found = list(re.finditer(_TRACEBACK, text))
     if not found:
         return "", ""
@@ -142,7 +138,7 @@ def _last_traceback(text: str) -> Tuple[str, str]:
 
 
 def _signal_cause(outcome: Outcome) -> str:
-    """Return what is known of a signal, also one that a shell in between reports as 128 + n."""
+    """Also of a signal that a shell in between reports as 128 + n."""
     number = outcome.signal or outcome.status - 128
     try:
         name = signal.Signals(number).name

@@ -1,4 +1,4 @@
-"""What ``hyperparameters.json`` says: the author's values, and those that SageMaker's tools put beside them."""
+"""``hyperparameters.json``: the author's values, and those of SageMaker's tools."""
 
 import json
 
@@ -33,7 +33,6 @@ class Hyperparameters(NamedTuple):
 
 
 def split_hyperparameters(content: Dict[str, Any]) -> Hyperparameters:
-    """Decode the values and divide them by who they are for."""
     hyperparameters = Hyperparameters({}, {}, {})
     for name, value in content.items():
         if (name + "_").startswith(SETTINGS_HYPERPARAMETER + "_"):
@@ -47,7 +46,7 @@ def split_hyperparameters(content: Dict[str, Any]) -> Hyperparameters:
 
 
 def join_settings(content: Dict[str, Any]) -> RunSettings:
-    """Put the parts of our own settings together. Raises ValueError when they are not ours."""
+    """Raises ValueError when they are not ours."""
     names = [SETTINGS_HYPERPARAMETER, *(f"{SETTINGS_HYPERPARAMETER}_{part}" for part in range(1, len(content)))]
     text = "".join(str(content[name]) for name in names if name in content)
     return decode_run_settings(text) if text else RunSettings()

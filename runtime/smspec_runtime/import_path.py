@@ -1,7 +1,4 @@
-"""Keeps the runtime's own imports out of the author's directories, which may hold a ``json.py`` or ``site.py``.
-
-This module imports what Python has loaded by itself.
-"""
+"""Keeps our imports out of the author's directories, which may hold a ``json.py``. Imports what is loaded."""
 
 import os
 import sys
@@ -12,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class StandardLibraryOnly:
-    """While entered, modules are found in the standard library and nowhere else; submodules as ever."""
+    """While entered, modules are found nowhere else; submodules as ever."""
 
     def __enter__(self) -> None:
         self._before = list(sys.path)

@@ -1,4 +1,4 @@
-"""Reads the three files that SageMaker puts into ``input/config``, and trusts nothing of what they hold."""
+"""Reads the three files of ``input/config``, and trusts nothing in them."""
 
 import json
 import os
@@ -48,7 +48,7 @@ def read_input_config(layout: Layout) -> InputConfig:
 def _read_object(layout: Layout, name: str) -> Dict[str, Any]:
     path = os.path.join(layout.input_config, name)
     try:
-        # Without O_NONBLOCK the open of a FIFO would wait for a writer for ever.
+        # Without O_NONBLOCK a FIFO would wait for a writer.
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):

@@ -1,6 +1,6 @@
-"""Sends what the program writes to ``output/intermediate`` to S3, as `sagemaker_s3_output` asks for.
+"""Sends ``output/intermediate`` to S3, as `sagemaker_s3_output` asks for.
 
-A process beside the program sends what it finds changed; another the rest in the end. Neither can fail the job.
+A process beside the program sends what changes; another the rest in the end. Neither can fail the job.
 """
 
 import json
@@ -28,10 +28,7 @@ _INTERVAL = 0.3
 def start_sending(
     layout: Layout, config: InputConfig, environ: Mapping[str, str], runtime: str, supervisor: Supervisor
 ) -> Optional[Callable[[bool], None]]:
-    """Make the directory and start to send from it. Return what sends the rest, and is told whether the job is stopped.
-
-    If the directory is there, SageMaker sends it.
-    """
+    """Return what sends the rest, told whether the job is stopped. If the directory is there, SageMaker sends it."""
     directory = layout.output_intermediate
     sagemaker = config.hyperparameters.sagemaker
     target = str(sagemaker["sagemaker_s3_output"])
@@ -68,7 +65,7 @@ def start_sending(
 
 
 def main(words: List[str]) -> int:
-    """Send what changes until we are killed; or, given seconds, what is left, once."""
+    """Send what changes until killed; or, given seconds, what is left."""
     directory, bucket, key, options, seconds = words
     is_last = seconds != "0"
     signal.alarm(int(seconds))
@@ -82,7 +79,7 @@ def main(words: List[str]) -> int:
         before, found = found, _find(directory)
         pause = max(_INTERVAL, 10 * (time.monotonic() - started))
         for path, mark in found.items():
-            # What has changed since the last round may be in the middle of being written.
+            # What has changed since the last round may not be written to its end.
             if mark == tried.get(path) or not (is_last or mark == before.get(path)):
                 continue
             tried[path] = mark
@@ -101,7 +98,6 @@ def main(words: List[str]) -> int:
 
 
 def _find(directory: str) -> Dict[str, Any]:
-    """Return path → what tells one content from another."""
     found = {}
     for parent, _, names in os.walk(directory):
         for path in filter(os.path.isfile, [os.path.join(parent, name) for name in names]):

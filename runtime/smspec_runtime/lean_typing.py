@@ -1,4 +1,4 @@
-"""`typing`, which takes a third of Python's own start to load, for checkers; while the program runs a stand-in."""
+"""For checkers `typing`, which takes a third of Python's own start; else a stand-in."""
 
 from operator import itemgetter
 

@@ -1,4 +1,4 @@
-"""The tree of a job outside SageMaker, where nobody has laid one out."""
+"""The tree of a job outside SageMaker."""
 
 import json
 import os

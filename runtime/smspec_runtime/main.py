@@ -1,14 +1,11 @@
-"""The life of a job: plan → input config → code → environment → command → supervise → report.
-
-Only here is `os.environ` read, and every exception caught: nothing is worse than status 0 when the training failed.
-"""
+"""The life of a job. Only here is `os.environ` read, and every exception caught."""
 
 import os
 import sys
 
 from .import_path import StandardLibraryOnly, standard_library_first
 
-# The author's directories may stand in front of the import path, with a json.py or a typing.py in them.
+# The author's directories may stand in front of the import path, with a json.py in them.
 with StandardLibraryOnly():
     from .accelerators import look_at_machine
     from .arguments import STYLES, arguments_of
@@ -31,7 +28,7 @@ with StandardLibraryOnly():
     from .variables import carried_variables, python_path
 
 LOCAL_LEADER = "SMSPEC_LOCAL_LEADER"
-"""Set by `smspec run`, where all hosts are here: an address, and ports for the job, the team and two for each host."""
+"""Set by `smspec run`: an address, and ports for the job, the team and two for each host."""
 STOP_GRACE = "SMSPEC_STOP_GRACE"
 """Seconds from SIGTERM to SIGKILL, in tests and rehearsals."""
 RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

@@ -1,4 +1,4 @@
-"""How many processes the kernel has killed for want of memory, as the control group of this container counts them."""
+"""How many processes the kernel has killed for want of memory, in this control group."""
 
 from .lean_typing import Optional
 

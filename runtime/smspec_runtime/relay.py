@@ -25,7 +25,7 @@ class Relay:
 
     @property
     def is_finished(self) -> bool:
-        """Whether nobody holds the other end and everything has been passed on."""
+        """Whether nobody holds the other end and all is passed on."""
         return self._source < 0 and not self._pending
 
     @property
@@ -33,14 +33,12 @@ class Relay:
         return bytes(self._kept[-self._keep :])
 
     def register(self, poll: "select.poll") -> None:
-        """Say what we wait for."""
         if self._pending:
             poll.register(self._sink, select.POLLOUT)
         elif self._source >= 0:
             poll.register(self._source, select.POLLIN)
 
     def handle(self) -> None:
-        """Do what the registered descriptor is ready for."""
         if self._pending:
             self._write()
             return

@@ -1,7 +1,4 @@
-"""What the compiler tells the runtime; the only module that both share.
-
-The image holds a `RunPlan` (``run_plan.json``); what depends on hyperparameters, channels or hosts is in `RunSettings`.
-"""
+"""What the compiler tells the runtime; both share it alone. The image holds `RunPlan`, the job `RunSettings`."""
 
 import json
 
@@ -27,7 +24,6 @@ class RunPlan(NamedTuple):
     delivery: str = "image"
 
     def to_json(self) -> str:
-        """Return ``run_plan.json``."""
         return json.dumps(self._asdict(), sort_keys=True, indent=2) + "\n"
 
 
@@ -50,12 +46,12 @@ _KINDS = {"read": dict, "attributes": dict, "launcher": dict, "checkpoints": str
 
 
 def decode_run_plan(text: str) -> RunPlan:
-    """Read ``run_plan.json``. Raises ValueError when it is not a plan of this version."""
+    """Raises ValueError when it is no plan of this version."""
     return RunPlan(**_members(text, RunPlan, "run_plan.json"))
 
 
 def decode_run_settings(text: str) -> RunSettings:
-    """Read the settings. Raises ValueError when they are not ours."""
+    """Raises ValueError when they are not ours."""
     members = _members(text, RunSettings, SETTINGS_HYPERPARAMETER)
     for name, value in members.items():
         if not isinstance(value, _KINDS.get(name, int)):

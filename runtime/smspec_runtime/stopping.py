@@ -8,7 +8,7 @@ from .lean_typing import Any, Optional
 
 
 class StopRequest:
-    """Remembers SIGTERM once it has been asked for; an earlier handler is called, too."""
+    """Remembers SIGTERM once asked; an earlier handler is called, too."""
 
     def __init__(self) -> None:
         self._seen = False

@@ -1,4 +1,4 @@
-"""The plan of an image that has none: environment and hyperparameters mean what SageMaker's own toolkit reads."""
+"""The plan of an image that has none, read as SageMaker's own toolkit does."""
 
 from .input_config import InputConfig
 from .lean_typing import Any, Dict, Mapping
@@ -28,7 +28,6 @@ _GROUPS = "sagemaker_distribution_instance_groups"
 
 
 def plan_of(config: InputConfig, environ: Mapping[str, str]) -> RunPlan:
-    """Return what a generated plan would say."""
     framework = environ.get("SAGEMAKER_TRAINING_MODULE")
     if framework:
         return RunPlan(kind="framework", program=framework, delivery="image", args_style="none")
@@ -36,7 +35,6 @@ def plan_of(config: InputConfig, environ: Mapping[str, str]) -> RunPlan:
 
 
 def program_of(config: InputConfig, environ: Mapping[str, str]) -> str:
-    """Return the script that environment or hyperparameters name, or nothing."""
     return str(environ.get("SAGEMAKER_PROGRAM") or config.hyperparameters.sagemaker.get("sagemaker_program") or "")
 
 
@@ -51,7 +49,7 @@ def distribution_groups(config: InputConfig, has_launcher: bool) -> Any:
 
 
 def launcher_options(config: InputConfig) -> Dict[str, Any]:
-    """Return what hyperparameters say about the launcher, under the names of the settings."""
+    """Return what hyperparameters say, under the names of the settings."""
     framework = config.hyperparameters.framework
     options = {option: framework[name] for name, option in _OPTIONS.items() if framework.get(name)}
     if framework.get("sagemaker_parameter_server_enabled"):
@@ -59,7 +57,7 @@ def launcher_options(config: InputConfig) -> Dict[str, Any]:
 
         from .launchers.parameter_server import FRAMEWORKS
 
-        # Nobody says whose parameter servers are meant; a container of SageMaker's has one framework.
+        # Nobody says whose; a container of SageMaker's has one framework.
         options["framework"] = next(filter(find_spec, FRAMEWORKS), None)
     return options
 

@@ -16,7 +16,7 @@ _STOP_REQUEST = StopRequest()
 
 
 class Job(NamedTuple):
-    """What SageMaker says about this host's part of the job; ``settings``: what the job spec says beyond the API."""
+    """This host's part of the job; ``settings``: what the job spec says beyond the API."""
 
     hyperparameters: Dict[str, Any]
     channels: Dict[str, Channel]
@@ -95,7 +95,7 @@ class Job(NamedTuple):
 
 
 def read_job(environ: Mapping[str, str]) -> Job:
-    """Read the job of this container; without SageMaker make up one of a single host in the current directory."""
+    """Without SageMaker make up a job of one host in the current directory."""
     layout = Layout(environ.get("SAGEMAKER_BASE_DIR") or ROOT)
     is_local = not os.path.isdir(layout.input_config)
     if is_local:

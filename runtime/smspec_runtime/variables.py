@@ -16,7 +16,6 @@ def python_path(environ: Mapping[str, str], code: str, runtime: str) -> str:
 
 
 def carried_variables(variables: Mapping[str, str]) -> Dict[str, str]:
-    """Return the variables that a program can be given."""
     strings = {name: [f"{name}={value}"] for name, value in variables.items()}
     return {name: variables[name] for name in carried(strings, "environment")}
 

@@ -1,4 +1,4 @@
-"""What a launcher is told: the program, and the facts about hosts and machine."""
+"""What a launcher is told."""
 
 from shlex import quote
 
@@ -32,7 +32,7 @@ class Launch(NamedTuple):
 
     @property
     def processes_per_host(self) -> str:
-        """Return what the job says, else one per GPU, per Neuron core, or one."""
+        """As the job says, else one per GPU, per Neuron core, or one."""
         wanted = self.options.get("processes_per_host")
         if wanted in ("auto", "", None):
             wanted = self.machine.gpus or self.machine.neurons or 1
@@ -40,7 +40,6 @@ class Launch(NamedTuple):
 
     @property
     def node_rank(self) -> int:
-        """Return this host's place: 0 is the leader's."""
         return self.hosts.index(self.cluster.current_host)
 
     @property

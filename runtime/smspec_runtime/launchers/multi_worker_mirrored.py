@@ -12,6 +12,5 @@ def multi_worker_mirrored(launch: Launch) -> Command:
 
 
 def tf_config(cluster: Dict[str, List[str]], kind: str, index: int) -> Dict[str, str]:
-    """Tell TensorFlow who is in its cluster, and which of them this process is."""
     config = {"cluster": cluster, "environment": "cloud", "task": {"index": index, "type": kind}}
     return {"TF_CONFIG": json.dumps(config)}

@@ -7,7 +7,7 @@ from .multi_worker_mirrored import tf_config
 
 FRAMEWORKS = ("mxnet", "tensorflow")
 
-# Whoever imports mxnet in the role of a scheduler or server is one, until all workers have closed their stores.
+# Whoever imports it in the role of a scheduler or server is one, until all workers have closed their stores.
 _MXNET = "import mxnet"
 _TENSORFLOW = (
     "import tensorflow as tf; task = tf.distribute.cluster_resolver.TFConfigClusterResolver(); "

@@ -1,7 +1,4 @@
-"""Starts programs, passes signals on to them, reaps whatever ends; nothing else in the runtime does.
-
-Signals are forwarded by the handlers themselves, so at once; one loop does the rest.
-"""
+"""Starts programs, forwards signals (in the handlers, so at once), reaps whatever ends; nothing else does."""
 
 import os
 import select
@@ -20,7 +17,7 @@ from .signals import Signals
 from .tree import adopt_orphans, reap, signal_group, signal_strays
 
 GRACE = 110.0
-"""Seconds from SIGTERM to SIGKILL. StopTrainingJob is `docker stop -t 120`: ten are left to report."""
+"""Seconds from SIGTERM to SIGKILL: of the 120 of StopTrainingJob ten are left to report."""
 
 LINGER = 1.0
 """Seconds for what outlives the program."""
@@ -37,11 +34,11 @@ _INTERVAL_OF_LEFTOVERS = 0.02
 
 
 class Stopped(BaseException):
-    """The signal that ended the job before its program was started. No handler for errors may swallow it."""
+    """A signal before the program was started; no handler for errors may swallow it."""
 
 
 class Supervisor:
-    """Runs one program at a time, in a process group of its own, and its companions."""
+    """Runs one program at a time, with its companions."""
 
     def __init__(self, grace: float = GRACE) -> None:
         self._grace = grace
@@ -54,8 +51,8 @@ class Supervisor:
         self._failure: Optional[Outcome] = None  # of the first companion that failed
 
     def start(self) -> None:
-        """From here on a signal is forwarded, or ends the preparations by raising Stopped."""
-        # Else the next pipe would get the number of a standard stream that is closed.
+        """From here on a signal is forwarded, or raises Stopped."""
+        # Else a pipe gets the number of a standard stream that is closed.
         while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
             os.set_inheritable(descriptor, True)
         os.close(descriptor)
@@ -63,7 +60,7 @@ class Supervisor:
         adopt_orphans()
 
     def finish(self) -> None:
-        """Ignore signals from here on: what is left to do is quick."""
+        """Ignore signals from here on."""
         self._preparing = False
         self._end_companions()
 
@@ -119,7 +116,7 @@ class Supervisor:
             self._signals.release(mask)
 
     def _watch(self, relay: Relay, limit: float) -> Outcome:
-        """Serve signals and relay until the program and all that it started are gone."""
+        """Until the program and all that it started are gone."""
         child = self._group
         status: Optional[int] = None
         ended = 0.0
@@ -140,7 +137,7 @@ class Supervisor:
                 limit = now + LINGER_OF_PROGRAM
             if status is not None and not leftovers and (relay.is_finished or now >= ended + LINGER):
                 break
-            # A program that SIGTERM itself ended, a shell perhaps, leaves its children the rest of the grace.
+            # What SIGTERM itself ended, a shell perhaps, leaves its children the rest of the grace.
             deadline = self._stopped_at + self._grace
             if status is None:
                 deadline = min(deadline, limit)
@@ -150,20 +147,20 @@ class Supervisor:
             if now < deadline:
                 wait = min(wait, deadline - now)
             elif status is not None and now >= deadline + LINGER:
-                break  # Nothing can be killed harder: an uninterruptible wait, or another user's process.
+                break  # An uninterruptible wait, or another user's process.
             else:
                 killed = killed or status is None
                 signal_group(child, signal.SIGKILL)
                 signal_strays(child, signal.SIGKILL)
             self._serve(relay, wait)
-        for _ in range(100):  # What lies in the pipe already; whoever still writes is not waited for.
+        for _ in range(100):  # What lies in the pipe already.
             if relay.is_finished or not self._serve(relay, 0):
                 break
         outcome = self._failure or Outcome(status_of(status), os.WTERMSIG(status))
         return outcome._replace(stopped=self._stopped_at < _NEVER, killed=killed, output=relay.kept)
 
     def _is_first_failure(self, ended: Mapping[int, int]) -> bool:
-        """Take out the companions that have ended; say whether one is the first that failed."""
+        """Take out the companions that have ended."""
         for process in ended.keys() & self._companions.keys():
             companion = self._companions.pop(process)
             status = status_of(ended[process])
@@ -180,7 +177,7 @@ class Supervisor:
         self._companions = {}
 
     def _serve(self, relay: Relay, seconds: float) -> bool:
-        """Wait for a signal or for the relay, and serve it. Return whether it was the relay."""
+        """Return whether it was the relay that was served."""
         poll = select.poll()
         poll.register(self._signals.wakeup, select.POLLIN)
         relay.register(poll)

@@ -9,7 +9,7 @@ from .signals import Signals
 
 
 class Program(NamedTuple):
-    """What is to be started and where. A stream of -1 is inherited; ``foreground`` has the terminal."""
+    """A stream of -1 is inherited; ``foreground`` has the terminal."""
 
     words: Sequence[str]
     environ: Mapping[str, str]
@@ -25,10 +25,7 @@ class Program(NamedTuple):
 
 
 def spawn(program: Program, signals: Signals) -> Union[int, Outcome]:
-    """Start a program; return its process, or why it could not be started.
-
-    Call it with signals held: none may meet the child between fork and exec.
-    """
+    """Return the process, or why there is none. Signals must be held: none may meet the child before exec."""
     name = program.words[0]
     try:
         words = [_encoded(word) for word in program.words]
@@ -75,7 +72,6 @@ def spawn(program: Program, signals: Signals) -> Union[int, Outcome]:
 
 
 def is_in_foreground() -> bool:
-    """Whether we have a terminal to give to a child."""
     try:
         return os.isatty(0) and os.tcgetpgrp(0) == os.getpgrp()
     except OSError:
@@ -90,7 +86,7 @@ def _encoded(text: str) -> bytes:
 
 
 def _execute(words: List[bytes], variables: Dict[bytes, bytes]) -> NoReturn:
-    """Replace this process as a shell would: along PATH; a text file without ``#!`` is a shell script."""
+    """As a shell would: along PATH; a text file without ``#!`` is a shell script."""
     path = variables.get(b"PATH", os.defpath.encode())
     denied = None
     for directory in [b""] if b"/" in words[0] else [directory or b"." for directory in path.split(b":")]:

@@ -1,4 +1,4 @@
-"""Which signals are caught and how, and what a program gets back."""
+"""Which signals are caught, and what a program gets back."""
 
 import os
 import signal
@@ -9,12 +9,12 @@ from ..lean_typing import Callable, Iterator, Optional, Set
 
 _UNCATCHABLE = {signal.SIGKILL, signal.SIGSTOP}
 _OF_PYTHON = {signal.SIGPIPE, signal.SIGXFSZ}
-"""Python ignores these on its own account; whether they were ignored before cannot be known."""
+"""Python ignores these itself; whether they were ignored before cannot be known."""
 _BACKGROUND = {signal.SIGTTIN, signal.SIGTTOU}
-"""A process that gave its terminal away gets these from its own writing; ignored, writing works."""
+"""Come from writing to a terminal that was given away, unless ignored."""
 
-# A handler for a fault would be entered for ever by a real one. Blocked, a real one ends the process, and one that
-# somebody sent stays pending. So does SIGPIPE, which our own writing raises: only those of others are forwarded.
+# A real fault would enter a handler for ever. Blocked, it ends the process, and one that somebody sent stays pending.
+# So does SIGPIPE, which our own writing raises: only those of others are forwarded.
 _FAULTS: Set[int] = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSYS, signal.SIGTRAP}
 _COLLECTED = _FAULTS | _OF_PYTHON
 
@@ -28,7 +28,7 @@ class Signals:
         self.wakeup = -1
 
     def take_over(self, handler: Callable[[int, Optional[FrameType]], None]) -> None:
-        """Call the handler for every signal that can be caught, but for those that `collect` gives."""
+        """Call the handler for every signal but those that `collect` gives."""
         self.wakeup, write_end = os.pipe()
         for end in (self.wakeup, write_end):
             os.set_blocking(end, False)
@@ -40,10 +40,10 @@ class Signals:
                 signal.signal(number, signal.SIG_IGN if number in _BACKGROUND else handler)
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, _COLLECTED)
         self._mask = set([*early_signals.masks, mask][0])
-        self.release(_COLLECTED)  # A signal that has waited for this gets its handler here.
+        self.release(_COLLECTED)  # What has waited is handled here.
 
     def collect(self) -> Iterator[int]:
-        """Yield the signals that came in without a handler, but for our own."""
+        """Yield those that came in without a handler, but for our own."""
         if hasattr(signal, "sigtimedwait"):
             while (received := signal.sigtimedwait(_COLLECTED, 0)) is not None:
                 if received.si_pid != os.getpid():

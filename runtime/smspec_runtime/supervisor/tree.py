@@ -1,4 +1,4 @@
-"""The processes below this one: adopting, finding, signalling and reaping them."""
+"""The processes below this one."""
 
 import os
 
@@ -6,7 +6,7 @@ from ..lean_typing import Dict, List, Tuple
 
 
 def adopt_orphans() -> None:
-    """Become the parent of orphans, as process 1 is without asking, where that can be had."""
+    """Become the parent of orphans, as process 1 is, where that can be had."""
     if os.getpid() == 1:
         return
     try:
@@ -19,7 +19,7 @@ def adopt_orphans() -> None:
 
 
 def reap() -> Tuple[bool, Dict[int, int]]:
-    """Return whether there are more children than have ended, and process → wait status of those."""
+    """Return whether children remain, and process → wait status of those that ended."""
     ended: Dict[int, int] = {}
     while True:
         try:
@@ -32,7 +32,7 @@ def reap() -> Tuple[bool, Dict[int, int]]:
 
 
 def signal_group(group: int, number: int) -> bool:
-    """Signal a process group; 0 only asks. Return whether there was one to signal."""
+    """Return whether there was one to signal; 0 only asks."""
     try:
         os.killpg(group, number)
     except OSError:
@@ -41,7 +41,7 @@ def signal_group(group: int, number: int) -> bool:
 
 
 def signal_strays(group: int, number: int) -> None:
-    """Signal whatever lives below this process and not in the process group."""
+    """Signal what lives below this process and not in the group."""
     for process in _descendants():
         try:
             if os.getpgid(process) != group:
@@ -51,7 +51,6 @@ def signal_strays(group: int, number: int) -> None:
 
 
 def _descendants() -> List[int]:
-    """Return the processes below this one as /proc has them."""
     children: Dict[int, List[int]] = {}
     try:
         names = os.listdir("/proc")

@@ -1,4 +1,4 @@
-"""The leader's side of a team."""
+"""The leader's side."""
 
 import select
 import socket
@@ -47,7 +47,7 @@ class Team:
     def dismiss(self, status: int) -> None:
         """Tell every member the exit status of the job."""
         for _ in range(len(self._members) + _STRANGERS):
-            self._accept()  # Who has called since: a member, perhaps, whose name another had said.
+            self._accept()  # A member, perhaps, whose name another had said.
         deadline = time.monotonic() + _SECONDS_TO_HEAR
         for caller in self._callers:
             try:

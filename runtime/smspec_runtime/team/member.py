@@ -7,7 +7,6 @@ import sys
 
 from ..import_path import StandardLibraryOnly
 
-# The author's directories may stand in front of the import path, with a socket.py in them.
 with StandardLibraryOnly():
     import signal
     import socket
@@ -17,7 +16,7 @@ with StandardLibraryOnly():
     from ..log import log
     from . import SECONDS
 
-# A leader whose machine is gone says nothing more: ask after 15 s of silence, give up 15 s later.
+# Ask a silent leader after 15 s, give up 15 s later.
 _KEEPALIVE = (("TCP_KEEPIDLE", 15), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3))
 
 
@@ -43,7 +42,6 @@ def main(address: str, host: str, *words: str) -> int:
 
 
 def _connection(leader: str, port: int, host: str) -> socket.socket:
-    """Return one on which the leader knows who listens. Raises OSError."""
     deadline = time.monotonic() + SECONDS
     while True:
         try:
@@ -65,7 +63,7 @@ def _connection(leader: str, port: int, host: str) -> socket.socket:
 
 
 def _run(*words: str) -> int:
-    """Return what a shell would say of our own program. Signals reach it with our process group."""
+    """Signals reach the program with our process group."""
     try:
         status = subprocess.call(words, close_fds=False)
     except OSError as error:
