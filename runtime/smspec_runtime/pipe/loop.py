@@ -114,10 +114,8 @@ def number_of_epochs(job: Job) -> int:
     if job.settings.epochs is not None:
         return job.settings.epochs
     value = job.hyperparameters.get("epochs", 1)
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return value
+    if type(value) in (int, float) and value >= 0 and value % 1 == 0:
+        return int(value)
     raise ValueError(f"the hyperparameter `epochs` is `{value}`, not a number of epochs")
 
 

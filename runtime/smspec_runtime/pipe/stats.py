@@ -9,13 +9,11 @@ FIGURES = "bytes seconds mb_per_s records reads pipe_size wait_exists wait_first
 class Stats:
     """Times are in seconds. ``idle``: the FIFO was open and empty."""
 
-    def __init__(self) -> None:
-        self.bytes = self.records = self.reads = self.pipe_size = 0
-        self.wait_exists = self.wait_first_byte = self.backpressure = 0.0
-        self.idle = self.prefetch_starved = self.merge_starved = 0.0
-        self.starving = "idle"
-        self.opened: Optional[float] = None
-        self.ended: Optional[float] = None
+    bytes = records = reads = pipe_size = 0
+    wait_exists = wait_first_byte = backpressure = idle = prefetch_starved = merge_starved = 0.0
+    starving = "idle"
+    opened: Optional[float] = None
+    ended: Optional[float] = None
 
     @property
     def starved(self) -> float:
