@@ -18,9 +18,9 @@ class Channel(NamedTuple):
     settings: RunSettings
 
     def epochs(self, count: int) -> "Iterator[Stream]":
-        """Yield one stream per epoch of a Pipe channel, in the view that the job spec names."""
+        """Yield one stream per epoch, in the view that the job spec names."""
         if self.mode != "Pipe":
             raise ValueError(f"channel `{self.name}` is in {self.mode} mode: read the files in {self.path}")
-        from .pipe import channel_epochs  # Late: a script without Pipe channels pays nothing for them.
+        from .pipe import channel_epochs  # Late: only some scripts need it.
 
         yield from channel_epochs(self, count)

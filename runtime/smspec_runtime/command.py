@@ -1,4 +1,4 @@
-"""What is started in the end: the program of the job, by itself or through a launcher."""
+"""What is started in the end."""
 
 from .lean_typing import Dict, List, NamedTuple
 

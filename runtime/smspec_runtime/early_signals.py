@@ -1,13 +1,13 @@
 """Lets what would stop the job wait until the supervisor hears it: process 1 loses a signal without a handler.
 
-This comes before the rest is loaded, which takes longer than Python's own start, so it needs a builtin module only.
+It comes before the rest is loaded, so it needs a builtin module only.
 """
 
 import _signal  # type: ignore[import-not-found]  # `signal` itself takes a third of Python's own start to load
 
 STOPS = (_signal.SIGTERM, _signal.SIGINT, _signal.SIGQUIT, _signal.SIGHUP)
 masks: "list[set[int]]" = []
-"""The mask that this process was started with, once it is another."""
+"""The mask that this process was started with."""
 
 
 def hold_early_signals() -> None:

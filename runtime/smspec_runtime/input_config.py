@@ -13,7 +13,7 @@ from .refusal import Refused
 from .run_plan import RUNTIME_CHANNEL, RunSettings
 
 SIZE_LIMIT = 64 << 20
-"""Bytes of one file; a hundred hyperparameters of the longest kind are 250 kB."""
+"""Bytes of one file; a hundred hyperparameters are 250 kB at most."""
 
 
 class InputConfig(NamedTuple):

@@ -10,9 +10,9 @@ from .log import log
 
 
 def make_local_tree() -> str:
-    """Make what SageMaker's own toolkit makes below the home directory: one host, no channels. Return its root."""
+    """Make what SageMaker's own toolkit makes in the home directory. Return its root."""
     home = os.path.expanduser("~")
-    if not os.path.isabs(home):  # Without HOME, a user whom the image does not know has none.
+    if not os.path.isabs(home):  # The image may not know the user.
         home = "/tmp"
     layout = Layout(f"{home}/sagemaker_local/jobs/{time.time()}{ROOT}")
     host, group = socket.gethostname(), "homogeneousCluster"

@@ -9,13 +9,12 @@ _SECRETS = ("password", "passwd", "passphrase", "secret", "token", "credential")
 _SECRET_KEYS = ("apikey", "privatekey", "accesskey", "authkey")
 _HARMLESS_ENDS = ("arn", "parameter", "param", "file", "path", "dir", "id", "ids", "type", "length")
 _SHORTEST = 6
-"""Characters; a shorter value would blacken words that have nothing to do with it."""
+"""Characters; a shorter value would blacken unrelated words."""
 _KEY = re.compile(r"""(?<![\w.-])([\w.-]+)([\\"']*\s*[=:]\s*|\s+)""")
 _VALUE = re.compile(r"""(?s)(?!--)(?:"(?:\\.|[^"\\])*"?|'[^']*'?|[^\s"']+)+""")
 
 
 def is_secret(key: str) -> bool:
-    """Whether a name says that its value is not for everybody."""
     words = key.lower().replace("-", "_").replace(".", "_").split("_")
     name = "".join(words)
     if words[-1] in _HARMLESS_ENDS or "tokeniz" in name or "tokenis" in name or name.endswith("tokens"):
@@ -53,7 +52,6 @@ def masked_command(words: Sequence[str], secrets: Sequence[str]) -> str:
 
 
 def masked_text(text: str, secrets: Sequence[str]) -> str:
-    """Return running text with every secret value masked."""
     for secret in sorted(secrets, key=len, reverse=True):
         if len(secret) >= _SHORTEST:
             text = text.replace(secret, MASK)

@@ -1,7 +1,4 @@
-"""Calls a function of the author's with the job: ``python -m smspec_runtime.module package.module:function``.
-
-With ``--without-job`` it is called with nothing, as SAGEMAKER_TRAINING_MODULE asks for.
-"""
+"""Calls ``package.module:function`` with the job, after ``--without-job`` with nothing."""
 
 import importlib
 import sys
@@ -10,7 +7,6 @@ from .lean_typing import List
 
 
 def main(arguments: List[str]) -> int:
-    """Call the function. What it raises ends the process as it would end any script."""
     wants_job = arguments[0] != "--without-job"
     target, *rest = arguments if wants_job else arguments[1:]
     module, _, name = target.partition(":")
@@ -27,7 +23,7 @@ def main(arguments: List[str]) -> int:
         function()
     except OSError as error:
         sys.excepthook(OSError, error, error.__traceback__)
-        return error.errno or 1  # The number is the exit status, as with SageMaker's own toolkit.
+        return error.errno or 1  # As with SageMaker's own toolkit.
     return 0
 
 

@@ -2,7 +2,7 @@
 
 
 class Refused(Exception):
-    """The job cannot be started. The message becomes the failure file, behind ``title`` and a colon."""
+    """The job cannot be started. ``title: message`` becomes the failure file."""
 
     def __init__(self, message: str, title: str = "ClientError", exit_status: int = 1) -> None:
         super().__init__(message)

@@ -1,7 +1,4 @@
-"""Passes on what a program writes to a pipe, byte for byte and at once, and keeps the end of it.
-
-It never waits, so a slow reader of our standard error cannot keep a signal from the program.
-"""
+"""Passes on what a program writes to a pipe, at once, and keeps the end of it. It never waits, so signals do not."""
 
 import os
 import select
@@ -62,6 +59,6 @@ class Relay:
         except BlockingIOError:
             pass
         except OSError:
-            # Nobody reads our standard error, or its disk is full. The program must not notice: go on reading.
+            # Nobody reads, or the disk is full. The program must not notice: go on reading.
             self._sink = -1
             self._pending = b""

@@ -22,12 +22,12 @@ class StopRequest:
             try:
                 self._previous = signal.signal(signal.SIGTERM, self._remember) or signal.SIG_DFL
             except ValueError:
-                pass  # Python allows this in the main thread only; another just reads.
+                pass  # In the main thread only; another just reads.
         return self._seen
 
     def _remember(self, number: int, frame: Optional[FrameType]) -> None:
         if os.getpid() != self._process:
-            # A forked worker that swallowed SIGTERM could not be ended by Process.terminate().
+            # Else Process.terminate() could not end a forked worker.
             signal.signal(signal.SIGTERM, self._previous)
             os.kill(os.getpid(), signal.SIGTERM)
             return

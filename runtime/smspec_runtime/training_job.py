@@ -72,7 +72,7 @@ class Job(NamedTuple):
 
     @property
     def stopping(self) -> bool:
-        """Whether SIGTERM has arrived; it no longer ends the script once the main thread has asked."""
+        """Whether SIGTERM has arrived; once asked in the main thread, it no longer ends the script."""
         return _STOP_REQUEST.seen
 
     def channel(self, name: str) -> Channel:

@@ -1,4 +1,4 @@
-"""How a program is started on several processes or hosts: a function each, facts in, this host's command out."""
+"""A function for each launcher: facts in, this host's command out."""
 
 from ..command import Command
 from ..lean_typing import Callable, Dict

@@ -1,4 +1,4 @@
-"""SageMaker's data parallel library, and DDP of PyTorch: mpirun, with smddprun where it is installed."""
+"""SageMaker's data parallel library, and DDP of PyTorch."""
 
 from ..command import Command
 from ..log import log

@@ -1,4 +1,4 @@
-"""PyTorch's own launcher: every host runs it, it starts the processes of its host."""
+"""PyTorch's own launcher, run by every host."""
 
 from ..command import Command
 from ..masking import masked_command

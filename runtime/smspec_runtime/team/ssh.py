@@ -1,4 +1,4 @@
-"""The hosts of a team as OpenSSH servers, and the job's environment in what those start."""
+"""The hosts of a team as OpenSSH servers."""
 
 import os
 
