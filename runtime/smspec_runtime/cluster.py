@@ -6,25 +6,15 @@ from .lean_typing import Any, Dict, List, NamedTuple, Sequence
 from .log import log
 from .refusal import Refused
 
-FILE = "resourceconfig.json"
-
-
-class InstanceGroup(NamedTuple):
-    """``described`` is the group as the file has it."""
-
-    name: str
-    hosts: List[str]
-    described: Dict[str, Any]
-
 
 class Cluster(NamedTuple):
-    """All hosts see the same order."""
+    """All hosts see the same order. ``instance_groups``: name → group, as the file has it."""
 
     hosts: List[str]
     current_host: str
     instance_type: str = "local"
     instance_group: str = "homogeneousCluster"
-    instance_groups: List[InstanceGroup] = []
+    instance_groups: Dict[str, Any] = {}
     network_interface: str = "eth0"
 
     @property
@@ -35,24 +25,24 @@ class Cluster(NamedTuple):
         """Return the hosts of these groups, or every host when the job has none."""
         if not self.instance_groups:
             return list(self.hosts)
-        return [host for group in self.instance_groups if group.name in groups for host in group.hosts]
+        return [host for name, group in self.instance_groups.items() if name in groups for host in group["hosts"]]
 
 
 def decode_cluster(config: Dict[str, Any]) -> Cluster:
-    """Raises Refused when the parts that the runtime uses make no sense."""
+    """Raises ValueError when the parts that the runtime uses make no sense."""
     hosts = _host_names(config.get("hosts"), "`hosts`")
     current_host = _text(config, "current_host")
     if current_host not in hosts:
-        raise Refused(f"{FILE}: current_host `{current_host}` is not one of the hosts {', '.join(hosts)}")
+        raise ValueError(f"current_host `{current_host}` is not one of the hosts {', '.join(hosts)}")
     groups = config.get("instance_groups")
     if groups is not None and not isinstance(groups, list):
-        raise Refused(f"{FILE}: `instance_groups` is not a list")
+        raise ValueError("`instance_groups` is not a list")
     return Cluster(
         hosts,
         current_host,
         instance_type=_text(config, "current_instance_type", "local"),
         instance_group=_text(config, "current_group_name", "homogeneousCluster"),
-        instance_groups=[_instance_group(group) for group in groups or []],
+        instance_groups={_checked_name(group): group for group in groups or []},
         network_interface=_text(config, "network_interface_name", "eth0"),
     )
 
@@ -83,20 +73,21 @@ def wait_for_hosts(hosts: Sequence[str], seconds: float = 900.0) -> Dict[str, st
 def _text(config: Dict[str, Any], key: str, default: str = "") -> str:
     value = config.get(key, default)
     if not isinstance(value, str) or not value:
-        raise Refused(f"{FILE}: `{key}` is missing or not text")
+        raise ValueError(f"`{key}` is missing or not text")
     return value
 
 
 def _host_names(value: Any, what: str) -> List[str]:
     if not isinstance(value, list) or not value or not all(isinstance(host, str) and host for host in value):
-        raise Refused(f"{FILE}: {what} is not a list of host names")
+        raise ValueError(f"{what} is not a list of host names")
     if len(set(value)) < len(value):
-        raise Refused(f"{FILE}: {what} has a host twice")
+        raise ValueError(f"{what} has a host twice")
     return value
 
 
-def _instance_group(group: Any) -> InstanceGroup:
+def _checked_name(group: Any) -> str:
     name = group.get("instance_group_name") if isinstance(group, dict) else None
     if not isinstance(name, str):
-        raise Refused(f"{FILE}: an instance group has no `instance_group_name`")
-    return InstanceGroup(name, _host_names(group.get("hosts"), f"`hosts` of group `{name}`"), group)
+        raise ValueError("an instance group has no `instance_group_name`")
+    _host_names(group.get("hosts"), f"`hosts` of group `{name}`")
+    return name

@@ -4,7 +4,6 @@ import json
 import os
 import stat
 
-from .cluster import FILE as RESOURCE_CONFIG
 from .cluster import Cluster, decode_cluster
 from .hyperparameters import Hyperparameters, join_settings, split_hyperparameters
 from .layout import Layout
@@ -28,7 +27,7 @@ class InputConfig(NamedTuple):
 
 def read_input_config(layout: Layout) -> InputConfig:
     """Raises Refused when a file is missing or does not say what it should."""
-    resource_config = _read_object(layout, RESOURCE_CONFIG)
+    resource_config = _read_object(layout, "resourceconfig.json")
     channels = _read_object(layout, "inputdataconfig.json")
     content = _read_object(layout, "hyperparameters.json")
     for name, channel in channels.items():
@@ -37,11 +36,13 @@ def read_input_config(layout: Layout) -> InputConfig:
         if "/" in name or "\0" in name or name in ("", ".", ".."):
             raise Refused(f"inputdataconfig.json: `{name}` cannot be the name of a channel")
     channels.pop(RUNTIME_CHANNEL, None)
+    place = "resourceconfig.json"
     try:
+        cluster = decode_cluster(resource_config)
+        place = "hyperparameters.json: settings of smspec"
         settings = join_settings(content)
     except (ValueError, TypeError, RecursionError) as error:
-        raise Refused(f"hyperparameters.json: settings of smspec: {error}") from error
-    cluster = decode_cluster(resource_config)
+        raise Refused(f"{place}: {error}") from error
     return InputConfig(cluster, resource_config, channels, split_hyperparameters(content), settings)
 
 

@@ -1,20 +1,17 @@
-"""Our own log lines, on standard error, told apart by their prefix."""
+"""Our own log lines, on standard error."""
 
 import os
 import select
 
-PREFIX = "smspec: "
-PATIENCE = 1.0
-"""Seconds that the reader of our standard error has to make room."""
 PIPE_ROOM = 4096
 """A pipe that can be written to takes this much (PIPE_BUF) at once."""
 
 
 def log(message: str) -> None:
-    """Write one line. Never fails, never waits for long."""
-    line = f"{PREFIX}{message}\n".encode("utf-8", "replace")
+    """Write one line. Never fails; gives whoever reads it a second to make room."""
+    line = f"smspec: {message}\n".encode("utf-8", "replace")
     try:
-        while line and select.select((), (2,), (), PATIENCE)[1]:
+        while line and select.select((), (2,), (), 1)[1]:
             line = line[os.write(2, line[:PIPE_ROOM]) :]
     except OSError:
         pass

@@ -6,6 +6,4 @@ class Refused(Exception):
 
     def __init__(self, message: str, title: str = "ClientError", exit_status: int = 1) -> None:
         super().__init__(message)
-        self.message = message
-        self.title = title
-        self.exit_status = exit_status
+        self.message, self.title, self.exit_status = message, title, exit_status

@@ -23,9 +23,6 @@ class RunPlan(NamedTuple):
     launcher: Optional[str] = None
     delivery: str = "image"
 
-    def to_json(self) -> str:
-        return json.dumps(self._asdict(), sort_keys=True, indent=2) + "\n"
-
 
 class RunSettings(NamedTuple):
     """``read``: channel → view; ``attributes``: channel → names of an augmented manifest; ``prefetch`` in bytes,

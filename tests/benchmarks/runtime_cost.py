@@ -26,6 +26,7 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from container import RUNTIME, Container
+from smspec.plan.run_planning import run_plan_json
 from smspec.render.entrypoint import entrypoint
 from smspec_runtime.run_plan import RunPlan
 
@@ -60,7 +61,7 @@ def ways(container, home):
     shutil.copytree(RUNTIME / "smspec_runtime", runtime, ignore=shutil.ignore_patterns("__pycache__"))
     plan = RunPlan(kind="script", program="train.py")
     (bundle / "entrypoint.py").write_text(entrypoint(plan))
-    (bundle / "run_plan.json").write_text(plan.to_json())
+    (bundle / "run_plan.json").write_text(run_plan_json(plan))
     room = occupied(runtime.rglob("*.py"))
     subprocess.run([python, "-m", "compileall", "-q", str(bundle)], check=True)
     found = [

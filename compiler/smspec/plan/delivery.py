@@ -15,6 +15,7 @@ from __future__ import annotations
 from smspec.plan.ingredients import Ingredients
 from smspec.plan.naming import digest, s3_prefix
 from smspec.plan.plan import Upload
+from smspec.plan.run_planning import run_plan_json
 from smspec.plan.toolkit_launchers import toolkit_hyperparameters
 from smspec.source.frozen import dataclass
 from smspec.spec.model import BuiltImage, CommandEntry, Hyperparameter, JobSpec, ScriptEntry
@@ -47,7 +48,7 @@ def plan_delivery(job: JobSpec, run: RunPlan | None, ingredients: Ingredients) -
             if not is_built and run is not None:
                 content = {
                     "templates": ingredients.templates,
-                    "run_plan": run.to_json(),
+                    "run_plan": run_plan_json(run),
                     "runtime": ingredients.runtime.digest,
                 }
                 uploads.append(_upload("runtime", job, content))

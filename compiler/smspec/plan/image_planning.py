@@ -8,6 +8,7 @@ import re
 from smspec.plan.ingredients import Ingredients
 from smspec.plan.naming import digest, repository
 from smspec.plan.plan import ImagePlan
+from smspec.plan.run_planning import run_plan_json
 from smspec.source.frozen import replace
 from smspec.spec.model import BuiltImage, JobSpec, Mpi, SmDataParallel
 from smspec_runtime.run_plan import RunPlan
@@ -64,7 +65,7 @@ def _tagged(image: ImagePlan, run: RunPlan | None, ingredients: Ingredients) -> 
     requirements = ingredients.requirements
     content |= {
         "requirements": None if requirements is None else hashlib.sha256(requirements).hexdigest(),
-        "run_plan": None if run is None else run.to_json(),
+        "run_plan": None if run is None else run_plan_json(run),
         "templates": ingredients.templates,
         "runtime": ingredients.runtime.digest,
         "source": ingredients.source.digest if image.holds_source else None,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from smspec.spec.model import (
     CommandEntry,
     Distribution,
@@ -51,6 +53,11 @@ def plan_run(job: JobSpec) -> RunPlan | None:
             kind="pipe_loop", program=entry.pipe_loop, args_style="none", launcher=launcher, delivery=delivery
         )
     return None
+
+
+def run_plan_json(run: RunPlan) -> str:
+    """Return the text of run_plan.json, which is the same on every machine."""
+    return json.dumps(run._asdict(), sort_keys=True, indent=2) + "\n"
 
 
 def plan_settings(job: JobSpec, attributes: dict[str, list[str]], archive_digest: str | None) -> RunSettings:

@@ -8,6 +8,7 @@ from smspec import __version__
 from smspec.plan.delivery import ARCHIVE
 from smspec.plan.ingredients import Ingredients
 from smspec.plan.plan import Plan, Upload
+from smspec.plan.run_planning import run_plan_json
 from smspec.render.dockerfile import dockerfile, dockerignore
 from smspec.render.entrypoint import entrypoint
 from smspec.render.manifest import MANIFEST
@@ -54,7 +55,7 @@ def _runtime(plan: Plan, ingredients: Ingredients, prefix: str) -> Iterator[Tree
     if plan.run is None:
         return
     yield _generated(f"{prefix}entrypoint.py", entrypoint(plan.run))
-    yield _generated(f"{prefix}run_plan.json", plan.run.to_json())
+    yield _generated(f"{prefix}run_plan.json", run_plan_json(plan.run))
     yield from _copied(ingredients.runtime, f"{prefix}smspec_runtime/")
 
 

@@ -71,7 +71,7 @@ class Lane(Layer):
 
     def readinto(self, view: memoryview) -> int:
         self._hand_over()
-        return super().readinto(view)
+        return int(self.below.readinto(view))
 
     def close(self) -> None:
         self._cancel.stop()

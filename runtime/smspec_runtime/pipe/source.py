@@ -1,12 +1,9 @@
 """A FIFO, or a prefetch in front of one, and layers on top."""
 
-from typing import Optional, Union
+from typing import Any, Union
 
-from .errors import Origin
 from .fifo import Fifo
 from .prefetch import Prefetch
-from .stats import Stats
-from .wake import Wake
 
 
 class Layer:
@@ -14,24 +11,9 @@ class Layer:
 
     def __init__(self, below: "Source") -> None:
         self.below = below
-        self.origin: Origin = below.origin
-        self.stats: Stats = below.stats
 
-    @property
-    def end(self) -> Optional[str]:
-        return self.below.end
-
-    def halted(self) -> bool:
-        return self.below.halted()
-
-    def watch(self, wake: Wake) -> None:
-        self.below.watch(wake)
-
-    def readinto(self, view: memoryview) -> int:
-        return self.below.readinto(view)
-
-    def close(self) -> None:
-        self.below.close()
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.below, name)
 
 
 Source = Union[Fifo, Prefetch, Layer]

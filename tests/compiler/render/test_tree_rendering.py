@@ -7,6 +7,7 @@ import pytest
 from plan_samples import PAYLOAD, image_plan, ingredients, plan
 from smspec.output.contents import chunks, in_order_of_making
 from smspec.plan.plan import Upload
+from smspec.plan.run_planning import run_plan_json
 from smspec.render.tree import CopiedFile, GeneratedFile
 from smspec.render.tree_rendering import render_tree
 from smspec_runtime.run_plan import RunPlan
@@ -87,4 +88,4 @@ def test_an_archive_is_uploaded_as_one_object(tmp_path):
 def test_the_request_and_the_plan_are_in_the_tree(tmp_path):
     files = {f.path: f for f in render_tree(plan(), ingredients(tmp_path), "5" * 64).files}
     assert json.loads(files["create-training-job.json"].content) == PAYLOAD
-    assert files["run_plan.json"].content == plan().run.to_json().encode()
+    assert files["run_plan.json"].content == run_plan_json(plan().run).encode()
