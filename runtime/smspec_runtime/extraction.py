@@ -1,6 +1,6 @@
 """Unpacks ``sourcedir.tar.gz``: files and directories only, and never outside of the directory given.
 
-The standard library's own extraction has let archives out in many releases, filter or not.
+The standard library's own has let archives out in many releases, filter or not.
 """
 
 import gzip
@@ -81,8 +81,6 @@ def _extract_members(members: tarfile.TarFile, content: _Unzipped, directory: st
         if source is None:
             log(f"archive: `{member.name}` is left out: only files and directories are unpacked")
             continue
-        if name != os.path.normpath(member.name):
-            log(f"archive: `{member.name}` is unpacked as `{name}`")
         size += member.size
         content.check(size)  # A file with holes is larger than what the archive holds of it.
         # Nobody else may write, and what its owner cannot run nobody can.

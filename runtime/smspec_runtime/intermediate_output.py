@@ -22,7 +22,6 @@ from .variables import python_path
 
 LIMIT, LIMIT_OF_STOPPED = 60, 5
 """Seconds for the rest, and when the job is being stopped."""
-_INTERVAL = 0.3
 
 
 def start_sending(
@@ -75,9 +74,7 @@ def main(words: List[str]) -> int:
     found: Dict[str, Any] = {}
     client = None
     while True:
-        started = time.monotonic()
         before, found = found, _find(directory)
-        pause = max(_INTERVAL, 10 * (time.monotonic() - started))
         for path, mark in found.items():
             # What has changed since the last round may not be written to its end.
             if mark == tried.get(path) or not (is_last or mark == before.get(path)):
@@ -94,7 +91,7 @@ def main(words: List[str]) -> int:
         if is_last:
             os.unlink(sent.name)
             return 0
-        time.sleep(pause)
+        time.sleep(1)
 
 
 def _find(directory: str) -> Dict[str, Any]:

@@ -23,8 +23,5 @@ class Layout:
         self.failure = self.output + "/failure"
         self.success = self.output + "/success"
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Layout) and other.root == self.root
-
     def channel(self, name: str) -> str:
         return os.path.join(self.data, name)

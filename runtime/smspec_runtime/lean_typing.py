@@ -32,9 +32,6 @@ else:
         def __getnewargs__(self):
             return tuple(self)
 
-        def __repr__(self):
-            return f"{type(self).__name__}({', '.join(map('{}={!r}'.format, self._fields, self))})"
-
         def _asdict(self):
             return dict(zip(self._fields, self))
 

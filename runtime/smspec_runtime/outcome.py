@@ -6,10 +6,10 @@ from .lean_typing import NamedTuple, Optional
 
 
 class Outcome(NamedTuple):
-    """``status`` is what a shell would say: 128 + n after signal n, 127 not found, 126 not executable.
+    """``status`` as in a shell: 128 + n after signal n, 127 not found, 126 not executable.
 
-    ``signal`` that ended it, or 0; ``stopped``: SIGTERM came first; ``killed``: we sent SIGKILL; ``output``: the end of
-    it; ``error``: why it did not start; ``oom_kills``: of any process meanwhile, None where the kernel does not say.
+    ``stopped``: SIGTERM came first; ``killed``: we sent SIGKILL; ``output``: its end; ``error``: why it did not start;
+    ``oom_kills`` meanwhile, of any process; None: nobody counts.
     """
 
     status: int

@@ -71,7 +71,7 @@ def install(
 
 
 def make_executable(program: Program, code: str) -> None:
-    """Let everybody run the script who may read it: S3 does not keep the permission."""
+    """S3 does not keep the permission: let all run it who may read it."""
     if program.kind != "executable":
         return
     path = os.path.join(code, program.words[0])
@@ -80,7 +80,7 @@ def make_executable(program: Program, code: str) -> None:
         if not mode & 0o100:
             os.chmod(path, mode | (mode & 0o444) >> 2)
     except OSError:
-        pass  # A read-only image? If it cannot be run, starting it says so.
+        pass  # Starting it tells.
 
 
 def _check_name(name: str, code: str) -> None:

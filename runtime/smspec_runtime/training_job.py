@@ -63,14 +63,6 @@ class Job(NamedTuple):
         return self.layout.output_data
 
     @property
-    def input_dir(self) -> str:
-        return self.layout.input
-
-    @property
-    def data_dir(self) -> str:
-        return self.layout.data
-
-    @property
     def stopping(self) -> bool:
         """Whether SIGTERM has arrived; once asked in the main thread, it no longer ends the script."""
         return _STOP_REQUEST.seen

@@ -44,7 +44,7 @@ def test_a_script_gets_its_host_channels_and_typed_hyperparameters(any_python, t
         any_python,
         "[job.host, job.host_rank, job.hosts, job.is_leader, list(job.rows(10)), job.shard('abcdef'), "
         "job.hyperparameters, {name: [c.mode, c.path, c.config] for name, c in job.channels.items()}, "
-        "job.model_dir, job.output_dir, job.checkpoint_dir, job.input_dir, job.data_dir]",
+        "job.model_dir, job.output_dir, job.checkpoint_dir]",
         tmp_path,
         base=tmp_path,
     )
@@ -64,8 +64,6 @@ def test_a_script_gets_its_host_channels_and_typed_hyperparameters(any_python, t
         f"{base}/model",
         f"{base}/output/data",
         f"{base}/checkpoints",
-        f"{base}/input",
-        f"{base}/input/data",
     ]
 
 

@@ -27,7 +27,7 @@ class Fifos:
         """Close the stream given before."""
         if self._stream is not None:
             self._stream.close()
-            self._position += self._stream.opened
+            self._position += self._stream.stats.opened > 0
         origin = Origin(f"{self._channel.path}_{self._position}", self._channel.name, self._position)
         self._stream = Stream(origin, self._reading)
         return self._stream

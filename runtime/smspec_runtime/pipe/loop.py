@@ -4,7 +4,7 @@ import json
 import sys
 import time
 from importlib import import_module
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple
+from typing import Any, Callable, Dict, Mapping, NamedTuple
 
 import smspec_runtime
 
@@ -42,17 +42,13 @@ def load_handler(name: str) -> Handler:
     return Handler(**methods)
 
 
-def main(arguments: List[str]) -> int:
-    """Run the handler that is named."""
-    if len(arguments) != 1:
-        sys.stderr.write("usage: python -m smspec_runtime.pipe.loop package.module:name\n")
-        return 2
+def main(name: str) -> None:
+    """Run the handler of that name."""
     job = smspec_runtime.job()
     wake = process_wake()
     if not job.stopping:  # asking makes the job remember SIGTERM for the handler
         wake.take_sigterm()  # now, since the handler's imports may take a minute
-        run(job, load_handler(arguments[0]), wake)
-    return 0
+        run(job, load_handler(name), wake)
 
 
 def run(job: Job, handler: Handler, wake: Wake) -> None:
@@ -87,7 +83,7 @@ def run_epoch(job: Job, handler: Handler, epoch: int, fifos: Dict[str, Fifos]) -
     finally:
         for stream in streams.values():
             stream.close()
-    opened = [stream for stream in streams.values() if stream.opened]
+    opened = [stream for stream in streams.values() if stream.stats.opened]
     waited = sum(stream.stats.waited for stream in opened)
     computed = max(time.monotonic() - began - waited, 0.0)
     for stream in opened:
@@ -128,4 +124,4 @@ def metrics(epoch: int, stream: Stream, waited: float, computed: float) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(sys.argv[1])

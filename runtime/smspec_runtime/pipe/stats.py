@@ -1,7 +1,7 @@
 """What one epoch of one channel cost."""
 
 import time
-from typing import Dict, Optional, Union
+from typing import Dict, Union
 
 FIGURES = "bytes seconds mb_per_s records reads pipe_size wait_exists wait_first_byte starved backpressure"
 
@@ -10,10 +10,8 @@ class Stats:
     """Times are in seconds. ``idle``: the FIFO was open and empty."""
 
     bytes = records = reads = pipe_size = 0
-    wait_exists = wait_first_byte = backpressure = idle = prefetch_starved = merge_starved = 0.0
+    opened = ended = wait_exists = wait_first_byte = backpressure = idle = prefetch_starved = merge_starved = 0.0
     starving = "idle"
-    opened: Optional[float] = None
-    ended: Optional[float] = None
 
     @property
     def starved(self) -> float:
@@ -28,7 +26,7 @@ class Stats:
     @property
     def seconds(self) -> float:
         """Time since the FIFO was opened."""
-        return 0.0 if self.opened is None else (self.ended or time.monotonic()) - self.opened
+        return (self.ended or time.monotonic()) - self.opened if self.opened else 0.0
 
     @property
     def mb_per_s(self) -> float:

@@ -122,11 +122,6 @@ class Stream:
         return self.end == "stopped"
 
     @property
-    def opened(self) -> bool:
-        """Whether the FIFO has been opened."""
-        return self.stats.opened is not None
-
-    @property
     def end(self) -> Optional[str]:
         """None, then "eof", "stopped" or "closed" (by `close`)."""
         return self.reader.source.end

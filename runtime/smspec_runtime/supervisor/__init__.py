@@ -113,7 +113,7 @@ class Supervisor:
             return None
         finally:
             program.close()
-            self._signals.release(mask)
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
     def _watch(self, relay: Relay, limit: float) -> Outcome:
         """Until the program and all that it started are gone."""

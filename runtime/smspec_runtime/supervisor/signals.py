@@ -40,7 +40,7 @@ class Signals:
                 signal.signal(number, signal.SIG_IGN if number in _BACKGROUND else handler)
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, _COLLECTED)
         self._mask = set([*early_signals.masks, mask][0])
-        self.release(_COLLECTED)  # What has waited is handled here.
+        signal.pthread_sigmask(signal.SIG_SETMASK, _COLLECTED)  # What has waited is handled here.
 
     def collect(self) -> Iterator[int]:
         """Yield those that came in without a handler, but for our own."""
@@ -50,14 +50,11 @@ class Signals:
                     yield received.si_signo
 
     def hold(self) -> Set[int]:
-        """Keep every signal waiting; return what `release` needs to let them in."""
+        """Keep every signal waiting; return the mask that was."""
         return set(signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals()))
-
-    def release(self, mask: Set[int]) -> None:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
     def restore(self) -> None:
         """Give a new process the signals that we were started with."""
         for number in signal.valid_signals() - _UNCATCHABLE:
             signal.signal(number, signal.SIG_IGN if number in self._ignored else signal.SIG_DFL)
-        self.release(self._mask)
+        signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)

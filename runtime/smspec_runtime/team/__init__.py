@@ -1,7 +1,7 @@
 """Several hosts: one, the leader, runs the job and tells the others, its members, how it ended.
 
 A member connects, says its name and reads one line, the exit status. Nobody proves who he is, so a wrong caller must
-not matter: nobody waits for him, he takes nobody's place, and hears no more than that.
+not matter: nobody waits for him, and he takes nobody's place.
 """
 
 # Hosts start minutes apart: each pulls the image and its own part of the data.

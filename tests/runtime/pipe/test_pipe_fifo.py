@@ -152,7 +152,7 @@ def test_a_stream_that_nobody_holds_releases_its_writer(fifo, prefetch):
 def test_closing_before_reading_opens_nothing(fifo, prefetch):
     stream = stream_of(fifo, prefetch)
     stream.close()
-    assert (list(stream), stream.opened, stream.end) == ([], False, "closed")
+    assert (list(stream), stream.stats.opened, stream.end) == ([], 0, "closed")
 
 
 def test_a_forked_worker_does_not_keep_the_writer(fifo):
@@ -343,7 +343,7 @@ class TestStop:
         wake = Wake()
         wake.stop()
         stream = stream_of(fifo, prefetch, wake)
-        assert (list(stream), stream.stopped, stream.opened) == ([], True, False)
+        assert (list(stream), stream.stopped, stream.stats.opened) == ([], True, 0)
 
 
 def test_many_epochs_leak_no_descriptors(tmp_path):

@@ -2,14 +2,12 @@
 
 import os
 import re
-import subprocess
-import sys
 
 import pytest
 
 import pipe_formats as formats
 from fifo_writers import Writer, eventually
-from pipe_host import LINE, RUNTIME
+from pipe_host import LINE
 
 COUNTING = """
     import os
@@ -248,18 +246,6 @@ def test_methods_are_optional(host):
     job = host("class Handler:\n    def end(self, job):\n        print('ended')\n", epochs=2)
     assert job.start().end() == 0, job.err
     assert job.out == "ended\n"
-
-
-def test_misuse(host):
-    job = host("").start()
-    job.end()
-    done = subprocess.run(
-        [sys.executable, "-m", "smspec_runtime.pipe.loop"],
-        env=dict(os.environ, PYTHONPATH=str(RUNTIME)),
-        capture_output=True,
-        text=True,
-    )
-    assert (done.returncode, done.stderr) == (2, "usage: python -m smspec_runtime.pipe.loop package.module:name\n")
 
 
 def test_the_next_fifo_is_waited_for(host):

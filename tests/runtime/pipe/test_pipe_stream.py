@@ -122,7 +122,7 @@ def test_figures(tmp_path):
     os.mkfifo(path)
     writer = Writer(path, [bytes(1000), bytes(1000)], pause=0.1)
     with pipe.open(str(path)) as stream:
-        assert (stream.stats.bytes, stream.stats.seconds, stream.opened) == (0, 0.0, False)
+        assert (stream.stats.bytes, stream.stats.seconds, stream.stats.opened) == (0, 0.0, 0)
         assert sum(map(len, stream)) == 2000
         stats = stream.stats
     writer.join()

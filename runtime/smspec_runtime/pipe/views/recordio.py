@@ -1,8 +1,7 @@
 """The view `recordio`.
 
-A record is the magic number, a word with the length in its low 29 bits and the part in its high 3 (both words
-little-endian), the payload, and zeros up to a multiple of 4. Magic numbers at multiples of 4 in a payload are left out,
-between parts.
+A record is the magic number, a word with the length in its low 29 bits and the part in its high 3 (little-endian), the
+payload, and zeros up to a multiple of 4. Between parts a magic number of the payload is left out.
 """
 
 import struct
