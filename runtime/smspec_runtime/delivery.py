@@ -36,7 +36,7 @@ def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Mapping
 
 
 def _bring(source: str, code: str, config: InputConfig, environ: Mapping[str, str]) -> None:
-    import shutil  # Late, as all that only some deliveries need.
+    import shutil  # Late: few jobs ask.
 
     place = code if os.access(os.path.dirname(code), os.W_OK) else "/tmp/smspec-code"
     staging = f"{place}.{os.getpid()}"

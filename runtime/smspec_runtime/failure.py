@@ -88,7 +88,7 @@ def failure_text(
     cause = outcome.error or _signal_cause(outcome) or exception or last_line or "no message"
     head = f"{title}: {limited(_line(masked_text(cause, secrets)), 400)}\nExitCode {outcome.status}\n"
     tail = f'Command "{limited(_line(masked_command(command, secrets)), 240)}"'
-    room = LIMIT - len((head + tail).encode("utf-8", "replace")) - 1
+    room = LIMIT - len((head + tail).encode()) - 1
     middle = limited((traceback or written).strip(), room, from_end=True)
     return f"{head}{middle}\n{tail}" if middle else head + tail
 

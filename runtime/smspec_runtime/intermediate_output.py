@@ -20,9 +20,6 @@ from .refusal import Refused
 from .supervisor import Supervisor
 from .variables import python_path
 
-LIMIT, LIMIT_OF_STOPPED = 60, 5
-"""Seconds for the rest, and when the job is being stopped."""
-
 
 def start_sending(
     layout: Layout, config: InputConfig, environ: Mapping[str, str], runtime: str, supervisor: Supervisor
@@ -56,9 +53,9 @@ def start_sending(
     supervisor.accompany(Companion([*words, "0"], is_essential=False), variables, "/")
 
     def finish(stopped: bool) -> None:
-        limit = LIMIT_OF_STOPPED if stopped else LIMIT
-        if supervisor.run([*words, str(limit)], variables, "/").status:
-            log(f"intermediate output: not all of it was sent within {limit} s")
+        seconds = 5 if stopped else 60
+        if supervisor.run([*words, str(seconds)], variables, "/").status:
+            log(f"intermediate output: not all of it was sent within {seconds} s")
 
     return finish
 

@@ -12,7 +12,7 @@ from .log import log
 def make_local_tree() -> str:
     """Make the toolkit's tree in the home directory. Return its root."""
     home = os.path.expanduser("~")
-    if not os.path.isabs(home):  # The image may not know the user.
+    if home == "/" or not os.path.isabs(home):  # The image may not know the user.
         home = "/tmp"
     layout = Layout(f"{home}/sagemaker_local/jobs/{time.time()}{ROOT}")
     host, group = socket.gethostname(), "homogeneousCluster"

@@ -53,7 +53,7 @@ def launcher_options(config: InputConfig) -> Dict[str, Any]:
     framework = config.hyperparameters.framework
     options = {option: framework[name] for name, option in _OPTIONS.items() if framework.get(name)}
     if framework.get("sagemaker_parameter_server_enabled"):
-        from importlib.util import find_spec  # Late: hardly any job asks.
+        from importlib.util import find_spec  # Late: few jobs ask.
 
         from .launchers.parameter_server import FRAMEWORKS
 

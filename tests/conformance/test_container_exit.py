@@ -72,6 +72,7 @@ def test_not_found_is_127_and_not_executable_is_126(any_python, tmp_path):
     assert [status for status, _, _ in found] == [127, 127, 126, 126, 127, 4, 126, 126]
     assert found[0][2] == "no-such-program: No such file or directory"
     assert found[2][2] == f"{plain}: Permission denied"
+    assert found[4][2] == f"{interpreter}: its interpreter is missing; do lines end with CR LF?"
 
 
 @pytest.mark.parametrize("status", [0, 1, 2, 3, 42, 137, 255])

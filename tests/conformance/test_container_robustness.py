@@ -223,9 +223,9 @@ def test_without_opt_ml_and_without_a_home(container):
 
 
 @pytest.mark.xdist_group("sagemaker_local")
-@pytest.mark.parametrize("home", [None, "~", "somewhere"])
+@pytest.mark.parametrize("home", [None, "~", "somewhere", "/"])
 def test_without_a_home_that_is_a_path(container, tmp_path, home):
-    """HOME is not set and nobody knows the user; the tree is not made where the container happens to start."""
+    """Nobody knows the user: no HOME, or `/` as Docker has it. The tree is not made where the container starts."""
     here = tmp_path / "here"
     here.mkdir(mode=0o777)
     here.chmod(0o777)

@@ -68,7 +68,10 @@ def spawn(program: Program, signals: Signals) -> Union[int, Outcome]:
         return Outcome(126, error=f"{program.directory}: no such directory")
     number = int(failure)
     status = 127 if number in (errno.ENOENT, errno.ENOTDIR) else 126
-    return Outcome(status, error=f"{name}: {os.strerror(number)}")
+    reason = os.strerror(number)
+    if status == 127 and "/" in name and os.path.exists(os.path.join(program.directory, name)):
+        reason = "its interpreter is missing; do lines end with CR LF?"
+    return Outcome(status, error=f"{name}: {reason}")
 
 
 def is_in_foreground() -> bool:
