@@ -54,8 +54,8 @@ def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
         try:
             supervisor.start()
             report.prepare()
-            if arguments not in ([], ["train"]):
-                words = " ".join(arguments)
+            words = " ".join(word for word in arguments if word != "train")
+            if words:  # Twice is right: SageMaker appends it.
                 raise Refused(f"this container takes the argument `train` or none, not `{words}`", exit_status=2)
             status, failure = _live(plan_file, layout, environ, supervisor)
         except Refused as refusal:
@@ -96,7 +96,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     cluster = config.cluster
     plan = plan_of(config, environ) if plan_file is None else _load_plan(plan_file)
     if plan.launcher is not None:
-        from .launchers import LAUNCHERS, Launch  # Late, as all that only some jobs need.
+        from .launchers import LAUNCHERS, Launch  # Late: few jobs ask.
 
         if plan.launcher not in LAUNCHERS:
             raise Refused(f"this runtime has no launcher `{plan.launcher}`; it has {', '.join(LAUNCHERS)}")

@@ -41,7 +41,7 @@ def find_program(plan: RunPlan, code: str, python: str) -> Program:
         raise Refused(f"run_plan.json: no such kind of entry point: `{plan.kind}`")
     _check_name(name, code)
     if not name.endswith(".sh"):
-        stem = name[: -len(".py")] if name.endswith(".py") else name
+        stem = name[:-3] if name.endswith(".py") else name
         if os.path.isfile(os.path.join(code, "setup.py")):
             return Program("package", [python, "-m", stem.replace("/", ".")])
         if stem != name:
@@ -55,11 +55,12 @@ def install(
     """Install a package, requirements, or both. Return how pip ended, its words, and a title for that."""
     is_package = program.kind == "package"
     wanted = ["."] if is_package else []
-    variables = {**environ, "PYTHONSAFEPATH": "1"}  # From Python 3.11 on, a json.py of the author's is not pip's.
+    # Debian leaves its Python to apt. From Python 3.11 on, a json.py of the author's is not pip's.
+    variables = {"PIP_BREAK_SYSTEM_PACKAGES": "1", **environ, "PYTHONSAFEPATH": "1"}
     if os.path.isfile(os.path.join(code, REQUIREMENTS)):
         wanted += ["-r", REQUIREMENTS]
         if environ.get("CA_REPOSITORY_ARN"):
-            from .aws import package_index  # Late, as all that only some jobs need.
+            from .aws import package_index  # Late: few jobs ask.
 
             # Not as an option: everybody sees command lines, and it holds a token.
             variables["PIP_INDEX_URL"] = package_index(environ["CA_REPOSITORY_ARN"])
