@@ -33,12 +33,7 @@ class ChannelData:
         """Return what a feeder on ``host`` must know; it also says which objects a File channel gets there."""
         members = self.channel.hosts(hosts)
         is_sharded = self.channel.distribution == "ShardedByS3Key"
-        return FeederChannel(
-            name=self.channel.name,
-            source=self.source,
-            uri=self.channel.uri or "",
-            s3_data_type=self.channel.s3_data_type,
-            attributes=list(self.channel.attributes),
+        return self._whole()._replace(
             shard=members.index(host) if is_sharded else 0,
             shards=len(members) if is_sharded else 1,
             shuffle_seed=self.channel.shuffle_seed,
