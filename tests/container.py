@@ -132,6 +132,16 @@ class Container:
         return self.start(environ=environ, **how)
 
 
+def refused(container, message):
+    """Run a script that must not start, since the job is refused with this message."""
+    done = container.run_script("print('ran')")
+    assert (done.status, done.stdout, done.succeeded) == (1, b"", False), done.stderr
+    assert done.failure.startswith("ClientError: ")
+    assert message in done.failure
+    assert len(done.failure.encode()) <= 1024
+    assert b"Traceback" not in done.stderr
+
+
 def is_running(process):
     """Whether a process is there and not a zombie."""
     try:

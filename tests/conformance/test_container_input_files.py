@@ -8,23 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from container import Container
-
-FILES = ("resourceconfig.json", "inputdataconfig.json", "hyperparameters.json")
+from container import Container, refused
+from input_config_strategies import FILES
 
 
 @pytest.fixture
 def container(tmp_path):
     return Container(tmp_path / "ml")
-
-
-def refused(container, message):
-    done = container.run_script("print('ran')")
-    assert (done.status, done.stdout, done.succeeded) == (1, b"", False), done.stderr
-    assert done.failure.startswith("ClientError: ")
-    assert message in done.failure
-    assert len(done.failure.encode()) <= 1024
-    assert b"Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -11,22 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from container import SHOW, Container
+from container import SHOW, Container, refused
 from input_config_strategies import FILES, any_bytes, channels, hyperparameters, resource_configs
 
 
 @pytest.fixture
 def container(tmp_path):
     return Container(tmp_path / "ml")
-
-
-def refused(container, message):
-    done = container.run_script("print('ran')")
-    assert (done.status, done.stdout, done.succeeded) == (1, b"", False), done.stderr
-    assert done.failure.startswith("ClientError: ")
-    assert message in done.failure
-    assert len(done.failure) <= 1024
-    assert b"Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
