@@ -10,8 +10,11 @@ PAGES = "../compiler/smspec/diagnostics/explanations"
 KINDS = {
     "SM1": "YAML, bases, overlays and variables",
     "SM2": "shape, and values that a Dockerfile cannot hold",
-    "SM3": "parts that contradict each other",
+    "SM3": "parts that contradict each other, or have no effect",
     "SM4": "requests that the API would refuse",
+    "SM5": "the script, and what the spec gives it",
+    "SM6": "security",
+    "SM7": "repositories of specs, and the policy of an organisation",
 }
 
 RETIRED = {"SM326": "launcher that the runtime lacks"}
@@ -32,6 +35,8 @@ def page() -> str:
     """Return the whole page."""
     lines = [HEAD]
     for kind, what in KINDS.items():
+        if not any(code.startswith(kind) for code in explained_codes()):
+            continue
         lines += [f"## {kind}: {what}\n", "| code | |", "|---|---|"]
         for code in explained_codes():
             if code.startswith(kind):

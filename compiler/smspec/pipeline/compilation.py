@@ -12,7 +12,7 @@ from smspec.plan.planning import make_plan
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint, missing_handler, missing_script
 from smspec.rules.ignoring import not_ignored
-from smspec.service.limits import request_findings
+from smspec.service.checking import request_findings
 from smspec.source import Document, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.decoding import decode
@@ -59,7 +59,7 @@ def compile_spec(inputs: Inputs) -> Compilation:
     job = decode(document)
     plan = make_plan(job, inputs.ingredients)
     findings += _contradictions(job, inputs)
-    findings += _request_findings(plan)
+    findings += _request_findings(plan, job.region)
     findings += dockerfile_findings(job, inputs.ingredients)
     diagnostics = _placed(not_ignored(findings, job.ignored_checks), document)
     if any(diagnostic.severity == "error" for diagnostic in diagnostics):
@@ -80,7 +80,7 @@ def _contradictions(job: JobSpec, inputs: Inputs) -> Iterable[Finding]:
             yield finding
 
 
-def _request_findings(plan: Plan) -> Iterable[Finding]:
+def _request_findings(plan: Plan, region: str | None) -> Iterable[Finding]:
     """Return what the API would refuse, told at the place in the spec that it was made from."""
-    for finding in request_findings(plan.request.payload):
+    for finding in request_findings(plan.request.payload, region=region, in_spec_words=True):
         yield plan.request.at_origin(finding)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.plan.ingredients import Ingredients
 from smspec.render import requirement_words
-from smspec.render.image_reference import is_image_reference
+from smspec.service.image_reference import is_image_reference
 from smspec.source import Path
 from smspec.spec.model import BuiltImage, CommandEntry, EntryPoint, JobSpec, ScriptEntry
 

@@ -8,7 +8,6 @@ from typing import Literal
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.nearest import nearest
 from smspec.service.patterns import matches
-from smspec.service.refusals import REFUSALS
 from smspec.service.shapes import Model, Shape, pinned_model
 from smspec.service.wording import form, kind, kind_of, quantity, shown, subject
 from smspec.source import Path
@@ -48,13 +47,10 @@ _LARGEST = {"integer": 2**31 - 1, "long": 2**63 - 1}
 _LONGEST_LIST_SHOWN = 8
 
 
-def request_findings(payload: dict[str, object]) -> list[Finding]:
-    """Return everything that the service would refuse in a CreateTrainingJob request, at paths of the request."""
+def limit_findings(payload: dict[str, object]) -> list[Finding]:
+    """Return every place of a CreateTrainingJob request that does not keep within its shape, as paths of it."""
     model = pinned_model()
-    findings = list(_Walk(model).findings((), model.root, payload))
-    for refusal in REFUSALS:
-        findings += refusal(payload)
-    return findings
+    return list(_Walk(model).findings((), model.root, payload))
 
 
 class _Walk:

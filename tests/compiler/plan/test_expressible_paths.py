@@ -5,7 +5,8 @@ import pytest
 import api_samples
 import job_samples
 from smspec.plan.planning import make_plan
-from smspec.service.limits import SHAPE_RULES, request_findings
+from smspec.service.checking import request_findings
+from smspec.service.limits import SHAPE_RULES
 from smspec.service.shapes import pinned_model
 from smspec.source import dotted
 

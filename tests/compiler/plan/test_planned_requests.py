@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import job_samples
 from smspec.plan.planning import make_plan
-from smspec.service.limits import request_findings
+from smspec.service.checking import request_findings
 
 MODEL = session.get_session().get_service_model("sagemaker")
 INPUT = MODEL.operation_model("CreateTrainingJob").input_shape

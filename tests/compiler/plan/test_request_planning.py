@@ -7,7 +7,7 @@ import pytest
 import job_samples
 from keys_of_the_spec import KEYS
 from smspec.plan.planning import make_plan
-from smspec.service.limits import request_findings
+from smspec.service.checking import request_findings
 from smspec.service.shapes import pinned_model
 
 URI = job_samples.IMAGE_URI

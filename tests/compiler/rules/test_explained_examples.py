@@ -11,7 +11,7 @@ from smspec.diagnostics.explanation import explained_codes, explanation
 from smspec.plan.planning import make_plan
 from smspec.rules import lint
 from smspec.rules.ignoring import not_ignored
-from smspec.service.limits import request_findings
+from smspec.service.checking import request_findings
 
 RUN_TIME = {"SM360", "SM361", "SM362"}
 CODES = [code for code in explained_codes() if code[:3] in ("SM3", "SM4") and code not in RUN_TIME]

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import api_samples
-from smspec.service.limits import SHAPE_RULES, request_findings
+from smspec.service.checking import request_findings
+from smspec.service.limits import SHAPE_RULES
 from smspec.service.shapes import pinned_model
 from smspec.source import dotted
 

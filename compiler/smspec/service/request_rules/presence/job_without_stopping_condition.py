@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
 
 RULE = Rule("SM422", "job without a stopping condition")
 
 
-def check(request: dict[str, object]) -> Iterator[Finding]:
+def check(request: Request) -> Iterator[Finding]:
     """Refuse a request without StoppingCondition, unless the job is serverless."""
-    if "StoppingCondition" not in request and "ServerlessJobConfig" not in request:
+    if "StoppingCondition" not in request.payload and not request.is_serverless:
         yield RULE.at(
             ("StoppingCondition",),
             "the request has no `StoppingCondition`",

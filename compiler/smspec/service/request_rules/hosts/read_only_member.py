@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.members import structure
+from smspec.service.request import Request
 
 RULE = Rule("SM434", "member that only an answer has")
 
 
-def check(request: dict[str, object]) -> Iterator[Finding]:
+def check(request: Request) -> Iterator[Finding]:
     """Refuse what SageMaker chose for another job."""
     for name in ("SelectedInstanceType", "SelectedInstanceCount"):
-        if name in structure(request, "ResourceConfig"):
+        if name in structure(request.payload, "ResourceConfig"):
             yield RULE.at(
                 ("ResourceConfig", name),
                 f"`{name}` is SageMaker's answer; a request cannot have it",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
 
 RULE = Rule("SM420", "job without an algorithm")
 
 
-def check(request: dict[str, object]) -> Iterator[Finding]:
+def check(request: Request) -> Iterator[Finding]:
     """Refuse a request without AlgorithmSpecification, unless the job is serverless."""
-    if "AlgorithmSpecification" not in request and "ServerlessJobConfig" not in request:
+    if "AlgorithmSpecification" not in request.payload and not request.is_serverless:
         yield RULE.at(
             ("AlgorithmSpecification",), "nothing says what the job runs", help="name an image or an algorithm"
         )

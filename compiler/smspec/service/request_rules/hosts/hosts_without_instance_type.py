@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.members import structure
+from smspec.service.request import Request
 
 RULE = Rule("SM426", "hosts without an instance type")
 
 
-def check(request: dict[str, object]) -> Iterator[Finding]:
+def check(request: Request) -> Iterator[Finding]:
     """Refuse a ResourceConfig that leaves the instance type open, unless the job is serverless."""
-    hosts = structure(request, "ResourceConfig")
-    if not hosts or "ServerlessJobConfig" in request:
+    hosts = structure(request.payload, "ResourceConfig")
+    if not hosts or request.is_serverless:
         return
     if not {"InstanceType", "InstanceGroups", "InstancePreferences"} & hosts.keys():
         yield RULE.at(("ResourceConfig", "InstanceType"), "the hosts have no instance type", on="key")

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.members import items, repeated
+from smspec.service.request import Request
 from smspec.service.wording import shown
 
 RULE = Rule("SM435", "repeated channel")
 
 
-def check(request: dict[str, object]) -> Iterator[Finding]:
+def check(request: Request) -> Iterator[Finding]:
     """Refuse two channels with one name."""
-    for index, name in repeated(items(request, "InputDataConfig"), "ChannelName"):
+    for index, name in repeated(items(request.payload, "InputDataConfig"), "ChannelName"):
         yield RULE.at(("InputDataConfig", index, "ChannelName"), f"channel `{shown(name)}` is given twice")

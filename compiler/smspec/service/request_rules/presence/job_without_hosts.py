@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
 
 RULE = Rule("SM421", "job without hosts")
 
 
-def check(request: dict[str, object]) -> Iterator[Finding]:
+def check(request: Request) -> Iterator[Finding]:
     """Refuse a request without ResourceConfig, unless the job is serverless."""
-    if "ResourceConfig" not in request and "ServerlessJobConfig" not in request:
+    if "ResourceConfig" not in request.payload and not request.is_serverless:
         yield RULE.at(
             ("ResourceConfig",), "nothing says what the job runs on", help="give an instance type and a number of hosts"
         )

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.members import structure
+from smspec.service.request import Request
 
 RULE = Rule("SM423", "image beside an algorithm name")
 
 
-def check(request: dict[str, object]) -> Iterator[Finding]:
+def check(request: Request) -> Iterator[Finding]:
     """Refuse TrainingImage together with AlgorithmName."""
-    if {"TrainingImage", "AlgorithmName"} <= structure(request, "AlgorithmSpecification").keys():
+    if {"TrainingImage", "AlgorithmName"} <= structure(request.payload, "AlgorithmSpecification").keys():
         yield RULE.at(
             ("AlgorithmSpecification", "AlgorithmName"),
             "an algorithm name excludes an image",

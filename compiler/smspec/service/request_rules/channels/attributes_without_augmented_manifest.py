@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.members import items, structure
+from smspec.service.request import Request
 
 RULE = Rule("SM432", "attributes without an augmented manifest")
 
 
-def check(request: dict[str, object]) -> Iterator[Finding]:
+def check(request: Request) -> Iterator[Finding]:
     """Refuse AttributeNames on any other S3DataType."""
-    for index, channel in enumerate(items(request, "InputDataConfig")):
+    for index, channel in enumerate(items(request.payload, "InputDataConfig")):
         source = structure(channel, "DataSource", "S3DataSource")
         if source.get("AttributeNames") and source.get("S3DataType") != "AugmentedManifestFile":
             yield RULE.at(

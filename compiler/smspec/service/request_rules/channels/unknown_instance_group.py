@@ -7,15 +7,18 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.nearest import nearest
 from smspec.service.members import items, member
+from smspec.service.request import Request
 from smspec.service.wording import shown
 
 RULE = Rule("SM433", "unknown instance group")
 
 
-def check(request: dict[str, object]) -> Iterator[Finding]:
+def check(request: Request) -> Iterator[Finding]:
     """Refuse a channel for an instance group that ResourceConfig does not have."""
-    groups = [str(member(group, "InstanceGroupName")) for group in items(request, "ResourceConfig", "InstanceGroups")]
-    for index, channel in enumerate(items(request, "InputDataConfig")):
+    groups = [
+        str(member(group, "InstanceGroupName")) for group in items(request.payload, "ResourceConfig", "InstanceGroups")
+    ]
+    for index, channel in enumerate(items(request.payload, "InputDataConfig")):
         here = ("DataSource", "S3DataSource", "InstanceGroupNames")
         for position, name in enumerate(items(channel, *here)):
             if isinstance(name, str) and name not in groups:

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.members import items, structure
+from smspec.service.request import Request
 
 RULE = Rule("SM431", "augmented manifest without attributes")
 
 
-def check(request: dict[str, object]) -> Iterator[Finding]:
+def check(request: Request) -> Iterator[Finding]:
     """Refuse AugmentedManifestFile without AttributeNames."""
-    for index, channel in enumerate(items(request, "InputDataConfig")):
+    for index, channel in enumerate(items(request.payload, "InputDataConfig")):
         source = structure(channel, "DataSource", "S3DataSource")
         if source.get("S3DataType") == "AugmentedManifestFile" and not source.get("AttributeNames"):
             yield RULE.at(

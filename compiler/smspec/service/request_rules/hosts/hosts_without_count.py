@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.members import structure
+from smspec.service.request import Request
 
 RULE = Rule("SM427", "hosts without a count")
 
 
-def check(request: dict[str, object]) -> Iterator[Finding]:
+def check(request: Request) -> Iterator[Finding]:
     """Refuse a ResourceConfig that leaves the number of hosts open, unless the job is serverless."""
-    hosts = structure(request, "ResourceConfig")
-    if not hosts or "ServerlessJobConfig" in request:
+    hosts = structure(request.payload, "ResourceConfig")
+    if not hosts or request.is_serverless:
         return
     if not {"InstanceCount", "InstanceGroups", "InstancePreferences"} & hosts.keys():
         yield RULE.at(("ResourceConfig", "InstanceCount"), "nothing says how many hosts the job has", on="key")

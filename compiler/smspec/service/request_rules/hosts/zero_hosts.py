@@ -6,16 +6,17 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.members import items, structure
+from smspec.service.request import Request
 
 RULE = Rule("SM428", "zero hosts")
 
 
-def check(request: dict[str, object]) -> Iterator[Finding]:
+def check(request: Request) -> Iterator[Finding]:
     """Refuse a job, or an instance group, of no hosts."""
     here = ("ResourceConfig",)
-    if _is_zero(structure(request, *here).get("InstanceCount")):
+    if _is_zero(structure(request.payload, *here).get("InstanceCount")):
         yield RULE.at((*here, "InstanceCount"), "a job has at least one host")
-    for index, group in enumerate(items(request, *here, "InstanceGroups")):
+    for index, group in enumerate(items(request.payload, *here, "InstanceGroups")):
         if _is_zero(structure(group).get("InstanceCount")):
             yield RULE.at((*here, "InstanceGroups", index, "InstanceCount"), "an instance group has at least one host")
 

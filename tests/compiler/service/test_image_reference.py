@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.render.image_reference import is_image_reference
+from smspec.service.image_reference import is_image_reference
 
 DIGEST = "sha256:" + "ab" * 32
 

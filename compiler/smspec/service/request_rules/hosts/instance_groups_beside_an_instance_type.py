@@ -6,16 +6,17 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.members import items, structure
+from smspec.service.request import Request
 
 RULE = Rule("SM425", "instance groups beside an instance type")
 
 
-def check(request: dict[str, object]) -> Iterator[Finding]:
+def check(request: Request) -> Iterator[Finding]:
     """Refuse InstanceGroups together with InstanceType or InstanceCount."""
-    if not items(request, "ResourceConfig", "InstanceGroups"):
+    if not items(request.payload, "ResourceConfig", "InstanceGroups"):
         return
     for name, said in (("InstanceType", "an instance type"), ("InstanceCount", "a number of hosts")):
-        if name in structure(request, "ResourceConfig"):
+        if name in structure(request.payload, "ResourceConfig"):
             yield RULE.at(
                 ("ResourceConfig", name),
                 f"instance groups exclude {said} for the whole job",

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.members import items, repeated
+from smspec.service.request import Request
 from smspec.service.wording import shown
 
 RULE = Rule("SM429", "repeated tag")
 
 
-def check(request: dict[str, object]) -> Iterator[Finding]:
+def check(request: Request) -> Iterator[Finding]:
     """Refuse two tags with one key."""
-    for index, key in repeated(items(request, "Tags"), "Key"):
+    for index, key in repeated(items(request.payload, "Tags"), "Key"):
         yield RULE.at(("Tags", index, "Key"), f"tag `{shown(key)}` is given twice")

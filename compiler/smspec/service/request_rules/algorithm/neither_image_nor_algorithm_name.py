@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.members import structure
+from smspec.service.request import Request
 
 RULE = Rule("SM424", "neither image nor algorithm name")
 
 
-def check(request: dict[str, object]) -> Iterator[Finding]:
+def check(request: Request) -> Iterator[Finding]:
     """Refuse an AlgorithmSpecification that names no algorithm."""
-    algorithm = structure(request, "AlgorithmSpecification")
+    algorithm = structure(request.payload, "AlgorithmSpecification")
     if algorithm and not {"TrainingImage", "AlgorithmName"} & algorithm.keys():
         yield RULE.at(
             ("AlgorithmSpecification", "TrainingImage"),

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.members import items, member
+from smspec.service.request import Request
 from smspec.service.wording import shown
 
 RULE = Rule("SM430", "channel without exactly one data source")
 SOURCES = frozenset({"S3DataSource", "FileSystemDataSource", "DatasetSource"})
 
 
-def check(request: dict[str, object]) -> Iterator[Finding]:
+def check(request: Request) -> Iterator[Finding]:
     """Refuse a channel whose data come from nowhere, or from two places."""
-    for index, channel in enumerate(items(request, "InputDataConfig")):
+    for index, channel in enumerate(items(request.payload, "InputDataConfig")):
         source = member(channel, "DataSource")
         if not isinstance(source, dict):
             continue

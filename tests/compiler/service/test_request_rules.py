@@ -1,13 +1,11 @@
 """What the API refuses although every member has its shape."""
 
 import copy
-from pathlib import Path
 
 import pytest
 
 import api_samples
-from smspec.service import refusals
-from smspec.service.limits import request_findings
+from smspec.service.checking import request_findings
 
 
 def changed(**parts):
@@ -136,9 +134,3 @@ ACCEPTED = [
 @pytest.mark.parametrize("request_", ACCEPTED)
 def test_what_the_service_takes_is_not_refused(request_):
     assert request_findings(request_) == []
-
-
-def test_every_file_of_a_refusal_is_in_the_registry():
-    files = {path.stem for path in Path(refusals.__file__).parent.glob("*.py")} - {"__init__"}
-    assert files == {check.__module__.rpartition(".")[2] for check in refusals.REFUSALS}
-    assert len(refusals.REFUSALS) == len(files)

@@ -1,0 +1,64 @@
+"""The grammar of image references, as registries and engines read them, and what one says."""
+
+from __future__ import annotations
+
+import re
+
+from smspec.source.frozen import dataclass
+
+# Patterns are texts: one that a request has no use for is never compiled.
+_COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
+_LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
+_REGISTRY = rf"(?:localhost|{_LABEL}(?:\.{_LABEL})+|{_LABEL}(?:\.{_LABEL})*(?=:)|\[[0-9a-fA-F:]+\])(?::[0-9]{{1,5}})?"
+_REFERENCE = (
+    rf"(?P<name>(?:(?P<registry>{_REGISTRY})/)?(?P<repository>{_COMPONENT}(?:/{_COMPONENT})*))"
+    r"(?::(?P<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?"
+    r"(?:@(?P<digest>sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128}))?"
+)
+_ECR = r"(?P<account>[0-9]{12})\.dkr[.-]ecr(?:-fips)?\.(?P<region>[a-z0-9-]+)\.(?:amazonaws\.|on\.aws|c2s\.|sc2s\.).*"
+_LONGEST_NAME = 255
+_LONGEST_REFERENCE = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageReference:
+    """``[registry/]repository[:tag][@digest]`` taken apart; what it does not say is None."""
+
+    registry: str | None
+    repository: str
+    tag: str | None
+    digest: str | None
+
+    @property
+    def account(self) -> str | None:
+        """The AWS account of a private ECR registry."""
+        return self._of_ecr("account")
+
+    @property
+    def region(self) -> str | None:
+        """The region of a private ECR registry."""
+        return self._of_ecr("region")
+
+    @property
+    def is_in_ecr(self) -> bool:
+        """Whether the image is in Amazon ECR, private or public."""
+        return self.registry == "public.ecr.aws" or self.account is not None
+
+    def _of_ecr(self, name: str) -> str | None:
+        match = re.fullmatch(_ECR, self.registry or "")
+        return match[name] if match else None
+
+
+def is_image_reference(text: str) -> bool:
+    """Tell whether a text is ``[registry/]name[:tag][@digest]``; none of these can hold a blank, ``$`` or a flag."""
+    return parsed_reference(text) is not None
+
+
+def parsed_reference(text: str) -> ImageReference | None:
+    """Take a reference apart; None when the text is none."""
+    match = re.fullmatch(_REFERENCE, text) if len(text) <= _LONGEST_REFERENCE else None
+    if match is None or len(match["name"]) > _LONGEST_NAME:
+        return None
+    return ImageReference(
+        registry=match["registry"], repository=match["repository"], tag=match["tag"], digest=match["digest"]
+    )

@@ -1,0 +1,7 @@
+"""The debugger and the profiler."""
+
+from __future__ import annotations
+
+from smspec.service.request_rules.rule import Check
+
+RULES: tuple[Check, ...] = ()

@@ -1,0 +1,7 @@
+"""ServerlessJobConfig and ModelPackageConfig."""
+
+from __future__ import annotations
+
+from smspec.service.request_rules.rule import Check
+
+RULES: tuple[Check, ...] = ()

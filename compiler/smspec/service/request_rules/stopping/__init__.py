@@ -1,0 +1,7 @@
+"""StoppingCondition and managed spot training."""
+
+from __future__ import annotations
+
+from smspec.service.request_rules.rule import Check
+
+RULES: tuple[Check, ...] = ()
