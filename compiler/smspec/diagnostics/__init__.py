@@ -1,8 +1,8 @@
 """What is said to the author: findings, their places, and how they are shown."""
 
 from smspec.diagnostics.diagnostic import Diagnostic, Note
-from smspec.diagnostics.finding import Finding, Rule, Severity
+from smspec.diagnostics.finding import Evidence, Finding, Rule, Severity
 from smspec.diagnostics.placing import placed
 from smspec.diagnostics.rejected import Rejected
 
-__all__ = ["Diagnostic", "Finding", "Note", "Rejected", "Rule", "Severity", "placed"]
+__all__ = ["Diagnostic", "Evidence", "Finding", "Note", "Rejected", "Rule", "Severity", "placed"]

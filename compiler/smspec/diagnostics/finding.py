@@ -9,17 +9,34 @@ from smspec.source.frozen import dataclass, replace
 
 Severity = Literal["error", "warning"]
 
+# How a rule about the request is known, strongest first. Only the classes up to "third-party" justify an error that
+# nobody can set aside: what was read between the lines may be wrong for a job that the service accepts.
+Evidence = Literal[
+    "service-message",
+    "model",
+    "api-doc",
+    "devguide",
+    "third-party-schema",
+    "third-party",
+    "conflict",
+    "policy",
+    "inferred",
+    "unverified",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One thing that can be wrong. Its explanation is ``diagnostics/explanations/<code>.md``.
 
     ``code`` is public API: never reused, never renumbered. ``name`` reads well after "allow".
+    ``evidence`` says of a rule about the request how it is known; other rules are smspec's own and name none.
     """
 
     code: str
     name: str
     severity: Severity = "error"
+    evidence: Evidence | None = None
 
     def at(
         self, path: Path, message: str, *, help: str = "", label: str = "", on: Literal["key", "value"] = "value"
