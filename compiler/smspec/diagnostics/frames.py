@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from smspec.diagnostics.diagnostic import Diagnostic
+from smspec.diagnostics.secrets import MASK, masked
 from smspec.diagnostics.visible import visible, width
 from smspec.source import SourceText, Span
 
@@ -14,6 +15,8 @@ LINE_LIMIT = 120
 CONTEXT = 40
 """How many code points before the fault stay when a line is cut."""
 
+_SECRETS = "SM6"
+
 Paint = Callable[[str, str], str]
 
 _STYLES = {"error": "1;31", "warning": "1;33", "gutter": "1;34", "message": "1", "label": "36"}
@@ -21,7 +24,11 @@ _STYLES = {"error": "1;31", "warning": "1;33", "gutter": "1;34", "message": "1",
 
 def framed(diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText], *, colour: bool = False) -> str:
     """Return the diagnostics as text, one frame each, a blank line between two."""
-    lines = {text.name: text.text.split("\n") for text in texts}
+    diagnostics = tuple(diagnostics)
+    lines = {text.name: masked(text.text).split("\n") for text in texts}
+    for diagnostic in diagnostics:
+        if diagnostic.code.startswith(_SECRETS):
+            _conceal(diagnostic.span, lines)
     paint = _coloured if colour else _plain
     return "\n".join(_frame(diagnostic, lines, paint) for diagnostic in diagnostics)
 
@@ -43,6 +50,15 @@ def _frame(diagnostic: Diagnostic, lines: dict[str, list[str]], paint: Paint) ->
         if words:
             shown.append(f"{leader} {paint('message', 'help')}: {visible(words)}")
     return "\n".join(shown) + "\n"
+
+
+def _conceal(span: Span, lines: dict[str, list[str]]) -> None:
+    """Blacken a value that only its place betrays, such as the word after `--api-key`."""
+    line = _line(lines, span)
+    if line is not None:
+        start, end = _columns(span, line)
+        if line[start:end] and MASK not in line[start:end]:
+            lines[span.file][span.line - 1] = line[:start] + MASK * (end - start) + line[end:]
 
 
 def _excerpt(span: Span, label: str, lines: dict[str, list[str]], gutter: int, paint: Paint, style: str) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from smspec.diagnostics.diagnostic import Diagnostic, Note
 from smspec.diagnostics.finding import Finding
+from smspec.diagnostics.secrets import masked
 from smspec.source import Document
 
 
@@ -24,10 +25,10 @@ def _place(finding: Finding, document: Document) -> Diagnostic:
     return Diagnostic(
         code=finding.code,
         severity=finding.severity,
-        message=finding.message,
+        message=masked(finding.message),
         span=span,
         path=finding.path,
-        help=finding.help,
-        label=finding.label,
+        help=masked(finding.help),
+        label=masked(finding.label),
         notes=(Note("used through an alias here", used_at),) if used_at else (),
     )

@@ -25,6 +25,7 @@ from smspec.rules import (
     reserved_hyperparameter,
     s3_keys_beside_a_file_system,
     script_without_source,
+    secret_in_the_image,
     source_without_an_entry_point,
     source_without_an_image,
     torchrun_with_a_shell_script,
@@ -61,6 +62,7 @@ RULES: tuple[Callable[[JobSpec, Listing], Iterator[Finding]], ...] = (
     pipe_loop_without_a_stream.check,
     s3_keys_beside_a_file_system.check,
     augmented_view_of_other_data.check,
+    secret_in_the_image.check,
 )
 
 

@@ -29,6 +29,7 @@ AREAS: dict[str, tuple[str, ...]] = {
     "serverless": ("ServerlessJobConfig", "ModelPackageConfig"),
     "names": ("Tags", "Environment", "ExperimentConfig"),
     "regions": (),
+    "secrets": ("HyperParameters", "Environment", "Tags", "AlgorithmSpecification"),
 }
 """Package → the members of which a request must have one for its rules to find anything; none: always."""
 

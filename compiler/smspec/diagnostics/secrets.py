@@ -1,0 +1,174 @@
+"""What looks like a secret, and a text as it is shown without one.
+
+Known formats are known by their own marks, everything else by its name. A name alone is not enough: half of the names
+in machine learning have a `token` in them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+MASK = "*"
+
+# Patterns are texts, and each is looked for only where one of its marks is: most texts never compile one.
+_FORMATS: dict[str, tuple[tuple[str, ...], str]] = {
+    "an AWS access key": (("AKIA", "ASIA"), r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+    "a GitHub token": (
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+        r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{20,})",
+    ),
+    "a GitLab token": (("glpat-",), r"\bglpat-[A-Za-z0-9_-]{20,}"),
+    "a Hugging Face token": (("hf_",), r"\bhf_[A-Za-z0-9]{30,}"),
+    "an API key": (("sk-", "k_live_"), r"\b(?:sk-[A-Za-z0-9_-]{20,}|[rs]k_live_[A-Za-z0-9]{20,})"),
+    "a Slack token": (
+        ("xox", "hooks.slack.com"),
+        r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/[A-Za-z0-9/_-]{20,}",
+    ),
+    "a Google API key": (("AIza",), r"\bAIza[A-Za-z0-9_-]{35}"),
+    "a private key": (
+        ("PRIVATE KEY-----",),
+        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)",
+    ),
+    "a JSON Web Token": (("eyJ",), r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]+"),
+    "a password in a URL": (("@",), r"(?<=://)[^\s/:@\"'`$<>{}]+:[^\s/@\"'`$<>{}]+(?=@[\w.-])"),
+    "a Databricks token": (("dapi",), r"\bdapi[0-9a-f]{32}"),
+    "an npm token": (("npm_",), r"\bnpm_[A-Za-z0-9]{36}"),
+    "a PyPI token": (("pypi-",), r"\bpypi-AgE[A-Za-z0-9_-]{50,}"),
+    "a storage account key": (("AccountKey=",), r"(?<=AccountKey=)[A-Za-z0-9+/]{40,}={0,2}"),
+}
+"""What it is → marks of which a text has at least one, and how it is written. These are found under any name."""
+
+# Names by their words: `DB_PASSWORD`, `dbPassword` and `db-password` have the same.
+_WORDS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
+_SURE = frozenset({"password", "passwd", "passphrase", "pwd"})
+_LIKELY = ("apikey", "privatekey", "accesskey", "secretkey", "authkey", "signingkey", "secret", "credential", "token")
+# fmt: off
+_HARMLESS_LAST = frozenset((
+    "arn", "param", "params", "parameter", "name", "names", "file", "filename", "path", "dir", "url", "uri", "id", "ids",
+    "idx", "index", "type", "length", "len", "size", "count", "limit", "num", "ttl", "field", "column", "prefix",
+    "suffix", "enabled", "version", "class", "method", "format", "policy", "var", "variable",
+))
+# fmt: on
+# `name: value` in YAML, `"name": "value"` in JSON, `name=value` and `--name=value` in commands.
+_QUOTED = r"""\"(?:\\.|[^"\\\n])*"?|'(?:''|[^'\n])*'?"""
+_BLOCK = r"[|>][+-]?[0-9]?[+-]?[ \t]*(?:\n(?:[ \t]+[^\n]*|(?=\n)))*"
+_SIGN = r"""["']?[ \t]*(?::[ \t]+|:(?=["'])|=[ \t]*)(?:[&!]\S+[ \t]+)?"""
+_ASSIGNMENT = (
+    r"""(?P<before>^|[{,\[(\s;"'-])(?P<name>[A-Za-z_][\w.-]*)"""
+    rf"""{_SIGN}(?P<value>{_QUOTED}|{_BLOCK}|[^\s"'][^\n]*)"""
+)
+_FLOW_END = r"[,}\]]"
+_COMMENT = r"[ \t]#"
+
+_STEMS = ("pass", "pwd", "secret", "token", "credential", "key")
+"""Without one of these a text has no name of a secret."""
+
+# What stands for a secret that is kept elsewhere, or for none at all.
+_REFERENCE = (
+    r"(?is)"
+    r"\$\{.*|\$\w+|\{\{.*|<.*>|\[.*\]|arn:.*|(?:s3|https?|file|ssm|secretsmanager|vault|op)://.*|[./~][\w./-]*/.*|\*+|x{3,}"
+    r"|true|false|null|none|yes|no|-?[0-9.]{1,5}"
+)
+_SHORTEST_SURE = 3
+_SHORTEST_LIKELY = 8
+_LEAST_ENTROPY = 3.0
+"""Bits for each character; words of a language that name something rarely have more in so few characters."""
+
+
+def secret_in(name: str, value: str) -> str | None:
+    """Return what kind of secret a value looks like, given the name it stands under; None for none."""
+    for what, (marks, pattern) in _FORMATS.items():
+        if any(mark in value for mark in marks) and re.search(pattern, value):
+            return what
+    return "a secret" if _is_named_secret(name, value) else None
+
+
+def masked(text: str) -> str:
+    """Return ``text`` with every character of a secret replaced; lines and columns stay where they are."""
+    spans = sorted(_spans(text))
+    if not spans:
+        return text
+    shown, end = [], 0
+    for start, stop in spans:
+        if stop > end:
+            shown += [text[end : max(start, end)], _blackened(text[max(start, end) : stop])]
+            end = stop
+    return "".join([*shown, text[end:]])
+
+
+def _blackened(text: str) -> str:
+    return "".join(character if character in "\r\n" else MASK for character in text)
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    for marks, pattern in _FORMATS.values():
+        if any(mark in text for mark in marks):
+            for match in re.finditer(pattern, text):
+                yield match.span()
+    if not _has_stem(text):
+        return
+    assignment, position = re.compile(_ASSIGNMENT, re.MULTILINE), 0
+    while match := assignment.search(text, position):
+        position = max(match.start("value"), match.start() + 1)
+        if _strength(match["name"]):
+            start, stop = _value_span(match)
+            if _is_named_secret(match["name"], text[start:stop].strip("\"'")):
+                yield start, stop
+                position = max(position, stop)
+
+
+def _value_span(match: re.Match[str]) -> tuple[int, int]:
+    """Return where the value of an assignment stands, without its quotes."""
+    start, stop = match.span("value")
+    value = match["value"]
+    if value[0] in "\"'":
+        return start + 1, stop - (len(value) > 1 and value[-1] == value[0])
+    if value[0] in "|>":
+        return start, stop
+    ends = [found.start() for found in (re.search(_COMMENT, value),) if found]
+    if match["before"] in ("{", ",", "[", "("):
+        ends += [found.start() for found in (re.search(_FLOW_END, value),) if found]
+    return start, start + len(value[: min(ends, default=len(value))].rstrip())
+
+
+def _has_stem(text: str) -> bool:
+    lower = text.lower()
+    return any(stem in lower for stem in _STEMS)
+
+
+def _strength(name: str) -> int:
+    """Return how surely the name is one of a secret: 2 surely, 1 perhaps, 0 no."""
+    if not _has_stem(name):
+        return 0
+    words = [word.lower() for word in re.findall(_WORDS, name)]
+    if not words or words[-1] in _HARMLESS_LAST:
+        return 0
+    whole = "".join(words)
+    if "tokeniz" in whole or "tokenis" in whole or words[-1] == "tokens":
+        return 0
+    if not _SURE.isdisjoint(words) or "password" in whole:
+        return 2
+    return 1 if any(word in whole for word in _LIKELY) else 0
+
+
+def _is_named_secret(name: str, value: str) -> bool:
+    strength = _strength(name)
+    text = value.strip()
+    if not strength or re.fullmatch(_REFERENCE, text):
+        return False
+    if strength == 2:
+        return len(text) >= _SHORTEST_SURE
+    return len(text) >= _SHORTEST_LIKELY and _entropy(text) >= _LEAST_ENTROPY and not _is_words(text)
+
+
+def _is_words(text: str) -> bool:
+    """Tell whether a text is words, such as the name of a scheme or a model, rather than something made by chance."""
+    return re.fullmatch(r"[A-Za-z]{1,12}(?:[ _./-][A-Za-z]{1,12})*", text) is not None
+
+
+def _entropy(text: str) -> float:
+    """Return Shannon's entropy of the characters, in bits for each."""
+    counts = [text.count(character) for character in set(text)]
+    return -sum(count / len(text) * math.log2(count / len(text)) for count in counts)

@@ -1,0 +1,50 @@
+"""An image keeps what it was built with: whoever may pull it can read it, in a layer or in `docker history`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.secrets import masked, secret_in
+from smspec.source import Path
+from smspec.source.listing import Listing
+from smspec.spec.model import BuiltImage, CommandEntry, JobSpec, ScriptEntry
+
+RULE = Rule("SM602", "secret in the image", "warning")
+
+
+def check(job: JobSpec, _source: Listing) -> Iterator[Finding]:
+    """Warn of what looks like a secret in a text that becomes a part of the image."""
+    if not isinstance(job.image, BuiltImage):
+        return
+    for path, name, text in (*_named_texts(job.image), *_words(job)):
+        what = secret_in(name, text) or ("a secret" if masked(text) != text else None)
+        if what:
+            yield RULE.at(
+                path,
+                f"this looks like {what}, and everybody who may pull the image can read it",
+                help="let the job fetch it at run time, from Secrets Manager or the parameter store, with its role",
+            )
+
+
+def _named_texts(image: BuiltImage) -> Iterator[tuple[Path, str, str]]:
+    for key, texts in (("env", image.env), ("labels", image.labels)):
+        for name, text in texts.items():
+            yield ("image", key, name), name, text
+    for key, lines in (("run", image.run), ("python_packages", image.python_packages)):
+        for index, line in enumerate(lines):
+            yield ("image", key, index), "", line
+
+
+def _words(job: JobSpec) -> Iterator[tuple[Path, str, str]]:
+    """Yield the words of the program; each is called after the option before it."""
+    entry = job.entry_point
+    key, words = "", ()
+    if isinstance(entry, ScriptEntry):
+        key, words = "args", entry.args
+    elif isinstance(entry, CommandEntry):
+        key, words = "command", entry.command
+    option = ""
+    for index, word in enumerate(words):
+        yield ("entry_point", key, index), option, word
+        option = word.lstrip("-") if word.startswith("--") and "=" not in word else ""

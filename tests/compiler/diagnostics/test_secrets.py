@@ -1,0 +1,124 @@
+"""What is taken for a secret, what is not, and that nothing of one is shown."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from small_job import READY, write_job
+from smspec.diagnostics.secrets import masked, secret_in
+from smspec_command import smspec
+
+# Put together here, so that no scanner takes this file for a leak.
+SECRETS = [
+    ("access", "AKIA" + "IOSFODNN7EXAMPLE"),
+    ("AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI/K7MDENG/" + "bPxRfiCYEXAMPLEKEY"),
+    ("forge", "ghp_" + "a1B2" * 9),
+    ("forge", "github_pat_" + "11ABCDEFG0abcdefghij"),
+    ("forge", "glpat-" + "a1B2c3D4e5F6g7H8i9J0"),
+    ("hub", "hf_" + "aBcDeFgHiJ" * 4),
+    ("model", "sk-" + "abcDEF123" * 4),
+    ("chat", "xoxb-" + "123456789012-abcdef"),
+    ("chat", "https://hooks.slack.com/services/" + "T00000000/B00000000/abcdefgh"),
+    ("map", "AIza" + "a1B2c" * 7),
+    ("ssh", "-----BEGIN RSA PRIVATE " + "KEY-----\nMIIE\n-----END RSA PRIVATE " + "KEY-----"),
+    ("session", "eyJhbGciOiJIUzI1NiIs" + ".eyJzdWIiOiIxMjM0NTY3.SflKxw"),
+    ("index", "https://user:pa55-word@pypi.example.com/simple"),
+    ("lake", "dapi" + "0123456789abcdef" * 2),
+    ("registry", "npm_" + "a1B2c3" * 6),
+    ("DB_PASSWORD", "hunter2"),
+    ("dbPassword", "s3cr3t!"),
+    ("MYSQL_PWD", "toor"),
+    ("password", "correct horse battery"),
+    ("api_key", "0123456789abcdef0123"),
+    ("WANDB_API_KEY", "0123456789abcdef" * 2 + "01234567"),
+    ("client_secret", "Zx8~qwerty12345"),
+    ("auth-token", "d41d8cd98f00b204e9800998ecf8427e"),
+]
+HARMLESS = [
+    ("tokenizer", "bert-base-uncased"),
+    ("tokenizer_revision", "d41d8cd98f00b204e9800998ecf8427e"),
+    ("max_tokens", "512"),
+    ("num_tokens", "100000000000"),
+    ("pad_token", "<pad>"),
+    ("bos_token", "[BOS]"),
+    ("eos_token", "<|endoftext|>"),
+    ("sep_token_id", "102"),
+    ("token_type_vocab_size", "2"),
+    ("token_mixing", "depthwise_conv"),
+    ("DB_SECRET_ARN", "arn:aws:secretsmanager:us-west-2:111122223333:secret:db-Ab12"),
+    ("db_secret", "arn:aws:secretsmanager:us-west-2:111122223333:secret:db-Ab12"),
+    ("api_key_param", "/production/api-key"),
+    ("password_file", "/run/secrets/password"),
+    ("password", "${DB_PASSWORD}"),
+    ("use_auth_token", "true"),
+    ("keyword", "password"),
+    ("commit", "695e0514a1f2c3d4e5f60718293a4b5c6d7e8f90"),
+    ("SAFE", "d41d8cd98f00b204e9800998ecf8427e"),
+    ("monkey", "0123456789abcdef0123"),
+    ("contact", "someone@example.com"),
+    ("image", "example.com/a/b@sha256:0123456789abcdef"),
+    ("data", "s3://example-data/tokens/password/"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), SECRETS)
+def test_a_secret_is_known_by_its_form_or_its_name(name, value):
+    assert secret_in(name, value)
+
+
+@pytest.mark.parametrize(("name", "value"), HARMLESS)
+def test_what_only_sounds_like_a_secret_is_none(name, value):
+    assert secret_in(name, value) is None
+    assert masked(f"{name}: {value}") == f"{name}: {value}"
+
+
+SPELLINGS = [
+    "{name}: {value}",
+    '{name}: "{value}"',
+    "{name}: '{value}'  # why",
+    "  {name}: &anchor {value}",
+    "env: {{A: 1, {name}: {value}, B: 2}}",
+    '{{"{name}": "{value}"}}',
+    "--{name}={value}",
+    "export {name}={value}",
+    "{name}: |\n  {value}",
+]
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize(("name", "value"), [secret for secret in SECRETS if "\n" not in secret[1]])
+def test_nothing_of_a_secret_is_left_and_everything_stays_in_its_place(spelling, name, value):
+    text = f"before: 1\n{spelling.format(name=name, value=value)}\nafter: 2\n"
+    shown = masked(text)
+    secret = re.sub(r"^https://(hooks.slack.com/services/)?|@pypi.*", "", value)
+    assert secret not in shown
+    assert [len(line) for line in shown.split("\n")] == [len(line) for line in text.split("\n")]
+    assert shown.startswith("before: 1\n")
+    assert shown.endswith("\nafter: 2\n")
+
+
+def test_every_line_of_a_private_key_is_masked():
+    key = "-----BEGIN PRIVATE " + "KEY-----\n  MIIEvQIBADANBg\n  kqhkiG9w0BAQEF\n  -----END PRIVATE " + "KEY-----"
+    assert masked(f"a: |\n  {key}\nb: 1") == "a: |\n  " + re.sub("[^\n]", "*", key) + "\nb: 1"
+
+
+@given(st.text(alphabet=st.sampled_from("apikey_password: =\n'\"{}|>-@/0Az"), max_size=200) | st.text(max_size=100))
+def test_a_masked_text_has_its_lines_and_is_masked_once(text):
+    shown = masked(text)
+    assert len(shown) == len(text)
+    assert [line for line in shown.split("\n") if "*" not in line] == [
+        before for before, after in zip(text.split("\n"), shown.split("\n"), strict=True) if "*" not in after
+    ]
+
+
+@pytest.mark.parametrize("flags", [(), ("--format", "json")], ids=["text", "json"])
+@pytest.mark.parametrize(("name", "value"), [secret for secret in SECRETS if "\n" not in secret[1]])
+def test_validate_warns_and_shows_nothing_of_it(name, value, flags, tmp_path):
+    write_job(tmp_path, f"{READY}environment: {{{name.replace('-', '_')}: '{value}'}}\n")
+    done = smspec("validate", *flags, cwd=tmp_path)
+    assert done.status == 0
+    assert "SM601" in done.out
+    secret = re.sub(r"^https://(hooks.slack.com/services/)?|@pypi.*", "", value)
+    assert secret not in done.out + done.err
