@@ -46,8 +46,8 @@ _SURE = frozenset({"password", "passwd", "passphrase", "pwd"})
 _LIKELY = ("apikey", "privatekey", "accesskey", "secretkey", "authkey", "signingkey", "secret", "credential", "token")
 # fmt: off
 _HARMLESS_LAST = frozenset((
-    "arn", "param", "params", "parameter", "name", "names", "file", "filename", "path", "dir", "url", "uri", "id", "ids",
-    "idx", "index", "type", "length", "len", "size", "count", "limit", "num", "ttl", "field", "column", "prefix",
+    "arn", "param", "params", "parameter", "name", "names", "file", "filename", "path", "dir", "url", "uri", "id",
+    "ids", "idx", "index", "type", "length", "len", "size", "count", "limit", "num", "ttl", "field", "column", "prefix",
     "suffix", "enabled", "version", "class", "method", "format", "policy", "var", "variable",
 ))
 # fmt: on

@@ -39,7 +39,7 @@ def _named_texts(image: BuiltImage) -> Iterator[tuple[Path, str, str]]:
 def _words(job: JobSpec) -> Iterator[tuple[Path, str, str]]:
     """Yield the words of the program; each is called after the option before it."""
     entry = job.entry_point
-    key, words = "", ()
+    key, words = "", tuple[str, ...]()
     if isinstance(entry, ScriptEntry):
         key, words = "args", entry.args
     elif isinstance(entry, CommandEntry):
