@@ -105,8 +105,7 @@ def _blackened(text: str) -> str:
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     for marks, pattern in _FORMATS.values():
         if any(mark in text for mark in marks):
-            for match in re.finditer(pattern, text):
-                yield match.span()
+            yield from (found.span() for found in re.finditer(pattern, text))
     if not _has_stem(text):
         return
     assignment, position = re.compile(_ASSIGNMENT, re.MULTILINE), 0

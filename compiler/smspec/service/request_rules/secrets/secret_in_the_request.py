@@ -36,9 +36,9 @@ def _texts(payload: dict[str, object]) -> Iterator[tuple[Path, str, str]]:
             if isinstance(value, str):
                 yield (holder, name), name, value
     for index, tag in enumerate(items(payload, "Tags")):
-        name, value = member(tag, "Key"), member(tag, "Value")
-        if isinstance(name, str) and isinstance(value, str):
-            yield ("Tags", index, "Value"), name, value
+        key, text = member(tag, "Key"), member(tag, "Value")
+        if isinstance(key, str) and isinstance(text, str):
+            yield ("Tags", index, "Value"), key, text
     for holder in _COMMANDS:
         option = ""
         for index, word in enumerate(items(payload, "AlgorithmSpecification", holder)):
