@@ -38,13 +38,6 @@ class Console:
             reason = fault.strerror or str(fault)
             raise Unavailable(f"standard output: {reason[:1].lower()}{reason[1:]}") from fault
 
-    def diagnosed(self, diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText]) -> None:
-        """Show diagnostics as a result: that is what `validate` is for."""
-        # Late: nothing to show is the usual case.
-        from smspec.diagnostics.frames import framed
-
-        self.result(framed(diagnostics, texts, colour=self.out_in_colour))
-
     def warned(self, diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText]) -> None:
         """Show diagnostics beside a result."""
         from smspec.diagnostics.frames import framed

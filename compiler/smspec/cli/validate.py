@@ -6,6 +6,7 @@ import argparse
 
 from smspec.cli.console import Console
 from smspec.cli.faults import Usage
+from smspec.cli.findings import add_findings_arguments, show_findings
 from smspec.cli.spec_arguments import add_variation_arguments, settings
 from smspec.diagnostics import Rejected
 from smspec.pipeline.compilation import compile_spec
@@ -24,8 +25,7 @@ Exit status: 0 when nothing is wrong, 1 when something is (warnings count with -
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="*", help="files, or directories to search (default: job.yaml)")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="text for people, json for programs")
-    parser.add_argument("--strict", action="store_true", help="let warnings fail too")
+    add_findings_arguments(parser)
     add_variation_arguments(parser)
 
 
@@ -38,17 +38,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     except Misuse as misuse:
         raise Usage(str(misuse)) from misuse
 
-    diagnostics, texts = verdict.diagnostics(), verdict.texts()
-    if args.format == "json":
-        # Late: text is the usual format.
-        from smspec.diagnostics.records import records
-
-        console.result(records(diagnostics))
-    elif diagnostics:
-        console.diagnosed(diagnostics, texts)
-    console.say(verdict.summary())
-    severities = {diagnostic.severity for diagnostic in diagnostics}
-    return 1 if "error" in severities or (args.strict and severities) else 0
+    return show_findings(verdict.diagnostics(), verdict.texts(), verdict.summary(), args, console)
 
 
 def _check(path: str, args: argparse.Namespace, known: dict[str, Document], verdict: Verdict) -> None:

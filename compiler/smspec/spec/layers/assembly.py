@@ -6,6 +6,7 @@ from collections.abc import Mapping as Settings
 from collections.abc import Sequence as Layers
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule, placed
+from smspec.diagnostics.faults import quoted
 from smspec.diagnostics.nearest import nearest
 from smspec.source import Document, Mapping, Scalar, Sequence, SourceText, Span
 from smspec.source.frozen import replace
@@ -17,7 +18,6 @@ from smspec.spec.layers.settings import valued
 from smspec.spec.layers.short_forms import expanded
 from smspec.spec.layers.substitution import Substitution
 from smspec.spec.layers.variables import declared
-from smspec.spec.yaml.faults import quoted
 
 __all__ = ["Misuse", "extends_of", "is_base", "merged", "overlay_names"]
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping as Values
 from itertools import islice
 
 from smspec.diagnostics import Diagnostic, Note, Rule
+from smspec.diagnostics.faults import MOST, quoted
 from smspec.diagnostics.nearest import nearest
 from smspec.source import Document, Node, Path, Scalar, Sequence, Span
 from smspec.source.frozen import replace
 from smspec.spec.layers.merging import is_null
 from smspec.spec.layers.variables import is_name
-from smspec.spec.yaml.faults import MOST, quoted
 from smspec.spec.yaml.guard import BEYOND_THE_LIMITS, MAX_BYTES
 from smspec.spec.yaml.scalars import meaning
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.faults import quoted
 from smspec.diagnostics.nearest import nearest
 from smspec.source import Mapping, Node, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass
-from smspec.spec.yaml.faults import quoted
 
 MALFORMED_VARIABLE = Rule("SM123", "malformed variable")
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import yaml
 
 from smspec.diagnostics import Note, Rule
+from smspec.diagnostics.faults import Faults, quoted
 from smspec.source import Mapping, Node, Scalar, Sequence, Span
 from smspec.source.frozen import replace
 from smspec.spec.yaml.events import Event
-from smspec.spec.yaml.faults import Faults, quoted
 from smspec.spec.yaml.merge_keys import is_merge_key, spread
 from smspec.spec.yaml.nesting import Nesting, OpenCollection
 from smspec.spec.yaml.scalars import meaning

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from smspec.diagnostics import Rule
+from smspec.diagnostics.faults import Faults
 from smspec.source import SourceText
-from smspec.spec.yaml.faults import Faults
 from smspec.spec.yaml.guard import MAX_BYTES, too_large
 
 NOT_UTF8 = Rule("SM102", "text that is not UTF-8")

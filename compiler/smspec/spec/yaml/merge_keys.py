@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Rule
+from smspec.diagnostics.faults import Faults
 from smspec.source import Mapping, Node, Scalar, Sequence, Span
 from smspec.source.frozen import replace
-from smspec.spec.yaml.faults import Faults
 
 MERGE_OF_NO_MAPPING = Rule("SM111", "merge key without a mapping")
 

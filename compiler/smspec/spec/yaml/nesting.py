@@ -7,10 +7,10 @@ from itertools import islice
 import yaml
 
 from smspec.diagnostics import Rule
+from smspec.diagnostics.faults import Faults, quoted
 from smspec.diagnostics.nearest import nearest
 from smspec.source import Node, Path, Scalar, Span
 from smspec.spec.yaml.events import Event
-from smspec.spec.yaml.faults import Faults, quoted
 from smspec.spec.yaml.guard import BEYOND_THE_LIMITS, MAX_BYTES, MAX_DEPTH, MAX_PARTS
 
 BAD_ALIAS = Rule("SM105", "alias without a value")

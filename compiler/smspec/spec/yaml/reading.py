@@ -7,12 +7,12 @@ import re
 from yaml import MarkedYAMLError
 
 from smspec.diagnostics import Rule
+from smspec.diagnostics.faults import Faults
 from smspec.source import Document, Mapping, Node, Scalar, Sequence, SourceText
 from smspec.spec.yaml import guard
 from smspec.spec.yaml.composing import VARIABLE, Composer
 from smspec.spec.yaml.encoding import decode_bytes
 from smspec.spec.yaml.events import BROKEN_YAML, events
-from smspec.spec.yaml.faults import Faults
 from smspec.spec.yaml.scalars import meaning
 from smspec.spec.yaml.syntax import tell
 

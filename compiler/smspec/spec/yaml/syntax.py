@@ -7,10 +7,10 @@ import re
 import yaml
 
 from smspec.diagnostics import Note, Rule
+from smspec.diagnostics.faults import Faults
 from smspec.source.frozen import dataclass
 from smspec.spec.yaml.composing import TAG, VARIABLE, unquoted_variable
 from smspec.spec.yaml.events import BROKEN_YAML
-from smspec.spec.yaml.faults import Faults
 from smspec.spec.yaml.guard import refuse_directive
 
 _LONGEST_KEY = 1024

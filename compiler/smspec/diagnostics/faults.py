@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from smspec.diagnostics import Diagnostic, Note, Rejected, Rule
+from smspec.diagnostics.diagnostic import Diagnostic, Note
+from smspec.diagnostics.finding import Rule
+from smspec.diagnostics.rejected import Rejected
 from smspec.source import Path, SourceText, Span
 
 # Nobody mends more than this in one go, and a hostile text could hold tens of thousands.

@@ -1,0 +1,38 @@
+"""Findings as the result of a command: in which format they are shown, and what exit status they make."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from smspec.cli.console import Console
+from smspec.diagnostics import Diagnostic
+from smspec.diagnostics.formats import FORMATS
+from smspec.source import SourceText
+
+
+def add_findings_arguments(parser: argparse.ArgumentParser, *more_formats: str) -> None:
+    """Add ``--format`` and ``--strict``; ``more_formats`` are those that show something else than findings."""
+    parser.add_argument(
+        "--format",
+        choices=(*FORMATS, *more_formats),
+        default="text",
+        help="text for people, json for programs, sarif for code scanning, github for annotations of a workflow",
+    )
+    parser.add_argument("--strict", action="store_true", help="let warnings fail too")
+
+
+def show_findings(
+    diagnostics: Sequence[Diagnostic],
+    texts: Sequence[SourceText],
+    summary: str,
+    args: argparse.Namespace,
+    console: Console,
+) -> int:
+    """Write findings to standard output, ``summary`` to the other stream, and return the exit status."""
+    shown = FORMATS[args.format](diagnostics, texts, console.out_in_colour)
+    if shown:
+        console.result(shown)
+    console.say(summary)
+    severities = {diagnostic.severity for diagnostic in diagnostics}
+    return 1 if "error" in severities or (args.strict and severities) else 0

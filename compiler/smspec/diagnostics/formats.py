@@ -1,0 +1,43 @@
+"""The forms that diagnostics are written in: one file each, loaded when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from smspec.diagnostics.diagnostic import Diagnostic
+from smspec.source import SourceText
+
+Format: TypeAlias = Callable[[Sequence[Diagnostic], Sequence[SourceText], bool], str]
+"""Takes diagnostics, the texts they point into and whether colour is wanted; nothing to say is an empty result."""
+
+
+# All imports here are late: a command writes one format, and mostly there is nothing to write.
+def _text(diagnostics: Sequence[Diagnostic], texts: Sequence[SourceText], colour: bool) -> str:
+    if not diagnostics:
+        return ""
+    from smspec.diagnostics.frames import framed
+
+    return framed(diagnostics, texts, colour=colour)
+
+
+def _json(diagnostics: Sequence[Diagnostic], _texts: Sequence[SourceText], _colour: bool) -> str:
+    from smspec.diagnostics.records import records
+
+    return records(diagnostics)
+
+
+def _sarif(diagnostics: Sequence[Diagnostic], texts: Sequence[SourceText], _colour: bool) -> str:
+    from smspec.diagnostics.sarif import sarif
+
+    return sarif(diagnostics, texts)
+
+
+def _github(diagnostics: Sequence[Diagnostic], _texts: Sequence[SourceText], _colour: bool) -> str:
+    from smspec.diagnostics.workflow_commands import workflow_commands
+
+    return workflow_commands(diagnostics)
+
+
+FORMATS: dict[str, Format] = {"text": _text, "json": _json, "sarif": _sarif, "github": _github}
+"""Name, as in ``--format``, → what writes it. The first is the usual one."""

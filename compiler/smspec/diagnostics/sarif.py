@@ -1,0 +1,129 @@
+"""Diagnostics as SARIF 2.1.0, the format that code scanning of GitHub and others reads."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import posixpath
+from collections.abc import Iterable, Sequence
+from typing import Union
+from urllib.parse import quote
+
+from smspec import __version__
+from smspec.diagnostics.diagnostic import Diagnostic, Note
+from smspec.diagnostics.explanation import explanation
+from smspec.source import SourceText, Span, dotted
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+MOST_RESULTS = 25_000
+"""GitHub refuses a run with more."""
+
+Json = Union[str, int, list["Json"], dict[str, "Json"]]
+
+
+def sarif(diagnostics: Sequence[Diagnostic], texts: Sequence[SourceText]) -> str:
+    """Return one run as a log file in ASCII, with a final newline; its results are empty when all is well."""
+    kept = _kept(diagnostics)
+    severities = {diagnostic.code: diagnostic.severity for diagnostic in reversed(kept)}
+    codes = sorted(severities)
+    fingerprints = _fingerprints(kept, texts)
+    results: list[Json] = [
+        _result(diagnostic, codes.index(diagnostic.code), fingerprint)
+        for diagnostic, fingerprint in zip(kept, fingerprints, strict=True)
+    ]
+    rules: list[Json] = [_rule(code, severities[code]) for code in codes]
+    driver: dict[str, Json] = {"name": "smspec", "version": __version__, "rules": rules}
+    run: dict[str, Json] = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    if len(kept) < len(diagnostics):
+        left_out = f"{len(diagnostics) - len(kept)} more are left out: a run may have {MOST_RESULTS} results"
+        notice: Json = {"level": "warning", "message": {"text": left_out}}
+        run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": [notice]}]
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _kept(diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
+    """Return as many as a run may have, in their order; of too many the errors before the warnings."""
+    if len(diagnostics) <= MOST_RESULTS:
+        return diagnostics
+    by_weight = sorted(range(len(diagnostics)), key=lambda index: diagnostics[index].severity != "error")
+    return [diagnostics[index] for index in sorted(by_weight[:MOST_RESULTS])]
+
+
+def _rule(code: str, severity: str) -> Json:
+    """Describe a code by its page."""
+    page = explanation(code) or f"# {code}: {code}\n"
+    title, _, body = page.partition("\n")
+    name = title.partition(": ")[2].replace("`", "")
+    why = " ".join(body.strip().partition("\n\n")[0].split())
+    return {
+        "id": code,
+        "name": "".join(word[:1].upper() + word[1:] for word in name.split()),
+        "shortDescription": {"text": name},
+        "fullDescription": {"text": why or name},
+        "help": {"text": body.strip() or name, "markdown": page},
+        "defaultConfiguration": {"level": severity},
+    }
+
+
+def _result(diagnostic: Diagnostic, rule_index: int, fingerprint: str) -> Json:
+    result: dict[str, Json] = {
+        "ruleId": diagnostic.code,
+        "ruleIndex": rule_index,
+        "level": diagnostic.severity,
+        "message": {"text": _message(diagnostic)},
+        "locations": [_location(diagnostic.span)],
+        # A name of our own: under `primaryLocationLineHash` GitHub's uploader keeps its own and would complain of ours.
+        "partialFingerprints": {"smspecPlace/v1": fingerprint},
+    }
+    related: list[Json] = [_related(note, note.span) for note in diagnostic.notes if note.span]
+    if related:
+        result["relatedLocations"] = related
+    return result
+
+
+def _message(diagnostic: Diagnostic) -> str:
+    """Return all that is said, a line each: most viewers show nothing but this text."""
+    notes = [f"note: {note.message}" for note in diagnostic.notes if not note.span]
+    help = f"help: {diagnostic.help}" if diagnostic.help else ""
+    return "\n".join(words for words in (diagnostic.message, diagnostic.label, *notes, help) if words)
+
+
+def _related(note: Note, span: Span) -> Json:
+    return {"message": {"text": note.message}, "physicalLocation": _place(span)}
+
+
+def _location(span: Span) -> Json:
+    return {"physicalLocation": _place(span)}
+
+
+def _place(span: Span) -> Json:
+    region: Json = {
+        "startLine": span.line,
+        "startColumn": span.column,
+        "endLine": span.end_line,
+        "endColumn": span.end_column,
+    }
+    return {"artifactLocation": {"uri": uri_of(span.file)}, "region": region}
+
+
+def uri_of(file: str) -> str:
+    """Return a path as a URI reference, relative where the path is: bytes that are no plain characters as escapes."""
+    path = posixpath.normpath(file) if file else file
+    return ("file://" if path.startswith("/") else "") + quote(os.fsencode(path))
+
+
+def _fingerprints(diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText]) -> list[str]:
+    """Return what tells each finding from the others and stays when lines move: where in the tree it is, not where
+    in the text. What has no place in a tree goes by the words of its line."""
+    lines = {text.name: text.text.split("\n") for text in texts}
+    seen: dict[str, int] = {}
+    found = []
+    for diagnostic in diagnostics:
+        span = diagnostic.span
+        place = dotted(diagnostic.path) or "".join(lines.get(span.file, [])[span.line - 1 : span.line]).strip()
+        words = json.dumps([diagnostic.code, posixpath.normpath(span.file), place])
+        digest = hashlib.sha256(words.encode()).hexdigest()[:32]
+        seen[digest] = seen.get(digest, 0) + 1
+        found.append(f"{digest}:{seen[digest]}")
+    return found

@@ -1,0 +1,53 @@
+"""Diagnostics as workflow commands of GitHub Actions, which shows them at their lines in a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from smspec.diagnostics.diagnostic import Diagnostic
+from smspec.diagnostics.visible import visible
+
+MOST_SHOWN = 10
+"""Of the errors, and of the warnings, of one step; the log has them all (docs of GitHub: limits of annotations)."""
+
+
+def workflow_commands(diagnostics: Sequence[Diagnostic]) -> str:
+    """Return one command a line; a last one counts what GitHub will not show."""
+    lines = [_command(diagnostic) for diagnostic in diagnostics]
+    hidden = 0
+    for severity in ("error", "warning"):
+        hidden += max(0, sum(diagnostic.severity == severity for diagnostic in diagnostics) - MOST_SHOWN)
+    if hidden:
+        lines.append(
+            f"::notice title=smspec::{hidden} more in the log: GitHub shows {MOST_SHOWN} errors and {MOST_SHOWN} "
+            "warnings of a step"
+        )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _command(diagnostic: Diagnostic) -> str:
+    span = diagnostic.span
+    place = {"file": span.file, "line": span.line, "endLine": span.end_line}
+    if span.line == span.end_line:
+        # GitHub takes columns only for a stretch of one line.
+        place |= {"col": span.column, "endColumn": span.end_column}
+    properties = ",".join(f"{name}={_property(str(value))}" for name, value in place.items())
+    return f"::{diagnostic.severity} {properties},title={diagnostic.code}::{_data(_message(diagnostic))}"
+
+
+def _message(diagnostic: Diagnostic) -> str:
+    notes = (
+        f"note: {note.message}" + (f" ({note.span.file}:{note.span.line}:{note.span.column})" if note.span else "")
+        for note in diagnostic.notes
+    )
+    help = f"help: {diagnostic.help}" if diagnostic.help else ""
+    return "\n".join(visible(words) for words in (diagnostic.message, diagnostic.label, *notes, help) if words)
+
+
+def _data(text: str) -> str:
+    """Return a text as the runner reads it back: it takes ``%`` and what would end the line from escapes."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
