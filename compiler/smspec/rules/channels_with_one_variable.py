@@ -1,0 +1,25 @@
+"""A program finds a channel through SM_CHANNEL_NAME, the name in upper case: two channels may come to have one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.source.listing import Listing
+from smspec.spec.model import JobSpec
+
+RULE = Rule("SM375", "channels with one variable")
+
+
+def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+    """Refuse channels whose names differ in case alone."""
+    first: dict[str, str] = {}
+    for channel in job.channels:
+        other = first.setdefault(channel.name.upper(), channel.name)
+        if other != channel.name:
+            yield RULE.at(
+                ("channels", channel.name),
+                f"`{channel.name}` and `{other}` would both be `SM_CHANNEL_{channel.name.upper()}`",
+                help="the program could find only one of them: name them apart by more than case",
+                on="key",
+            )

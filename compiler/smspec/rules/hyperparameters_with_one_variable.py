@@ -1,0 +1,29 @@
+"""A hyperparameter is also SM_HP_NAME, the name in upper case: two may come to have one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.source.listing import Listing
+from smspec.spec.model import JobSpec
+from smspec.spec.starter import makes_arguments
+
+RULE = Rule("SM376", "hyperparameters with one variable", "warning")
+
+
+def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+    """Warn of hyperparameters whose names differ in case alone; as arguments of the program they stay apart."""
+    if not makes_arguments(job):
+        return
+    first: dict[str, str] = {}
+    for hyperparameter in job.hyperparameters:
+        name = hyperparameter.name
+        other = first.setdefault(name.upper(), name)
+        if other != name:
+            yield RULE.at(
+                ("hyperparameters", name),
+                f"`{name}` and `{other}` are both `SM_HP_{name.upper()}`, and the later one wins",
+                help="name them apart by more than case, or read them as arguments only",
+                on="key",
+            )

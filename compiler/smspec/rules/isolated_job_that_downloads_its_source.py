@@ -1,0 +1,23 @@
+"""An isolated container reaches no network, S3 included; only SageMaker itself brings it data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.source.listing import Listing
+from smspec.spec.isolation import isolation_path
+from smspec.spec.model import JobSpec
+
+RULE = Rule("SM378", "isolated job that downloads its source")
+
+
+def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+    """Refuse network isolation where the container would fetch the source from S3."""
+    path = isolation_path(job)
+    if path is not None and job.delivery == "s3":
+        yield RULE.at(
+            path,
+            "an isolated container cannot fetch its source from S3",
+            help="set `source.delivery: channel`: SageMaker then brings the source as a channel",
+        )

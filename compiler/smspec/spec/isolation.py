@@ -1,0 +1,15 @@
+"""Whether a job is cut off from the network, and where its author says so."""
+
+from __future__ import annotations
+
+from smspec.source import Path
+from smspec.spec.model import JobSpec
+
+_MEMBER = "EnableNetworkIsolation"
+
+
+def isolation_path(job: JobSpec) -> Path | None:
+    """Return the place that turns network isolation on; None where it is off."""
+    if _MEMBER in job.api:
+        return ("api", _MEMBER) if job.api[_MEMBER] is True else None
+    return ("network", "isolation") if job.network and job.network.isolation else None
