@@ -8,7 +8,7 @@ PAGE = Path(__file__).with_name("diagnostics.md")
 PAGES = "../compiler/smspec/diagnostics/explanations"
 
 KINDS = {
-    "SM1": "YAML, bases, overlays and variables",
+    "SM1": "YAML, JSON, bases, overlays and variables",
     "SM2": "shape, and values that a Dockerfile cannot hold",
     "SM3": "parts that contradict each other, or have no effect",
     "SM4": "requests that the API would refuse",
@@ -28,6 +28,16 @@ HEAD = """\
 Every code has a page that tells what is wrong, why it is, and what to write instead; `smspec explain SM204` prints it.
 Codes are never reused or renumbered. A warning, and an error that the API itself does not raise, can be expected:
 `checks: {ignore: [{rule: SM3xx, at: channels.train, because: …}]}`.
+
+`smspec validate` says what it finds in a spec, and with `--api-json FILE` (`-` is standard input) in a raw CreateTrainingJob
+request, at its own lines. `--format` picks the form:
+
+| format | for |
+|---|---|
+| `text` | people: each finding with its line |
+| `json` | programs: one array of flat objects, empty when all is well |
+| `sarif` | code scanning: SARIF 2.1.0 with the pages of the codes; fingerprints stay when lines move |
+| `github` | GitHub Actions: annotations at the lines; the last one counts what GitHub does not show of more than ten |
 """
 
 

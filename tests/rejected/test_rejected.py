@@ -1,7 +1,8 @@
-"""Every directory here is a spec with something wrong, and exactly what the author is told about it.
+"""Every directory here is a spec or a request with something wrong, and exactly what the author is told about it.
 
-``job.yaml`` is what `smspec validate job.yaml` is given in that directory; a file ``command.txt`` has the words where
-another command finds the fault. ``expected.txt`` is what it says. `make golden` rewrites it; then read the diff.
+``job.yaml`` is what `smspec validate job.yaml` is given in that directory, ``request.json`` what `smspec validate
+--api-json request.json` is; a file ``command.txt`` has the words where another command finds the fault.
+``expected.txt`` is what it says. `make golden` rewrites it; then read the diff.
 """
 
 import ast
@@ -17,7 +18,7 @@ from smspec_command import smspec
 
 HERE = Path(__file__).parent
 COMPILER = HERE.parents[1] / "compiler" / "smspec"
-CASES = sorted(path.parent for path in HERE.glob("*/job.yaml"))
+CASES = sorted(path.parent for name in ("job.yaml", "request.json") for path in HERE.glob(f"*/{name}"))
 HEAD = re.compile(r"^(error|warning)\[(SM[0-9]{3})\]: (.*)$", re.MULTILINE)
 
 
@@ -42,7 +43,10 @@ def told(request, tmp_path):
     def tell(case, *more):
         shutil.copytree(case, tmp_path / "case", dirs_exist_ok=True)
         command = case / "command.txt"
-        words = command.read_text().split() if command.exists() else ["validate", "job.yaml"]
+        usual = (
+            ["validate", "--api-json", "request.json"] if (case / "request.json").exists() else ["validate", "job.yaml"]
+        )
+        words = command.read_text().split() if command.exists() else usual
         done = smspec(*words, *more, cwd=tmp_path / "case")
         return tmp_path / "case", done, done.out if words[0] == "validate" else done.err
 
@@ -53,6 +57,7 @@ def told(request, tmp_path):
 def test_the_author_is_told_exactly_this(case, told, update):
     _, done, said = told(case)
     expected = case / "expected.txt"
+    assert done.status in (0, 1), done.err
     if update:
         expected.write_text(said, encoding="utf-8", newline="\n")
     assert said == expected.read_text(encoding="utf-8")

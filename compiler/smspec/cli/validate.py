@@ -20,16 +20,23 @@ HELP = """\
 Say everything that is wrong with job specs. Each is checked as it is and under each of its overlays.
 
 A directory means the job specs below it: YAML files with a top-level `smspec`, without the bases that others extend.
+With --api-json, a CreateTrainingJob request gets the same verdict, at its own lines.
 Exit status: 0 when nothing is wrong, 1 when something is (warnings count with --strict)."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="*", help="files, or directories to search (default: job.yaml)")
+    parser.add_argument("--api-json", metavar="FILE", help="check a raw CreateTrainingJob request; - reads stdin")
     add_findings_arguments(parser)
     add_variation_arguments(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
+    if args.api_json is not None:
+        # Late: it reads another kind of file.
+        from smspec.cli.validate_request import validate_request
+
+        return validate_request(args, console)
     verdict = Verdict()
     known: dict[str, Document] = {}
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from smspec.diagnostics.diagnostic import Diagnostic, Note
 from smspec.diagnostics.finding import Rule
 from smspec.diagnostics.rejected import Rejected
-from smspec.source import Path, SourceText, Span
+from smspec.source import Path, Places, SourceText, Span
 
 # Nobody mends more than this in one go, and a hostile text could hold tens of thousands.
 MOST = 100
@@ -24,16 +24,16 @@ class Faults:
     def __init__(self, text: SourceText) -> None:
         self.text = text
         self._found: list[Diagnostic] = []
+        self._places: Places | None = None
 
     def __bool__(self) -> bool:
         return bool(self._found)
 
     def span(self, start: int, end: int) -> Span:
         """Return the stretch between two offsets of the text; offsets past its end are its end."""
-        text = self.text.text
-        line, column = _place(text, min(start, len(text)))
-        end_line, end_column = _place(text, min(max(start, end), len(text)))
-        return Span(self.text.name, line, column, end_line, end_column)
+        if self._places is None:
+            self._places = Places(self.text)
+        return self._places.span(start, end)
 
     def add(
         self,
@@ -66,8 +66,3 @@ class Faults:
         """Return the exception that tells the author all of this, in the order of the text."""
         found = sorted(dict.fromkeys(self._found), key=lambda fault: (fault.span.line, fault.span.column, fault.code))
         return Rejected(found, (self.text,))
-
-
-def _place(text: str, offset: int) -> tuple[int, int]:
-    before = text.count("\n", 0, offset)
-    return before + 1, offset - (text.rfind("\n", 0, offset) + 1) + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Literal
 
@@ -75,7 +76,7 @@ class _Walk:
             yield WRONG_TYPE.at(
                 path,
                 f"{subject(path, shape)} is {kind_of(value)}, not {kind(shape)}",
-                help="leave the member out instead" if value is None else "",
+                help=_retyped(shape, value),
             )
 
     def _structure(self, path: Path, shape: Shape, value: dict[str, object]) -> Iterator[Finding]:
@@ -100,6 +101,7 @@ class _Walk:
             yield TOO_MANY_ENTRIES.at(
                 path,
                 f"{subject(path, shape)} has {len(value):,} entries; the limit is {shape.maximum:,}",
+                help="write several as one value, a JSON text, or put them into a file of a channel",
                 on="key",
             )
         for name, inner in value.items():
@@ -120,6 +122,7 @@ class _Walk:
             yield TOO_MANY_ITEMS.at(
                 path,
                 f"{subject(path, shape)} has {len(value):,} items; the limit is {shape.maximum:,}",
+                help=f"leave out {len(value) - shape.maximum:,}",
                 on="key",
             )
         for index, inner in enumerate(value):
@@ -128,13 +131,14 @@ class _Walk:
     def _number(self, path: Path, shape: Shape, value: int) -> Iterator[Finding]:
         largest = shape.maximum if shape.maximum is not None else _LARGEST[shape.kind]
         smallest = shape.minimum if shape.minimum is not None else -_LARGEST[shape.kind] - 1
+        said = f"{subject(path, shape)} is {quantity(value, shape)}"
         if value < smallest:
             yield TOO_SMALL.at(
-                path, f"{subject(path, shape)} is {quantity(value, shape)}; the least is {quantity(smallest, shape)}"
+                path, f"{said}; the least is {quantity(smallest, shape)}", help=_range(shape, smallest, largest)
             )
         elif value > largest:
             yield TOO_LARGE.at(
-                path, f"{subject(path, shape)} is {quantity(value, shape)}; the limit is {quantity(largest, shape)}"
+                path, f"{said}; the limit is {quantity(largest, shape)}", help=_range(shape, smallest, largest)
             )
 
     def _text(
@@ -153,7 +157,10 @@ class _Walk:
         elif shape.maximum is not None and length > shape.maximum:
             # Only then the pattern: on a text without limit some would backtrack for minutes.
             yield TOO_LONG.at(
-                path, f"{subject(path, shape)} is {_characters(length)} long; the limit is {shape.maximum:,}", on=on
+                path,
+                f"{subject(path, shape)} is {_characters(length)} long; the limit is {shape.maximum:,}",
+                help=f"shorten it by {_characters(length - shape.maximum)}",
+                on=on,
             )
         elif shape.enum:
             if value not in shape.enum:
@@ -165,7 +172,7 @@ class _Walk:
                 f"{subject(path, shape)} holds a line break"
                 if has_break
                 else f"{subject(path, shape)} does not have the form that the API asks for",
-                help=self._told_of_the_form(shape),
+                help="write it in one line" if has_break else self._told_of_the_form(shape),
                 on=on,
             )
 
@@ -195,6 +202,27 @@ class _Walk:
 
     def _told_of_the_model(self) -> str:
         return f"this is checked with the API model of {self.model.date} (botocore {self.model.botocore})"
+
+
+def _retyped(shape: Shape, value: object) -> str:
+    """Return how a value of another type is written so that it fits, where that is plain."""
+    if value is None:
+        return "leave the member out instead"
+    if shape.kind == "string" and isinstance(value, bool | int | float):
+        return f"write `{json.dumps(json.dumps(value))}`, in quotes"
+    if shape.kind in ("integer", "long", "boolean") and isinstance(value, str):
+        bare = value.strip().lower()
+        if bare in ("true", "false") if shape.kind == "boolean" else bare.isascii() and bare.isdecimal():
+            return f"write `{bare[:20]}` without quotes"
+    if shape.kind == "list" and not isinstance(value, list):
+        return "a list of one is written in brackets"
+    return ""
+
+
+def _range(shape: Shape, smallest: int, largest: int) -> str:
+    if shape.maximum is None and largest == _LARGEST[shape.kind]:
+        return f"write {quantity(smallest, shape)} or more"
+    return f"write {smallest:,} to {quantity(largest, shape)}"
 
 
 def _characters(count: int) -> str:

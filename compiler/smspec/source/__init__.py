@@ -3,7 +3,20 @@
 from smspec.source.document import Document
 from smspec.source.node import Mapping, Node, Scalar, Sequence, to_data
 from smspec.source.path import Path, dotted
+from smspec.source.places import Places
 from smspec.source.span import Span
 from smspec.source.text import SourceText
 
-__all__ = ["Document", "Mapping", "Node", "Path", "Scalar", "Sequence", "SourceText", "Span", "dotted", "to_data"]
+__all__ = [
+    "Document",
+    "Mapping",
+    "Node",
+    "Path",
+    "Places",
+    "Scalar",
+    "Sequence",
+    "SourceText",
+    "Span",
+    "dotted",
+    "to_data",
+]

@@ -1,0 +1,24 @@
+"""``smspec validate --api-json FILE``: the same verdict on a raw CreateTrainingJob request."""
+
+from __future__ import annotations
+
+import argparse
+
+from smspec.cli.console import Console
+from smspec.cli.faults import Usage
+from smspec.cli.findings import show_findings
+from smspec.pipeline.request_file import check_request_file
+from smspec.spec.layers.misuse import Misuse
+
+
+def validate_request(args: argparse.Namespace, console: Console) -> int:
+    """Check the request that ``--api-json`` names. Raises `Usage` beside what only a spec has."""
+    beside = {"PATH": args.paths, "--overlay": args.overlay is not None, "--set": args.set}
+    for name, is_given in beside.items():
+        if is_given:
+            raise Usage(f"--api-json checks one request, which has no overlays and no variables: leave out {name}")
+    try:
+        checked = check_request_file(args.api_json)
+    except Misuse as misuse:
+        raise Usage(str(misuse)) from misuse
+    return show_findings(checked.diagnostics, checked.texts, checked.summary(), args, console)

@@ -1,0 +1,72 @@
+"""A raw request, from a file or standard input to everything that is wrong with it."""
+
+from __future__ import annotations
+
+from smspec.diagnostics import Diagnostic, Rejected, placed
+from smspec.pipeline.absence import means_absence
+from smspec.pipeline.compilation import MOST_TOLD
+from smspec.service.checking import request_findings
+from smspec.service.json.encoding import decode_json_bytes
+from smspec.service.json.limits import MAX_BYTES
+from smspec.service.json.reading import read_json
+from smspec.service.raw_request import not_a_request, payload_of, region_of
+from smspec.source import SourceText
+from smspec.source.frozen import dataclass
+from smspec.spec.layers.misuse import Misuse
+
+STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRequest:
+    """What is to be said of one raw request; ``diagnostics`` point into ``texts``."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    texts: tuple[SourceText, ...]
+
+    def summary(self) -> str:
+        """Return in one line how much was found."""
+        errors = sum(diagnostic.severity == "error" for diagnostic in self.diagnostics)
+        warnings = len(self.diagnostics) - errors
+        counts = [f"{n} {noun}{'' if n == 1 else 's'}" for n, noun in ((errors, "error"), (warnings, "warning")) if n]
+        return f"1 request checked: {', '.join(counts) or 'nothing to say'}"
+
+
+def check_request_file(path: str) -> CheckedRequest:
+    """Check the request in a file; ``-`` is standard input. Raises `Misuse` when there is no such file."""
+    name = "<stdin>" if path == STANDARD_INPUT else path
+    try:
+        return check_request(decode_json_bytes(name, _content(path)))
+    except Rejected as rejected:
+        return CheckedRequest(rejected.diagnostics, rejected.texts)
+
+
+def check_request(text: SourceText) -> CheckedRequest:
+    """Check the request that a text holds."""
+    try:
+        document = read_json(text)
+    except Rejected as rejected:
+        return CheckedRequest(rejected.diagnostics, rejected.texts)
+    other = not_a_request(document)
+    payload = payload_of(document)
+    findings = [other] if other else request_findings(payload, region=region_of(payload))
+    most = sorted(findings, key=lambda finding: finding.severity != "error")[:MOST_TOLD]
+    return CheckedRequest(placed(most, document), document.texts)
+
+
+def _content(path: str) -> bytes:
+    """Return what is in the file, but no more than one byte above what a request may have."""
+    try:
+        source: str | int = 0 if path == STANDARD_INPUT else path
+        with open(source, "rb", buffering=0, closefd=source != 0) as file:
+            chunks, room = [], MAX_BYTES + 1
+            while room > 0 and (chunk := file.read(room)):
+                chunks.append(chunk)
+                room -= len(chunk)
+        return b"".join(chunks)
+    except IsADirectoryError:
+        raise Misuse(f"`{path}` is a directory, not a request") from None
+    except (OSError, ValueError) as fault:
+        if means_absence(fault):
+            raise Misuse(f"there is no `{path}`") from None
+        raise

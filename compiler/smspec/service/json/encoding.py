@@ -1,0 +1,38 @@
+"""From the bytes of a JSON file to its text: UTF-8 without a byte order mark (RFC 8259, 8.1)."""
+
+from __future__ import annotations
+
+from smspec.diagnostics import Rule
+from smspec.diagnostics.faults import Faults
+from smspec.service.json.limits import BEYOND_THE_LIMITS, MAX_BYTES
+from smspec.source import SourceText
+
+NOT_UTF8 = Rule("SM151", "JSON that is not plain UTF-8")
+
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+_HELP = "save the file as UTF-8 without a byte order mark; in PowerShell: `-Encoding utf8NoBOM`"
+
+
+def decode_json_bytes(name: str, content: bytes) -> SourceText:
+    """Return the text of a file called ``name``; raise `Rejected` unless it is UTF-8, unmarked, not too large."""
+    faults = Faults(SourceText(name, content[: MAX_BYTES + 1].decode("utf-8", "replace").removeprefix("\ufeff")))
+    if len(content) > MAX_BYTES:
+        help = "the API takes a fraction of that; hyperparameters have 2,500 characters each"
+        faults.add(BEYOND_THE_LIMITS, faults.span(0, 0), "the text is larger than 1 MiB", help=help)
+        raise faults.rejected()
+    if content.startswith(_UTF16_MARKS) or content[:2] in (b"{\0", b"[\0") or content[:2] in (b"\0{", b"\0["):
+        faults.add(NOT_UTF8, faults.span(0, 1), "the text is UTF-16 or UTF-32, not UTF-8", help=_HELP)
+        raise faults.rejected()
+    if content.startswith(b"\xef\xbb\xbf"):
+        # Python's reader, and so the AWS command line, stops at it.
+        faults.add(NOT_UTF8, faults.span(0, 0), "the text begins with a byte order mark", help=_HELP)
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        start = len(content[: error.start].decode("utf-8").removeprefix("\ufeff"))
+        message = f"the byte 0x{content[error.start]:02X} is not UTF-8"
+        faults.add(NOT_UTF8, faults.span(start, start + 1), message, help=_HELP)
+        raise faults.rejected() from None
+    if faults:
+        raise faults.rejected()
+    return SourceText(name, text)

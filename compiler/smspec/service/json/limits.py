@@ -1,0 +1,14 @@
+"""How large a JSON text may be: as large as a job spec."""
+
+from __future__ import annotations
+
+from smspec.diagnostics import Rule
+
+BEYOND_THE_LIMITS = Rule("SM152", "JSON beyond the limits")
+
+MAX_BYTES = 1_048_576
+MAX_DEPTH = 64
+# One for every name and every single value, two for every list or object.
+MAX_PARTS = 20_000
+MAX_DIGITS = 400
+"""Of one number; doubles have 309 before the point, and Python refuses thousands."""

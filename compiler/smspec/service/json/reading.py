@@ -1,0 +1,172 @@
+"""From a JSON text to a tree that knows its places: strict, within limits, no member twice."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from smspec.diagnostics import Note, Rule
+from smspec.diagnostics.faults import quoted
+from smspec.service.json.limits import BEYOND_THE_LIMITS, MAX_BYTES, MAX_DEPTH, MAX_PARTS
+from smspec.service.json.scanning import OTHER_NOTATION, Scanner
+from smspec.source import Document, Mapping, Node, Scalar, Sequence, SourceText
+
+DUPLICATE_MEMBER = Rule("SM153", "duplicate member")
+
+_CLOSING = {"{": "}", "[": "]"}
+_CALLED = {"{": "object", "[": "list"}
+
+
+def read_json(text: SourceText) -> Document:
+    """Return the tree that ``text`` holds; raise `Rejected` with everything that keeps it from being one.
+
+    `smspec.source.to_data` makes plain values of it: whole numbers stay exact, of any length that is allowed.
+    """
+    reader = _Reader(text)
+    if len(text.text) > MAX_BYTES:
+        reader.beyond(0, "the text is larger than 1 MiB")
+    root = reader.root()
+    if reader.scan.faults:
+        raise reader.scan.faults.rejected()
+    return Document(root, (text,))
+
+
+class _Reader:
+    """Reads one text from its beginning to its end."""
+
+    def __init__(self, text: SourceText) -> None:
+        self.scan = Scanner(text)
+        self._depth = 0
+        self._parts = 0
+
+    def beyond(self, at: int, message: str) -> NoReturn:
+        """Refuse to read on."""
+        faults = self.scan.faults
+        faults.add(BEYOND_THE_LIMITS, faults.span(at, at), message, help="no request that the API takes is so large")
+        raise faults.rejected()
+
+    def root(self) -> Node:
+        """Read the one value that the text is."""
+        scan = self.scan
+        scan.skip_blanks()
+        if not scan.character:
+            scan.stop(0, 0, "there is no JSON here", help='a request is an object: `{"TrainingJobName": …}`')
+        if scan.character not in '{["-0123456789tfn' and not scan.begins_text():
+            line_end = scan.text.find("\n", scan.at)
+            end = min(scan.at + 40, line_end if line_end >= 0 else len(scan.text))
+            help = (
+                "JSON begins with `{`; `smspec validate FILE` checks a job spec, `smspec import` reads YAML of others"
+            )
+            scan.stop(scan.at, end, "this is not JSON", help=help)
+        value = self._value()
+        scan.skip_blanks()
+        if scan.character:
+            message = f"the JSON ends before {quoted(scan.character)}, but the text goes on"
+            scan.stop(scan.at, scan.at + 1, message, help="one file is one request")
+        return value
+
+    def _value(self) -> Node:
+        scan = self.scan
+        if scan.character in _CLOSING:
+            return self._container()
+        self._count(1)
+        if scan.begins_text():
+            return scan.quoted_text()
+        return scan.number() or scan.word()
+
+    def _count(self, parts: int) -> None:
+        self._parts += parts
+        if self._parts > MAX_PARTS:
+            self.beyond(self.scan.at, f"the text has more than {MAX_PARTS:,} parts")
+
+    def _container(self) -> Node:
+        scan = self.scan
+        start, opening = scan.at, scan.character
+        self._count(2)
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            self.beyond(start, f"lists and objects are nested more than {MAX_DEPTH} deep")
+        scan.at += 1
+        entries: dict[str, tuple[Scalar, Node]] = {}
+        items: list[Node] = []
+        comma = -1
+        while not self._ends(start, opening, comma):
+            if opening == "{":
+                self._entry(entries)
+            else:
+                items.append(self._value())
+            comma = self._comma(opening)
+        scan.at += 1
+        self._depth -= 1
+        span = scan.faults.span(start, scan.at)
+        return Mapping(tuple(entries.values()), span) if opening == "{" else Sequence(tuple(items), span)
+
+    def _ends(self, start: int, opening: str, comma: int) -> bool:
+        """Tell whether the container ends here; ``comma`` is where the last one stands, -1 for none."""
+        scan = self.scan
+        scan.skip_blanks()
+        while scan.character == ",":
+            scan.slip(
+                OTHER_NOTATION, scan.at, scan.at + 1, "comma", "there is nothing before this comma", help="take it out"
+            )
+            scan.at += 1
+            scan.skip_blanks()
+        if scan.character == _CLOSING[opening]:
+            if comma >= 0:
+                message = f"there is nothing between this comma and the end of the {_CALLED[opening]}"
+                scan.slip(OTHER_NOTATION, comma, comma + 1, "comma", message, help="take the comma out")
+            return True
+        if not scan.character:
+            self._unclosed(start, opening)
+        if scan.character in "}]:":
+            message = f"{quoted(scan.character)} stands where the {_CALLED[opening]} goes on or ends"
+            scan.stop(scan.at, scan.at + 1, message, help=f"the {_CALLED[opening]} ends with `{_CLOSING[opening]}`")
+        return False
+
+    def _unclosed(self, start: int, opening: str) -> NoReturn:
+        help = f"it ends with `{_CLOSING[opening]}`; is the text cut off?"
+        self.scan.stop(start, start + 1, f"the {_CALLED[opening]} that begins here is never closed", help=help)
+
+    def _comma(self, opening: str) -> int:
+        """Pass the comma behind a value and return where it stands; -1 where the container ends."""
+        scan = self.scan
+        behind = scan.at
+        scan.skip_blanks()
+        if scan.character == ",":
+            scan.at += 1
+            return scan.at - 1
+        if scan.begins_text() or (opening == "[" and scan.character in ("{", "[")):
+            scan.slip(OTHER_NOTATION, behind - 1, behind, "no comma", "a comma is missing after this")
+        elif scan.character and scan.character not in "}]":
+            scan.stop(scan.at, scan.at + 1, f"{quoted(scan.character)} stands where a comma or the end belongs")
+        return -1
+
+    def _entry(self, entries: dict[str, tuple[Scalar, Node]]) -> None:
+        """Read a name and its value. A name that was there already is told, and its first value kept."""
+        scan = self.scan
+        self._count(1)
+        if scan.character in _CLOSING:
+            scan.stop(scan.at, scan.at + 1, f"a name belongs here, not {quoted(scan.character)}")
+        name = scan.quoted_text() if scan.begins_text() else self._bare_name()
+        scan.skip_blanks()
+        if scan.character != ":":
+            found = quoted(scan.character) if scan.character else "the end of the text"
+            message = f"a colon belongs behind the name {quoted(name.text)}, not {found}"
+            scan.stop(scan.at, scan.at + 1, message)
+        scan.at += 1
+        scan.skip_blanks()
+        if not scan.character or scan.character in ",}]:":
+            scan.stop(scan.at, scan.at + 1, f"the value of {quoted(name.text)} is missing")
+        value = self._value()
+        if name.text not in entries:
+            entries[name.text] = (name, value)
+            return
+        note = Note("the first one", entries[name.text][0].span)
+        help = "keep one of the two; most readers take the last and say nothing"
+        message = f"{quoted(name.text)} stands in this object twice"
+        scan.faults.add(DUPLICATE_MEMBER, name.span, message, help=help, notes=(note,))
+
+    def _bare_name(self) -> Scalar:
+        name = self.scan.word() if self.scan.number() is None else None
+        if name is None or name.text in ("true", "false", "null"):
+            self.scan.stop(self.scan.at - 1, self.scan.at, "a name stands in double quotes")
+        return name

@@ -1,0 +1,201 @@
+"""The smallest parts of a JSON text: blanks, numbers, words and texts. What other notations write instead is told and
+read as it was meant, so that one run tells all of it."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from smspec.diagnostics import Rule
+from smspec.diagnostics.faults import Faults, quoted
+from smspec.service.json.limits import BEYOND_THE_LIMITS, MAX_DIGITS
+from smspec.source import Scalar, SourceText
+
+BROKEN_JSON = Rule("SM150", "broken JSON")
+OTHER_NOTATION = Rule("SM154", "notation that JSON does not have")
+WRONG_CHARACTER = Rule("SM155", "character that JSON text cannot hold")
+
+MOST_OF_A_KIND = 5
+"""A printed Python dict has hundreds of single quotes: a few show it."""
+
+_BLANKS = re.compile(r"[ \t\n\r]*")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_WORD = re.compile(r"[^\s\[\]{}\",:'“”/#]+")
+_PLAIN = re.compile(r'[^"\\\x00-\x1f]*')
+_HEX = re.compile(r"[0-9a-fA-F]{4}")
+_ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_ESCAPED = {character: f"\\{letter}" for letter, character in _ESCAPES.items()}
+_CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
+_OTHER_CONSTANTS = {"none": "null", "nil": "null", "undefined": "null", "true": "true", "false": "false"}
+_NOT_A_NUMBER = frozenset({"nan", "infinity", "inf"})
+_CLOSING = {"'": "'", "“": "”", "”": "”", "‘": "’", "’": "’", "`": "`"}
+"""Quotes that people and word processors write, and what ends the text that they begin."""
+
+
+class Scanner:
+    """A position in a text, and what is wrong with what was passed."""
+
+    def __init__(self, text: SourceText) -> None:
+        self.faults = Faults(text)
+        self.text = text.text
+        self.at = 0
+        self._told: dict[str, int] = {}
+
+    @property
+    def character(self) -> str:
+        """The character here; empty at the end of the text."""
+        return self.text[self.at : self.at + 1]
+
+    def stop(self, start: int, end: int, message: str, *, help: str = "") -> NoReturn:
+        """Tell a fault behind which nothing can be read."""
+        self.faults.add(BROKEN_JSON, self.faults.span(start, end), message, help=help)
+        raise self.faults.rejected()
+
+    def slip(self, rule: Rule, start: int, end: int, kind: str, message: str, *, help: str = "") -> None:
+        """Tell a fault behind which reading goes on; of one kind only the first few."""
+        self._told[kind] = self._told.get(kind, 0) + 1
+        if self._told[kind] <= MOST_OF_A_KIND:
+            self.faults.add(rule, self.faults.span(start, end), message, help=help)
+
+    def skip_blanks(self) -> None:
+        """Go to what comes next. Comments and blanks of other alphabets are told."""
+        while True:
+            match = _BLANKS.match(self.text, self.at)
+            self.at = match.end() if match else self.at
+            start = self.at
+            if self.character == "#" or self.text.startswith(("//", "/*"), start):
+                self.at = self._end_of_comment(start)
+                self.slip(OTHER_NOTATION, start, self.at, "comment", "JSON has no comments", help="take it out")
+            elif self.character and (self.character.isspace() or self.character == "\ufeff"):
+                self.at += 1
+                code = f"U+{ord(self.text[start]):04X}"
+                message = f"the character {code} is no blank of JSON"
+                self.slip(WRONG_CHARACTER, start, self.at, "blank", message, help="write a plain blank, or nothing")
+            else:
+                return
+
+    def _end_of_comment(self, start: int) -> int:
+        marks = ("*/", 2) if self.text.startswith("/*", start) else ("\n", 0)
+        end = self.text.find(marks[0], start + marks[1])
+        return len(self.text) if end < 0 else end + marks[1]
+
+    def number(self) -> Scalar | None:
+        """Read a number; None when what stands here is none."""
+        start = self.at
+        match = _NUMBER.match(self.text, start)
+        whole = _WORD.match(self.text, start)
+        if match is None or whole is None or match.end() != whole.end():
+            return None
+        written = match[0]
+        self.at = match.end()
+        span = self.faults.span(start, self.at)
+        if len(written) > MAX_DIGITS:
+            self.faults.add(BEYOND_THE_LIMITS, span, f"a number has more than {MAX_DIGITS} characters")
+            return Scalar(written, 0, True, span)
+        value = float(written) if match[1] or match[2] else int(written)
+        if value in (float("inf"), float("-inf")):
+            self.faults.add(BEYOND_THE_LIMITS, span, f"the number {quoted(written)} is larger than any double")
+        return Scalar(written, value, True, span)
+
+    def word(self) -> Scalar:
+        """Read what is neither quoted nor a number: a constant, or a fault."""
+        start = self.at
+        match = _WORD.match(self.text, start)
+        if match is None:
+            self.stop(start, start + 1, f"{quoted(self.character)} cannot begin a value")
+        written = match[0]
+        self.at = match.end()
+        span = self.faults.span(start, self.at)
+        if written in _CONSTANTS:
+            return Scalar(written, _CONSTANTS[written], True, span)
+        meant = _OTHER_CONSTANTS.get(written.lower())
+        if meant is not None:
+            self._other(start, "constant", f"{quoted(written)} is no word of JSON", f"write `{meant}`")
+            return Scalar(meant, _CONSTANTS[meant], True, span)
+        if written.lstrip("+-").lower() in _NOT_A_NUMBER:
+            help = "leave it out; as a hyperparameter it is text: in double quotes"
+            self._other(start, "not a number", f"JSON has no number {quoted(written)}", help)
+        elif written[0] in "+-.0123456789":
+            help = "digits, not 0 first, then perhaps a point and digits: `0.5`, `1e-3`; anything else in double quotes"
+            self._other(start, "number", f"{quoted(written)} is no number of JSON", help)
+        else:
+            self._other(start, "bare text", f"the text {quoted(written)} has no quotes", f'write `"{written[:40]}"`')
+        return Scalar(written, written, True, span)
+
+    def _other(self, start: int, kind: str, message: str, help: str) -> None:
+        self.slip(OTHER_NOTATION, start, self.at, kind, message, help=help)
+
+    def begins_text(self) -> bool:
+        """Tell whether a quote stands here, of JSON or of somebody else."""
+        return self.character == '"' or self.character in _CLOSING
+
+    def quoted_text(self) -> Scalar:
+        """Read a text in quotes."""
+        start = self.at
+        opening = self.character
+        self.at += 1
+        content = self._content(start) if opening == '"' else self._otherwise_quoted(start, _CLOSING[opening])
+        return Scalar(content, content, False, self.faults.span(start, self.at))
+
+    def _otherwise_quoted(self, start: int, closing: str) -> str:
+        end = self.text.find(closing, self.at)
+        line_end = self.text.find("\n", self.at)
+        if end < 0 or 0 <= line_end < end:
+            self.stop(start, start + 1, f"{quoted(self.text[start])} is no quote of JSON", help='write `"`')
+        content = self.text[self.at : end]
+        self.at = end + 1
+        help = "write double quotes; Python prints JSON with `json.dumps`"
+        kind = "quote" if closing == "'" else "printed quote"
+        self.slip(OTHER_NOTATION, start, self.at, kind, f"{quoted(self.text[start])} is no quote of JSON", help=help)
+        return content.replace("\\'", "'")
+
+    def _content(self, start: int) -> str:
+        """Read up to the closing quote, which is passed too."""
+        parts: list[str] = []
+        while True:
+            match = _PLAIN.match(self.text, self.at)
+            if match:
+                parts.append(match[0])
+                self.at = match.end()
+            character = self.character
+            if character == '"':
+                self.at += 1
+                return "".join(parts)
+            if character == "\\":
+                parts.append(self._escape())
+            elif character in ("", "\n", "\r"):
+                help = 'close it with `"`' + ("" if not character else "; a line break inside of it is written `\\n`")
+                self.stop(start, self.at, "the text that begins here is not closed in its line", help=help)
+            else:
+                self.at += 1
+                parts.append(character)
+                written = _ESCAPED.get(character, f"\\u{ord(character):04x}")
+                message = f"the control character U+{ord(character):04X} stands in a text"
+                self.slip(WRONG_CHARACTER, self.at - 1, self.at, "control", message, help=f"write it as `{written}`")
+
+    def _escape(self) -> str:
+        start = self.at
+        letter = self.text[start + 1 : start + 2]
+        if letter in _ESCAPES:
+            self.at += 2
+            return _ESCAPES[letter]
+        unit = self._unit(start)
+        if unit is None:
+            self.at = start + 2
+            help = "a backslash itself is written `\\\\`"
+            self.slip(WRONG_CHARACTER, start, self.at, "escape", f"`\\{letter}` is no escape of JSON", help=help)
+            return letter
+        self.at = start + 6
+        if 0xD800 <= unit < 0xDC00 and (low := self._unit(self.at)) is not None and 0xDC00 <= low < 0xE000:
+            self.at += 6
+            return chr(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
+        if 0xD800 <= unit < 0xE000:
+            written = self.text[start : self.at]
+            help = "characters above U+FFFF are two of these, a pair; or write the character itself"
+            self.slip(WRONG_CHARACTER, start, self.at, "half", f"`{written}` is half of a character", help=help)
+            return "\ufffd"
+        return chr(unit)
+
+    def _unit(self, at: int) -> int | None:
+        match = _HEX.match(self.text, at + 2) if self.text.startswith("\\u", at) else None
+        return int(match[0], 16) if match else None
