@@ -22,6 +22,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "validate": ("smspec.cli.validate", "say everything that is wrong with job specs"),
     "build": ("smspec.cli.build", "write the Dockerfile, the entrypoint and the request as one file tree"),
     "render": ("smspec.cli.render", "print one of the generated files"),
+    "import": ("smspec.cli.import_", "write the spec of a job that exists: a request, an ACK object, a state, a name"),
+    "diff": ("smspec.cli.diff", "say what changes between two states of jobs, and what that means"),
     "run": ("smspec.cli.run", "run the job here, with the generated files"),
     "explain": ("smspec.cli.explain", "tell what a code or a key of the spec means"),
     "schema": ("smspec.cli.schema", "print the JSON Schema of job specs"),

@@ -15,6 +15,11 @@ Delivery = Literal["image", "channel", "s3"]
 InputMode = Literal["File", "FastFile", "Pipe"]
 S3DataType = Literal["S3Prefix", "ManifestFile", "AugmentedManifestFile"]
 S3DataDistribution = Literal["FullyReplicated", "ShardedByS3Key"]
+Compression = Literal["None", "Gzip"]
+RecordWrapper = Literal["None", "RecordIO"]
+OutputCompression = Literal["GZIP", "NONE"]
+FileSystemType = Literal["EFS", "FSxLustre"]
+FileSystemAccess = Literal["ro", "rw"]
 ArgsStyle = Literal["toolkit", "json", "flags", "none"]
 HyperparameterEncoding = Literal["json", "json_strings", "raw"]
 Read = Literal["chunks", "lines", "jsonlines", "csv", "recordio", "recordio_protobuf", "augmented", "tfrecord", "tar"]
@@ -92,9 +97,9 @@ EntryPoint = Union[ScriptEntry, CommandEntry, ModuleEntry, PipeLoopEntry]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileSystem:
     id: str
-    type: Literal["EFS", "FSxLustre"]
+    type: FileSystemType
     path: str
-    access: Literal["ro", "rw"]
+    access: FileSystemAccess
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +115,8 @@ class Channel:
     instance_groups: tuple[str, ...] = ()
     input_mode: InputMode | None = None
     content_type: str | None = None
-    compression: Literal["None", "Gzip"] | None = None
-    record_wrapper: Literal["None", "RecordIO"] | None = None
+    compression: Compression | None = None
+    record_wrapper: RecordWrapper | None = None
     shuffle_seed: int | None = None
     local: str | None = None
     api: JsonObject = field(default_factory=dict)
@@ -192,7 +197,7 @@ class Spot:
 class Output:
     s3: str
     kms_key: str | None = None
-    compression: Literal["GZIP", "NONE"] | None = None
+    compression: OutputCompression | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,41 @@
+"""The spec as a file for people: groups of keys, a word where one is needed, and at the end what could not be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.adoption.imported import Imported, Lost
+from smspec.adoption.nodes import DOLLAR, node
+from smspec.adoption.parts import GROUPS
+from smspec.diagnostics.visible import visible
+from smspec.render.spec_yaml import spec_yaml
+from smspec.source import Document
+
+_WORDS = {
+    "job_name": "the job that this was made from; without this key a job is called `name` and a digest of its request",
+    "api": "members that the spec has no keys for, merged into the request",
+    "vars": f"`${{{{ vars.{DOLLAR} }}}}{{{{` is how a text is written that holds a dollar sign and two braces",
+}
+
+
+def commented(spec: dict[str, object], imported: Imported, lost: tuple[Lost, ...]) -> str:
+    """Return the spec as YAML with comments."""
+    groups = ["".join(_group(spec, keys)) for keys in GROUPS if any(key in spec for key in keys)]
+    comments = "".join(f"# {visible(line)}\n" for line in _not_kept(imported, lost))
+    return "\n".join([f"# Imported from {imported.form}.\n" + groups[0], *groups[1:], *filter(None, [comments])])
+
+
+def _group(spec: dict[str, object], keys: tuple[str, ...]) -> Iterator[str]:
+    for key in keys:
+        if key in spec:
+            if key in _WORDS:
+                yield f"# {_WORDS[key]}\n"
+            yield spec_yaml(Document(node({key: spec[key]}), ()))
+
+
+def _not_kept(imported: Imported, lost: tuple[Lost, ...]) -> Iterator[str]:
+    if lost:
+        yield "Not kept:"
+        yield from (f"- {part}" for part in lost)
+    if imported.left_out:
+        yield f"Left out, no part of a request: {', '.join(imported.left_out)}"

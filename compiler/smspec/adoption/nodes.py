@@ -1,0 +1,65 @@
+"""Values as the nodes of a spec: which text needs quotes, and how `${{` is written."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from smspec.source import Mapping, Node, Scalar, Sequence, Span
+from smspec.spec.yaml.scalars import meaning
+
+_NOWHERE = Span("", 1, 1, 1, 1)
+_OPEN = "${{"
+DOLLAR = "dollar"
+"""The variable that stands for a dollar sign before ``{{``: written out, the two would begin a variable."""
+
+# Text that some YAML reader, or some human one, takes for a number, a date, a time, true, false or null.
+_LIKE_A_NUMBER = re.compile(r"[-+.]?[0-9][0-9a-fA-FxXoO_.,:+-]*([ tT][0-9:.]+[zZ]?)?|[-+]?\.(inf|Inf|INF|nan|NaN|NAN)")
+_LIKE_A_WORD = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null", "~", "nan", "inf", "infinity"))
+
+
+def node(value: object) -> Node:
+    """Return a value as a node; one that is a node already stays."""
+    if isinstance(value, Scalar | Mapping | Sequence):
+        return value
+    if isinstance(value, dict):
+        return Mapping(tuple((text(str(key)), node(inner)) for key, inner in value.items()), _NOWHERE)
+    if isinstance(value, list):
+        return Sequence(tuple(node(item) for item in value), _NOWHERE)
+    if isinstance(value, str):
+        return text(value)
+    return bare(_json_word(value))
+
+
+def text(value: str) -> Scalar:
+    """Return a text, without quotes where nobody could take it for anything else."""
+    written = value.replace(_OPEN, f"${{{{ vars.{DOLLAR} }}}}{_OPEN[1:]}")
+    plain = written == value and bool(value) and not _looks_like_more(value) and meaning(value) == value
+    return Scalar(written, written, plain, _NOWHERE)
+
+
+def bare(word: str) -> Scalar:
+    """Return a number, true, false or null by its spelling."""
+    return Scalar(word, meaning(word), True, _NOWHERE)
+
+
+def quoted(value: str) -> Scalar:
+    """Return a text in quotes."""
+    return Scalar(text(value).text, value, False, _NOWHERE)
+
+
+def holds_dollar(value: Node) -> bool:
+    """Tell whether a part of a value is written with `DOLLAR`."""
+    if isinstance(value, Scalar):
+        return f"vars.{DOLLAR} }}}}" in value.text
+    return any(map(holds_dollar, value.items if isinstance(value, Sequence) else [v for _, v in value.entries]))
+
+
+def _looks_like_more(value: str) -> bool:
+    return value.lower() in _LIKE_A_WORD or _LIKE_A_NUMBER.fullmatch(value) is not None
+
+
+def _json_word(value: object) -> str:
+    words = {"Infinity": ".inf", "-Infinity": "-.inf", "NaN": ".nan"}
+    word = json.dumps(value)
+    return words.get(word, word)

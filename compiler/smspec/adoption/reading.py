@@ -1,0 +1,37 @@
+"""From the bytes of a file to plain data: JSON, or YAML, of which one document is the training job."""
+
+from __future__ import annotations
+
+import re
+
+from smspec.adoption.imported import NoRequest
+from smspec.service.json.encoding import decode_json_bytes
+from smspec.service.json.reading import read_json
+from smspec.source import SourceText, to_data
+from smspec.spec.yaml.reading import decode_bytes, read
+
+# Of a file that begins like this every YAML reader would say less than one of JSON.
+_JSON = re.compile(rb"(\xef\xbb\xbf)?[ \t\r\n]*[{\[]")
+_BETWEEN = re.compile(r"^(?:---|\.\.\.)(?=\s|$)[ \t]*", re.MULTILINE)
+_TRAINING_JOB = re.compile(r"^kind:[ \t]*[\"']?TrainingJob[\"']?[ \t\r]*(#.*)?$", re.MULTILINE)
+_SOMETHING = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
+
+
+def read_source(name: str, content: bytes) -> object:
+    """Return what a file holds; raise `Rejected` with the places of what cannot be read, `NoRequest` without a job."""
+    if _JSON.match(content):
+        return to_data(read_json(decode_json_bytes(name, content)).root)
+    text = decode_bytes(name, content)
+    return to_data(read(SourceText(name, _one_document(text.text))).root)
+
+
+def _one_document(text: str) -> str:
+    """Return the text with every other document of it blanked, so that lines keep their numbers."""
+    ends = [match.start() for match in _BETWEEN.finditer(text)]
+    parts = [_BETWEEN.sub("", text[start:end]) for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]
+    filled = [index for index, part in enumerate(parts) if _SOMETHING.search(part)]
+    if len(filled) > 1:
+        filled = [index for index in filled if _TRAINING_JOB.search(parts[index])]
+        if len(filled) != 1:
+            raise NoRequest(f"{len(filled)} of its documents have `kind: TrainingJob`; one is needed")
+    return "".join(part if index in filled else "\n" * part.count("\n") for index, part in enumerate(parts))

@@ -1,0 +1,106 @@
+"""``smspec import``: a job that exists, as a spec on standard output. (``import`` is no name for a module.)"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+
+from smspec.adoption.adopting import Adoption, adopt
+from smspec.adoption.imported import Imported, NoRequest
+from smspec.adoption.proof import differences
+from smspec.adoption.reading import read_source
+from smspec.adoption.sources import imported
+from smspec.cli.console import Console
+from smspec.cli.faults import Refused, Unavailable, Usage
+from smspec.diagnostics import Rejected
+from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
+from smspec.pipeline.loose_inputs import loose_inputs
+from smspec.source import SourceText
+from smspec.source.path import dotted
+
+HELP = """\
+Write the job spec that renders the request of a training job: from a CreateTrainingJob request or the answer of
+DescribeTrainingJob (JSON or YAML), a TrainingJob of the ACK controller, a Step Functions state or the state machine
+around it; or, by its name, of a job in SageMaker.
+
+What the spec cannot hold is told on standard error and at its end. The exit status is 1 when there is no training job,
+or the spec has faults: then it is printed all the same, for you to complete."""
+
+FILE_NAME = "job.yaml"
+"""What the findings call the spec that is printed."""
+
+_FAULTY = "\n# This spec has faults; `smspec validate` shows them.\n"
+_JOB_NAME = re.compile(r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="FILE|NAME", help="a file, or else the name of a job in SageMaker")
+    parser.add_argument("--profile", metavar="P", help="the AWS profile to look for NAME with")
+    parser.add_argument("--region", metavar="R", help="the AWS region to look for NAME in")
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    adoption = adopt(_found(args, console))
+    for part in adoption.lost:
+        console.say(f"not kept: {part}")
+    if adoption.left_out:
+        console.say(f"left out, no part of a request: {', '.join(adoption.left_out)}")
+    fault = _fault(adoption, console)
+    console.result(adoption.text + (_FAULTY if fault else ""))
+    return 1 if fault else 0
+
+
+def _fault(adoption: Adoption, console: Console) -> bool:
+    """Compile the spec and compare; show what is wrong with it, and tell whether anything is."""
+    text = SourceText(FILE_NAME, adoption.text)
+    try:
+        compilation = compile_spec(loose_inputs(text))
+    except Rejected as rejected:
+        compilation = Faulty(diagnostics=rejected.diagnostics, texts=rejected.texts)
+    if compilation.diagnostics:
+        console.warned(compilation.diagnostics, compilation.texts)
+    if not isinstance(compilation, Compiled):
+        return True
+    payload = dict(compilation.plan.request.payload)
+    if "TrainingJobName" not in adoption.request:
+        del payload["TrainingJobName"]
+    unlike = [dotted(path) for path in differences(payload, adoption.request)]
+    for place in unlike:
+        console.say(f"not kept: {place}: the spec renders it otherwise")
+    return bool(unlike)
+
+
+def _found(args: argparse.Namespace, console: Console) -> Imported:
+    source: str = args.source
+    is_name = not os.path.lexists(source) and _JOB_NAME.fullmatch(source) is not None
+    if not is_name and (args.profile or args.region):
+        raise Usage("--profile and --region are for the name of a job in SageMaker, not for a file")
+    try:
+        return imported(_described(args, console) if is_name else read_source(source, _content(source)))
+    except NoRequest as nothing:
+        raise Refused(f"`{source}`: {nothing}") from nothing
+
+
+def _content(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        raise Usage(f"there is no `{path}`") from None
+    except IsADirectoryError:
+        raise Usage(f"`{path}` is a directory, not a file") from None
+
+
+def _described(args: argparse.Namespace, console: Console) -> dict[str, object]:
+    # Late: boto3 takes a second to load, and files are the usual case.
+    from smspec.submission.describing import describe
+    from smspec.submission.faults import AwsUnavailable, JobRefused
+
+    console.say(f"there is no file `{args.source}`: looking for a training job of that name")
+    try:
+        return describe(args.source, args.profile, args.region, console.say)
+    except JobRefused as refused:
+        raise Refused(str(refused)) from refused
+    except AwsUnavailable as unavailable:
+        raise Unavailable(str(unavailable)) from unavailable

@@ -1,0 +1,18 @@
+"""The inputs of a spec that is on no disk yet, and so can name no files."""
+
+from __future__ import annotations
+
+from smspec.pipeline.inputs import Inputs
+from smspec.pipeline.runtime_files import runtime_listing
+from smspec.plan.ingredients import Ingredients
+from smspec.render import templates_digest
+from smspec.source import SourceText
+from smspec.source.listing import Listing
+from smspec.spec.layers.assembly import merged
+from smspec.spec.yaml.reading import read
+
+
+def loose_inputs(text: SourceText) -> Inputs:
+    """Return the inputs of the spec ``text``; raise `Rejected` when it cannot be read."""
+    ingredients = Ingredients(source=Listing(), runtime=runtime_listing(), templates=templates_digest())
+    return Inputs(document=merged([read(text)]), directory="", overlay=None, ingredients=ingredients)

@@ -1,0 +1,32 @@
+"""Requests taken in, and the specs of them compiled: what every test of an import compares."""
+
+from __future__ import annotations
+
+from job_samples import document, ingredients
+from smspec.adoption.adopting import Adoption, adopt
+from smspec.adoption.imported import Imported
+from smspec.adoption.proof import differences
+from smspec.plan.planning import make_plan
+from smspec.source import Path
+from smspec.spec.decoding import decode
+from smspec.spec.shape.checking import shape_findings
+
+
+def adopted(request: dict[str, object], **more: object) -> Adoption:
+    """Return the spec of a request."""
+    return adopt(Imported(form="a test", request=request, **more))
+
+
+def rendered(text: str) -> dict[str, object]:
+    """Return the request that a spec renders; the spec has the shape of a job."""
+    tree = document(text)
+    assert shape_findings(tree) == []
+    return make_plan(decode(tree), ingredients()).request.payload
+
+
+def unlike(text: str, request: dict[str, object]) -> list[Path]:
+    """Return where the request of a spec is not the one that is meant; a name nobody gave does not count."""
+    payload = rendered(text)
+    if "TrainingJobName" not in request:
+        del payload["TrainingJobName"]
+    return list(differences(payload, request))
