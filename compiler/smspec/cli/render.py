@@ -7,30 +7,28 @@ import argparse
 from smspec.cli.console import Console
 from smspec.cli.faults import Refused
 from smspec.cli.spec_arguments import add_spec_arguments, compiled
+from smspec.diagnostics.visible import visible
 from smspec.render import TARGETS, NothingToRender
 
 HELP = "Print one of the texts that are generated from a spec."
-
-_MEANINGS = {
-    "api-json": "the CreateTrainingJob request",
-    "dockerfile": "the Dockerfile",
-    "entrypoint": "what the container starts",
-    "spec": "the spec with its bases, overlay and variables merged in",
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_spec_arguments(parser)
     group = parser.add_mutually_exclusive_group(required=True)
-    for name in TARGETS:
-        group.add_argument(f"--{name}", dest="target", action="store_const", const=name, help=_MEANINGS.get(name))
+    for name, target in TARGETS.items():
+        # `--iam-policy=role` is an option by its whole name, so that `--iam-policy SPEC` cannot be misread.
+        options = [f"--{spelling}" for spelling in (name, *target.also)]
+        group.add_argument(*options, dest="target", action="store_const", const=name, help=target.meaning)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     job = compiled(args, console)
     try:
-        text = TARGETS[args.target](job.plan, job.inputs.ingredients, job.inputs.document)
+        rendering = TARGETS[args.target].render(job.plan, job.inputs.ingredients, job.inputs.document)
     except NothingToRender as nothing:
         raise Refused(str(nothing)) from nothing
-    console.result(text)
+    console.result(rendering.text)
+    for note in rendering.notes:
+        console.say(f"smspec: {visible(note)}")
     return 0

@@ -9,51 +9,109 @@ from collections.abc import Callable
 
 from smspec.plan.ingredients import Ingredients
 from smspec.plan.plan import Plan
+from smspec.render.rendering import NothingToRender, Rendering
 from smspec.render.templates_digest import templates_digest
 from smspec.source import Document
+from smspec.source.frozen import dataclass
 
-__all__ = ["TARGETS", "NothingToRender", "Target", "templates_digest"]
+__all__ = ["TARGETS", "NothingToRender", "Rendering", "Target", "templates_digest"]
 
-
-class NothingToRender(Exception):
-    """The job has no such file; the text says why."""
-
-
-Target = Callable[[Plan, Ingredients, Document], str]
+Render = Callable[[Plan, Ingredients, Document], Rendering]
 """From the plans of a job, the files that go in and the merged spec to one text."""
 
 
-def _api_json(plan: Plan, _ingredients: Ingredients, _spec: Document) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """``meaning`` is what `render --help` says of it; ``also`` are more spellings of its option."""
+
+    meaning: str
+    render: Render
+    also: tuple[str, ...] = ()
+
+
+def _api_json(plan: Plan, _ingredients: Ingredients, _spec: Document) -> Rendering:
     from smspec.render.request import request_json  # late, like all targets: one is shown at a time
 
-    return request_json(plan.request)
+    return Rendering(text=request_json(plan.request))
 
 
-def _dockerfile(plan: Plan, ingredients: Ingredients, _spec: Document) -> str:
+def _dockerfile(plan: Plan, ingredients: Ingredients, _spec: Document) -> Rendering:
     from smspec.render.dockerfile import dockerfile
 
     if plan.image is None:
         raise NothingToRender("the job runs in a ready image: there is no Dockerfile")
-    return dockerfile(plan.image, None if plan.image.python_requirements is None else ingredients.requirements)
+    requirements = None if plan.image.python_requirements is None else ingredients.requirements
+    return Rendering(text=dockerfile(plan.image, requirements))
 
 
-def _entrypoint(plan: Plan, _ingredients: Ingredients, _spec: Document) -> str:
+def _entrypoint(plan: Plan, _ingredients: Ingredients, _spec: Document) -> Rendering:
     from smspec.render.entrypoint import entrypoint
 
     if plan.run is None:
         raise NothingToRender("the image starts the program itself: there is no entrypoint of ours")
-    return entrypoint(plan.run)
+    return Rendering(text=entrypoint(plan.run))
 
 
-def _spec(_plan: Plan, _ingredients: Ingredients, spec: Document) -> str:
+def _spec(_plan: Plan, _ingredients: Ingredients, spec: Document) -> Rendering:
     from smspec.render.spec_yaml import spec_yaml
 
-    return spec_yaml(spec)
+    return Rendering(text=spec_yaml(spec))
+
+
+def _role(plan: Plan, _ingredients: Ingredients, spec: Document) -> Rendering:
+    from smspec.render.iam.role import role_policy
+
+    return role_policy(plan.request.payload, _region(plan, spec))
+
+
+def _submitter(plan: Plan, _ingredients: Ingredients, spec: Document) -> Rendering:
+    from smspec.render.iam.submitter import submitter_policy
+
+    return submitter_policy(plan, _region(plan, spec))
+
+
+def _ack(plan: Plan, _ingredients: Ingredients, _spec: Document) -> Rendering:
+    from smspec.render.ack import ack
+
+    return ack(plan.request.payload)
+
+
+def _step_functions(plan: Plan, _ingredients: Ingredients, _spec: Document) -> Rendering:
+    from smspec.render.step_functions import step_functions
+
+    return step_functions(plan.request.payload)
+
+
+def _terraform(plan: Plan, _ingredients: Ingredients, _spec: Document) -> Rendering:
+    from smspec.render.terraform import terraform
+
+    return terraform(plan.name, plan.request.payload)
+
+
+def _region(plan: Plan, spec: Document) -> str | None:
+    """Return the region of the job: the one that is written, else that of its image."""
+    from smspec.service.request import Request
+    from smspec.source import Scalar
+
+    written = spec.node(("region",))
+    if isinstance(written, Scalar) and isinstance(written.value, str):
+        return written.value
+    image = Request(payload=plan.request.payload).image
+    return image.region if image else None
 
 
 TARGETS: dict[str, Target] = {
-    "api-json": _api_json,
-    "dockerfile": _dockerfile,
-    "entrypoint": _entrypoint,
-    "spec": _spec,
+    "api-json": Target(meaning="the CreateTrainingJob request", render=_api_json),
+    "dockerfile": Target(meaning="the Dockerfile", render=_dockerfile),
+    "entrypoint": Target(meaning="what the container starts", render=_entrypoint),
+    "spec": Target(meaning="the spec with its bases, overlay and variables merged in", render=_spec),
+    "iam-policy": Target(
+        meaning="the least that the role of the job needs, with its trust policy",
+        render=_role,
+        also=("iam-policy=role",),
+    ),
+    "iam-policy=submitter": Target(meaning="the least that whoever submits the job needs", render=_submitter),
+    "ack": Target(meaning="the TrainingJob object of the ACK controller for Kubernetes", render=_ack),
+    "step-functions": Target(meaning="the state of AWS Step Functions that runs the job", render=_step_functions),
+    "terraform": Target(meaning="the resource of Terraform's AWS provider", render=_terraform),
 }

@@ -5,15 +5,17 @@ import json
 import pytest
 
 from plan_samples import PAYLOAD, image_plan, ingredients, plan
+from small_job import write_job
 from smspec.render import TARGETS, NothingToRender
 from smspec.source import Document
+from smspec_command import smspec
 from trees import tree
 
 SPEC = Document(tree({"smspec": "v1", "name": "job"}), ())
 
 
 def shown(name, tmp_path, **changes):
-    return TARGETS[name](plan(**changes), ingredients(tmp_path, requirements=b"six\n"), SPEC)
+    return TARGETS[name].render(plan(**changes), ingredients(tmp_path, requirements=b"six\n"), SPEC).text
 
 
 def test_every_target_is_a_text(tmp_path):
@@ -33,3 +35,17 @@ def test_requirements_are_copied_only_when_the_image_has_some(tmp_path):
 def test_what_a_job_does_not_have_is_told(tmp_path, name, words):
     with pytest.raises(NothingToRender, match=words):
         shown(name, tmp_path, image=None, run=None)
+
+
+@pytest.mark.parametrize("words", [["--iam-policy", "job.yaml"], ["--iam-policy=role"], ["job.yaml", "--iam-policy"]])
+def test_the_policy_of_the_role_is_the_usual_one(tmp_path, words):
+    write_job(tmp_path)
+    done = smspec("render", *words, cwd=tmp_path)
+    assert (done.status, "AssumeRolePolicyDocument" in json.loads(done.out)) == (0, True)
+    done = smspec("render", "--iam-policy=submitter", cwd=tmp_path)
+    assert [*json.loads(done.out)] == ["PolicyDocument"]
+
+
+def test_an_unknown_policy_is_misuse(tmp_path):
+    write_job(tmp_path)
+    assert smspec("render", "--iam-policy=everybody", cwd=tmp_path).status == 2

@@ -1,0 +1,49 @@
+"""The job as the Kubernetes object that the ACK controller for SageMaker makes a training job of."""
+
+from __future__ import annotations
+
+from smspec.render.foreign_members import Members, without_place
+from smspec.render.rendering import Rendering
+from smspec.render.yaml_data import yaml_data
+from smspec.service.ack_names import to_ack
+
+API_VERSION = "sagemaker.services.k8s.aws/v1alpha1"
+KIND = "TrainingJob"
+
+UNKNOWN_TO_ACK: Members = frozenset(
+    {
+        ("AlgorithmSpecification", "ContainerArguments"),
+        ("AlgorithmSpecification", "ContainerEntrypoint"),
+        ("AlgorithmSpecification", "TrainingImageConfig"),
+        ("ExperimentConfig", "RunName"),
+        ("InputDataConfig", "DataSource", "DatasetSource"),
+        ("InputDataConfig", "DataSource", "S3DataSource", "HubAccessConfig"),
+        ("InputDataConfig", "DataSource", "S3DataSource", "ModelAccessConfig"),
+        ("MlflowConfig",),
+        ("ModelPackageConfig",),
+        ("ProfilerConfig", "DisableProfiler"),
+        ("ResourceConfig", "InstancePlacementConfig"),
+        ("ResourceConfig", "InstancePreferences"),
+        ("ResourceConfig", "TrainingPlanArn"),
+        ("ServerlessJobConfig",),
+        ("SessionChainingConfig",),
+    }
+)
+"""Members for which the TrainingJob of the controller's published CRD (config/crd, v1alpha1) has no property."""
+
+
+def ack(payload: dict[str, object]) -> Rendering:
+    """Return a TrainingJob object in YAML; every member is in it, and a note names those that the CRD may not know."""
+    # Names of objects are lower case (Kubernetes, object names); the job keeps its own.
+    name = str(payload.get("TrainingJobName", "")).lower()
+    text = yaml_data({"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": name}, "spec": to_ack(payload)})
+    missing = without_place(payload, UNKNOWN_TO_ACK)
+    notes = (
+        (
+            f"the published CRD of ACK's TrainingJob has no place for {', '.join(missing)}: a cluster refuses or drops"
+            " them unless its CRD is newer",
+        )
+        if missing
+        else ()
+    )
+    return Rendering(text=text, notes=notes)

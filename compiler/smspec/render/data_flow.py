@@ -1,0 +1,98 @@
+"""Which job writes to which prefix of S3, and which reads what another one writes."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from smspec.rules.repository.prefixes import above, normal
+from smspec.source.frozen import dataclass
+from smspec.spec.facts import JobFacts
+
+_DIGEST = re.compile(r"-[0-9a-f]{10}")
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Data between the job of the spec ``file`` and ``prefix``. ``what``: a kind of output, or a channel.
+
+    ``overlays``: only under these; empty: in the spec as it is.
+    """
+
+    file: str
+    prefix: str
+    way: Literal["writes", "reads"]
+    what: str
+    overlays: tuple[str, ...]
+
+
+def data_flow(jobs: Sequence[JobFacts]) -> tuple[Flow, ...]:
+    """Return what the jobs write, and what they read of another; in the order of the jobs, once for all overlays."""
+    places = _Places(jobs)
+    found: dict[tuple[str, str, Literal["writes", "reads"], str], list[str | None]] = {}
+    for job in jobs:
+        for kind, text in _written(job):
+            found.setdefault((job.file, normal(text), "writes", kind), []).append(job.overlay)
+    for job in jobs:
+        for channel, data in job.channels:
+            for prefix in places.read_by(job.file, data.text):
+                found.setdefault((job.file, prefix, "reads", channel), []).append(job.overlay)
+    variants: dict[str, int] = {}
+    for job in jobs:
+        variants[job.file] = variants.get(job.file, 0) + 1
+    return tuple(
+        Flow(*key, () if None in overlays or variants[key[0]] == 1 else tuple(str(name) for name in overlays))
+        for key, overlays in found.items()
+    )
+
+
+class _Places:
+    """The prefixes that jobs write to, normal and sorted, and who writes what there."""
+
+    def __init__(self, jobs: Sequence[JobFacts]) -> None:
+        self._writers: dict[str, list[tuple[str, JobFacts]]] = {}
+        for job in jobs:
+            for kind, text in _written(job):
+                self._writers.setdefault(normal(text), []).append((kind, job))
+        self._sorted = sorted(self._writers)
+
+    def read_by(self, file: str, data: str) -> Iterator[str]:
+        """Yield the prefixes at, below or around ``data`` that another file's job writes to."""
+        # A channel reads every object whose key begins as it says, also in the middle of a name.
+        at = bisect_left(self._sorted, data)
+        while at < len(self._sorted) and self._sorted[at].startswith(data):
+            if self._others(file, self._sorted[at]):
+                yield self._sorted[at]
+            at += 1
+        around = [prefix for prefix in (normal(data), *above(normal(data))) if not prefix.startswith(data)]
+        known = [(prefix, self._others(file, prefix)) for prefix in around if prefix in self._writers]
+        for prefix, writers in known:
+            if any(_writes(kind, job, data.removeprefix(prefix)) for kind, job in writers):
+                yield prefix
+                return
+        # Nobody's own part of a prefix: it can only be meant where one job writes there.
+        for prefix, writers in known:
+            if len({job.file for _, job in writers}) == 1 and len(self._writers[prefix]) == len(writers):
+                yield prefix
+                return
+
+    def _others(self, file: str, prefix: str) -> list[tuple[str, JobFacts]]:
+        return [(kind, job) for kind, job in self._writers[prefix] if job.file != file]
+
+
+def _written(job: JobFacts) -> Iterator[tuple[str, str]]:
+    for kind, stated in (("output", job.output), ("checkpoints", job.checkpoints), ("tensorboard", job.tensorboard)):
+        if stated:
+            yield kind, stated.text
+
+
+def _writes(kind: str, job: JobFacts, rest: str) -> bool:
+    """Tell whether a job writes to ``rest``, relative to its prefix; SageMaker puts an output under the job's name."""
+    if kind == "checkpoints":
+        return True
+    part, slash, _ = rest.partition("/")
+    names = (job.name.text, job.job_name.text)
+    made = part.startswith(job.name.text) and _DIGEST.fullmatch(part[len(job.name.text) :]) is not None
+    return part in names or made or (not slash and job.job_name.text.startswith(part))

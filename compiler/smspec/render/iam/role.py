@@ -1,0 +1,119 @@
+"""The execution role: what SageMaker and the container do in the name of the job."""
+
+from __future__ import annotations
+
+import json
+
+from smspec.render.iam.kms import key_statement
+from smspec.render.iam.s3 import Location, directory, listing, location, objects
+from smspec.render.iam.statements import SERVICE, Place, Statement, allow, place_of, policy
+from smspec.render.rendering import Rendering
+from smspec.service.members import member
+from smspec.service.request import Request
+from smspec.source.frozen import dataclass
+
+# Developer guide, "SageMaker roles": CreateTrainingJob API, execution role permissions. All statements follow it.
+_LOGS = ["logs:CreateLogGroup", "logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"]
+_PULL = ["ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"]
+_INTERFACES = [
+    "ec2:CreateNetworkInterface",
+    "ec2:CreateNetworkInterfacePermission",
+    "ec2:DeleteNetworkInterface",
+    "ec2:DeleteNetworkInterfacePermission",
+    "ec2:DescribeDhcpOptions",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSecurityGroups",
+    "ec2:DescribeSubnets",
+    "ec2:DescribeVpcs",
+]
+_MANIFESTS = ("ManifestFile", "AugmentedManifestFile")
+_WRITTEN = (
+    ("OutputDataConfig", "S3OutputPath"),
+    ("TensorBoardOutputConfig", "S3OutputPath"),
+    ("DebugHookConfig", "S3OutputPath"),
+    ("ProfilerConfig", "S3OutputPath"),
+)
+_SUBMITTED = "sagemaker_submit_directory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sources:
+    """``read``: what channels and code are read from; ``listed``: of these what is listed first."""
+
+    read: tuple[Location, ...]
+    listed: tuple[Location, ...]
+    notes: tuple[str, ...]
+
+
+def role_policy(payload: dict[str, object], region: str | None) -> Rendering:
+    """Return the trust policy and the least policy of the job's role, as CreateRole and PutRolePolicy take them."""
+    place = place_of(payload, region)
+    sources = _sources(payload)
+    kept = [found for found in (directory(member(payload, "CheckpointConfig", "S3Uri")),) if found]
+    written = [found for path in _WRITTEN if (found := directory(member(payload, *path)))]
+    statements = [
+        *objects("ReadChannelsAndCode", ["s3:GetObject"], sources.read, place),
+        *objects("WriteResults", ["s3:AbortMultipartUpload", "s3:PutObject"], written, place),
+        *objects(
+            "KeepCheckpoints",
+            ["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:GetObject", "s3:PutObject"],
+            kept,
+            place,
+        ),
+        *listing("ListBucket", [*sources.listed, *kept], place),
+        *_image(payload, place),
+        allow("WriteLogs", _LOGS, [place.arn("logs", "log-group:/aws/sagemaker/TrainingJobs*")]),
+        allow("PublishMetrics", ["cloudwatch:PutMetricData"], ["*"]),
+        *_keys(payload, place),
+        *([allow("JoinTheVpc", _INTERFACES, ["*"])] if "VpcConfig" in payload else []),
+    ]
+    document = {"AssumeRolePolicyDocument": _trust(place), "PolicyDocument": policy(statements)}
+    return Rendering(text=json.dumps(document, indent=2) + "\n", notes=sources.notes)
+
+
+def _trust(place: Place) -> Statement:
+    """Return the policy that lets SageMaker take the role, for jobs of this account only (IAM, confused deputy)."""
+    trust: Statement = {"Effect": "Allow", "Principal": {"Service": SERVICE}, "Action": "sts:AssumeRole"}
+    if place.account != "*":
+        trust["Condition"] = {"StringEquals": {"aws:SourceAccount": place.account}}
+    return policy([trust])
+
+
+def _sources(payload: dict[str, object]) -> _Sources:
+    read: list[Location] = []
+    listed: list[Location] = []
+    notes: list[str] = []
+    for channel in Request(payload=payload).channels:
+        uri = channel.s3.get("S3Uri")
+        found = location(uri)
+        if found is None:
+            if uri is not None:
+                notes.append(f"channel {channel.name}: `{uri}` is no `s3://` address, so the policy does not name it")
+            continue
+        read.append(found)
+        if channel.s3.get("S3DataType") in _MANIFESTS:
+            notes.append(f"channel {channel.name}: what its manifest names is not in the policy; add those objects")
+        else:
+            listed.append(found)
+    submitted = location(member(payload, "HyperParameters", _SUBMITTED))
+    if submitted is not None:
+        read.append(submitted)
+    return _Sources(read=tuple(read), listed=tuple(listed), notes=tuple(notes))
+
+
+def _image(payload: dict[str, object], place: Place) -> list[Statement]:
+    image = Request(payload=payload).image
+    if image is None or image.account is None:
+        return []
+    arn = f"arn:{place.partition}:ecr:{image.region}:{image.account}:repository/{image.repository}"
+    return [allow("SignInToECR", ["ecr:GetAuthorizationToken"], ["*"]), allow("PullTheImage", _PULL, [arn])]
+
+
+def _keys(payload: dict[str, object], place: Place) -> list[Statement]:
+    output = member(payload, "OutputDataConfig", "KmsKeyId")
+    volume = member(payload, "ResourceConfig", "VolumeKmsKeyId")
+    return [
+        # Decrypt, for the parts of a large object (S3 user guide, multipart upload and encryption).
+        *key_statement("EncryptResults", ["kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey"], output, place),
+        *key_statement("EncryptVolumes", ["kms:CreateGrant"], volume, place),
+    ]

@@ -1,0 +1,70 @@
+"""Prefixes in S3, as statements of a policy name them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from smspec.render.iam.statements import Place, Statement, allow, literal
+from smspec.source.frozen import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Location:
+    """A bucket, or the ARN of an access point, and what the keys there begin with."""
+
+    bucket: str
+    key: str
+
+    def objects(self, place: Place) -> str:
+        """Return the ARN of every object below."""
+        if self.bucket.startswith("arn:"):
+            return f"{self.bucket}/object/{literal(self.key)}*"
+        return f"arn:{place.partition}:s3:::{self.bucket}/{literal(self.key)}*"
+
+    def holder(self, place: Place) -> str:
+        """Return the ARN of what is listed."""
+        return self.bucket if self.bucket.startswith("arn:") else f"arn:{place.partition}:s3:::{self.bucket}"
+
+
+def location(uri: object) -> Location | None:
+    """Take an ``s3://`` address apart; None for any other."""
+    if not isinstance(uri, str) or not uri.startswith("s3://"):
+        return None
+    rest = uri.removeprefix("s3://")
+    if rest.startswith("arn:"):
+        # s3://arn:aws:s3:region:account:accesspoint/name/key: the first two steps are the access point.
+        kind, _, after = rest.partition("/")
+        name, _, key = after.partition("/")
+        return Location(bucket=f"{kind}/{name}", key=key)
+    bucket, _, key = rest.partition("/")
+    return Location(bucket=bucket, key=key) if bucket else None
+
+
+def directory(uri: object) -> Location | None:
+    """Return the address as a directory: SageMaker puts a `/` between it and what it writes."""
+    found = location(uri)
+    if found is None:
+        return None
+    return Location(bucket=found.bucket, key=f"{found.key.rstrip('/')}/" if found.key.rstrip("/") else "")
+
+
+def objects(sid: str, actions: list[str], locations: Iterable[Location], place: Place) -> list[Statement]:
+    """Return the statement about objects below ``locations``; none without any."""
+    arns = [location.objects(place) for location in locations]
+    return [allow(sid, actions, arns)] if arns else []
+
+
+def listing(sid: str, locations: Iterable[Location], place: Place) -> list[Statement]:
+    """Return a statement per bucket: its keys may be listed below these prefixes only."""
+    prefixes: dict[str, list[str]] = {}
+    for found in locations:
+        prefixes.setdefault(found.holder(place), []).append(f"{literal(found.key)}*")
+    return [
+        allow(
+            f"{sid}{number or ''}",
+            ["s3:ListBucket"],
+            [holder],
+            {"StringLike": {"s3:prefix": sorted(set(keys))}} if "*" not in keys else None,
+        )
+        for number, (holder, keys) in enumerate(sorted(prefixes.items()))
+    ]

@@ -1,0 +1,28 @@
+"""Plain data as YAML that every reader understands alike, whatever version of YAML it reads."""
+
+from __future__ import annotations
+
+import re
+
+# What every version of YAML reads as text, and people do not take for anything else.
+_PLAIN = r"[A-Za-z][A-Za-z0-9_./-]*"
+_NOT_TEXT = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"})
+
+
+def yaml_data(data: object) -> str:
+    """Return data as block YAML in the order of its keys; texts stand in quotes unless they are plain words."""
+    import yaml  # late, with the class below: one target needs a writer
+
+    class Writer(yaml.SafeDumper):
+        def ignore_aliases(self, _data: object) -> bool:
+            return True
+
+    def text(writer: yaml.SafeDumper, value: str) -> yaml.Node:
+        is_plain = re.fullmatch(_PLAIN, value) is not None and value.lower() not in _NOT_TEXT
+        return writer.represent_scalar("tag:yaml.org,2002:str", value, style=None if is_plain else '"')
+
+    Writer.add_representer(str, text)
+    written: str = yaml.dump(
+        data, Dumper=Writer, sort_keys=False, allow_unicode=True, default_flow_style=False, width=2**31 - 1
+    )
+    return written

@@ -1,0 +1,80 @@
+"""The ARNs that a request names, and what each says of where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.service.members import items, member
+from smspec.source import Path
+from smspec.source.frozen import dataclass
+
+_SINGLE: tuple[tuple[str, ...], ...] = (
+    ("AlgorithmSpecification", "AlgorithmName"),
+    (
+        "AlgorithmSpecification",
+        "TrainingImageConfig",
+        "TrainingRepositoryAuthConfig",
+        "TrainingRepositoryCredentialsProviderArn",
+    ),
+    ("OutputDataConfig", "KmsKeyId"),
+    ("ResourceConfig", "VolumeKmsKeyId"),
+    ("ResourceConfig", "TrainingPlanArn"),
+    ("ModelPackageConfig", "ModelPackageGroupArn"),
+    ("MlflowConfig", "MlflowResourceArn"),
+    ("ModelPackageConfig", "SourceModelPackageArn"),
+    ("ServerlessJobConfig", "BaseModelArn"),
+    ("ServerlessJobConfig", "EvaluatorArn"),
+)
+_OF_CHANNELS = (
+    ("DataSource", "S3DataSource", "HubAccessConfig", "HubContentArn"),
+    ("DataSource", "DatasetSource", "DatasetArn"),
+)
+# What these name may lie elsewhere: nothing public says that a hub or a source package is in the region of the job.
+_MAY_LIE_ELSEWHERE = frozenset({"SourceModelPackageArn", "BaseModelArn", "EvaluatorArn", "HubContentArn", "DatasetArn"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arn:
+    """``arn:partition:service:region:account:resource`` taken apart; the region of what is everywhere is empty."""
+
+    partition: str
+    service: str
+    region: str
+    account: str
+    resource: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedArn:
+    """An ARN and the member that names it. ``is_of_the_job``: what it names must be in the region of the job."""
+
+    path: Path
+    arn: Arn
+    is_of_the_job: bool
+
+
+def parsed_arn(text: object) -> Arn | None:
+    """Take an ARN apart; None when it is none."""
+    parts = text.split(":", 5) if isinstance(text, str) else []
+    if len(parts) < 6 or parts[0] != "arn":
+        return None
+    return Arn(partition=parts[1], service=parts[2], region=parts[3], account=parts[4], resource=parts[5])
+
+
+def named_arns(payload: dict[str, object]) -> Iterator[NamedArn]:
+    """Yield every ARN of a request but RoleArn, and but those that a program or a tag carries."""
+    for path, text in _texts(payload):
+        arn = parsed_arn(text)
+        if arn is not None:
+            yield NamedArn(path=path, arn=arn, is_of_the_job=_MAY_LIE_ELSEWHERE.isdisjoint(map(str, path)))
+
+
+def _texts(payload: dict[str, object]) -> Iterator[tuple[Path, object]]:
+    for path in _SINGLE:
+        yield path, member(payload, *path)
+    for index, preference in enumerate(items(payload, "ResourceConfig", "InstancePreferences")):
+        for position, plan in enumerate(items(preference, "TrainingPlanArns")):
+            yield ("ResourceConfig", "InstancePreferences", index, "TrainingPlanArns", position), plan
+    for index, channel in enumerate(items(payload, "InputDataConfig")):
+        for steps in _OF_CHANNELS:
+            yield ("InputDataConfig", index, *steps), member(channel, *steps)

@@ -1,0 +1,264 @@
+"""The job in the words of other tools: exactly these files, and nothing of the request is lost in them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+import api_samples
+from smspec.plan.plan import Plan, RequestPlan, Upload
+from smspec.render import NothingToRender
+from smspec.render.ack import UNKNOWN_TO_ACK, ack
+from smspec.render.foreign_members import without_place
+from smspec.render.iam.role import role_policy
+from smspec.render.iam.submitter import submitter_policy
+from smspec.render.step_functions import step_functions
+from smspec.render.terraform import UNKNOWN_TO_TERRAFORM, argument, terraform
+from smspec.service.ack_names import from_ack
+from smspec.service.ordering import in_api_order
+from smspec.service.shapes import pinned_model
+from smspec_command import smspec
+
+EXPORTS = Path(__file__).parent / "exports"
+FILES = {
+    "ack": "ack.yaml",
+    "step-functions": "state.json",
+    "terraform": "job.tf",
+    "iam-policy=role": "role.json",
+    "iam-policy=submitter": "submitter.json",
+}
+MODEL = pinned_model()
+PATHS = [path for path, shape in MODEL.walk() if shape.kind not in ("structure", "list", "map")]
+
+
+@pytest.mark.parametrize("target", FILES)
+@pytest.mark.parametrize("job", ["rich", "small"])
+def test_the_export_is_the_golden_one(job, target, update):
+    done = smspec("render", f"--{target}", cwd=EXPORTS / job)
+    assert done.status == 0, done.err
+    # The tag of a built image changes with the runtime, and with it the digest in the name.
+    text = re.sub(r"\b[0-9a-f]{64}\b", "<digest>", re.sub(r"(ctr-linear-)[0-9a-f]{10}\b", r"\1<digest>", done.out))
+    golden = EXPORTS / job / FILES[target]
+    if update:
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+
+
+# Texts that some reader takes for something else.
+WORDS = st.sampled_from(
+    ["no", "1e-3", "0o10", "012", "12:30", "~", "null", "2026-01-01", "", " a ", "a: b", "- a", "#", "%{if}", "${x}",
+     "=", "$${x}", "a\nb\n", '"', "\\", "\x07", "\x85", "\u2028", "é", "😀", "'", "<<", "{% $x %}", "*a", "&a", "!t", "y"]
+)  # fmt: skip
+TEXTS = WORDS | st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=20)
+
+
+@st.composite
+def requests(draw):
+    """Return a request with any members of the API and hostile texts where a request has room for them."""
+    request = api_samples.small_request()
+    for path in draw(st.lists(st.sampled_from(PATHS), max_size=12)):
+        api_samples.fill(request, path)
+    for name in ("HyperParameters", "Environment"):
+        request[name] = draw(st.dictionaries(TEXTS, TEXTS, max_size=4))
+    request["Tags"] = [{"Key": k, "Value": v} for k, v in draw(st.dictionaries(TEXTS, TEXTS, max_size=3)).items()]
+    return in_api_order({name: value for name, value in request.items() if value})
+
+
+@given(requests())
+def test_an_object_of_ack_reads_back_to_the_request(request_):
+    written = yaml.safe_load(ack(request_).text)
+    assert set(written) == {"apiVersion", "kind", "metadata", "spec"}
+    assert from_ack(written["spec"]) == (request_, [])
+
+
+@given(requests())
+def test_a_text_of_an_object_is_text_to_every_version_of_yaml(request_):
+    """What is not in quotes is a word of letters that no version takes for a truth value, a number or a date."""
+    for node in yaml.compose(ack(request_).text).value:
+        for scalar in scalars(node[1]):
+            assert scalar.style == '"' or re.fullmatch(r"[A-Za-z][\w./-]*|-?[0-9]+|true|false", scalar.value, re.ASCII)
+
+
+def scalars(node):
+    if isinstance(node, yaml.ScalarNode):
+        yield node
+    else:
+        for part in node.value:
+            for inner in part if isinstance(part, tuple) else (part,):
+                yield from scalars(inner)
+
+
+@given(requests())
+def test_a_state_holds_the_request_and_no_expression(request_):
+    try:
+        state = json.loads(step_functions(request_).text)
+    except NothingToRender:
+        assert any(
+            key.endswith(".$") for holder in ("HyperParameters", "Environment") for key in request_.get(holder, {})
+        )
+        return
+    assert state.get("Arguments" if state.get("QueryLanguage") == "JSONata" else "Parameters") == request_
+    if "Parameters" in state:
+        assert '.$":' not in json.dumps(state["Parameters"])
+    else:
+        assert not re.search(r'"\{%[^"]*%\}"', json.dumps(state["Arguments"]))
+
+
+def test_a_name_that_looks_like_a_path_is_no_expression():
+    hyperparameters = {"a.$": "x"}
+    state = json.loads(step_functions(api_samples.changed(HyperParameters=hyperparameters)).text)
+    assert (state["QueryLanguage"], state["Arguments"]["HyperParameters"]) == ("JSONata", hyperparameters)
+    with pytest.raises(NothingToRender, match="either language"):
+        step_functions(api_samples.changed(HyperParameters={"a.$": "{% $x %}"}))
+
+
+@given(requests())
+def test_a_resource_reads_back_to_the_request(request_):
+    block = read_block(iter(terraform("ctr", request_).text.splitlines()[1:]))
+    tags = {tag["Key"]: tag["Value"] for tag in request_.get("Tags", [])}
+    expected = in_words(MODEL.root, {key: value for key, value in request_.items() if key != "Tags"})
+    assert block == expected | ({"tags": tags} if tags else {})
+
+
+def in_words(shape, value):
+    """Return a value as the resource holds it: arguments by name, structures as lists of blocks."""
+    if shape.kind == "structure":
+        held = {}
+        for name, inner in value.items():
+            member = MODEL.shapes[shape.members[name]]
+            written = in_words(member, inner)
+            held[argument(name)] = [written] if member.kind == "structure" else written
+        return held
+    if shape.kind == "list":
+        return [in_words(MODEL.shapes[shape.item], item) for item in value]
+    return value
+
+
+def read_block(lines):
+    """Read the lines of a block up to its end: just as much of HCL as is written."""
+    block = {}
+    for line in lines:
+        line = line.strip()
+        if line == "}":
+            return block
+        if line.endswith(" = {"):
+            entries = iter(lambda: next(lines).strip(), "}")
+            block[line[:-4]] = {read_value(key.strip()): read_value(text) for key, text in map(read_entry, entries)}
+        elif line.endswith("{}"):
+            block.setdefault(line[:-3], []).append({})
+        elif line.endswith(" {"):
+            block.setdefault(line[:-2], []).append(read_block(lines))
+        elif line:
+            name, _, text = line.partition(" = ")
+            block[name.strip()] = read_value(text)
+    return block
+
+
+def read_entry(line):
+    return re.fullmatch(r'("(?:\\.|[^"\\])*")\s* = (".*")', line).groups()
+
+
+def read_value(text):
+    if text.startswith("["):
+        return [read_value(item) for item in re.findall(r'"(?:\\.|[^"\\])*"|[^,\[\]\s]+', text)]
+    value = json.loads(text)
+    if isinstance(value, str):
+        assert not re.search(r"(?<![$])\$\{|(?<!%)%\{", value)
+        return re.sub(r"\$(\$\{)|%(%\{)", lambda match: match[1] or match[2], value)
+    return value
+
+
+@pytest.mark.parametrize("unknown", [UNKNOWN_TO_ACK, UNKNOWN_TO_TERRAFORM], ids=["ack", "terraform"])
+def test_what_a_tool_does_not_know_is_a_member_of_the_api(unknown):
+    known = {tuple(step for step in path if isinstance(step, str)) for path, _ in MODEL.walk()}
+    assert unknown <= known
+
+
+def test_members_that_a_refresh_of_the_model_brings_are_looked_at():
+    """A new member has to be looked up in the CRD and in the documentation of the provider: then change the number."""
+    assert len({path for path, _ in MODEL.walk() if path[-1] not in (0, "*")}) == 146
+
+
+def test_what_has_no_place_is_named_where_it_is():
+    request = api_samples.changed(
+        InputDataConfig=[
+            {"ChannelName": "a", "DataSource": {"DatasetSource": {"DatasetArn": "arn"}}},
+            {"ChannelName": "b", "DataSource": {"S3DataSource": {"ModelAccessConfig": {"AcceptEula": True}}}},
+        ]
+    )
+    assert without_place(request, UNKNOWN_TO_ACK) == [
+        "InputDataConfig[0].DataSource.DatasetSource",
+        "InputDataConfig[1].DataSource.S3DataSource.ModelAccessConfig",
+    ]
+    assert "InputDataConfig[0].DataSource.DatasetSource" in ack(request).notes[0]
+    assert "InputDataConfig[0].DataSource.DatasetSource" in terraform("a", request).notes[0]
+    assert (ack(api_samples.small_request()).notes, terraform("a", api_samples.small_request()).notes) == ((), ())
+
+
+def statements(policy):
+    return {statement["Sid"]: statement for statement in policy["PolicyDocument"]["Statement"]}
+
+
+def role(**parts):
+    return statements(json.loads(role_policy(api_samples.changed(**parts), "us-west-2").text))
+
+
+def s3_channel(uri, kind="S3Prefix"):
+    return {"ChannelName": "train", "DataSource": {"S3DataSource": {"S3DataType": kind, "S3Uri": uri}}}
+
+
+def test_the_role_reads_its_channels_and_nothing_else():
+    allowed = role(InputDataConfig=[s3_channel("s3://b-1/a/x"), s3_channel("s3://b-2")])
+    assert allowed["ReadChannelsAndCode"]["Resource"] == ["arn:aws:s3:::b-1/a/x*", "arn:aws:s3:::b-2/*"]
+    assert allowed["ListBucket"]["Condition"] == {"StringLike": {"s3:prefix": ["a/x*"]}}
+    assert (allowed["ListBucket1"]["Resource"], "Condition" in allowed["ListBucket1"]) == ("arn:aws:s3:::b-2", False)
+    assert not {"KeepCheckpoints", "EncryptResults", "EncryptVolumes", "JoinTheVpc"} & set(allowed)
+
+
+def test_characters_of_a_prefix_are_no_wildcards():
+    allowed = role(InputDataConfig=[s3_channel("s3://b-1/a*b?c${d}/")])
+    assert allowed["ReadChannelsAndCode"]["Resource"] == "arn:aws:s3:::b-1/a${*}b${?}c${$}{d}/*"
+
+
+def test_what_a_manifest_names_is_told():
+    rendering = role_policy(api_samples.changed(InputDataConfig=[s3_channel("s3://b-1/m", "ManifestFile")]), None)
+    assert "what its manifest names" in rendering.notes[0]
+    assert "ListBucket" not in rendering.text
+
+
+def test_keys_are_named_by_arn_by_id_and_by_alias():
+    key = "arn:aws:kms:us-west-2:111122223333:key/k"
+    allowed = role(OutputDataConfig={"S3OutputPath": "s3://b-1/", "KmsKeyId": "k"})
+    assert allowed["EncryptResults"]["Resource"] == key
+    allowed = role(OutputDataConfig={"S3OutputPath": "s3://b-1/", "KmsKeyId": key})
+    assert allowed["EncryptResults"]["Resource"] == key
+    for alias in ("alias/a", "arn:aws:kms:us-west-2:111122223333:alias/a"):
+        allowed = role(OutputDataConfig={"S3OutputPath": "s3://b-1/", "KmsKeyId": alias})["EncryptResults"]
+        assert allowed["Resource"] == "arn:aws:kms:us-west-2:111122223333:key/*"
+        assert allowed["Condition"] == {"ForAnyValue:StringEquals": {"kms:ResourceAliases": "alias/a"}}
+
+
+@given(requests())
+def test_policies_are_small_sound_json(request_):
+    """Every statement has an id of its own, and only actions that take no resource are allowed on all of them."""
+    upload = Upload(kind="source", uri="s3://b-1/source/", archive=False)
+    plan = Plan(
+        name="ctr",
+        image=None,
+        run=None,
+        settings=None,
+        request=RequestPlan(payload=request_, origins={}),
+        uploads=(upload,),
+    )
+    for text in (role_policy(request_, None).text, submitter_policy(plan, "us-west-2").text):
+        found = json.loads(text)["PolicyDocument"]["Statement"]
+        assert len({statement["Sid"] for statement in found}) == len(found)
+        assert all(re.fullmatch("[A-Za-z0-9]+", statement["Sid"]) for statement in found)
+        everywhere = {action for statement in found if statement["Resource"] == "*" for action in statement["Action"]}
+        assert all(re.match("ec2:|cloudwatch:PutMetricData|ecr:GetAuthorizationToken", action) for action in everywhere)
