@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 from smspec.diagnostics.finding import Severity
+from smspec.diagnostics.note import Note
 from smspec.source import Path, Span
 from smspec.source.frozen import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """What helps to understand a diagnostic; mostly a second place."""
-
-    message: str
-    span: Span | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

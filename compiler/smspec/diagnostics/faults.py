@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from smspec.diagnostics.diagnostic import Diagnostic, Note
+from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.finding import Rule
+from smspec.diagnostics.note import Note
 from smspec.diagnostics.rejected import Rejected
 from smspec.source import Path, Places, SourceText, Span
 

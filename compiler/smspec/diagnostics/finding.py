@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from smspec.diagnostics.note import Note
 from smspec.source import Path
 from smspec.source.frozen import dataclass, replace
 
@@ -39,14 +40,29 @@ class Rule:
     evidence: Evidence | None = None
 
     def at(
-        self, path: Path, message: str, *, help: str = "", label: str = "", on: Literal["key", "value"] = "value"
+        self,
+        path: Path,
+        message: str,
+        *,
+        help: str = "",
+        label: str = "",
+        on: Literal["key", "value"] = "value",
+        notes: tuple[Note, ...] = (),
     ) -> Finding:
         """Return the finding that this rule is broken at ``path``.
 
-        ``help`` says what to do; ``label`` stands under the source line; ``on`` picks what is underlined.
+        ``help`` says what to do; ``label`` stands under the source line; ``on`` picks what is underlined;
+        ``notes`` are places in texts that are no specs.
         """
         return Finding(
-            code=self.code, severity=self.severity, path=path, message=message, help=help, label=label, on=on
+            code=self.code,
+            severity=self.severity,
+            path=path,
+            message=message,
+            help=help,
+            label=label,
+            on=on,
+            notes=notes,
         )
 
 
@@ -61,6 +77,7 @@ class Finding:
     help: str = ""
     label: str = ""
     on: Literal["key", "value"] = "value"
+    notes: tuple[Note, ...] = ()
 
     def moved(self, path: Path) -> Finding:
         """Return the same finding at another path."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from smspec.diagnostics.diagnostic import Diagnostic, Note
+from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.finding import Finding
+from smspec.diagnostics.note import Note
 from smspec.diagnostics.secrets import masked
 from smspec.source import Document
 
@@ -30,5 +31,5 @@ def _place(finding: Finding, document: Document) -> Diagnostic:
         path=finding.path,
         help=masked(finding.help),
         label=masked(finding.label),
-        notes=(Note("used through an alias here", used_at),) if used_at else (),
+        notes=(*([Note("used through an alias here", used_at)] if used_at else []), *finding.notes),
     )

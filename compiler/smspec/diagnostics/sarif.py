@@ -11,8 +11,9 @@ from typing import Union
 from urllib.parse import quote
 
 from smspec import __version__
-from smspec.diagnostics.diagnostic import Diagnostic, Note
+from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.explanation import explanation
+from smspec.diagnostics.note import Note
 from smspec.source import SourceText, Span, dotted
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
