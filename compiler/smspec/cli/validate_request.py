@@ -7,6 +7,7 @@ import argparse
 from smspec.cli.console import Console
 from smspec.cli.faults import Usage
 from smspec.cli.findings import show_findings
+from smspec.diagnostics.formats import FORMATS
 from smspec.pipeline.request_file import check_request_file
 from smspec.spec.layers.misuse import Misuse
 
@@ -17,6 +18,8 @@ def validate_request(args: argparse.Namespace, console: Console) -> int:
     for name, is_given in beside.items():
         if is_given:
             raise Usage(f"--api-json checks one request, which has no overlays and no variables: leave out {name}")
+    if args.format not in FORMATS:
+        raise Usage(f"--format {args.format} shows job specs; a request has {', '.join(FORMATS)}")
     try:
         checked = check_request_file(args.api_json)
     except Misuse as misuse:

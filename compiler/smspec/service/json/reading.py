@@ -160,7 +160,7 @@ class _Reader:
         if name.text not in entries:
             entries[name.text] = (name, value)
             return
-        note = Note("the first one", entries[name.text][0].span)
+        note = Note("first written here", entries[name.text][0].span)
         help = "keep one of the two; most readers take the last and say nothing"
         message = f"{quoted(name.text)} stands in this object twice"
         scan.faults.add(DUPLICATE_MEMBER, name.span, message, help=help, notes=(note,))

@@ -1,0 +1,126 @@
+"""`smspec validate --api-json`: the verdict on a raw request, with the flags and exit statuses of that on a spec."""
+
+import json
+
+import pytest
+
+from api_samples import small_request
+from raw_requests import written
+from smspec.diagnostics.formats import FORMATS
+from smspec_command import smspec, smspec_process
+
+IMAGE = "111122223333.dkr.ecr.us-west-2.amazonaws.com/sample:1"
+
+
+def write(directory, request):
+    (directory / "request.json").write_text(request if isinstance(request, str) else written(request))
+
+
+def validate(directory, *words):
+    done = smspec("validate", "--api-json", "request.json", "--format", "json", *words, cwd=directory)
+    return done, [(record["code"], record["path"]) for record in json.loads(done.out)]
+
+
+def test_a_good_request_has_nothing_wrong_with_it(tmp_path):
+    write(tmp_path, small_request())
+    assert smspec("validate", "--api-json", "request.json", cwd=tmp_path) == (
+        0,
+        "",
+        "1 request checked: nothing to say\n",
+    )
+    assert validate(tmp_path)[0].out == "[]\n"
+
+
+def test_what_is_wrong_is_shown_in_the_request(tmp_path):
+    write(tmp_path, small_request() | {"HyperParameters": {"lr": 0.1}, "RetryStrategy": {"MaximumRetryAttempts": 99}})
+    done = smspec("validate", "--api-json", "request.json", cwd=tmp_path)
+    assert done.status == 1
+    assert done.err == "1 request checked: 2 errors\n"
+    assert done.out.startswith("error[SM401]: hyperparameter `lr` is a number with a fraction, not text\n")
+    assert '"lr": 0.1' in done.out
+    assert [place for _, place in validate(tmp_path)[1]] == ["HyperParameters.lr", "RetryStrategy.MaximumRetryAttempts"]
+
+
+def test_warnings_fail_only_with_strict(tmp_path):
+    request = small_request()
+    request["ResourceConfig"]["InstanceType"] = "ml.m99.large"
+    write(tmp_path, request)
+    done, found = validate(tmp_path)
+    assert (done.status, found) == (0, [("SM413", "ResourceConfig.InstanceType")])
+    assert validate(tmp_path, "--strict")[0].status == 1
+
+
+def test_what_is_not_json_is_all_that_is_told(tmp_path):
+    write(tmp_path, '{"TrainingJobName": "a b",}\n')
+    done, found = validate(tmp_path)
+    assert (done.status, found) == (1, [("SM154", "")])
+
+
+def test_standard_input_is_a_request_too():
+    done = smspec_process(
+        "validate", "--api-json", "-", "--format", "json", input=b'{"TrainingJobName": 5}', stdin=None
+    )
+    assert done.status == 1
+    assert json.loads(done.out)[0]["file"] == "<stdin>"
+    assert smspec_process("validate", "--api-json", "-", input=written(small_request()).encode(), stdin=None) == (
+        0,
+        "",
+        "1 request checked: nothing to say\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["job.yaml"], "PATH"),
+        (["-O", "dev"], "--overlay"),
+        (["--set", "vars.x=1"], "--set"),
+    ],
+)
+def test_what_only_specs_have_is_misuse(words, said, tmp_path):
+    write(tmp_path, small_request())
+    done = smspec("validate", "--api-json", "request.json", *words, cwd=tmp_path)
+    assert (done.status, done.out) == (2, "")
+    assert said in done.err
+
+
+def test_a_file_that_is_not_there_is_misuse(tmp_path):
+    assert smspec("validate", "--api-json", "gone.json", cwd=tmp_path) == (2, "", "smspec: there is no `gone.json`\n")
+    assert smspec("validate", "--api-json", ".", cwd=tmp_path).status == 2
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_nothing_but_the_result_goes_to_standard_output(name, tmp_path):
+    write(tmp_path, small_request())
+    done = smspec("validate", "--api-json", "request.json", "--format", name, cwd=tmp_path)
+    assert done.status == 0
+    if name in ("json", "sarif"):
+        assert json.loads(done.out) == [] if name == "json" else json.loads(done.out)["runs"][0]["results"] == []
+    else:
+        assert done.out == ""
+
+
+OTHERS = [
+    ('{"TrainingJobArn": "arn:aws:sagemaker:us-west-2:111122223333:training-job/a"}', "TrainingJobArn", "import"),
+    (written(small_request() | {"TrainingJobStatus": "Completed"}), "TrainingJobStatus", "import"),
+    ('{"apiVersion": "sagemaker.services.k8s.aws/v1alpha1", "kind": "TrainingJob", "spec": {}}', "kind", "import"),
+    (written({"CreateTrainingJobRequest": small_request()}), "CreateTrainingJobRequest", "import"),
+    (written({"Type": "Task", "Parameters": small_request()}), "Parameters", "import"),
+    (written({"States": {"Train": {"Parameters": small_request()}}}), "States.Train.Parameters", "import"),
+    (written([small_request()]), "", "a file of its own"),
+    ('"request"', "", "object"),
+    ('{"smspec": "v1", "name": "ctr"}', "smspec", "validate FILE"),
+]
+
+
+@pytest.mark.parametrize(("text", "place", "way_out"), OTHERS)
+def test_something_else_than_a_request_is_told_what_to_do_with(text, place, way_out, tmp_path):
+    write(tmp_path, text)
+    done, found = validate(tmp_path)
+    assert (done.status, found) == (1, [("SM156", place)])
+    assert way_out in json.loads(done.out)[0]["help"]
+
+
+def test_an_empty_object_is_a_request_that_lacks_everything(tmp_path):
+    write(tmp_path, "{}\n")
+    assert ("SM403", "TrainingJobName") in validate(tmp_path)[1]

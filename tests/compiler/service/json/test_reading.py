@@ -1,0 +1,226 @@
+"""A JSON text becomes the values that JSON says, each knowing its place; everything else is refused where it stands."""
+
+import json
+import math
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from smspec.diagnostics import Rejected
+from smspec.service.json.encoding import decode_json_bytes
+from smspec.service.json.limits import MAX_BYTES, MAX_DEPTH
+from smspec.service.json.reading import read_json
+from smspec.source import Mapping, Scalar, Sequence, SourceText, to_data
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def read(text):
+    return read_json(SourceText("request.json", text))
+
+
+def told(text):
+    """Return (code, line, column) of everything that is wrong with a text."""
+    with pytest.raises(Rejected) as rejected:
+        read_json(decode_json_bytes("request.json", text if isinstance(text, bytes) else text.encode()))
+    return [(found.code, found.span.line, found.span.column) for found in rejected.value.diagnostics]
+
+
+def nodes(node):
+    yield node
+    if isinstance(node, Mapping):
+        for key, value in node.entries:
+            yield key
+            yield from nodes(value)
+    elif isinstance(node, Sequence):
+        for item in node.items:
+            yield from nodes(item)
+
+
+def cut(text, span):
+    lines = text.split("\n")
+    if span.line == span.end_line:
+        return lines[span.line - 1][span.column - 1 : span.end_column - 1]
+    first, last = lines[span.line - 1][span.column - 1 :], lines[span.end_line - 1][: span.end_column - 1]
+    return "\n".join([first, *lines[span.line : span.end_line - 1], last])
+
+
+@given(VALUES, st.sampled_from([None, 0, 2]), st.booleans())
+def test_what_json_says_is_read_and_stands_where_its_node_says(value, indent, ascii_only):
+    text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
+    if any(0xD800 <= ord(character) < 0xE000 for character in repr(value)):
+        return
+    document = read(text)
+    assert to_data(document.root) == value
+    for node in nodes(document.root):
+        assert json.loads(cut(text, node.span)) == to_data(node)
+
+
+@pytest.mark.parametrize("written", ["0", "-0", "1e-3", "1E+2", "-0.50", str(2**63), str(-(2**63)), "9" * 400])
+def test_numbers_keep_their_spelling_and_whole_ones_every_digit(written):
+    node = read(written).root
+    assert isinstance(node, Scalar)
+    assert node.text == written
+    assert str(node.value) == written or math.isclose(node.value, json.loads(written))
+    assert type(node.value) is type(json.loads(written))
+
+
+def strictly(text):
+    """Return whether Python's reader takes a text that no reader can take for something else."""
+
+    def unique(pairs):
+        assert len({name for name, _ in pairs}) == len(pairs)
+        return dict(pairs)
+
+    def refuse(word):
+        raise AssertionError(word)
+
+    def finite(number):
+        assert math.isfinite(float(number))
+
+    try:
+        value = json.loads(text, object_pairs_hook=unique, parse_constant=refuse, parse_float=finite)
+        json.dumps(value, ensure_ascii=False).encode()
+    except (ValueError, AssertionError):
+        return False
+    return True
+
+
+GOOD = '{"a": [1, -2.5e3, "x\\u00e9\\ud83d\\ude00\\n"], "b": {"c": null, "d": [true, false, {}], "e": []}}'
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.data())
+def test_exactly_what_is_json_is_taken(data):
+    """Any text near a good one is taken exactly if Python's reader takes it, told to be as strict."""
+    text = GOOD
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(text)))
+        length = data.draw(st.integers(0, 2))
+        text = (
+            text[:at] + data.draw(st.text("{}[]\",:'0123e+-.\\untfa# \t\n/*\u00a0", max_size=2)) + text[at + length :]
+        )
+    try:
+        read(text)
+        taken = True
+    except Rejected as rejected:
+        taken = False
+        assert rejected.diagnostics
+    assert taken == strictly(text), text
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.binary(max_size=200))
+def test_any_bytes_are_read_or_refused_with_places(content):
+    try:
+        read_json(decode_json_bytes("x", content))
+    except Rejected as rejected:
+        for found in rejected.diagnostics:
+            assert found.span.line >= 1
+            assert found.span.column >= 1
+
+
+FAULTS = [
+    ("", [("SM150", 1, 1)]),
+    ("  \n", [("SM150", 1, 1)]),
+    ("smspec: v1\n", [("SM150", 1, 1)]),
+    ("<html>", [("SM150", 1, 1)]),
+    ('{"a": 1} {"b": 2}', [("SM150", 1, 10)]),
+    ('{"a": 1}}', [("SM150", 1, 9)]),
+    ('{"a" 1}', [("SM150", 1, 6)]),
+    ('{"a": }', [("SM150", 1, 7)]),
+    ('{"a"', [("SM150", 1, 5)]),
+    ('{"a": [1, 2}', [("SM150", 1, 12)]),
+    ('{\n  "a": [1,\n', [("SM150", 2, 8)]),
+    ('{"a": "b\n"}', [("SM150", 1, 7)]),
+    ('{"a": "b', [("SM150", 1, 7)]),
+    ('{1: "b"}', [("SM150", 1, 2)]),
+    ('{[]: "b"}', [("SM150", 1, 2)]),
+    ("[1 2]", [("SM150", 1, 4)]),
+    ('{"a": 1 "b": 2}', [("SM154", 1, 7)]),
+    ('["a" "b"]', [("SM154", 1, 4)]),
+    ('{"a": 1,}', [("SM154", 1, 8)]),
+    ("[1,,2]", [("SM154", 1, 4)]),
+    ("[,1]", [("SM154", 1, 2)]),
+    ('{"a": 1} // end', [("SM154", 1, 10)]),
+    ('{/* x\n */ "a": 1}', [("SM154", 1, 2)]),
+    ('# x\n{"a": 1}', [("SM154", 1, 1)]),
+    ("{'a': 1}", [("SM154", 1, 2)]),
+    ("{“a”: 1}", [("SM154", 1, 2)]),
+    ("{a: 1}", [("SM154", 1, 2)]),
+    ('{"a": None, "b": True}', [("SM154", 1, 7), ("SM154", 1, 18)]),
+    ('{"a": NaN, "b": -Infinity}', [("SM154", 1, 7), ("SM154", 1, 17)]),
+    ("[01, +1, .5, 5., 0x1F, 1_000]", [("SM154", 1, column) for column in (2, 6, 10, 14, 18)]),
+    ('{"a": 1, "b": 2, "a": 3}', [("SM153", 1, 18)]),
+    ('{"a": 1, "\\u0061": 3}', [("SM153", 1, 10)]),
+    ('{"a": "\t"}', [("SM155", 1, 8)]),
+    ('{"a": "\\x"}', [("SM155", 1, 8)]),
+    ('{"a": "\\u12g4"}', [("SM155", 1, 8)]),
+    ('{"a": "\\ud800"}', [("SM155", 1, 8)]),
+    ('{"a": "\\udc00\\ud800"}', [("SM155", 1, 8), ("SM155", 1, 14)]),
+    ('{"a":\u00a01}', [("SM155", 1, 6)]),
+    ('{"a": 1e999}', [("SM152", 1, 7)]),
+    ('{"a": ' + "9" * 401 + "}", [("SM152", 1, 7)]),
+    ("[" * (MAX_DEPTH + 1), [("SM152", 1, MAX_DEPTH + 1)]),
+    ("[" + "1," * 20_001, [("SM152", 1, 2 * 19_998 + 2)]),
+    (b"\xef\xbb\xbf{}", [("SM151", 1, 1)]),
+    ('{"a": 1}'.encode("utf-16"), [("SM151", 1, 1)]),
+    ('{"a": 1}'.encode("utf-16-le"), [("SM151", 1, 1)]),
+    (b'{"a":\n "\xff"}', [("SM151", 2, 3)]),
+    (b"[" + b" " * MAX_BYTES + b"]", [("SM152", 1, 1)]),
+]
+
+
+@pytest.mark.parametrize(("text", "places"), FAULTS, ids=[repr(text[:24]) for text, _ in FAULTS])
+def test_a_fault_is_told_where_it_stands(text, places):
+    assert told(text) == places
+
+
+def test_the_deepest_that_is_allowed_is_read():
+    assert to_data(read("[" * MAX_DEPTH + "]" * MAX_DEPTH).root)
+
+
+def test_a_member_that_is_there_twice_names_the_first():
+    with pytest.raises(Rejected) as rejected:
+        read('{"a": 1,\n "a": 2}')
+    (found,) = rejected.value.diagnostics
+    assert [(note.span.line, note.span.column) for note in found.notes] == [(1, 2)]
+
+
+def test_a_printed_python_dict_is_told_in_a_few_findings():
+    printed = repr({f"name{n}": {"value": n, "is": None} for n in range(200)})
+    assert len(told(printed)) == 10
+
+
+HOSTILE = {
+    "open lists": "[" * MAX_BYTES,
+    "open objects": '{"a":' * (MAX_BYTES // 5),
+    "a long text": '"' + "a" * (MAX_BYTES - 2) + '"',
+    "escapes": '"' + "\\n" * (MAX_BYTES // 2 - 2) + '"',
+    "backslashes": '"' + "\\" * (MAX_BYTES - 2) + '"',
+    "commas": "[" + "," * (MAX_BYTES - 2) + "]",
+    "quotes": "'" * MAX_BYTES,
+    "comments": "/*" * (MAX_BYTES // 2),
+    "lines of comments": "//\n" * (MAX_BYTES // 3),
+    "digits": "9" * MAX_BYTES,
+    "members": "{" + ",".join(f'"{n}":0' for n in range(80_000)) + "}",
+    "one member": "{" + '"a":0,' * 9_000 + '"b":0}',
+    "no-break spaces": "\u00a0" * (MAX_BYTES // 2),
+    "line breaks": "\n" * MAX_BYTES,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_texts_take_less_than_two_seconds(name):
+    started = time.process_time()
+    try:
+        read_json(decode_json_bytes("x", HOSTILE[name].encode()))
+    except Rejected as rejected:
+        assert rejected.diagnostics
+    assert time.process_time() - started < 2
