@@ -1,0 +1,265 @@
+"""What ``smspec diff`` compares: a spec with another one, a request or a build, or many with a revision of git."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from smspec.adoption.imported import NoRequest
+from smspec.adoption.sources import imported
+from smspec.cli.build import default_directory
+from smspec.cli.scratch import scratch_directory
+from smspec.pipeline.compilation import Compiled, Faulty
+from smspec.pipeline.git import repository_of
+from smspec.pipeline.job_search import find_job_specs
+from smspec.pipeline.last_build import LastBuild, NoBuild, digest_of, read_last_build
+from smspec.pipeline.organisation_file import organisation_file
+from smspec.pipeline.price_list import price_list
+from smspec.pipeline.revision import Revision
+from smspec.pipeline.shelf import Shelf
+from smspec.pipeline.spec_marker import has_spec_key
+from smspec.pipeline.variants import Variants, compile_variants, shown_faults
+from smspec.render.dockerfile import dockerfile
+from smspec.review.defaults import without_defaults
+from smspec.review.job_review import JobReview
+from smspec.review.layers import Layers, layers_of_build, layers_of_plan
+from smspec.review.prices import Prices
+from smspec.review.reviewing import State, paired, reviewed
+from smspec.review.version import Version, Writing, version_of_build, version_of_plan, version_of_request
+from smspec.service.json.encoding import decode_json_bytes
+from smspec.service.json.reading import read_json
+from smspec.source import to_data
+from smspec.source.frozen import dataclass, replace
+from smspec.spec.layers.misuse import Misuse
+from smspec.spec.yaml.guard import MAX_BYTES
+
+
+class NothingToCompare(Exception):
+    """What is named cannot be compared; the text says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """``reviews`` of what differs; ``faults`` of specs that could not be compared; ``notes`` for whoever reads."""
+
+    reviews: tuple[JobReview, ...]
+    faults: tuple[Faulty, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def against_other(old: str, new: str, overlay: str | None, settings: Mapping[str, str]) -> Outcome:
+    """Compare two specs, or requests."""
+    shelf = Shelf()
+    if _is_request(old) or _is_request(new):
+        return _against_request(old, new, overlay, settings, shelf)
+    sides = [compile_variants(path, overlay, settings, shelf) for path in (old, new)]
+    _check_variation(sides, overlay, settings)
+    states = [_state(side, "") for side in sides]
+    return _outcome([(states[0], states[1])], sides, _prices(new))
+
+
+def against_build(path: str, overlay: str | None, settings: Mapping[str, str]) -> Outcome:
+    """Compare a spec with what was last built from it, and under each overlay with what was built under that."""
+    side = compile_variants(path, overlay, settings, Shelf())
+    _check_variation([side], overlay, settings)
+    old: dict[str | None, Version] = {}
+    new: dict[str | None, Version] = {}
+    notes: list[str] = []
+    missing: NoBuild | None = None
+    for name, job in side.compiled.items():
+        try:
+            build = read_last_build(default_directory(job))
+        except NoBuild as fault:
+            missing = missing or fault
+            continue
+        old[name] = version_of_build(build.payload, _layers_of_build(build), build.code, build.delivery)
+        new[name] = replace(_version(job), layers=_layers_as_built(job))
+        notes.append(f"compared with {build.directory}, which smspec {build.version} wrote")
+    if missing is not None and not old:
+        raise missing
+    states = [State(file=path, place=path, versions=versions) for versions in (old, new)]
+    return _outcome([(states[0], states[1])] if new else [], [side], _prices(path), notes)
+
+
+def against_base(revision: str, paths: list[str], overlay: str | None, settings: Mapping[str, str]) -> Outcome:
+    """Compare the specs below ``paths`` with what they were in a revision of git."""
+    repository = repository_of(_directory_of(paths[0]))
+    with scratch_directory() as scratch:
+        top = os.path.join(scratch, "tree")
+        os.makedirs(top)
+        base = Revision(repository, revision, top)
+        there = [base.path(path) for path in paths]
+        shelf, base_shelf = Shelf(), Shelf()
+        found = _found([path for path in paths if os.path.lexists(path)], shelf)
+        found_there = _found([path for path in there if os.path.lexists(path)], base_shelf)
+        if not found and not found_there:
+            raise NothingToCompare(
+                f"there is no job spec in {', '.join(f'`{path}`' for path in paths)}, now or at `{revision}`"
+            )
+        news = [compile_variants(path, overlay, settings, shelf) for path in found]
+        olds = [compile_variants(path, overlay, settings, base_shelf, base) for path in found_there]
+        _check_variation([*news, *olds], overlay, settings)
+        notes = _submodules(base, olds)
+        faults = [*(f for side in news for f in side.faults), *(shown_faults(f, base) for o in olds for f in o.faults)]
+        places = {os.path.relpath(os.path.realpath(side.path), repository.top) for side in news if side.faults}
+        places |= {os.path.relpath(side.path, base.directory) for side in olds if side.faults}
+        new_states = [_state(side, os.path.relpath(os.path.realpath(side.path), repository.top)) for side in news]
+        old_states = [_state(side, os.path.relpath(side.path, base.directory), base) for side in olds]
+        pairs = [
+            (old, new)
+            for old, new in paired([o for o in old_states if o.versions], [n for n in new_states if n.versions])
+            # One side of it could not be compiled: that it is new, or gone, is not so.
+            if (old is not None and new is not None) or (new or old).place not in places  # type: ignore[union-attr]
+        ]
+        outcome = _outcome(pairs, [], _prices(paths[0]), notes)
+        return replace(outcome, faults=tuple(faults))
+
+
+def _against_request(old: str, new: str, overlay: str | None, settings: Mapping[str, str], shelf: Shelf) -> Outcome:
+    """Compare where at least one side is a request: the other, if it is a spec, as it is or under the overlay."""
+    sides: list[Variants] = []
+    states: list[State] = []
+    notes: list[str] = []
+    for path in (old, new):
+        if _is_request(path):
+            version, more = _requested(path)
+            notes += more
+            states.append(State(file=path, place="", versions={None: version}))
+        else:
+            side = compile_variants(path, overlay, settings, shelf)
+            sides.append(side)
+            versions: dict[str | None, Version] = {}
+            if overlay in side.compiled:
+                version = _version(side.compiled[overlay])
+                versions[None] = replace(version, payload=without_defaults(version.payload))
+            states.append(State(file=path, place="", versions=versions))
+    _check_variation(sides, overlay, settings)
+    is_whole = all(state.versions for state in states)
+    return _outcome([(states[0], states[1])] if is_whole else [], sides, _prices(new), notes)
+
+
+def _is_request(path: str) -> bool:
+    """Tell whether a file is JSON and no spec; what cannot be read is told when it is read."""
+    if not path.endswith(".json"):
+        return False
+    try:
+        with open(path, "rb") as file:
+            return not has_spec_key(file.read(MAX_BYTES))
+    except OSError:
+        return False
+
+
+def _requested(path: str) -> tuple[Version, list[str]]:
+    """Return the job of a request, or of what the service says of a job, and what is not known of it."""
+    try:
+        with open(path, "rb") as file:
+            document = read_json(decode_json_bytes(path, file.read(MAX_BYTES + 1)))
+            found = imported(to_data(document.root))
+    except NoRequest as fault:
+        raise NothingToCompare(f"`{path}`: {fault}") from fault
+    is_answer = bool(found.left_out)
+    notes = [f"`{path}` is {found.form}: it does not say tags, so they are not compared"] if is_answer else []
+    writing = Writing(document=document)
+    return version_of_request(found.request, found.region, writing, is_whole=not is_answer), notes
+
+
+def _outcome(
+    pairs: list[tuple[State | None, State | None]],
+    sides: list[Variants],
+    prices: Prices,
+    notes: list[str] | None = None,
+) -> Outcome:
+    reviews = [reviewed(old, new, prices) for old, new in pairs if _has_versions(old) or _has_versions(new)]
+    return Outcome(
+        reviews=tuple(review for review in reviews if review is not None),
+        faults=tuple(fault for side in sides for fault in side.faults),
+        notes=tuple(dict.fromkeys(notes or ())),
+    )
+
+
+def _has_versions(state: State | None) -> bool:
+    return state is not None and bool(state.versions)
+
+
+def _state(side: Variants, place: str, base: Revision | None = None) -> State:
+    """Return a spec as it is compared; one of a revision under the name that it has there."""
+    file = side.path if base is None else f"{base.name}:{os.path.relpath(side.path, base.directory)}"
+    return State(file=file, place=place, versions={name: _version(job, base) for name, job in side.compiled.items()})
+
+
+def _version(job: Compiled, base: Revision | None = None) -> Version:
+    plan, ingredients, document = job.plan, job.inputs.ingredients, job.inputs.document
+    writing = Writing(document=document)
+    if base is not None:
+        writing = Writing(document=document, root=base.directory, shown=f"{base.name}:")
+    layers = None if plan.image is None else layers_of_plan(plan.image, plan.run, ingredients)
+    return version_of_plan(plan, job.job, ingredients, layers, writing)
+
+
+def _layers_of_build(build: LastBuild) -> Layers | None:
+    if build.dockerfile is None:
+        return None
+    source = build.code.digest if build.code is not None and build.delivery == "image" else None
+    return layers_of_build(build.dockerfile, build.run_plan, build.runtime, build.requirements, source)
+
+
+def _layers_as_built(job: Compiled) -> Layers | None:
+    """Return the layers of a job as they would be read back from its build."""
+    plan, ingredients = job.plan, job.inputs.ingredients
+    if plan.image is None:
+        return None
+    requirements = None if plan.image.python_requirements is None else ingredients.requirements
+    return layers_of_build(
+        dockerfile(plan.image, requirements),
+        {} if plan.run is None else plan.run._asdict(),
+        None if plan.run is None else ingredients.runtime.digest,
+        digest_of(requirements),
+        ingredients.source.digest if plan.image.holds_source else None,
+    )
+
+
+def _check_variation(sides: Sequence[Variants], overlay: str | None, settings: Mapping[str, str]) -> None:
+    """Raise `Misuse` for an overlay that no spec has, or a variable that none declares; a faulty one may have any."""
+    if any(side.faults and not side.compiled for side in sides):
+        return
+    if overlay is not None and not any(overlay in side.overlays for side in sides):
+        raise Misuse(f"no spec that is compared has an overlay `{overlay}`")
+    for name in settings:
+        if not any(name in side.variables for side in sides):
+            raise Misuse(f"--set vars.{name}: no spec that is compared declares a variable `{name}`")
+
+
+def _found(paths: list[str], shelf: Shelf) -> tuple[str, ...]:
+    """Return the job specs below paths; none where a directory has none."""
+    found: list[str] = []
+    for path in paths:
+        try:
+            found += find_job_specs([path], shelf).jobs
+        except Misuse:
+            continue
+    return tuple(dict.fromkeys(found))
+
+
+def _submodules(base: Revision, sides: list[Variants]) -> list[str]:
+    """Return a note for each submodule in a source: git keeps what is in it elsewhere."""
+    directories = (
+        os.path.join(os.path.dirname(side.path), job.job.source.dir)
+        for side in sides
+        for job in side.compiled.values()
+        if job.job.source is not None
+    )
+    names = dict.fromkeys(name for directory in directories for name in base.submodules(directory))
+    return [
+        f"`{name}` is a submodule: what was in it at {base.name} is not known, its files count as new" for name in names
+    ]
+
+
+def _directory_of(path: str) -> str:
+    """Return the nearest directory that a path leads to."""
+    while path and not os.path.isdir(path):
+        path = os.path.dirname(path)
+    return path or "."
+
+
+def _prices(path: str) -> Prices:
+    return price_list(organisation_file(_directory_of(path)))

@@ -1,0 +1,103 @@
+"""``smspec diff``: what changes between two states of jobs, and what each change means."""
+
+from __future__ import annotations
+
+import argparse
+
+from smspec.cli.console import Console
+from smspec.cli.faults import Unavailable, Usage
+from smspec.cli.spec_arguments import add_variation_arguments, settings
+from smspec.diagnostics import Rejected
+from smspec.spec.layers.misuse import Misuse
+
+HELP = """\
+Say what changes and what that means: which image layers are built anew, which data are seen, whether training starts
+from scratch, what it can cost, who can reach what.
+
+`diff OLD NEW` compares two specs; OLD may be a saved answer of DescribeTrainingJob or a CreateTrainingJob request
+(.json). `diff NEW` compares with the last build, build/NAME. `diff --base REV [PATH…]` compares every spec in files and
+directories with what it was in that revision of git; the working tree is left alone. Without -O, each spec is compared
+as it is and under each of its overlays. Instance prices come from the table [prices] of smspec.toml.
+
+Exit status: 0 no differences, 1 differences (with --fail-on: only those), 2 misuse or a spec with faults, 3 no git."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", metavar="OLD NEW | PATH", nargs="*", help="what is compared (default: job.yaml, or .)")
+    parser.add_argument("--base", metavar="REV", help="compare with this revision of git")
+    parser.add_argument(
+        "--format",
+        choices=("text", "markdown", "json"),
+        default="text",
+        help="text for a terminal, markdown for a comment on a pull request, json for programs",
+    )
+    parser.add_argument(
+        "--fail-on",
+        metavar="KIND,…",
+        action="append",
+        default=[],
+        help="exit 1 for these kinds of changes only, for example security,cost>20%%",
+    )
+    add_variation_arguments(parser)
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    # Late: `diff --help` and a wrong option need none of it.
+    from smspec.cli.comparison import NothingToCompare, Outcome, against_base, against_build, against_other
+    from smspec.cli.interruption import interruptible
+    from smspec.pipeline.git import GitFailed
+    from smspec.pipeline.last_build import NoBuild
+    from smspec.pipeline.organisation_file import MalformedFile
+    from smspec.review.fail_on import UnknownKind, decode_fail_on
+
+    paths: list[str] = args.paths
+    try:
+        fail_on = decode_fail_on(args.fail_on) if args.fail_on else None
+        with interruptible():
+            outcome: Outcome
+            if args.base is not None:
+                outcome = against_base(args.base, paths or ["."], args.overlay, settings(args))
+            elif len(paths) > 2:
+                raise Usage("two states are compared: `smspec diff OLD NEW`; more specs with `--base REV`")
+            elif len(paths) == 2:
+                outcome = against_other(paths[0], paths[1], args.overlay, settings(args))
+            else:
+                outcome = against_build(paths[0] if paths else "job.yaml", args.overlay, settings(args))
+    except (Misuse, MalformedFile, UnknownKind, NoBuild, NothingToCompare) as misuse:
+        raise Usage(str(misuse)) from misuse
+    except Rejected as rejected:
+        console.warned(rejected.diagnostics, rejected.texts)
+        return 2
+    except GitFailed as failure:
+        raise Unavailable(str(failure)) from failure
+
+    console.result(_shown(args.format, outcome, console))
+    for note in outcome.notes:
+        console.say(note)
+    if outcome.faults:
+        for faulty in outcome.faults:
+            console.warned(faulty.diagnostics, faulty.texts)
+        console.say("smspec: not everything could be compared: a spec has faults")
+        return 2
+    if not outcome.reviews:
+        console.say("no differences")
+    changes = [change for review in outcome.reviews for change in review.changes]
+    return int(fail_on.any_of(changes) if fail_on is not None else bool(outcome.reviews))
+
+
+def _shown(format: str, outcome: object, console: Console) -> str:
+    # Late, each of them: one is shown.
+    from smspec.cli.comparison import Outcome
+
+    assert isinstance(outcome, Outcome)
+    if format == "json":
+        from smspec.review.records import records
+
+        return records(outcome.reviews)
+    if format == "markdown":
+        from smspec.review.markdown import markdown
+
+        return markdown(outcome.reviews)
+    from smspec.review.text import text
+
+    return text(outcome.reviews, colour=console.out_in_colour)

@@ -1,0 +1,161 @@
+"""git, asked by its plumbing: nothing is checked out, no hook, filter or pager runs, nothing is fetched."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Iterator
+
+from smspec.source.frozen import dataclass
+
+# Where a hook, or whoever calls us, has its repository. What we look for is the repository of the specs.
+_PLACES = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_SHALLOW_FILE",
+)
+_OWN_OBJECTS = "GIT_OBJECT_DIRECTORY"
+_HARMLESS = {
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "",  # a partial clone would fetch what it lacks, before git 2.45 whatever is said above
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "LC_ALL": "C.UTF-8",
+}
+
+
+_TURN = 50
+"""Names that are asked for at once: they fit in the smallest pipe, so that neither side waits for the other."""
+
+
+class GitFailed(Exception):
+    """git is not here, or does not do what is asked; the text says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A file of a revision: its bytes are the object; ``mode`` as git writes it, ``120000`` for a link."""
+
+    path: str
+    mode: str
+    object: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository with a working tree. ``top`` has no links in it."""
+
+    top: str
+    environment: dict[str, str]
+
+    def commit(self, revision: str) -> str:
+        """Return the name of the commit that a revision means. Raises `GitFailed`."""
+        if not revision or "\0" in revision:
+            raise GitFailed(f"`{revision}` is no revision")
+        try:
+            asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+            return self._text(*asked).strip()
+        except GitFailed:
+            raise GitFailed(
+                f"there is no revision `{revision}` in `{self.top}`; a shallow clone has only the last ones:"
+                " `git fetch` brings more"
+            ) from None
+
+    def entries(self, commit: str) -> Iterator[Entry]:
+        """Yield every file, link and submodule of a commit, as it names them."""
+        for line in self._bytes("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
+            if line:
+                facts, _, path = line.partition(b"\t")
+                mode, _, name = facts.decode("ascii").split(" ")
+                yield Entry(path=os.fsdecode(path), mode=mode, object=name)
+
+    def contents(self, objects: Iterable[str]) -> Iterator[bytes]:
+        """Yield the bytes of objects, in their order. Raises `GitFailed` when one is not here."""
+        names = list(objects)
+        if not names:
+            return
+        process = self._start("cat-file", "--batch")
+        with process:
+            try:
+                assert process.stdin is not None and process.stdout is not None
+                for start in range(0, len(names), _TURN):
+                    turn = names[start : start + _TURN]
+                    process.stdin.write("".join(f"{name}\n" for name in turn).encode())
+                    process.stdin.flush()
+                    for name in turn:
+                        head = process.stdout.readline().split()
+                        if len(head) != 3:
+                            raise GitFailed(f"git has no object {name}: is the clone complete?")
+                        content = process.stdout.read(int(head[2]))
+                        process.stdout.read(1)
+                        yield content
+            finally:
+                if process.poll() is None:
+                    process.kill()
+
+    def _text(self, *words: str) -> str:
+        return self._bytes(*words).decode("utf-8", "surrogateescape")
+
+    def _bytes(self, *words: str) -> bytes:
+        process = self._start(*words)
+        with process:
+            try:
+                out, err = process.communicate()
+            finally:
+                if process.poll() is None:
+                    process.kill()
+        if process.returncode:
+            raise GitFailed(_last_line(err) or f"git {words[0]} ended with status {process.returncode}")
+        return out
+
+    def _start(self, *words: str) -> subprocess.Popen[bytes]:
+        return _started([*words], self.top, self.environment)
+
+
+def repository_of(directory: str) -> Repository:
+    """Return the repository whose working tree a directory lies in. Raises `GitFailed`.
+
+    It is found from the directory, not from the variables that a hook has: these may be those of another repository.
+    Only where that finds nothing do they count.
+    """
+    inherited = {name: value for name, value in os.environ.items() if name != "GIT_CONFIG_PARAMETERS"}
+    plain = {name: value for name, value in inherited.items() if name not in (*_PLACES, _OWN_OBJECTS)}
+    for environment in (plain, inherited):
+        environment = {**environment, **_HARMLESS}
+        found = Repository(directory or ".", environment)
+        try:
+            top = found._text("rev-parse", "--show-toplevel").removesuffix("\n")
+        except GitFailed as failure:
+            reason = str(failure)
+            continue
+        return Repository(os.path.realpath(top), environment)
+    raise GitFailed(f"`{directory or '.'}` is in no git repository with a working tree: {reason}")
+
+
+def _started(words: list[str], directory: str, environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    settings = ["-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "core.quotePath=false"]
+    try:
+        return subprocess.Popen(
+            ["git", "--no-pager", *settings, *words],
+            cwd=directory,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if words[0] != "cat-file" else subprocess.DEVNULL,
+        )
+    except FileNotFoundError as fault:
+        if fault.filename == "git":
+            raise GitFailed("there is no `git` on PATH") from None
+        raise GitFailed(f"there is no directory `{directory}`") from None
+    except NotADirectoryError:
+        raise GitFailed(f"`{directory}` is no directory") from None
+
+
+def _last_line(err: bytes) -> str:
+    lines = err.decode("utf-8", "replace").strip().splitlines()
+    return lines[0].removeprefix("fatal: ") if lines else ""

@@ -1,0 +1,111 @@
+"""A tree that ``smspec build`` wrote, read back: what it was built for, as far as the files say it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+
+from smspec.render.manifest import MANIFEST, manifested_files
+from smspec.render.tree_rendering import REQUEST
+from smspec.source.frozen import dataclass
+from smspec.source.listing import ListedFile, Listing
+from smspec_runtime.run_plan import CODE_CHANNEL
+
+_SOURCES = {"source/": "image", f"upload/{CODE_CHANNEL}/": "channel"}
+_LARGEST = 64 << 20
+
+
+class NoBuild(Exception):
+    """There is no build of ours in a directory; the text says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastBuild:
+    """``dockerfile`` None: nothing was built into an image. ``code`` None: it went as an archive, or there was none.
+
+    ``version`` is that of the smspec which wrote it; ``runtime`` and ``requirements`` are digests.
+    """
+
+    directory: str
+    version: str
+    payload: dict[str, object]
+    dockerfile: str | None
+    run_plan: dict[str, object]
+    runtime: str | None
+    requirements: str | None
+    code: Listing | None
+    delivery: str | None
+
+
+def read_last_build(directory: str) -> LastBuild:
+    """Read the tree in a directory. Raises `NoBuild`, and OSError when the disk refuses."""
+    manifest = _read(directory, MANIFEST)
+    if manifest is None or manifested_files(manifest) is None:
+        raise NoBuild(f"there is no build in `{directory}` to compare with: `smspec build` makes one")
+    content = json.loads(manifest)
+    digests: dict[str, str] = {str(path): str(digest) for path, digest in content["files"].items()}
+    dockerfile = _read(directory, "Dockerfile") if "Dockerfile" in digests else None
+    delivery = next((way for prefix, way in _SOURCES.items() if any(p.startswith(prefix) for p in digests)), None)
+    return LastBuild(
+        directory=directory,
+        version=str(content["smspec"]),
+        payload=_json(directory, REQUEST),
+        dockerfile=None if dockerfile is None else dockerfile.decode("utf-8", "replace"),
+        run_plan=_json(directory, "run_plan.json") if "run_plan.json" in digests else {},
+        runtime=content.get("runtime"),
+        requirements=digests.get("requirements.txt"),
+        code=_code(directory, digests),
+        delivery=delivery,
+    )
+
+
+def _code(directory: str, digests: dict[str, str]) -> Listing | None:
+    """Return the files of the source that are in a tree, as its manifest lists them."""
+    for prefix in _SOURCES:
+        files = [
+            ListedFile(
+                path=path.removeprefix(prefix),
+                origin=os.path.join(directory, path),
+                executable=_is_executable(os.path.join(directory, path)),
+                size=0,
+                sha256=digest,
+            )
+            for path, digest in digests.items()
+            if path.startswith(prefix)
+        ]
+        if files:
+            return Listing(files=tuple(sorted(files, key=lambda file: file.path.encode())))
+    return None
+
+
+def _is_executable(path: str) -> bool:
+    try:
+        return bool(os.lstat(path).st_mode & stat.S_IXUSR)
+    except FileNotFoundError:
+        return False
+
+
+def _read(directory: str, name: str) -> bytes | None:
+    try:
+        with open(os.path.join(directory, name), "rb") as file:
+            return file.read(_LARGEST)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+
+
+def _json(directory: str, name: str) -> dict[str, object]:
+    content = _read(directory, name)
+    try:
+        data = json.loads(content or b"")
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict):
+        raise NoBuild(f"`{os.path.join(directory, name)}` is missing or damaged: `smspec build` writes it anew")
+    return data
+
+
+def digest_of(content: bytes | None) -> str | None:
+    """Return the SHA-256 of what is in a file."""
+    return None if content is None else hashlib.sha256(content).hexdigest()

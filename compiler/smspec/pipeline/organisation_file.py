@@ -1,0 +1,72 @@
+"""The file in which an organisation says things for all of its specs: ``smspec.toml``, or pyproject.toml."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from smspec.pipeline.absence import is_file
+from smspec.source.frozen import dataclass
+
+NAME = "smspec.toml"
+PYPROJECT = "pyproject.toml"
+_LARGEST = 1 << 20
+
+
+class MalformedFile(Exception):
+    """The file is no TOML, or says something that cannot be meant; the text says where."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrganisationFile:
+    """``tables`` is what the file says: all of smspec.toml, or the table ``tool.smspec`` of pyproject.toml."""
+
+    path: str
+    tables: dict[str, object]
+
+    def table(self, name: str) -> dict[str, object]:
+        """Return a table, empty when there is none. Raises `MalformedFile` when it is something else."""
+        table = self.tables.get(name, {})
+        if not isinstance(table, dict):
+            raise MalformedFile(f"`{self.path}`: `{name}` is not a table")
+        return table
+
+
+def organisation_file(directory: str) -> OrganisationFile | None:
+    """Return the nearest file upwards from a directory; smspec.toml counts before a pyproject.toml beside it."""
+    here = os.path.abspath(directory)
+    while True:
+        for name in (NAME, PYPROJECT):
+            path = os.path.join(here, name)
+            if is_file(path):
+                tables = _tables(path)
+                if name == NAME:
+                    return OrganisationFile(os.path.relpath(path), tables)
+                tool = tables.get("tool")
+                own = tool.get("smspec") if isinstance(tool, dict) else None
+                if isinstance(own, dict):
+                    return OrganisationFile(os.path.relpath(path), own)
+        parent = os.path.dirname(here)
+        if parent == here:
+            return None
+        here = parent
+
+
+def _tables(path: str) -> dict[str, object]:
+    # Late: most repositories have no such file.
+    from decimal import Decimal
+
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
+    with open(path, "rb") as file:
+        content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise MalformedFile(f"`{os.path.relpath(path)}` has more than 1 MiB")
+    try:
+        tables: dict[str, object] = tomllib.loads(content.decode(), parse_float=Decimal)
+        return tables
+    except (ValueError, RecursionError) as fault:
+        raise MalformedFile(f"`{os.path.relpath(path)}` is no TOML: {fault}") from None

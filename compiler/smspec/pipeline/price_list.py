@@ -1,0 +1,28 @@
+"""Prices of instances, as smspec.toml gives them: ``[prices]``, instance type = US dollars for an hour."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+from smspec.pipeline.organisation_file import MalformedFile, OrganisationFile
+
+TABLE = "prices"
+_HIGHEST = 1_000_000
+
+
+def price_list(file: OrganisationFile | None) -> dict[str, Fraction]:
+    """Return the price of an hour by instance type; none without a file. Raises `MalformedFile`."""
+    if file is None:
+        return {}
+    return {name: _price(name, value, file.path) for name, value in file.table(TABLE).items()}
+
+
+def _price(name: str, value: object, path: str) -> Fraction:
+    is_number = isinstance(value, int | Decimal) and not isinstance(value, bool)
+    if not is_number or not Decimal(str(value)).is_finite() or not 0 <= Decimal(str(value)) <= _HIGHEST:
+        help = f'write US dollars for an hour: `"{name}" = 1.53`'
+        if isinstance(value, dict):
+            help = f'a name with dots stands in quotes: `"{name}.{next(iter(value), "…")}" = 1.53`'
+        raise MalformedFile(f"`{path}`: the price of `{name}` is no number of dollars; {help}")
+    return Fraction(Decimal(str(value)))

@@ -1,0 +1,137 @@
+"""The files of a revision, brought into a directory beside the working tree: as far as specs need them.
+
+A tree may come from anybody. What could lead out of the directory is left out: names with ``..``, links to elsewhere,
+what pretends to lie below a link. Submodules and what Git LFS keeps elsewhere are not in a revision; that is told.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+
+from smspec.pipeline.git import Entry, GitFailed, Repository
+from smspec.source.frozen import replace
+from smspec.source.listing import ListedFile, Listing
+
+_LINK = "120000"
+_SUBMODULE = "160000"
+_EXECUTABLE = "100755"
+_LFS = re.compile(
+    rb"version https://git-lfs\.github\.com/spec/v1\n(?:.*\n)*?oid sha256:([0-9a-f]{64})\nsize ([0-9]+)\n"
+)
+_LARGEST_POINTER = 1024
+_LARGEST_SPEC = 4 << 20
+_ALWAYS = (".yaml", ".yml", ".gitignore", ".dockerignore", "smspec.lock")
+_MOST_LINK_BYTES = 4096
+
+
+class Revision:
+    """A revision of a repository, in ``directory``. ``name`` is what the user calls it."""
+
+    def __init__(self, repository: Repository, name: str, directory: str) -> None:
+        self.name = name
+        self.directory = os.path.realpath(directory)
+        self._repository = repository
+        self._files: dict[str, Entry] = {}
+        self._submodules: list[str] = []
+        self._here: set[str] = set()
+        self._lfs: dict[str, tuple[str, int]] = {}
+        links = self._sort(repository.entries(repository.commit(name)))
+        # What looks for the .gitignore files of a working tree goes up to here.
+        open(os.path.join(self.directory, ".git"), "wb").close()
+        self._bring(path for path in self._files if path.endswith(_ALWAYS))
+        self._link(links)
+
+    def path(self, path: str) -> str:
+        """Return where a file of the working tree is in this revision, whether it is there or not."""
+        inside = os.path.relpath(os.path.realpath(path), self._repository.top)
+        return os.path.join(self.directory, inside) if inside != os.curdir else self.directory
+
+    def bring(self, path: str) -> None:
+        """Bring a file, or all files below a directory; ``path`` is in the revision's directory."""
+        inside = os.path.relpath(os.path.realpath(path), self.directory).replace(os.sep, "/")
+        if inside in self._files:
+            self._bring([inside])
+        elif not inside.startswith("../") and inside != "..":
+            prefix = "" if inside == "." else f"{inside}/"
+            self._bring(name for name in self._files if name.startswith(prefix))
+
+    def submodules(self, path: str) -> tuple[str, ...]:
+        """Return the submodules below a directory of the revision: what is in them is not known."""
+        inside = os.path.relpath(os.path.realpath(path), self.directory).replace(os.sep, "/")
+        prefix = "" if inside == "." else f"{inside}/"
+        return tuple(name for name in self._submodules if f"{name}/".startswith(prefix))
+
+    def listing(self, listing: Listing) -> Listing:
+        """Return a listing in which files of Git LFS are as in a working tree: a pointer names the digest."""
+        return Listing(files=tuple(map(self._resolved, listing.files)))
+
+    def _resolved(self, file: ListedFile) -> ListedFile:
+        inside = os.path.relpath(file.origin, self.directory).replace(os.sep, "/")
+        if inside not in self._lfs:
+            return file
+        digest, size = self._lfs[inside]
+        return replace(file, sha256=digest, size=size)
+
+    def _sort(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Keep the entries that lie where they say; return the links among them."""
+        kept = {entry.path: entry for entry in entries if _is_inside(entry.path)}
+        links = []
+        for path, entry in kept.items():
+            above = path
+            while "/" in above and (above := above.rpartition("/")[0]) not in kept:
+                pass
+            if above != path and above in kept:
+                continue  # it pretends to lie below a link or a file
+            if entry.mode == _LINK:
+                links.append(entry)
+            elif entry.mode == _SUBMODULE:
+                self._submodules.append(path)
+            else:
+                self._files[path] = entry
+        return links
+
+    def _bring(self, paths: Iterable[str]) -> None:
+        wanted = [path for path in paths if path not in self._here]
+        contents = self._repository.contents(self._files[path].object for path in wanted)
+        for path, content in zip(wanted, contents, strict=True):
+            target = os.path.join(self.directory, *path.split("/"))
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            mode = 0o755 if self._files[path].mode == _EXECUTABLE else 0o644
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            with open(os.open(target, flags, mode), "wb") as file:
+                file.write(content)
+            self._here.add(path)
+            pointer = _LFS.match(content) if len(content) < _LARGEST_POINTER else None
+            if pointer:
+                self._lfs[path] = pointer[1].decode(), int(pointer[2])
+
+    def _link(self, links: list[Entry]) -> None:
+        """Make the links that stay inside. Directories are real, so each link is as harmless as its own words."""
+        targets = self._repository.contents(entry.object for entry in links)
+        for entry, content in zip(links, targets, strict=True):
+            if len(content) <= _MOST_LINK_BYTES and b"\0" not in content and _stays(entry.path, os.fsdecode(content)):
+                link = os.path.join(self.directory, *entry.path.split("/"))
+                os.makedirs(os.path.dirname(link), exist_ok=True)
+                os.symlink(content, os.fsencode(link))
+
+
+def _is_inside(path: str) -> bool:
+    """Tell whether a path is one that git itself would check out."""
+    steps = path.split("/")
+    return "\0" not in path and all(step not in ("", ".", "..") and step.lower() != ".git" for step in steps)
+
+
+def _stays(path: str, target: str) -> bool:
+    """Tell whether a link stays in its tree: up first, no further than to the top, then down."""
+    if not target or target.startswith("/"):
+        return False
+    steps = [step for step in target.split("/") if step not in ("", ".")]
+    ups = 0
+    while ups < len(steps) and steps[ups] == "..":
+        ups += 1
+    return ".." not in steps[ups:] and ups <= path.count("/") and ".git" not in map(str.lower, steps)
+
+
+__all__ = ["GitFailed", "Revision"]

@@ -1,0 +1,30 @@
+"""Two states of a job, compared: every change, of the kinds in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from smspec.review.change import Change
+from smspec.review.kinds import KINDS
+from smspec.review.pair import paired
+from smspec.review.prices import Prices
+from smspec.review.version import Version
+
+
+def compared(old: Version, new: Version, prices: Prices) -> tuple[Change, ...]:
+    """Return what differs between two states, each change once, in the order of `KINDS`."""
+    pair = paired(old, new, prices)
+    told: list[Change] = []
+    for kind in KINDS.values():
+        for change in kind.changes(pair, tuple(told)):
+            if change not in told:
+                told.append(change)
+    return tuple(told)
+
+
+def verdict(changes: Sequence[Change]) -> str:
+    """Return in one line what changes come to; what a new name adds to other changes is told among them alone."""
+    kinds = dict.fromkeys(change.kind for change in changes)
+    said = [kind for kind in kinds if kind not in ("job", "cosmetic")] or list(kinds)
+    words = [KINDS[name].verdict([change for change in changes if change.kind == name]) for name in said]
+    return ", ".join(words)

@@ -1,0 +1,95 @@
+"""What a review says of one spec: the job as it is and under each of its overlays, what is equal told once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from smspec.review.change import Change
+from smspec.review.comparing import verdict
+from smspec.review.data_flow import DataFlow
+from smspec.source.frozen import dataclass
+
+Status = Literal["changed", "added", "removed", "moved"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A change and what it holds for: the spec as it is, these overlays. ``is_everywhere``: there are no others."""
+
+    change: Change
+    as_is: bool
+    overlays: tuple[str, ...]
+    is_everywhere: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobReview:
+    """``file``: the spec, or the request, as it is now; ``old_file`` where it was, when it was elsewhere.
+
+    ``verdicts``: what it comes to, as it is (None) or under an overlay, where that is something else.
+    """
+
+    name: str
+    file: str
+    old_file: str
+    status: Status
+    told: tuple[Told, ...]
+    verdicts: tuple[tuple[str | None, str], ...]
+    flows: tuple[DataFlow, DataFlow] | None = None
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        return tuple(told.change for told in self.told)
+
+
+def job_review(
+    name: str,
+    file: str,
+    old_file: str,
+    status: Status,
+    outcomes: Mapping[str | None, Sequence[Change]],
+    flows: tuple[DataFlow, DataFlow] | None = None,
+) -> JobReview:
+    """Gather the changes of a spec; ``outcomes`` has them as it is (None) and under each overlay."""
+    found: dict[tuple[object, ...], list[str | None]] = {}
+    first: dict[tuple[object, ...], Change] = {}
+    for overlay, changes in outcomes.items():
+        for change in changes:
+            key = _key(change)
+            first.setdefault(key, change)
+            found.setdefault(key, []).append(overlay)
+    told = tuple(
+        Told(
+            change=first[key],
+            as_is=None in overlays,
+            overlays=tuple(overlay for overlay in overlays if overlay is not None),
+            is_everywhere=len(overlays) == len(outcomes),
+        )
+        for key, overlays in found.items()
+    )
+    return JobReview(
+        name=name,
+        file=file,
+        old_file=old_file,
+        status=status,
+        told=told,
+        verdicts=tuple(_verdicts(outcomes)),
+        flows=flows,
+    )
+
+
+def _key(change: Change) -> tuple[object, ...]:
+    """Return what makes two changes one: the name of a job is another under each overlay."""
+    values = None if change.kind == "job" else json.dumps([change.old, change.new], sort_keys=True)
+    return change.kind, change.path, change.what, change.file, change.line, values
+
+
+def _verdicts(outcomes: Mapping[str | None, Sequence[Change]]) -> Iterator[tuple[str | None, str]]:
+    known: list[str] = []
+    for overlay, changes in outcomes.items():
+        words = verdict(changes)
+        if words and words not in known:
+            known.append(words)
+            yield overlay, words

@@ -1,0 +1,98 @@
+"""Which files of the author's code changed, and how they reach the job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from smspec.review.change import Change
+from smspec.review.kinds.kind import Kind, count
+from smspec.review.pair import Pair
+from smspec.review.user_words import quoted
+from smspec.source.listing import ListedFile, Listing
+from smspec_runtime.run_plan import RUNTIME_CHANNEL
+
+_DELIVERED = {
+    "image": "in the image, which is built anew",
+    "channel": "in the channel `code`, without a new image",
+    "s3": "as an archive in S3, without a new image",
+}
+
+
+def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
+    """Yield every file that changed, then what else changes about how code reaches the job."""
+    old, new = pair.old.code, pair.new.code
+    known = old is not None and new is not None
+    delivered = _DELIVERED.get(pair.new.delivery or pair.old.delivery or "", "")
+    if known:
+        yield from _files(pair, old or Listing(), new or Listing(), delivered)
+    elif (old is None) != (new is None) and pair.old.request and pair.new.request:
+        come = new is not None
+        files = (new or old or Listing()).files
+        what = (
+            f"{count(len(files), 'file')} {'of code now travel with the job' if come else 'of code travel no longer'}"
+        )
+        yield pair.change(KIND.name, ("source",), what, brief=count(len(files), "file"))
+    if pair.old.delivery != pair.new.delivery and pair.old.delivery and pair.new.delivery:
+        way = pair.old.delivery, pair.new.delivery
+        yield pair.change(
+            KIND.name, ("source", "delivery"), f"the code travels {delivered}", old=way[0], new=way[1], brief="delivery"
+        )
+    is_told = known and old != new
+    for leaf in pair.leaves_of(KIND.name):
+        if leaf.at[-2:-1] != ("HyperParameters",) and RUNTIME_CHANNEL in leaf.at:
+            yield pair.at_leaf(KIND.name, leaf, "runtime and entry point, in a channel", brief="entry point")
+        elif leaf.at[-1] == "sagemaker_program":
+            yield pair.at_leaf(KIND.name, leaf, "program that the image's toolkit starts", brief="program")
+        elif not (is_told and _prefix(leaf.old) == _prefix(leaf.new)):
+            # Another digest below the same prefix is what changed files do.
+            yield pair.at_leaf(KIND.name, leaf, "where the code lies", brief="place of the code")
+
+
+def _prefix(uri: object) -> str:
+    """Return a URI without the digest of its content."""
+    parts = str(uri).split("/")
+    return "/".join(part for part in parts if not (len(part) == 64 and part.isalnum()))
+
+
+def _files(pair: Pair, old: Listing, new: Listing, delivered: str) -> Iterator[Change]:
+    before, after = ({file.path: file for file in listing.files} for listing in (old, new))
+    for path in sorted({*before, *after}, key=lambda path: path.encode(errors="surrogateescape")):
+        was, will = before.get(path), after.get(path)
+        if was is None or will is None or (was.sha256, was.executable) != (will.sha256, will.executable):
+            way = f"; travels {delivered}" if delivered else ""
+            yield pair.change(
+                KIND.name,
+                ("source",),
+                f"{quoted(path)} {_how(was, will)}{way}",
+                old=was and _digest(was),
+                new=will and _digest(will),
+                brief=path,
+            )
+
+
+def _how(was: ListedFile | None, will: ListedFile | None) -> str:
+    if was is None:
+        return "is new"
+    if will is None:
+        return "is gone"
+    if was.sha256 == will.sha256:
+        return "is executable now" if will.executable else "is no longer executable"
+    return "changed"
+
+
+def _digest(file: ListedFile) -> str:
+    return file.sha256[:12]
+
+
+def verdict(changes: Sequence[Change]) -> str:
+    files = [change for change in changes if change.path == ("source",) and change.brief]
+    return f"changes code ({count(len(files), 'file')})" if files else "changes how code reaches the job"
+
+
+KIND = Kind(
+    name="code",
+    meaning="files of the source changed, told by name, with the way they travel; those in an image are also a "
+    "change of the image",
+    changes=changes,
+    verdict=verdict,
+)

@@ -1,0 +1,40 @@
+"""On which machines the job runs, where, and how processes are started on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from smspec.review.change import Change
+from smspec.review.kinds.kind import Kind, subjects
+from smspec.review.members import words
+from smspec.review.pair import Pair
+
+
+def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
+    for leaf in pair.leaves_of(KIND.name):
+        what = words(leaf.at)
+        yield pair.at_leaf(KIND.name, leaf, what, brief=what.partition(",")[0])
+    for _, old, new in pair.settings("launcher"):
+        yield pair.change(KIND.name, ("distribution",), "how processes are started", old=old, new=new, brief="launcher")
+    old_region, new_region = pair.old.region, pair.new.region
+    if old_region != new_region and _are_known(pair):
+        what = "region that the job runs in"
+        yield pair.change(KIND.name, ("region",), what, old=old_region, new=new_region, brief="region")
+
+
+def _are_known(pair: Pair) -> bool:
+    """Tell whether both regions are known; a spec without one leaves it to whoever submits."""
+    are_specs = pair.old.request is not None and pair.new.request is not None
+    return are_specs or (pair.old.region is not None and pair.new.region is not None)
+
+
+def verdict(changes: Sequence[Change]) -> str:
+    return f"changes hosts{subjects(changes)}"
+
+
+KIND = Kind(
+    name="hosts",
+    meaning="instance type, count, groups, volume, keep-alive, region, wait for hosts, and how processes are started",
+    changes=changes,
+    verdict=verdict,
+)

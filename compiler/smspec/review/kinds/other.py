@@ -1,0 +1,27 @@
+"""What has no kind of its own: tags, metrics, and the members of the API that no key of the spec makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from smspec.review.change import Change
+from smspec.review.kinds.kind import Kind, subjects
+from smspec.review.members import words
+from smspec.review.pair import Pair
+
+
+def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
+    for leaf in pair.leaves_of(KIND.name):
+        yield pair.at_leaf(KIND.name, leaf, words(leaf.at), brief=words(leaf.at))
+
+
+def verdict(changes: Sequence[Change]) -> str:
+    return f"changes other settings{subjects(changes)}"
+
+
+KIND = Kind(
+    name="other",
+    meaning="tags, metrics, and members of the API without a kind of their own",
+    changes=changes,
+    verdict=verdict,
+)

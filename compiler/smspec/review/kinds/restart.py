@@ -1,0 +1,54 @@
+"""Training starts from scratch, or from other checkpoints than before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from smspec.review.change import Change
+from smspec.review.kinds.kind import Kind, subjects
+from smspec.review.pair import Pair
+from smspec.service.members import structure
+
+
+def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
+    """Yield what keeps a job from going on where the one before it was."""
+    for leaf in pair.leaves_of(KIND.name):
+        if leaf.at[-1] == "S3Uri":
+            yield pair.at_leaf(KIND.name, leaf, _prefix(leaf.old, leaf.new), brief="checkpoints")
+        elif structure(pair.old.payload, "CheckpointConfig") and structure(pair.new.payload, "CheckpointConfig"):
+            what = (
+                "checkpoints lie at another path in the container: a program that looks at the old one starts at zero"
+            )
+            yield pair.at_leaf(KIND.name, leaf, what, brief="checkpoints")
+    if pair.old.name != pair.new.name:
+        what = "another name: a new job, which shares nothing with the old one but what both name"
+        yield pair.change(KIND.name, ("name",), what, old=pair.old.name, new=pair.new.name, brief="name")
+    elif pair.old.job_name != pair.new.job_name and ("job_name",) in (_named_by(pair.old), _named_by(pair.new)):
+        what = "another name: a new job"
+        names = pair.old.job_name, pair.new.job_name
+        yield pair.change(KIND.name, ("job_name",), what, old=names[0], new=names[1], brief="name")
+
+
+def _named_by(version: object) -> object:
+    origin = getattr(version, "origin", None)
+    return origin(("TrainingJobName",)) if origin else ()
+
+
+def _prefix(old: object, new: object) -> str:
+    if new is None:
+        return "checkpoints are no longer kept: training starts at zero, also after an interruption"
+    if old is None:
+        return "checkpoints are kept now: training goes on from what lies there, if anything does"
+    return "other checkpoints: training starts at zero, unless some lie there"
+
+
+def verdict(changes: Sequence[Change]) -> str:
+    return f"starts from scratch{subjects(changes)}"
+
+
+KIND = Kind(
+    name="restart",
+    meaning="training starts from scratch: the prefix of the checkpoints changed or went, or the job has another name",
+    changes=changes,
+    verdict=verdict,
+)

@@ -1,0 +1,90 @@
+"""Who the job is, what it can reach, what is encrypted, and whose image it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from smspec.review.change import Change
+from smspec.review.kinds.kind import Kind, subjects
+from smspec.review.layers import BASE, ENV, LABELS, Item
+from smspec.review.members import words
+from smspec.review.pair import Pair
+from smspec.review.secrecy import holds_secret
+from smspec.review.user_words import quoted
+from smspec.review.version import Version
+from smspec.service.image_reference import parsed_reference
+from smspec.service.members import member
+
+DOCKER_HUB = "docker.io"
+
+
+def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
+    """Yield changes of access, and of secrets that stand in the job; their values are never told."""
+    for leaf in pair.leaves_of(KIND.name):
+        yield pair.at_leaf(KIND.name, leaf, words(leaf.at), brief=words(leaf.at))
+    for leaf in pair.leaves:
+        if leaf.at[0] in ("Environment", "HyperParameters"):
+            name = str(leaf.at[-1])
+            if holds_secret(name, leaf.old) or holds_secret(name, leaf.new):
+                yield pair.at_leaf(KIND.name, leaf, f"a secret in plain text: {quoted(name)}", brief="secrets")
+    yield from _secrets_of_image(pair)
+    yield from _registries(pair)
+
+
+def _secrets_of_image(pair: Pair) -> Iterator[Change]:
+    old, new = (_named(version) for version in (pair.old, pair.new))
+    for key in dict.fromkeys([*new, *old]):
+        was, will = (items[key].value if key in items else None for items in (old, new))
+        if was != will and (holds_secret(key[1], was) or holds_secret(key[1], will)):
+            what = f"a secret in plain text, in the image: {quoted(key[1])}"
+            yield pair.change(KIND.name, _item_path(old, new, key), what, old=was, new=will, brief="secrets")
+
+
+def _item_path(
+    old: dict[tuple[str, str], Item], new: dict[tuple[str, str], Item], key: tuple[str, str]
+) -> tuple[str | int, ...]:
+    """Return the key of the spec that an item comes from."""
+    return (new.get(key) or old[key]).path
+
+
+def _named(version: Version) -> dict[tuple[str, str], Item]:
+    layers = version.layers or {}
+    return {(layer, item.name): item for layer in (ENV, LABELS) for item in layers.get(layer, ())}
+
+
+def _registries(pair: Pair) -> Iterator[Change]:
+    """Yield registries that differ: of the image the job runs in, and of the one that it is built on."""
+    old, new = (member(v.payload, "AlgorithmSpecification", "TrainingImage") for v in (pair.old, pair.new))
+    yield from _registry(pair, "registry of the image", old, new, ("image",))
+    if pair.old.layers is not None and pair.new.layers is not None:
+        old, new = (_base(version) for version in (pair.old, pair.new))
+        yield from _registry(pair, "registry of the base image", old, new, ("image", "base"))
+
+
+def _registry(pair: Pair, what: str, old: object, new: object, path: tuple[str, ...]) -> Iterator[Change]:
+    before, after = (_registry_of(uri) for uri in (old, new))
+    if before is not None and after is not None and before != after:
+        yield pair.change(KIND.name, path, what, old=before, new=after, brief="registry")
+
+
+def _base(version: Version) -> object:
+    bases = [item.value for item in (version.layers or {}).get(BASE, ()) if item.name == "base"]
+    return str(bases[0]).split()[-1] if bases else None
+
+
+def _registry_of(uri: object) -> str | None:
+    reference = parsed_reference(uri) if isinstance(uri, str) else None
+    return None if reference is None else reference.registry or DOCKER_HUB
+
+
+def verdict(changes: Sequence[Change]) -> str:
+    return f"changes security{subjects(changes)}"
+
+
+KIND = Kind(
+    name="security",
+    meaning="role, KMS keys, network, isolation, encryption, registry of the image and of its base, secrets in plain "
+    "text (masked), remote debugging, container entrypoint, access to file systems",
+    changes=changes,
+    verdict=verdict,
+)

@@ -1,0 +1,134 @@
+"""What an image holds, layer by layer, in the words of the spec; from a plan, or from the Dockerfile of a build."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+
+from smspec.plan.ingredients import Ingredients
+from smspec.plan.plan import ImagePlan
+from smspec.source import Path
+from smspec.source.frozen import dataclass
+from smspec_runtime.run_plan import RunPlan
+
+BASE = "base"
+SYSTEM_PACKAGES = "system packages"
+PYTHON_PACKAGES = "python packages"
+RUN = "run"
+SOURCE = "source"
+RUNTIME = "runtime"
+ENTRY_POINT = "entry point"
+ENV = "env"
+LABELS = "labels"
+LAYERS = (BASE, ENV, SYSTEM_PACKAGES, PYTHON_PACKAGES, RUN, LABELS, RUNTIME, ENTRY_POINT, SOURCE)
+"""In the order in which an image is built: a changed layer is built anew with all that follow."""
+
+_RUN_PLAN_PATHS: dict[str, Path] = {"launcher": ("distribution",), "delivery": ("source", "delivery")}
+_OUR_LABELS = ("org.opencontainers.image.base.name", "smspec.image-digest")
+_OUR_COMMANDS = ("python3 -c 'import sys; sys.exit(sys.version_info", "python3 -m compileall -qq --invalidation-mode")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One part of a layer: the key of the spec that asks for it, what it is called, and what it is."""
+
+    path: Path
+    name: str
+    value: object
+
+
+Layers = dict[str, tuple[Item, ...]]
+
+
+def layers_of_plan(image: ImagePlan, run: RunPlan | None, ingredients: Ingredients) -> Layers:
+    """Return everything that counts for the tag of an image."""
+    python = [Item(("image", "python_packages", i), "", text) for i, text in enumerate(image.python_packages)]
+    if ingredients.requirements is not None:
+        python.append(_requirements(hashlib.sha256(ingredients.requirements).hexdigest()))
+    return {
+        BASE: (
+            Item(("image", "base"), "base", image.base),
+            Item(("image", "platform"), "platform", image.platform),
+        ),
+        ENV: tuple(Item(("image", "env", name), name, value) for name, value in image.env.items()),
+        SYSTEM_PACKAGES: tuple(
+            Item(("image", "system_packages", i), "", text) for i, text in enumerate(image.system_packages)
+        ),
+        PYTHON_PACKAGES: tuple(python),
+        RUN: tuple(Item(("image", "run", i), "", text) for i, text in enumerate(image.run)),
+        LABELS: (
+            Item(("name",), "title", image.title),
+            *(Item(("image", "labels", name), name, value) for name, value in image.labels.items()),
+        ),
+        RUNTIME: (
+            Item((), "runtime", ingredients.runtime.digest),
+            Item((), "templates", ingredients.templates),
+        ),
+        ENTRY_POINT: (
+            *_run_plan({} if run is None else run._asdict()),
+            Item(("distribution",), "ssh", image.needs_ssh),
+        ),
+        SOURCE: (Item(("source",), "", ingredients.source.digest),) if image.holds_source else (),
+    }
+
+
+def layers_of_build(
+    dockerfile: str, run_plan: dict[str, object], runtime: str | None, requirements: str | None, source: str | None
+) -> Layers:
+    """Return the same of a Dockerfile that smspec wrote; the others are the digests of what it copies."""
+    found: dict[str, list[Item]] = {name: [] for name in LAYERS}
+    for layer, path, name, text in _instructions(dockerfile):
+        found[layer].append(Item(path, name, text))
+    found[RUNTIME].append(Item((), "runtime", runtime))
+    found[ENTRY_POINT] += _run_plan(run_plan)
+    if requirements is not None:
+        found[PYTHON_PACKAGES].append(_requirements(requirements))
+    if source is not None:
+        found[SOURCE].append(Item(("source",), "", source))
+    return {name: tuple(items) for name, items in found.items()}
+
+
+def _requirements(digest: str) -> Item:
+    return Item(("image", "python_requirements"), "requirements.txt", digest)
+
+
+def _run_plan(members: dict[str, object]) -> Iterator[Item]:
+    for name, value in sorted(members.items()):
+        yield Item(_RUN_PLAN_PATHS.get(name, ("entry_point",)), name.replace("_", " "), value)
+
+
+def _instructions(dockerfile: str) -> Iterator[tuple[str, Path, str, str]]:
+    """Yield (layer, path, name, text) of every instruction; what smspec writes into each image is of the runtime."""
+    lines = [line for line in dockerfile.split("\n") if line and not line.startswith("#")]
+    for text in re.split(r"(?<!\\)\n", "\n".join(lines)):
+        word, _, rest = text.partition(" ")
+        name, _, value = rest.partition("=")
+        name = name.strip("\"'")
+        if word == "FROM":
+            yield BASE, ("image", "base"), "base", rest
+        elif word == "ENV":
+            yield ENV, ("image", "env", name), name, value
+        elif word == "LABEL":
+            if name not in _OUR_LABELS:
+                is_title = name == "org.opencontainers.image.title"
+                yield LABELS, ("name",) if is_title else ("image", "labels", name), "title" if is_title else name, value
+        elif word == "RUN" and "target=/var/cache/apt" in rest:
+            yield from _words(SYSTEM_PACKAGES, ("image", "system_packages"), rest.partition("recommends")[2])
+        elif word == "RUN" and "target=/root/.cache/pip" in rest:
+            yield from _words(PYTHON_PACKAGES, ("image", "python_packages"), "".join(rest.split("pip install")[1:]))
+        elif word == "RUN" and "ssh-keygen" in rest:
+            yield ENTRY_POINT, ("distribution",), "ssh", rest
+        elif word == "RUN" and rest.startswith(_OUR_COMMANDS):
+            yield RUNTIME, (), "", rest
+        elif word == "RUN":
+            yield RUN, ("image", "run"), "", rest
+        elif not text.startswith(("COPY source/", "COPY requirements.txt")):  # their digests say more
+            yield RUNTIME, (), "", text
+
+
+def _words(layer: str, path: Path, text: str) -> Iterator[tuple[str, Path, str, str]]:
+    import shlex  # late: only a build is read back from its Dockerfile
+
+    for word in shlex.split(text.replace("\\\n", " ").replace("&&", " ")):
+        yield layer, path, "", word

@@ -1,0 +1,91 @@
+"""A review as a comment on a pull request: a table per job, a picture where the data flow changed.
+
+Whatever a user wrote stands in code spans, which know no markup, no HTML, no links and no mentions. A bar would end a
+table's cell even there, so it stands between two spans as a character reference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from smspec.diagnostics.visible import visible
+from smspec.review.data_flow import mermaid
+from smspec.review.job_review import JobReview, Told
+from smspec.review.shown_values import NOTHING, has_values, shown_value, under
+from smspec.source import dotted
+
+MOST_CHANGES = 20
+MOST_JOBS = 30
+"""How many are shown: a comment has an end (GitHub's at 65,536 characters), and so has a reader."""
+
+_BAR = "<code>&#124;</code>"
+
+
+def markdown(reviews: Iterable[JobReview]) -> str:
+    """Return the comment; nothing at all when nothing changed."""
+    listed = list(reviews)
+    parts = ["\n".join(_job(review)) + "\n" for review in listed[:MOST_JOBS]]
+    if len(listed) > MOST_JOBS:
+        parts.append(f"… and {len(listed) - MOST_JOBS} more jobs; `smspec diff --format json` has them all.\n")
+    return "\n".join(parts)
+
+
+def _job(review: JobReview) -> Iterator[str]:
+    moved = f", was {code(review.old_file)}" if review.old_file != review.file else ""
+    yield f"### {code(review.name)} in {code(review.file)}{moved}"
+    yield ""
+    for overlay, words in review.verdicts:
+        variant = "" if overlay is None else f"With the overlay {code(overlay)}: "
+        yield f"{variant}**{marked(words)}**"
+        yield ""
+    yield "| kind | where | what | old → new |"
+    yield "|---|---|---|---|"
+    for told in review.told[:MOST_CHANGES]:
+        yield _row(told, review.file)
+    if len(review.told) > MOST_CHANGES:
+        yield ""
+        yield f"… and {len(review.told) - MOST_CHANGES} more changes."
+    if review.flows is not None and review.flows[0] != review.flows[1]:
+        yield ""
+        yield "```mermaid"
+        yield mermaid(review.name, *review.flows).rstrip("\n")
+        yield "```"
+
+
+def _row(told: Told, file: str) -> str:
+    change = told.change
+    where = code(dotted(change.path)) if change.path else ""
+    if change.line and change.file:
+        where += f" line {change.line}" if change.file == file else f" {code(f'{change.file}:{change.line}')}"
+    overlays = under(told, code)
+    overlays = f" ({overlays})" if overlays else ""
+    values = ""
+    if has_values(change):
+        values = " → ".join(
+            NOTHING if value is None else code(shown_value(value)) for value in (change.old, change.new)
+        )
+    return f"| {change.kind} | {where.strip()} | {marked(change.what)}{overlays} | {values} |"
+
+
+def marked(words: str) -> str:
+    """Return our words with what users wrote, in backticks, as code."""
+    parts = words.split("`")
+    return "".join(code(part) if number % 2 else part for number, part in enumerate(parts))
+
+
+def code(text: str) -> str:
+    """Return a text as code that nothing in it can end."""
+    return "".join(_bars(part) if part[0] == "|" else _span(part) for part in re.split(r"(\|+)", visible(text)) if part)
+
+
+def _bars(bars: str) -> str:
+    return _BAR.replace("&#124;", "&#124;" * len(bars))
+
+
+def _span(text: str) -> str:
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * (longest + 1)
+    # A blank at both ends is taken away again, and parts the fence from backticks; only blanks stay as they are.
+    padded = f" {text} " if text.strip(" ") and (text[0] in "` " or text[-1] in "` ") else text
+    return f"{fence}{padded}{fence}"

@@ -1,0 +1,99 @@
+"""The two states of a job side by side, and what kinds of changes ask of them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from smspec.review.change import Change, Rise
+from smspec.review.leaves import Leaf, leaves
+from smspec.review.members import meaning
+from smspec.review.prices import Prices
+from smspec.review.secrecy import safe
+from smspec.review.version import Version
+from smspec.source import Path
+from smspec.source.frozen import dataclass
+from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """``leaves`` are the differences of the requests; those between what is only known of one side are left out."""
+
+    old: Version
+    new: Version
+    leaves: tuple[Leaf, ...]
+    prices: Prices
+
+    def change(
+        self,
+        kind: str,
+        path: Path,
+        what: str,
+        *,
+        old: object = None,
+        new: object = None,
+        brief: str = "",
+        rise: Rise | Fraction = None,
+    ) -> Change:
+        """Return a change at a path of the spec, with its place and without secrets."""
+        file, line = self._place(path, is_gone=new is None and old is not None)
+        name = str(path[-1]) if path else ""
+        return Change(
+            kind=kind,
+            path=path,
+            old=safe(name, old),
+            new=safe(name, new),
+            what=what,
+            brief=brief,
+            file=file,
+            line=line,
+            rise=rise,
+        )
+
+    def at_leaf(self, kind: str, leaf: Leaf, what: str, *, brief: str = "") -> Change:
+        """Return the change that a difference of the requests is, at the key of the spec that makes it."""
+        path = self.spec_path(leaf)
+        return self.change(kind, path, what, old=leaf.old, new=leaf.new, brief=brief)
+
+    def leaves_of(self, kind: str) -> list[Leaf]:
+        """Return the differences of the requests that are of a kind; what our runtime is told is known as settings."""
+        return [
+            leaf
+            for leaf in self.leaves
+            if kind in meaning(leaf.at).kinds and not str(leaf.at[-1]).startswith(SETTINGS_HYPERPARAMETER)
+        ]
+
+    def settings(self, *names: str) -> list[tuple[str, object, object]]:
+        """Return (name, old, new) of the settings of our runtime that differ, of those with these names."""
+        old, new = self.old.settings, self.new.settings
+        return [(name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)]
+
+    def spec_path(self, leaf: Leaf) -> Path:
+        """Return the key of the spec that a difference comes from; the place in the request when no spec says it."""
+        is_gone = leaf.new is None
+        sides = ((self.old, leaf.old_path), (self.new, leaf.new_path))
+        for side, path in sides if is_gone else reversed(sides):
+            origin = side.origin(path)
+            if origin:
+                return origin
+        return leaf.old_path if is_gone else leaf.new_path
+
+    def _place(self, path: Path, *, is_gone: bool) -> tuple[str | None, int | None]:
+        sides = (self.old, self.new) if is_gone else (self.new, self.old)
+        for side in sides:
+            if side.writing is not None:
+                span = side.writing.place(path)
+                if span is not None:
+                    return side.writing.name(span.file), span.line
+        for side in (self.new, self.old):
+            if side.writing is not None:
+                span = side.writing.nearest(path)
+                return side.writing.name(span.file), span.line
+        return None, None
+
+
+def paired(old: Version, new: Version, prices: Prices) -> Pair:
+    """Put two states side by side."""
+    unknown = () if old.is_whole and new.is_whole else (("Tags",), ("SessionChainingConfig",))
+    found = tuple(leaf for leaf in leaves(old.payload, new.payload) if leaf.at[:1] not in unknown)
+    return Pair(old=old, new=new, leaves=found, prices=prices)

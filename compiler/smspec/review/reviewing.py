@@ -1,0 +1,82 @@
+"""From two states of a spec, each as it is and under its overlays, to what a review says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from smspec.review.appearing import appeared, disappeared
+from smspec.review.change import Change
+from smspec.review.comparing import compared
+from smspec.review.data_flow import data_flow
+from smspec.review.job_review import JobReview, Status, job_review
+from smspec.review.prices import Prices
+from smspec.review.version import Version
+from smspec.source.frozen import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """A spec, or a request, called ``file``: what it comes to as it is (None) and under each overlay.
+
+    ``place`` is equal for two states of one spec.
+    """
+
+    file: str
+    place: str
+    versions: Mapping[str | None, Version]
+
+    @property
+    def name(self) -> str:
+        return next(iter(self.versions.values())).name
+
+
+def reviewed(old: State | None, new: State | None, prices: Prices) -> JobReview | None:
+    """Return what is to be said of a spec; None when nothing changed. Either may be missing, and not both."""
+    known = new or old
+    assert known is not None
+    before: Mapping[str | None, Version] = {} if old is None else old.versions
+    after: Mapping[str | None, Version] = {} if new is None else new.versions
+    outcomes: dict[str | None, tuple[Change, ...]] = {}
+    for overlay in dict.fromkeys([*after, *before]):
+        was, will = before.get(overlay), after.get(overlay)
+        if was is not None and will is not None:
+            outcomes[overlay] = compared(was, will, prices)
+        elif will is not None:
+            outcomes[overlay] = appeared(will, prices)
+        elif was is not None:
+            outcomes[overlay] = disappeared(was, prices)
+    status = _status(old, new)
+    if status == "changed" and not any(outcomes.values()):
+        return None
+    flows = [data_flow(next(iter(versions.values()))) if versions else () for versions in (before, after)]
+    return job_review(
+        name=known.name,
+        file=known.file,
+        old_file=known.file if old is None or status == "changed" else old.file,
+        status=status,
+        outcomes=outcomes,
+        flows=(flows[0], flows[1]) if status in ("changed", "moved") else None,
+    )
+
+
+def _status(old: State | None, new: State | None) -> Status:
+    if old is None or new is None:
+        return "added" if old is None else "removed"
+    return "changed" if old.place == new.place else "moved"
+
+
+def paired(olds: list[State], news: list[State]) -> list[tuple[State | None, State | None]]:
+    """Return which states are of one job: those at one place, then those of one name, where it is the only one."""
+    at_place = {state.place: state for state in olds}
+    pairs: list[tuple[State | None, State | None]] = []
+    alone = [state for state in olds if state.place not in {new.place for new in news}]
+    for new in news:
+        old = at_place.get(new.place)
+        if old is None:
+            namesakes = [state for state in alone if state.name == new.name]
+            strangers = [state for state in news if state.name == new.name and state.place not in at_place]
+            if len(namesakes) == len(strangers) == 1:
+                old = namesakes[0]
+                alone.remove(old)
+        pairs.append((old, new))
+    return pairs + [(old, None) for old in alone]

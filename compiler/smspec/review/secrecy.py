@@ -1,0 +1,29 @@
+"""Values as a review shows them: JSON without secrets."""
+
+from __future__ import annotations
+
+from smspec.diagnostics.secrets import masked, secret_in
+
+HIDDEN = "********"
+"""What stands for a secret. Its length says nothing about the secret's."""
+
+
+def safe(name: str, value: object) -> object:
+    """Return a JSON value with every secret in it hidden; ``name`` is what the value stands under."""
+    if isinstance(value, str):
+        return HIDDEN if is_secret(name, value) else masked(value)
+    if isinstance(value, dict):
+        return {key: safe(str(key), inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [safe(name, inner) for inner in value]
+    return value
+
+
+def is_secret(name: str, value: object) -> bool:
+    """Tell whether all of a value is to be hidden."""
+    return isinstance(value, str) and secret_in(name, value) is not None and masked(value) == value
+
+
+def holds_secret(name: str, value: object) -> bool:
+    """Tell whether there is a secret in a value."""
+    return isinstance(value, str) and secret_in(name, value) is not None

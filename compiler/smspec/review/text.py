@@ -1,0 +1,72 @@
+"""A review for a terminal: for each job its verdict, then the changes with old and new values and their places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from smspec.diagnostics.visible import visible, width
+from smspec.review.job_review import JobReview, Told
+from smspec.review.shown_values import NOTHING, has_values, shown_value, under
+from smspec.review.user_words import quoted
+from smspec.source import dotted
+
+MOST_CHANGES = 60
+"""How many changes of a job are shown; JSON has all."""
+
+Paint = Callable[[str, str], str]
+
+_STYLES = {"restart": "1;31", "security": "1;31", "cost": "1;33", "image": "1;36", "cosmetic": "2", "job": "2"}
+
+
+def text(reviews: Iterable[JobReview], *, colour: bool = False) -> str:
+    """Return the reviews as text, a blank line between two."""
+    paint: Paint = _coloured if colour else _plain
+    return "\n".join("".join(f"{line}\n" for line in _job(review, paint)) for review in reviews)
+
+
+def _job(review: JobReview, paint: Paint) -> Iterator[str]:
+    name = visible(review.name)
+    for overlay, words in review.verdicts:
+        variant = "" if overlay is None else f" with the overlay `{visible(overlay)}`"
+        yield f"{paint('1', name)}{variant}: {words}"
+    moved = f" (was {visible(review.old_file)})" if review.old_file != review.file else ""
+    yield f"  {paint('2', f'{visible(review.file)}{moved}')}"
+    kinds = max(map(len, (told.change.kind for told in review.told)), default=0)
+    for told in review.told[:MOST_CHANGES]:
+        yield from _change(told, kinds, review.file, paint)
+    if len(review.told) > MOST_CHANGES:
+        yield f"  … and {len(review.told) - MOST_CHANGES} more: --format json has them all"
+
+
+def _change(told: Told, kinds: int, file: str, paint: Paint) -> Iterator[str]:
+    change = told.change
+    kind = paint(_STYLES.get(change.kind, "1"), change.kind) + " " * (kinds - width(change.kind))
+    path = visible(dotted(change.path))
+    place = _place(told)
+    where = f"line {change.line}" if change.file == file and change.line else place
+    here = " ".join(part for part in (path, where and f"({where})") if part)
+    overlays = under(told, quoted)
+    overlays = f" — {overlays}" if overlays else ""
+    yield f"  {kind}  {here + ': ' if here else ''}{change.what}{overlays}"
+    if has_values(change):
+        old, new = (NOTHING if value is None else shown_value(value) for value in (change.old, change.new))
+        margin = " " * (kinds + 4)
+        together = f"{margin}{paint('31', old)} → {paint('32', new)}"
+        if width(old) + width(new) + len(margin) > 110:
+            yield f"{margin}{paint('31', old)}"
+            yield f"{margin}→ {paint('32', new)}"
+        else:
+            yield together
+
+
+def _place(told: Told) -> str:
+    change = told.change
+    return f"{visible(change.file)}:{change.line}" if change.file else ""
+
+
+def _plain(_style: str, words: str) -> str:
+    return words
+
+
+def _coloured(style: str, words: str) -> str:
+    return f"\x1b[{style}m{words}\x1b[0m"

@@ -1,0 +1,136 @@
+"""A state of a job, ready to be compared: what is sent, what its image holds, which code travels, where it is from."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+
+from smspec.plan.ingredients import Ingredients
+from smspec.plan.plan import Plan, RequestPlan
+from smspec.review.defaults import without_defaults
+from smspec.review.layers import Layers
+from smspec.service.members import member, structure
+from smspec.source import Document, Path, Span
+from smspec.source.frozen import dataclass
+from smspec.source.listing import Listing
+from smspec.spec.model import JobSpec
+from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER
+
+_DIGITS = re.compile(r"-[0-9a-f]{10}\Z")
+"""How the name of a job ends that is made of its content."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writing:
+    """The spec that a state comes from. ``root`` is where its files lie, ``shown`` what that is called: ``HEAD:``."""
+
+    document: Document
+    root: str = ""
+    shown: str = ""
+
+    def name(self, file: str) -> str:
+        """Return what a file is called."""
+        if not self.root:
+            return file
+        return self.shown + os.path.relpath(os.path.abspath(file), self.root).replace(os.sep, "/")
+
+    def place(self, path: Path) -> Span | None:
+        """Return where the end of a path is written; None when it is not written at all."""
+        return self.document.span_of_key(path) if path and self.document.node(path) is not None else None
+
+    def nearest(self, path: Path) -> Span:
+        """Return where the end of a path, or what is known of its beginning, is written."""
+        return self.document.span_of_key(path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """``layers`` None: nothing is built, or what was built is not known. ``code`` None: no code, or not known which.
+
+    ``is_whole`` tells that the payload is all that was asked for: the answer about a job leaves its tags out.
+    """
+
+    name: str
+    payload: dict[str, object]
+    layers: Layers | None = None
+    image_tag: str | None = None
+    code: Listing | None = None
+    delivery: str | None = None
+    region: str | None = None
+    runs_pipe_loop: bool = False
+    request: RequestPlan | None = None
+    writing: Writing | None = None
+    is_whole: bool = True
+
+    def origin(self, path: Path) -> Path:
+        """Return the path in the spec that a part of the request comes from; empty without a spec."""
+        return self.request.origin(path) if self.request is not None else ()
+
+    @property
+    def job_name(self) -> str:
+        return str(self.payload.get("TrainingJobName", ""))
+
+    @property
+    def hyperparameters(self) -> Mapping[str, object]:
+        return structure(self.payload, "HyperParameters")
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """What our runtime is told in reserved hyperparameters; empty when it is told nothing."""
+        written = self.hyperparameters
+        names = [SETTINGS_HYPERPARAMETER, *(f"{SETTINGS_HYPERPARAMETER}_{number}" for number in range(1, 100))]
+        text = "".join(str(written[name]) for name in names if name in written)
+        try:
+            settings = json.loads(text) if text else {}
+        except (ValueError, RecursionError):
+            return {}
+        return settings if isinstance(settings, dict) else {}
+
+
+def version_of_request(
+    payload: dict[str, object], region: str | None, writing: Writing | None, is_whole: bool
+) -> Version:
+    """Return the state of a job that only its request, or what the service tells of it, is known of."""
+    name = str(payload.get("TrainingJobName", ""))
+    return Version(
+        name=_DIGITS.sub("", name),
+        payload=without_defaults(payload),
+        region=region,
+        writing=writing,
+        is_whole=is_whole,
+    )
+
+
+def version_of_build(
+    payload: dict[str, object], layers: Layers | None, code: Listing | None, delivery: str | None
+) -> Version:
+    """Return the state of a job that was built into a directory."""
+    image = str(member(payload, "AlgorithmSpecification", "TrainingImage") or "")
+    return Version(
+        name=_DIGITS.sub("", str(payload.get("TrainingJobName", ""))),
+        payload=payload,
+        layers=layers,
+        image_tag=None if layers is None else image.rpartition(":")[2],
+        code=code,
+        delivery=delivery,
+    )
+
+
+def version_of_plan(
+    plan: Plan, job: JobSpec, ingredients: Ingredients, layers: Layers | None, writing: Writing
+) -> Version:
+    """Return the state of a job that was compiled from a spec."""
+    return Version(
+        name=plan.name,
+        payload=plan.request.payload,
+        layers=layers,
+        image_tag=None if plan.image is None else plan.image.tag,
+        code=None if job.delivery is None else ingredients.source,
+        delivery=job.delivery,
+        region=job.region,
+        runs_pipe_loop=plan.run is not None and plan.run.kind == "pipe_loop",
+        request=plan.request,
+        writing=writing,
+    )
