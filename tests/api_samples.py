@@ -115,3 +115,9 @@ def concrete(model: Model, path: Path) -> Path:
         steps.append(key_of(model, shape, step))
         shape = inside(model, shape, step)
     return tuple(steps)
+
+
+def changed(**parts: object) -> dict[str, object]:
+    """Return the small request with members replaced; None takes one away."""
+    request = small_request() | parts
+    return {name: value for name, value in request.items() if value is not None}

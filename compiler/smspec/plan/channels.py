@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from smspec.plan.draft import Draft
 from smspec.source import Path
-from smspec.spec.model import Channel, InstanceGroup
+from smspec.spec.model import Channel
 
 
 def channel_draft(channel: Channel) -> Draft:
@@ -27,11 +27,14 @@ def channel_draft(channel: Channel) -> Draft:
     return draft
 
 
-def generated_channel(name: str, uri: str, groups: tuple[InstanceGroup, ...]) -> dict[str, object]:
-    """Return a channel that brings our files to every host; ``groups`` are all of the job, if any channel names one."""
+def generated_channel(name: str, uri: str, groups: list[object]) -> dict[str, object]:
+    """Return a channel that brings our files to every host.
+
+    ``groups`` are the names of all groups of the job, if any channel names one: the API asks for all or none.
+    """
     s3: dict[str, object] = {"S3DataType": "S3Prefix", "S3Uri": uri, "S3DataDistributionType": "FullyReplicated"}
     if groups:
-        s3["InstanceGroupNames"] = [group.name for group in groups]
+        s3["InstanceGroupNames"] = groups
     return {"ChannelName": name, "DataSource": {"S3DataSource": s3}, "InputMode": "File"}
 
 

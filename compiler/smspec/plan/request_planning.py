@@ -13,6 +13,7 @@ from smspec.plan.plan import ImagePlan, RequestPlan
 from smspec.plan.run_planning import plan_settings
 from smspec.service.members import items, member
 from smspec.service.ordering import in_api_order
+from smspec.source import Path
 from smspec.spec.model import JobSpec, ReadyImage
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER, RunPlan, RunSettings
 
@@ -117,7 +118,7 @@ def _attributes(channels: list[Draft]) -> dict[str, list[str]]:
 def _put_channels(draft: Draft, job: JobSpec, channels: list[Draft], delivery: Delivery) -> None:
     here = "InputDataConfig"
     are_assigned = any(items(channel.members, *_S3, "InstanceGroupNames") for channel in channels)
-    groups = job.hosts.groups if job.hosts and are_assigned else ()
+    groups = _group_names(job) if are_assigned else []
     # A channel of the author's with such a name is refused by a rule; told of twice it would be two faults.
     taken = {channel.name for channel in job.channels}
     generated = [generated_channel(name, uri, groups) for name, uri in delivery.channels if name not in taken]
@@ -126,8 +127,19 @@ def _put_channels(draft: Draft, job: JobSpec, channels: list[Draft], delivery: D
         for path, origin in channel.origins.items():
             draft.place((here, index, *path), origin)
         draft.names |= {(here, index, *path) for path in channel.names}
+    # Our channels lie below one of these two.
+    prefix = ("source", "s3") if job.source and job.source.s3 else ("output", "s3")
     for index in range(len(channels), len(channels) + len(generated)):
         draft.place((here, index), ("source",))
+        draft.place((here, index, *_S3, "S3Uri"), prefix)
+
+
+def _group_names(job: JobSpec) -> list[object]:
+    """Return the names of all instance groups; those of an `api` patch take the place of the others."""
+    patched = member(job.api, "ResourceConfig", "InstanceGroups")
+    if isinstance(patched, list):
+        return [member(group, "InstanceGroupName") for group in patched]
+    return [group.name for group in job.hosts.groups] if job.hosts else []
 
 
 def _put_storage(draft: Draft, job: JobSpec) -> None:
@@ -139,6 +151,9 @@ def _put_storage(draft: Draft, job: JobSpec) -> None:
         draft.place(("CheckpointConfig",), ("checkpoints",))
         draft.put(("CheckpointConfig", "S3Uri"), job.checkpoints.s3, ("checkpoints", "s3"))
         draft.put(("CheckpointConfig", "LocalPath"), job.checkpoints.local, ("checkpoints", "local"))
+    else:
+        # Only a job that may be interrupted lacks them.
+        draft.place(("CheckpointConfig",), _spot(job))
     draft.put(("TensorBoardOutputConfig", "S3OutputPath"), job.tensorboard, ("tensorboard",))
 
 
@@ -170,6 +185,9 @@ def _put_hosts(draft: Draft, job: JobSpec) -> None:
 def _put_network(draft: Draft, job: JobSpec) -> None:
     network = job.network
     if network is None:
+        draft.place(("VpcConfig",), _needs_a_vpc(draft))
+        # Only an algorithm that was bought lacks this.
+        draft.place(("EnableNetworkIsolation",), ("api", "AlgorithmSpecification", "AlgorithmName"))
         return
     draft.place(("VpcConfig",), ("network",))
     for name, ids, key in (
@@ -184,6 +202,15 @@ def _put_network(draft: Draft, job: JobSpec) -> None:
     draft.put(("EnableInterContainerTrafficEncryption",), encrypt, ("network", "encrypt_inter_container"))
 
 
+def _needs_a_vpc(draft: Draft) -> Path:
+    """Return the key for the sake of which a job without a network would need one: its lack is told there."""
+    files = ("DataSource", "FileSystemDataSource")
+    for index, channel in enumerate(items(draft.members, "InputDataConfig")):
+        if member(channel, *files):
+            return draft.origins.get(("InputDataConfig", index, *files), ("channels",))
+    return ("api", "AlgorithmSpecification", "TrainingImageConfig", "TrainingRepositoryAccessMode")
+
+
 def _put_stopping(draft: Draft, job: JobSpec) -> None:
     here = "StoppingCondition"
     draft.place((here,), ("stopping",))
@@ -194,8 +221,15 @@ def _put_stopping(draft: Draft, job: JobSpec) -> None:
     if job.spot is not None:
         draft.put(("EnableManagedSpotTraining",), True, ("spot",))
         draft.put((here, "MaxWaitTimeInSeconds"), job.spot.max_wait, ("spot", "max_wait"))
+    elif "EnableManagedSpotTraining" in job.api:
+        draft.place((here, "MaxWaitTimeInSeconds"), _spot(job))
     if job.stopping is not None:
         draft.put((here, "MaxPendingTimeInSeconds"), job.stopping.max_pending, ("stopping", "max_pending"))
+
+
+def _spot(job: JobSpec) -> Path:
+    """Return the key that makes the job a spot job: what such a job lacks is told there."""
+    return ("api", "EnableManagedSpotTraining") if job.spot is None else ("spot",)
 
 
 def _put_tags(draft: Draft, job: JobSpec) -> None:

@@ -26,6 +26,12 @@ def items(value: object, *steps: str) -> list[object]:
     return found if isinstance(found, list) else []
 
 
+def number(value: object, *steps: str) -> int | None:
+    """Return the whole number that ``steps`` lead to, or None; true and false are none."""
+    found = member(value, *steps)
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
 def repeated(listed: list[object], name: str) -> Iterator[tuple[int, str]]:
     """Yield the index of every item whose text ``name`` an earlier item has too, and that text."""
     seen: set[str] = set()

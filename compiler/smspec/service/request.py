@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from smspec.service.arns import Arn, parsed_arn
 from smspec.service.image_reference import ImageReference, parsed_reference
-from smspec.service.members import items, member, structure
+from smspec.service.instance_families import Storage, storage
+from smspec.service.members import items, member, number, structure
+from smspec.service.s3_address import addresses
+from smspec.service.wording import shown
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 
@@ -33,9 +37,18 @@ class RequestedChannel:
         return ("InputDataConfig", self.index)
 
     @property
+    def said(self) -> str:
+        """What the channel is called in a message."""
+        return f"channel `{shown(self.name)}`" if self.name else "the channel"
+
+    @property
     def s3(self) -> dict[str, object]:
         """The members of S3DataSource; empty without one."""
         return structure(self.members, "DataSource", "S3DataSource")
+
+    @property
+    def s3_data_type(self) -> object:
+        return self.s3.get("S3DataType")
 
     @property
     def s3_path(self) -> Path:
@@ -66,6 +79,11 @@ class Request:
     def word(self, member: str, key: str) -> str:
         """Return how the author calls something: ``member`` in a request, ``key`` in a spec."""
         return key if self.in_spec_words else member
+
+    @property
+    def algorithm(self) -> dict[str, object]:
+        """The members of AlgorithmSpecification; empty without one."""
+        return structure(self.payload, "AlgorithmSpecification")
 
     @property
     def channels(self) -> list[RequestedChannel]:
@@ -105,9 +123,29 @@ class Request:
         """How many hosts the job has, groups added up; None where that is not said, or only as preferences."""
         hosts = structure(self.payload, "ResourceConfig")
         groups = items(hosts, "InstanceGroups")
-        counts = [member(group, "InstanceCount") for group in groups] if groups else [hosts.get("InstanceCount")]
-        numbers = [count for count in counts if isinstance(count, int) and not isinstance(count, bool)]
+        counts = [number(holder, "InstanceCount") for holder in groups or [hosts]]
+        numbers = [count for count in counts if count is not None]
         return sum(numbers) if len(numbers) == len(counts) else None
+
+    def hosts_of(self, channel: RequestedChannel) -> int | None:
+        """How many hosts get a channel: those of its instance groups, or all."""
+        names = items(channel.s3, "InstanceGroupNames")
+        if not names:
+            return self.host_count
+        groups = items(self.payload, "ResourceConfig", "InstanceGroups")
+        counts = [number(group, "InstanceCount") for group in groups if member(group, "InstanceGroupName") in names]
+        numbers = [count for count in counts if count is not None]
+        return sum(numbers) if numbers and len(numbers) == len(counts) else None
+
+    @property
+    def storages(self) -> set[Storage]:
+        """What the hosts may keep their data on; empty where no type is said. Of preferred types one is had."""
+        return {storage(kind) for _, kind in self.instance_types}
+
+    @property
+    def keep_alive(self) -> int:
+        """Seconds for which the hosts wait for another job; 0: there is no warm pool."""
+        return number(self.payload, "ResourceConfig", "KeepAlivePeriodInSeconds") or 0
 
     @property
     def uses_spot(self) -> bool:
@@ -120,11 +158,31 @@ class Request:
     @property
     def max_runtime(self) -> int | None:
         """Seconds the job may run, the API's default included; None where the value is no number."""
-        seconds = structure(self.payload, "StoppingCondition").get("MaxRuntimeInSeconds", DEFAULT_MAX_RUNTIME)
-        return seconds if isinstance(seconds, int) and not isinstance(seconds, bool) else None
+        stopping = structure(self.payload, "StoppingCondition")
+        return number(stopping, "MaxRuntimeInSeconds") if "MaxRuntimeInSeconds" in stopping else DEFAULT_MAX_RUNTIME
+
+    @property
+    def max_wait(self) -> int | None:
+        """Seconds that a spot job may take in all; None where that is not said, or is no number."""
+        return number(self.payload, "StoppingCondition", "MaxWaitTimeInSeconds")
+
+    @property
+    def role(self) -> Arn | None:
+        """RoleArn taken apart; None where it is no ARN."""
+        return parsed_arn(self.payload.get("RoleArn"))
 
     @property
     def image(self) -> ImageReference | None:
         """TrainingImage taken apart; None without one, or where it is no reference."""
-        text = member(self.payload, "AlgorithmSpecification", "TrainingImage")
+        text = self.algorithm.get("TrainingImage")
         return parsed_reference(text) if isinstance(text, str) else None
+
+    @property
+    def access_mode(self) -> object:
+        """How SageMaker reaches the registry of the image; Platform where nothing is said."""
+        return structure(self.algorithm, "TrainingImageConfig").get("TrainingRepositoryAccessMode", "Platform")
+
+    @property
+    def s3_addresses(self) -> Iterator[tuple[Path, str]]:
+        """Every S3 address of the request, with its place."""
+        return addresses(self.payload)

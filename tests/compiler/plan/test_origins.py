@@ -51,7 +51,35 @@ PLACES = [
     ({}, ("AlgorithmSpecification", "TrainingImage"), ("image",)),
     ({}, ("InputDataConfig", 0, "DataSource", "S3DataSource", "S3Uri"), ("channels", "train", "s3")),
     ({}, ("InputDataConfig", 0, "DataSource", "S3DataSource", "Nonsense"), ("channels", "train")),
-    ({"image": URI}, ("InputDataConfig", 1, "DataSource", "S3DataSource", "S3Uri"), ("source",)),
+    ({"image": URI}, ("InputDataConfig", 1, "DataSource", "S3DataSource", "S3DataType"), ("source",)),
+    ({"image": URI}, ("InputDataConfig", 1, "DataSource", "S3DataSource", "S3Uri"), ("output", "s3")),
+    (
+        {"image": URI, "source": {"dir": "src/", "s3": "s3://x/"}},
+        ("InputDataConfig", 1, "DataSource", "S3DataSource", "S3Uri"),
+        ("source", "s3"),
+    ),
+    ({"network": {"isolation": True}}, ("VpcConfig",), ("network",)),
+    (
+        {"channels": {"a": {"file_system": {"id": "fs-01234567", "type": "EFS", "path": "/", "access": "ro"}}}},
+        ("VpcConfig",),
+        ("channels", "a", "file_system"),
+    ),
+    (
+        {"channels": {"a": {"api": {"DataSource": {"FileSystemDataSource": {"FileSystemId": "fs-01234567"}}}}}},
+        ("VpcConfig",),
+        ("channels", "a", "api", "DataSource", "FileSystemDataSource"),
+    ),
+    (
+        {"api": {"AlgorithmSpecification": {"TrainingImageConfig": {"TrainingRepositoryAccessMode": "Vpc"}}}},
+        ("VpcConfig",),
+        ("api", "AlgorithmSpecification", "TrainingImageConfig", "TrainingRepositoryAccessMode"),
+    ),
+    ({"channels": {"a": "s3://x/"}}, ("InputDataConfig", 0, "InputMode"), ("channels", "a", "input_mode")),
+    (
+        {"channels": {"a": "s3://x/"}},
+        ("InputDataConfig", 0, "DataSource", "S3DataSource", "InstanceGroupNames"),
+        ("channels", "a", "instance_groups"),
+    ),
     ({"image": URI}, ("AlgorithmSpecification", "ContainerEntrypoint", 0), ("entry_point",)),
     (
         {"image": URI, "source": None, "entry_point": {"command": ["a", "b"]}},

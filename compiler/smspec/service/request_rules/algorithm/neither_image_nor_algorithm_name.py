@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.members import structure
 from smspec.service.request import Request
 
-RULE = Rule("SM424", "neither image nor algorithm name")
+RULE = Rule("SM424", "neither image nor algorithm name", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
@@ -18,5 +18,6 @@ def check(request: Request) -> Iterator[Finding]:
         yield RULE.at(
             ("AlgorithmSpecification", "TrainingImage"),
             "the job has neither an image nor the name of an algorithm",
-            help="give `image`, or `api: {AlgorithmSpecification: {AlgorithmName: …}}`",
+            help=f"give `{request.word('TrainingImage', 'image')}`, or"
+            f" `{request.word('AlgorithmName', 'api: {AlgorithmSpecification: {AlgorithmName: …}}')}`",
         )

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.members import items, structure
 from smspec.service.request import Request
 
-RULE = Rule("SM432", "attributes without an augmented manifest")
+RULE = Rule("SM432", "attributes without an augmented manifest", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
@@ -19,6 +19,7 @@ def check(request: Request) -> Iterator[Finding]:
             yield RULE.at(
                 ("InputDataConfig", index, "DataSource", "S3DataSource", "AttributeNames"),
                 "only an augmented manifest has attributes",
-                help="say that it is one: AugmentedManifestFile",
+                help="leave them out, or say that it is one:"
+                f" `{request.word('S3DataType', 's3_data_type')}: AugmentedManifestFile`",
                 on="key",
             )

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.members import items, structure
 from smspec.service.request import Request
 
-RULE = Rule("SM431", "augmented manifest without attributes")
+RULE = Rule("SM431", "augmented manifest without attributes", evidence="devguide")
 
 
 def check(request: Request) -> Iterator[Finding]:
@@ -19,5 +19,6 @@ def check(request: Request) -> Iterator[Finding]:
             yield RULE.at(
                 ("InputDataConfig", index, "DataSource", "S3DataSource", "S3DataType"),
                 "an augmented manifest needs the attributes that are to be streamed",
-                help="name them, in the order in which they are to arrive: `attributes: [source-ref, …]`",
+                help="name them, in the order in which they are to arrive:"
+                f" `{request.word('AttributeNames', 'attributes')}: [source-ref, …]`",
             )

@@ -9,7 +9,7 @@ from smspec.service.members import items, member
 from smspec.service.request import Request
 from smspec.service.wording import shown
 
-RULE = Rule("SM430", "channel without exactly one data source")
+RULE = Rule("SM430", "channel without exactly one data source", evidence="inferred")
 SOURCES = frozenset({"S3DataSource", "FileSystemDataSource", "DatasetSource"})
 
 

@@ -9,7 +9,7 @@ from smspec.service.members import items, repeated
 from smspec.service.request import Request
 from smspec.service.wording import shown
 
-RULE = Rule("SM435", "repeated channel")
+RULE = Rule("SM435", "repeated channel", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:

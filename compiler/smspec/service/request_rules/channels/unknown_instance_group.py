@@ -10,7 +10,7 @@ from smspec.service.members import items, member
 from smspec.service.request import Request
 from smspec.service.wording import shown
 
-RULE = Rule("SM433", "unknown instance group")
+RULE = Rule("SM433", "unknown instance group", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:

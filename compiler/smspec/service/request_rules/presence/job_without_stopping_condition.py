@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.service.request import Request
 
-RULE = Rule("SM422", "job without a stopping condition")
+RULE = Rule("SM422", "job without a stopping condition", evidence="third-party-schema")
 
 
 def check(request: Request) -> Iterator[Finding]:

@@ -1,0 +1,55 @@
+"""What the families of instance types have in common: where their volume comes from, and what they are built for.
+
+Which disk a family has is public; the API model lists only names. A test holds that every name of the pinned model is
+in one of these sets, so that a new family is looked at when the model is pinned anew.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Storage = Literal["ebs", "nvme", "unknown"]
+
+# fmt: off
+EBS_ONLY = frozenset({
+    "m4", "m5", "m6i", "m7i", "m7i-flex", "m8i", "m8i-flex", "c4", "c5", "c5n", "c6i", "c7i", "c7i-flex", "c8i",
+    "c8i-flex", "r5", "r6i", "r7i", "r8i", "r8i-flex", "p2", "p3", "t3",
+})
+# fmt: on
+"""No disk of their own: VolumeSizeInGB says how large the volume is."""
+
+# fmt: off
+LOCAL_NVME = frozenset({
+    "g4dn", "g5", "g6", "g6e", "g7e", "p3dn", "p4d", "p4de", "p5", "p5e", "p5en", "p6-b200", "p6-b300",
+    "p6e-gb200", "trn1", "trn1n", "trn2", "r5d",
+})
+# fmt: on
+"""Disks of their own, of a fixed size, which SageMaker uses in the place of a volume."""
+
+STORAGE_UNKNOWN = frozenset({"g7"})
+"""Families that the API model names and that no public document describes yet; no rule speaks of their volume."""
+
+ULTRASERVER = frozenset({"p6e-gb200", "trn2"})
+"""Families that are rented as UltraServers too: their jobs can be placed on one."""
+
+TRAINIUM = frozenset({"trn1", "trn1n", "trn2"})
+
+
+def family(instance_type: str) -> str:
+    """Return ``g5`` of ``ml.g5.xlarge``; empty where the text is no instance type."""
+    prefix, _, rest = instance_type.partition(".")
+    name, dot, size = rest.partition(".")
+    return name if prefix == "ml" and dot and size else ""
+
+
+def storage(instance_type: str) -> Storage:
+    """Tell what the hosts of a type keep their data on."""
+    name = family(instance_type)
+    if name in EBS_ONLY:
+        return "ebs"
+    return "nvme" if name in LOCAL_NVME else "unknown"
+
+
+def is_known(instance_type: str) -> bool:
+    """Tell whether the family of a type is one that these sets were made for."""
+    return family(instance_type) in EBS_ONLY | LOCAL_NVME | STORAGE_UNKNOWN

@@ -1,0 +1,138 @@
+"""The regular expression of a metric, read just far enough to say what no engine would make of it.
+
+SageMaker does not say which engine searches the log. So nothing is compiled here: groups and classes are followed, in
+every way in which some engine reads them, and only what is broken in all of these ways counts as broken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from smspec.service.members import items, member
+from smspec.service.request import Request
+from smspec.source import Path
+from smspec.source.frozen import dataclass
+
+_LONGEST = 500
+_QUANTIFIERS = "*+?"
+_NAMED = re.compile(r"\(\?P?<(?![=!])|\(\?'")
+
+
+@dataclass(frozen=True, slots=True)
+class MetricPattern:
+    """``fault``: why no engine can read it, or None. ``groups``: how many groups keep what they match."""
+
+    fault: str | None
+    groups: int
+
+
+def metric_patterns(request: Request) -> Iterator[tuple[Path, MetricPattern]]:
+    """Yield what the regular expression of every metric says, and its place; not of those that are too long."""
+    for index, metric in enumerate(items(request.algorithm, "MetricDefinitions")):
+        text = member(metric, "Regex")
+        if isinstance(text, str) and len(text) <= _LONGEST:
+            yield ("AlgorithmSpecification", "MetricDefinitions", index, "Regex"), read_pattern(text)
+
+
+def read_pattern(text: str) -> MetricPattern:
+    """Read a regular expression in the ways of all engines; the first that succeeds is taken."""
+    ways = [
+        _Reading(text, first_bracket_is_text=first, classes_nest=nested, quotes=quotes).whole()
+        for quotes in ((True, False) if "\\Q" in text else (False,))
+        for first in (True, False)
+        for nested in (False, True)
+    ]
+    return next((way for way in ways if way.fault is None), ways[0])
+
+
+class _Reading:
+    """One pass over a regular expression; ``at`` is the position of the next character.
+
+    ``first_bracket_is_text``: in `[]a]`; ``classes_nest``: as Java's `[a[b]]` do; ``quotes``: `\\Q…\\E` is text.
+    """
+
+    def __init__(self, text: str, *, first_bracket_is_text: bool, classes_nest: bool, quotes: bool) -> None:
+        self.text = text
+        self.at = 0
+        self.first_bracket_is_text = first_bracket_is_text
+        self.classes_nest = classes_nest
+        self.quotes = quotes
+
+    def whole(self) -> MetricPattern:
+        """Read everything, or as far as it can be read."""
+        groups = depth = 0
+        can_repeat = False
+        while self.at < len(self.text):
+            character = self.text[self.at]
+            if character == "\\":
+                if not self._skip_escape():
+                    return MetricPattern("it ends in a lone backslash", groups)
+                can_repeat = True
+                continue
+            if character == "[":
+                if not self._skip_class():
+                    return MetricPattern("a `[` is never closed", groups)
+                can_repeat = True
+                continue
+            if character in _QUANTIFIERS and not can_repeat:
+                return MetricPattern(f"there is nothing before `{character}` to repeat", groups)
+            if character == "(":
+                if re.match(r"\(\?[a-z]*x", self.text[self.at :]):
+                    # Comments may follow, with brackets of their own.
+                    return MetricPattern(None, max(groups, self.text.count("(")))
+                groups += self._keeps_what_it_matches()
+                depth += self._skip_opening()
+                can_repeat = False
+                continue
+            if character == ")":
+                depth -= 1
+                if depth < 0:
+                    return MetricPattern("a `)` closes nothing", groups)
+            self.at += 1
+            can_repeat = character != "|"
+        return MetricPattern("a `(` is never closed" if depth else None, groups)
+
+    def _keeps_what_it_matches(self) -> bool:
+        rest = self.text[self.at :]
+        return not rest.startswith(("(?", "(*")) or _NAMED.match(rest) is not None
+
+    def _skip_opening(self) -> int:
+        """Step over what opens a group; a comment and a verb are no groups, and are stepped over whole."""
+        rest = self.text[self.at :]
+        aside = re.match(r"\(\?#[^)]*\)|\(\*[A-Za-z_:=0-9]+\)", rest)
+        opening = aside or re.match(r"\((?:\?(?:\([^)]*\)|P?<?[=!]|P?<[^>]*>|'[^']*'|[^)]?))?", rest)
+        self.at += opening.end() if opening else 1
+        return 0 if aside else 1
+
+    def _skip_escape(self) -> bool:
+        if self.quotes and self.text.startswith("\\Q", self.at):
+            end = self.text.find("\\E", self.at)
+            self.at = len(self.text) if end < 0 else end + 2
+            return True
+        self.at += 2
+        return self.at <= len(self.text)
+
+    def _skip_class(self) -> bool:
+        """Step over a class of characters; tell whether it ends."""
+        self.at += 1
+        if self.text.startswith("^", self.at):
+            self.at += 1
+        if self.first_bracket_is_text and self.text.startswith("]", self.at):
+            self.at += 1
+        while self.at < len(self.text):
+            character = self.text[self.at]
+            posix = re.compile(r"\[:\^?[a-z]+:\]").match(self.text, self.at)
+            if posix:
+                self.at = posix.end()
+            elif character == "\\":
+                if not self._skip_escape():
+                    return False
+            elif character == "[" and self.classes_nest:
+                if not self._skip_class():
+                    return False
+            else:
+                self.at += 1
+                if character == "]":
+                    return True
+        return False

@@ -1,0 +1,33 @@
+"""What the command reads below /opt/ml/input/data must be brought by a channel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.nearest import nearest
+from smspec.service.members import member
+from smspec.service.program_words import channel_words
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM439", "command in an unknown channel", evidence="devguide")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse words of ContainerEntrypoint and ContainerArguments that lead into a channel which the job lacks."""
+    listed = request.payload.get("InputDataConfig", [])
+    if not isinstance(listed, list):
+        return
+    names = [member(channel, "ChannelName") for channel in listed]
+    known = [name for name in names if isinstance(name, str)]
+    if len(known) < len(names):
+        return
+    for word in channel_words(request):
+        if not any(word.leads_to(name) for name in known):
+            near = nearest(word.channel, known)
+            yield RULE.at(
+                word.path,
+                f"`{shown(word.text)}` is in channel `{shown(word.channel)}`, which the job does not have",
+                help=f"did you mean channel `{shown(near)}`?" if near else "add the channel, or correct the path",
+            )

@@ -1,0 +1,27 @@
+"""Only through a VPC does SageMaker reach a registry other than Amazon ECR."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+from smspec.service.request import Request
+from smspec.service.wording import shown
+from smspec.source import Path
+
+RULE = Rule("SM437", "image outside ECR without Vpc access", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse an image of another registry unless TrainingRepositoryAccessMode is Vpc."""
+    image = request.image
+    if image is None or image.registry is None or image.is_in_ecr or request.access_mode != "Platform":
+        return
+    here: Path = ("AlgorithmSpecification", "TrainingImageConfig")
+    is_said = "TrainingRepositoryAccessMode" in structure(request.algorithm, "TrainingImageConfig")
+    yield RULE.at(
+        (*here, "TrainingRepositoryAccessMode") if is_said else here,
+        f"the image lies in `{shown(image.registry)}`, which SageMaker reaches only through a VPC",
+        help="copy the image to Amazon ECR, or say TrainingImageConfig: {TrainingRepositoryAccessMode: Vpc}",
+    )

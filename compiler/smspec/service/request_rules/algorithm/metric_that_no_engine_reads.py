@@ -1,0 +1,22 @@
+"""The log is searched with the expression: one that cannot be read finds nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.metric_pattern import metric_patterns
+from smspec.service.request import Request
+
+RULE = Rule("SM442", "metric that no engine reads", evidence="inferred")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse a regular expression that is broken in whatever way it is read."""
+    for path, pattern in metric_patterns(request):
+        if pattern.fault is not None:
+            yield RULE.at(
+                path,
+                f"no engine reads this regular expression: {pattern.fault}",
+                help="write `\\` before a character that stands for itself",
+            )

@@ -1,0 +1,22 @@
+"""The value of a metric is what the group of its expression matches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.metric_pattern import metric_patterns
+from smspec.service.request import Request
+
+RULE = Rule("SM336", "metric without a group", "warning", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of a regular expression that has no group which keeps what it matches."""
+    for path, pattern in metric_patterns(request):
+        if pattern.fault is None and not pattern.groups:
+            yield RULE.at(
+                path,
+                "the expression has no group, so nothing says which part of the line is the value",
+                help="put the number in round brackets, as in `loss=([0-9.]+)`",
+            )

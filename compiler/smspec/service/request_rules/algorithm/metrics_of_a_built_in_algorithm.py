@@ -1,0 +1,24 @@
+"""The algorithms of SageMaker bring the definitions of their metrics along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items
+from smspec.service.provided_images import is_built_in_algorithm
+from smspec.service.request import Request
+
+RULE = Rule("SM337", "metrics of a built-in algorithm", "warning", evidence="unverified")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of metric definitions beside the image of a built-in algorithm."""
+    image = request.image
+    if image and is_built_in_algorithm(image) and items(request.algorithm, "MetricDefinitions"):
+        yield RULE.at(
+            ("AlgorithmSpecification", "MetricDefinitions"),
+            f"`{image.repository}` is a built-in algorithm: its metrics are defined by SageMaker",
+            help=f"leave `{request.word('MetricDefinitions', 'metrics')}` out",
+            on="key",
+        )

@@ -1,0 +1,23 @@
+"""A tag that moves makes another job of the same request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
+
+RULE = Rule("SM332", "mutable image reference", "warning", evidence="policy")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of an image without tag and digest, and of the tag `latest`."""
+    image = request.image
+    if image is None or image.registry is None or image.digest is not None or image.tag not in (None, "latest"):
+        return
+    said = "has neither tag nor digest, which means `latest`" if image.tag is None else "is called `latest`"
+    yield RULE.at(
+        ("AlgorithmSpecification", "TrainingImage"),
+        f"the image {said}: tomorrow it may be another one",
+        help="name a tag that never moves, or better the digest, `@sha256:…`",
+    )

@@ -1,0 +1,24 @@
+"""A program is started from a disk: its channel is copied there before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.program_words import program_words
+from smspec.service.request import Request
+
+RULE = Rule("SM440", "program in a channel without File mode", evidence="devguide")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse a program in a channel that is streamed."""
+    for word in program_words(request):
+        for channel in request.channels:
+            if channel.name == word.channel and channel.mode in ("Pipe", "FastFile"):
+                mode = request.word("InputMode", "input_mode")
+                yield RULE.at(
+                    channel.mode_path,
+                    f"the program lies in {channel.said}, which is not copied to the hosts in {channel.mode} mode",
+                    help=f"give the channel `{mode}: File`",
+                )

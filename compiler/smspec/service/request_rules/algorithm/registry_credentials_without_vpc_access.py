@@ -1,0 +1,23 @@
+"""Credentials are asked for only by a private registry in a VPC."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+from smspec.service.request import Request
+
+RULE = Rule("SM334", "registry credentials without Vpc access", "warning", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of TrainingRepositoryAuthConfig where the platform itself pulls the image."""
+    here = "TrainingRepositoryAuthConfig"
+    if request.access_mode == "Platform" and here in structure(request.algorithm, "TrainingImageConfig"):
+        yield RULE.at(
+            ("AlgorithmSpecification", "TrainingImageConfig", here),
+            "nobody asks for these credentials: the image is not pulled through a VPC",
+            help="leave them out, or say TrainingRepositoryAccessMode: Vpc",
+            on="key",
+        )

@@ -1,0 +1,23 @@
+"""Every host starts the program, so every host needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.program_words import program_words
+from smspec.service.request import Request
+
+RULE = Rule("SM441", "sharded program", evidence="devguide")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse a program in a channel that is divided over the hosts."""
+    for word in program_words(request):
+        for channel in request.channels:
+            if channel.name == word.channel and channel.s3.get("S3DataDistributionType") == "ShardedByS3Key":
+                yield RULE.at(
+                    (*channel.s3_path, "S3DataDistributionType"),
+                    f"the program lies in {channel.said}, of which each host gets only a part",
+                    help="distribute it as FullyReplicated",
+                )

@@ -1,0 +1,30 @@
+"""Some jobs have time series of their metrics whatever the switch says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items
+from smspec.service.provided_images import is_built_in_algorithm
+from smspec.service.request import Request
+
+RULE = Rule("SM338", "time series switched off in vain", "warning", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of EnableSageMakerMetricsTimeSeries false beside what switches it on."""
+    if request.algorithm.get("EnableSageMakerMetricsTimeSeries") is not False:
+        return
+    image = request.image
+    if items(request.algorithm, "MetricDefinitions"):
+        cause = "metrics are defined"
+    elif image and is_built_in_algorithm(image):
+        cause = f"`{image.repository}` is a built-in algorithm"
+    else:
+        return
+    yield RULE.at(
+        ("AlgorithmSpecification", "EnableSageMakerMetricsTimeSeries"),
+        f"time series are made all the same: {cause}",
+        help="leave the member out",
+    )

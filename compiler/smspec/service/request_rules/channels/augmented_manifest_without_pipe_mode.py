@@ -1,0 +1,22 @@
+"""Only a stream carries the attributes of an augmented manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
+
+RULE = Rule("SM446", "augmented manifest without Pipe mode", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse AugmentedManifestFile in File and FastFile mode."""
+    for channel in request.channels:
+        if channel.s3_data_type == "AugmentedManifestFile" and channel.mode in ("File", "FastFile"):
+            mode = request.word("InputMode", "input_mode")
+            yield RULE.at(
+                (*channel.s3_path, "S3DataType"),
+                f"an augmented manifest is streamed, and {channel.said} is in {channel.mode} mode",
+                help=f"give the channel `{mode}: Pipe`",
+            )

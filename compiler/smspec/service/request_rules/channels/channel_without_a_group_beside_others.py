@@ -1,0 +1,27 @@
+"""Either all channels go to every host, or each says to which groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items
+from smspec.service.request import Request
+
+RULE = Rule("SM451", "channel without a group beside channels with one", evidence="service-message")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse a channel in S3 without InstanceGroupNames in a job where another one has them."""
+    # A group that the job does not have is told by itself.
+    if not items(request.payload, "ResourceConfig", "InstanceGroups"):
+        return
+    in_s3 = [channel for channel in request.channels if channel.s3]
+    assigned = [channel for channel in in_s3 if items(channel.s3, "InstanceGroupNames")]
+    for channel in in_s3:
+        if assigned and not channel.s3.get("InstanceGroupNames"):
+            yield RULE.at(
+                (*channel.s3_path, "InstanceGroupNames"),
+                f"{channel.said} is for no instance group, and {assigned[0].said} is",
+                help=f"give every channel `{request.word('InstanceGroupNames', 'instance_groups')}`, or none",
+            )

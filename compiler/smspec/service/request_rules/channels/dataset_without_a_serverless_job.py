@@ -1,0 +1,23 @@
+"""Datasets of a hub are read by the jobs that customise models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+from smspec.service.request import Request
+
+RULE = Rule("SM345", "dataset without a serverless job", "warning", evidence="inferred")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of DatasetSource in a job with hosts of its own."""
+    for channel in request.channels:
+        if "DatasetSource" in structure(channel.members, "DataSource") and not request.is_serverless:
+            yield RULE.at(
+                (*channel.path, "DataSource", "DatasetSource"),
+                f"{channel.said} is a dataset for customising a model, and this is no serverless job",
+                help=f"name the data in S3, or give `{request.word('ServerlessJobConfig', 'api.ServerlessJobConfig')}`",
+                on="key",
+            )

@@ -1,0 +1,33 @@
+"""The directory of a file system is a path from its root."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM445", "directory that is not absolute", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse a DirectoryPath that does not begin with `/`, or goes roundabout."""
+    for channel in request.channels:
+        directory = channel.file_system.get("DirectoryPath")
+        fault = _fault(directory) if isinstance(directory, str) else ""
+        if fault:
+            yield RULE.at(
+                (*channel.file_system_path, "DirectoryPath"),
+                f"`{shown(directory)}` {fault}",
+                help="write the path from the root of the file system; on FSx for Lustre it begins with the mount name",
+            )
+
+
+def _fault(directory: str) -> str:
+    steps = directory.split("/")
+    if not directory.startswith("/"):
+        return "does not begin with `/`"
+    if "//" in directory:
+        return "has two slashes in a row"
+    return f"has a step `{'..' if '..' in steps else '.'}`" if {".", ".."} & set(steps) else ""

@@ -1,0 +1,24 @@
+"""Access through a hub is to a reference to a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM343", "hub content that is no model reference", "warning", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of a HubContentArn of another kind of content."""
+    for channel in request.channels:
+        arn = structure(channel.s3, "HubAccessConfig").get("HubContentArn")
+        if isinstance(arn, str) and "/ModelReference/" not in arn:
+            yield RULE.at(
+                (*channel.s3_path, "HubAccessConfig", "HubContentArn"),
+                f"`{shown(arn)}` is no reference to a model of a hub",
+                help="write arn:aws:sagemaker:<region>:<account>:hub-content/<hub>/ModelReference/<model>/<version>",
+            )

@@ -1,0 +1,22 @@
+"""The model is handed out to those who accept its licence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+from smspec.service.request import Request
+
+RULE = Rule("SM452", "model without an accepted EULA", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse ModelAccessConfig that says no to the licence."""
+    for channel in request.channels:
+        if structure(channel.s3, "ModelAccessConfig").get("AcceptEula") is False:
+            yield RULE.at(
+                (*channel.s3_path, "ModelAccessConfig", "AcceptEula"),
+                f"the licence of the model of {channel.said} is not accepted, so it is not handed out",
+                help="read the licence; if it is yours to accept, say true",
+            )

@@ -1,0 +1,24 @@
+"""Incremental training opens the earlier model as files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
+
+RULE = Rule("SM453", "model without File mode", evidence="api-doc")
+
+_MODEL = "application/x-sagemaker-model"
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse the channel of an earlier model in another mode than File."""
+    for channel in request.channels:
+        if channel.members.get("ContentType") == _MODEL and channel.mode in ("Pipe", "FastFile"):
+            mode = request.word("InputMode", "input_mode")
+            yield RULE.at(
+                channel.mode_path,
+                f"{channel.said} brings the model that training goes on from, and needs File mode",
+                help=f"give the channel `{mode}: File`",
+            )

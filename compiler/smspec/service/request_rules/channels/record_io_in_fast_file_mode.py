@@ -1,0 +1,22 @@
+"""FastFile mode shows objects as files: there is no stream to wrap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
+
+RULE = Rule("SM340", "RecordIO in FastFile mode", "warning", evidence="inferred")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of RecordWrapperType RecordIO in FastFile mode."""
+    for channel in request.channels:
+        if channel.members.get("RecordWrapperType") == "RecordIO" and channel.mode == "FastFile":
+            yield RULE.at(
+                (*channel.path, "RecordWrapperType"),
+                f"{channel.said} is in FastFile mode, which has no stream to wrap records in",
+                help=f"leave `{request.word('RecordWrapperType', 'record_wrapper')}` out: data that are RecordIO"
+                f" already stay so; or give the channel `{request.word('InputMode', 'input_mode')}: Pipe`",
+            )

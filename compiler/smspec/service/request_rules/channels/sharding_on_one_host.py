@@ -1,0 +1,21 @@
+"""Data that are divided by one stay whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
+
+RULE = Rule("SM342", "sharding on one host", "warning", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of ShardedByS3Key where one host gets the channel."""
+    for channel in request.channels:
+        if channel.s3.get("S3DataDistributionType") == "ShardedByS3Key" and request.hosts_of(channel) == 1:
+            yield RULE.at(
+                (*channel.s3_path, "S3DataDistributionType"),
+                f"one host gets {channel.said}: there is nothing to divide",
+                help="leave it out, or give the job more hosts",
+            )

@@ -1,0 +1,22 @@
+"""Only the objects of S3 are brought in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
+
+RULE = Rule("SM341", "shuffled file system", "warning", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of ShuffleConfig on a file system."""
+    for channel in request.channels:
+        if channel.file_system and "ShuffleConfig" in channel.members:
+            yield RULE.at(
+                (*channel.path, "ShuffleConfig"),
+                f"{channel.said} is a file system, which is mounted and not shuffled",
+                help="leave it out, and shuffle in the program",
+                on="key",
+            )

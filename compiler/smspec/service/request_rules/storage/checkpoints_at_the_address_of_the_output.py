@@ -1,0 +1,24 @@
+"""Checkpoints and models under one prefix get in each other's way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM355", "checkpoints at the address of the output", "warning", evidence="inferred")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn where checkpoints and output have one S3 address."""
+    checkpoints = structure(request.payload, "CheckpointConfig").get("S3Uri")
+    output = structure(request.payload, "OutputDataConfig").get("S3OutputPath")
+    if isinstance(checkpoints, str) and isinstance(output, str) and checkpoints.rstrip("/") == output.rstrip("/"):
+        yield RULE.at(
+            ("CheckpointConfig", "S3Uri"),
+            f"checkpoints are kept where the output goes: `{shown(checkpoints)}`",
+            help="give each a prefix of its own: a later job would fetch the models as its checkpoints",
+        )

@@ -1,0 +1,28 @@
+"""Some directories below /opt/ml are SageMaker's own."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+from smspec.service.request import Request
+
+RULE = Rule("SM469", "checkpoints in a directory that SageMaker manages", evidence="inferred")
+MANAGED = ("/opt/ml/input", "/opt/ml/model", "/opt/ml/output", "/opt/ml/code")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse a checkpoint directory in which SageMaker keeps something else."""
+    local = structure(request.payload, "CheckpointConfig").get("LocalPath")
+    if not isinstance(local, str) or not local.startswith("/"):
+        return
+    place = posixpath.normpath(local).replace("//", "/")
+    for directory in MANAGED:
+        if place == directory or place.startswith(f"{directory}/"):
+            yield RULE.at(
+                ("CheckpointConfig", "LocalPath"),
+                f"checkpoints would be kept in `{directory}`, which SageMaker fills or reads itself",
+                help="take another directory, or leave it out: SageMaker then takes /opt/ml/checkpoints",
+            )

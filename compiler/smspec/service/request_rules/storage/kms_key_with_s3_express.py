@@ -1,0 +1,28 @@
+"""Directory buckets take no KMS key of the job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+from smspec.service.request import Request
+from smspec.service.s3_address import EXPRESS_SUFFIX, bucket_of
+from smspec.service.wording import shown
+
+RULE = Rule("SM455", "KMS key with S3 Express", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse KmsKeyId where the output goes to S3 Express One Zone."""
+    output = structure(request.payload, "OutputDataConfig")
+    address = output.get("S3OutputPath")
+    bucket = bucket_of(address) if isinstance(address, str) else None
+    # An empty key is no key: DescribeTrainingJob answers one.
+    if bucket and bucket.endswith(EXPRESS_SUFFIX) and output.get("KmsKeyId"):
+        yield RULE.at(
+            ("OutputDataConfig", "KmsKeyId"),
+            f"`{shown(bucket)}` is of S3 Express One Zone, which is not encrypted with a KMS key of the job",
+            help=f"leave `{request.word('KmsKeyId', 'kms_key')}` out, or write to another bucket",
+            on="key",
+        )

@@ -1,0 +1,25 @@
+"""A container has no directory from which a relative path would start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM468", "relative checkpoint directory", evidence="inferred")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse a checkpoint directory that does not start with a slash."""
+    local = structure(request.payload, "CheckpointConfig").get("LocalPath")
+    if isinstance(local, str) and not local.startswith("/"):
+        yield RULE.at(
+            ("CheckpointConfig", "LocalPath"),
+            f"the checkpoint directory `{shown(local)}` is not absolute"
+            if local
+            else "the checkpoint directory is empty",
+            help="start it with a slash, or leave it out: SageMaker then takes /opt/ml/checkpoints",
+        )

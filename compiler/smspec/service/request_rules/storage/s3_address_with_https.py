@@ -1,0 +1,21 @@
+"""The API takes https, and nobody else finds the object again under it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
+
+RULE = Rule("SM346", "S3 address with https", "warning", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of every S3 address that is written as a web address."""
+    for path, address in request.s3_addresses:
+        if address.startswith("https://"):
+            yield RULE.at(
+                path,
+                "an address of S3 is seldom written as https: tools that compare it with `s3://` see two places",
+                help="write s3://<bucket>/<key>",
+            )

@@ -1,0 +1,64 @@
+"""Addresses of S3: where a request has them, which bucket they name, and which names a bucket can have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from smspec.service.shapes import Model, Shape, pinned_model
+from smspec.source import Path
+
+# Hosts of S3: <bucket>.s3.<region>.amazonaws.com, s3.<region>.amazonaws.com/<bucket>, and the older s3-<region>.
+_HOST = r"https://(?:(?P<virtual>[^/]+?)\.)?s3[.-](?:[a-z0-9-]+\.)*amazonaws\.[a-z.]+/?(?P<rest>.*)"
+_SHORTEST, _LONGEST = 3, 63
+_NAME = r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?"
+_IP_ADDRESS = r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}"
+
+EXPRESS_SUFFIX = "--x-s3"
+"""What the names of directory buckets, those of S3 Express One Zone, end in."""
+
+
+def addresses(payload: dict[str, object]) -> Iterator[tuple[Path, str]]:
+    """Yield the place and the text of every S3 address of a request, wherever the API model has one."""
+    model = pinned_model()
+    return _below(model, (), model.root, payload)
+
+
+def _below(model: Model, path: Path, shape: Shape, value: object) -> Iterator[tuple[Path, str]]:
+    if shape.kind == "structure" and isinstance(value, dict):
+        for name, inner in value.items():
+            if name in shape.members:
+                yield from _below(model, (*path, name), model.shapes[shape.members[name]], inner)
+    elif shape.kind == "list" and isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _below(model, (*path, index), model.shapes[shape.item], inner)
+    elif shape.name == "S3Uri" and isinstance(value, str):
+        yield path, value
+
+
+def bucket_of(address: str) -> str | None:
+    """Return what an address names as its bucket; None where that cannot be told."""
+    scheme, _, rest = address.partition("://")
+    if scheme == "s3":
+        return rest.partition("/")[0]
+    match = re.fullmatch(_HOST, address)
+    if match is None:
+        return None
+    return match["virtual"] or match["rest"].partition("/")[0] or None
+
+
+def key_of(address: str) -> str:
+    """Return the key, or the beginning of keys, that an address `s3://…` names; empty for a whole bucket."""
+    return address.partition("://")[2].partition("/")[2]
+
+
+def can_be_a_bucket(name: str) -> bool:
+    """Tell whether S3 could have a bucket, or an access point, of this name."""
+    if name.startswith("arn:"):
+        return True
+    return (
+        _SHORTEST <= len(name) <= _LONGEST
+        and re.fullmatch(_NAME, name) is not None
+        and ".." not in name
+        and re.fullmatch(_IP_ADDRESS, name) is None
+    )

@@ -1,0 +1,81 @@
+"""Addresses of S3, and where a job writes."""
+
+import pytest
+
+from api_samples import changed, fill
+from smspec.service.checking import request_findings
+from smspec.service.shapes import pinned_model
+
+OUTPUT = ("OutputDataConfig", "S3OutputPath")
+EXPRESS = "s3://example--usw2-az1--x-s3/x/"
+PLACES = [path for path, shape in pinned_model().walk() if shape.name == "S3Uri"]
+
+
+def to(address, **members):
+    return changed(OutputDataConfig={"S3OutputPath": address} | members)
+
+
+NO_BUCKETS = [
+    "ab",
+    "a" * 64,
+    "Example",
+    "my_bucket",
+    "my bucket",
+    "-example",
+    "example-",
+    ".example",
+    "a..b",
+    "192.168.5.4",
+    "<your_s3_bucket_name_here>",
+    "{bucket}",
+    "$BUCKET",
+    "ex*mple",
+    "bücket",
+]
+
+TOLD = [
+    *((to(f"s3://{bucket}/x/"), "SM454", OUTPUT) for bucket in NO_BUCKETS),
+    (to("s3://my_bucket"), "SM454", OUTPUT),
+    (to("https://s3.us-west-2.amazonaws.com/example/x/"), "SM346", OUTPUT),
+    (to("https://example.s3.us-west-2.amazonaws.com/x/"), "SM346", OUTPUT),
+    (to("https://files.example.com/x/"), "SM346", OUTPUT),
+    (to(EXPRESS, KmsKeyId="alias/x"), "SM455", ("OutputDataConfig", "KmsKeyId")),
+]
+
+SILENT = [
+    to("s3://abc"),
+    to("s3://1.2-3.x/y/"),
+    to(f"s3://{'a' * 63}/"),
+    to("s3://192.168.5.4.example/x/"),
+    to("s3://example-1a2b3c-s3alias/x/"),
+    to("s3://arn:aws:s3:us-west-2:111122223333:accesspoint/example/x/"),
+    to("s3://arn:aws:s3:us-west-2:111122223333:accesspoint:example/x/"),
+    to("s3://example/<placeholder>/UPPER_case"),
+    to(EXPRESS),
+    to(EXPRESS, KmsKeyId=""),
+    to("s3://example/x--x-s3/", KmsKeyId="alias/x"),
+]
+
+
+@pytest.mark.parametrize(("request_", "code", "path"), TOLD, ids=[f"{code}-{path[-1]}" for _, code, path in TOLD])
+def test_it_is_told_at_the_place_of_the_fault(request_, code, path):
+    assert [(finding.code, finding.path) for finding in request_findings(request_)] == [(code, path)]
+
+
+@pytest.mark.parametrize("request_", SILENT)
+def test_its_neighbours_are_not(request_):
+    assert request_findings(request_) == []
+
+
+@pytest.mark.parametrize("bucket", ["My_Bucket.s3.us-west-2.amazonaws.com", "s3-us-west-2.amazonaws.com/My_Bucket"])
+def test_the_bucket_of_a_web_address_is_looked_at_too(bucket):
+    found = [(finding.code, finding.path) for finding in request_findings(to(f"https://{bucket}/x"))]
+    assert sorted(found) == [("SM346", OUTPUT), ("SM454", OUTPUT)]
+
+
+@pytest.mark.parametrize("path", PLACES, ids=lambda path: ".".join(map(str, path)))
+def test_every_address_of_a_request_is_looked_at(path):
+    request = changed()
+    holder, key = fill(request, path)
+    holder[key] = "s3://<bucket>/x/"
+    assert ("SM454", path) in [(finding.code, finding.path) for finding in request_findings(request)]
