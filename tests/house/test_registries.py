@@ -13,6 +13,7 @@ from small_job import write_job
 from smspec.cli import COMMANDS
 from smspec.render import TARGETS
 from smspec.rules import RULES
+from smspec.rules.repository import REPOSITORY_RULES
 from smspec.service.request_rules import AREAS
 from smspec.spec.model import Read
 from smspec_command import smspec
@@ -66,24 +67,25 @@ def test_every_area_of_request_rules_is_registered():
     ("directory", "registry"),
     [
         ("compiler/smspec/rules", RULES),
+        ("compiler/smspec/rules/repository", REPOSITORY_RULES),
         *(
             (f"{REQUEST_RULES}/{area}", importlib.import_module(f"smspec.service.request_rules.{area}").RULES)
             for area in AREAS
         ),
     ],
-    ids=["RULES", *AREAS],
+    ids=["RULES", "REPOSITORY_RULES", *AREAS],
 )
 def test_every_rule_is_registered_once(directory, registry):
     assert sorted(check.__module__.rpartition(".")[2] for check in registry) == defining(directory, "check")
     assert {check.__name__ for check in registry} <= {"check"}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "compiler/smspec/rules").glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((ROOT / "compiler/smspec/rules").rglob("*.py")), ids=lambda path: path.stem)
 def test_a_file_of_a_rule_is_named_like_the_rule(path):
     """What is allowed by ignoring it should be found by looking for it."""
     if "check" not in {n.name for n in ast.parse(path.read_text()).body if isinstance(n, ast.FunctionDef)}:
         return
-    module = importlib.import_module(f"smspec.rules.{path.stem}")
+    module = importlib.import_module(".".join(path.with_suffix("").relative_to(ROOT / "compiler").parts))
     words = set(path.stem.split("_"))
     assert words & set(module.RULE.name.lower().split()), f"`{module.RULE.name}` in {path.name}"
 

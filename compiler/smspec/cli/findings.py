@@ -34,5 +34,10 @@ def show_findings(
     if shown:
         console.result(shown)
     console.say(summary)
+    return exit_status(diagnostics, args)
+
+
+def exit_status(diagnostics: Sequence[Diagnostic], args: argparse.Namespace) -> int:
+    """Return the exit status that findings make: warnings fail with ``--strict`` only."""
     severities = {diagnostic.severity for diagnostic in diagnostics}
     return 1 if "error" in severities or (args.strict and severities) else 0

@@ -6,20 +6,20 @@ import argparse
 
 from smspec.cli.console import Console
 from smspec.cli.faults import Usage
-from smspec.cli.findings import add_findings_arguments, show_findings
+from smspec.cli.findings import add_findings_arguments, exit_status, show_findings
+from smspec.cli.interruption import interruptible
 from smspec.cli.spec_arguments import add_variation_arguments, settings
-from smspec.diagnostics import Rejected
-from smspec.pipeline.compilation import compile_spec
-from smspec.pipeline.inputs import gather, gather_all
 from smspec.pipeline.job_search import find_job_specs
-from smspec.pipeline.verdict import Verdict
-from smspec.source import Document
+from smspec.pipeline.shelf import Shelf
+from smspec.pipeline.verdict import judge
 from smspec.spec.layers.assembly import Misuse
 
 HELP = """\
 Say everything that is wrong with job specs. Each is checked as it is and under each of its overlays.
 
 A directory means the job specs below it: YAML files with a top-level `smspec`, without the bases that others extend.
+Several specs are compared too: who has whose checkpoints, output or name. --format mermaid draws which job reads what
+another writes; findings go to stderr then.
 With --api-json, a CreateTrainingJob request gets the same verdict, at its own lines.
 Exit status: 0 when nothing is wrong, 1 when something is (warnings count with --strict)."""
 
@@ -27,35 +27,32 @@ Exit status: 0 when nothing is wrong, 1 when something is (warnings count with -
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="*", help="files, or directories to search (default: job.yaml)")
     parser.add_argument("--api-json", metavar="FILE", help="check a raw CreateTrainingJob request; - reads stdin")
-    add_findings_arguments(parser)
+    add_findings_arguments(parser, "mermaid")
     add_variation_arguments(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
+    if args.api_json is not None and args.format == "mermaid":
+        raise Usage("--format mermaid draws the jobs of specs; a request has no others beside it")
     if args.api_json is not None:
         # Late: it reads another kind of file.
         from smspec.cli.validate_request import validate_request
 
         return validate_request(args, console)
-    verdict = Verdict()
-    known: dict[str, Document] = {}
+    shelf = Shelf()
     try:
-        for path in find_job_specs(args.paths or ["job.yaml"], known):
-            _check(path, args, known, verdict)
+        with interruptible():
+            found = find_job_specs(args.paths or ["job.yaml"], shelf)
+            verdict = judge(found, args.overlay, settings(args), shelf)
     except Misuse as misuse:
         raise Usage(str(misuse)) from misuse
 
-    return show_findings(verdict.diagnostics(), verdict.texts(), verdict.summary(), args, console)
+    if args.format == "mermaid":
+        # Late: the graph is asked for now and then.
+        from smspec.render.mermaid import mermaid
 
-
-def _check(path: str, args: argparse.Namespace, known: dict[str, Document], verdict: Verdict) -> None:
-    """Check one spec: under the overlay that was asked for, or as it is and under each of its overlays."""
-    try:
-        if args.overlay is not None:
-            inputs = gather(path, args.overlay, settings(args), known)
-            verdict.add({None: compile_spec(inputs)})
-        else:
-            gathered = gather_all(path, settings(args), known)
-            verdict.add({name: i if isinstance(i, Rejected) else compile_spec(i) for name, i in gathered})
-    except Rejected as rejected:
-        verdict.add({None: rejected})
+        console.result(mermaid(verdict.jobs))
+        console.warned(verdict.diagnostics, verdict.texts)
+        console.say(verdict.summary())
+        return exit_status(verdict.diagnostics, args)
+    return show_findings(verdict.diagnostics, verdict.texts, verdict.summary(), args, console)

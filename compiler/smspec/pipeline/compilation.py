@@ -7,15 +7,20 @@ from typing import Union
 
 from smspec.diagnostics import Diagnostic, Finding, placed
 from smspec.pipeline.inputs import NO_SOURCE_DIRECTORY, Inputs
+from smspec.pipeline.job_facts import job_facts
 from smspec.plan.plan import Plan
 from smspec.plan.planning import make_plan
+from smspec.plan.surroundings import plan_surroundings
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint, missing_handler, missing_script
 from smspec.rules.ignoring import not_ignored
+from smspec.rules.script import script_findings
+from smspec.script.program import Program
 from smspec.service.checking import request_findings
 from smspec.source import Document, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.decoding import decode
+from smspec.spec.facts import JobFacts
 from smspec.spec.model import JobSpec
 from smspec.spec.shape.checking import shape_findings
 
@@ -25,24 +30,26 @@ MOST_TOLD = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compiled:
-    """A job that can be built. ``diagnostics`` are warnings."""
+    """A job that can be built. ``diagnostics`` are warnings; ``facts`` are what other specs must know of it."""
 
     inputs: Inputs
     job: JobSpec
     plan: Plan
     diagnostics: tuple[Diagnostic, ...]
+    facts: JobFacts
 
     @property
     def texts(self) -> tuple[SourceText, ...]:
-        return self.inputs.document.texts
+        return _texts(self.inputs, self.diagnostics)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Faulty:
-    """A spec with at least one error; ``diagnostics`` point into ``texts``."""
+    """A spec with at least one error; ``diagnostics`` point into ``texts``. ``facts`` None: not the shape of a job."""
 
     diagnostics: tuple[Diagnostic, ...]
     texts: tuple[SourceText, ...]
+    facts: JobFacts | None = None
 
 
 Compilation = Union[Compiled, Faulty]
@@ -61,15 +68,30 @@ def compile_spec(inputs: Inputs) -> Compilation:
     findings += _contradictions(job, inputs)
     findings += _request_findings(plan, job.region)
     findings += dockerfile_findings(job, inputs.ingredients)
+    findings += _script_findings(job, plan, inputs.program)
     diagnostics = _placed(not_ignored(findings, job.ignored_checks), document)
+    facts = job_facts(job, plan.request, document, inputs.overlay)
     if any(diagnostic.severity == "error" for diagnostic in diagnostics):
-        return Faulty(diagnostics=diagnostics, texts=document.texts)
-    return Compiled(inputs=inputs, job=job, plan=plan, diagnostics=diagnostics)
+        return Faulty(diagnostics=diagnostics, texts=_texts(inputs, diagnostics), facts=facts)
+    return Compiled(inputs=inputs, job=job, plan=plan, diagnostics=diagnostics, facts=facts)
 
 
 def _placed(findings: Iterable[Finding], document: Document) -> tuple[Diagnostic, ...]:
     """Give findings their places; of very many the first, errors before warnings."""
     return placed(sorted(findings, key=lambda finding: finding.severity != "error")[:MOST_TOLD], document)
+
+
+def _texts(inputs: Inputs, diagnostics: Iterable[Diagnostic]) -> tuple[SourceText, ...]:
+    """Return the texts of the spec, and those of its program that notes point into."""
+    named = {note.span.file for diagnostic in diagnostics for note in diagnostic.notes if note.span}
+    beside = inputs.program.texts if inputs.program else ()
+    return (*inputs.document.texts, *(text for text in beside if text.name in named))
+
+
+def _script_findings(job: JobSpec, plan: Plan, program: Program | None) -> list[Finding]:
+    """Return what would go wrong between the program and what the job gives it."""
+    surroundings = None if program is None else plan_surroundings(job, plan.request)
+    return [] if program is None or surroundings is None else script_findings(program, surroundings)
 
 
 def _contradictions(job: JobSpec, inputs: Inputs) -> Iterable[Finding]:

@@ -8,11 +8,13 @@ from collections.abc import Iterator, Mapping
 from smspec.diagnostics import Finding, Rejected, Rule
 from smspec.diagnostics.nearest import nearest
 from smspec.pipeline.absence import is_directory, is_file
+from smspec.pipeline.program_reading import started_program
 from smspec.pipeline.runtime_files import runtime_listing
-from smspec.pipeline.source_listing import list_source
+from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.spec_files import read_spec_files
 from smspec.plan.ingredients import Ingredients
 from smspec.render import templates_digest
+from smspec.script.program import Program
 from smspec.source import Document, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing
@@ -30,6 +32,7 @@ class Inputs:
     """What is compiled. ``directory`` is where the spec lies; paths in the spec are relative to it.
 
     ``findings`` tell of files that the spec names and that are not there; ``ingredients`` are without them.
+    ``program`` is what the text of the entry point says, where that can be told.
     """
 
     document: Document
@@ -37,90 +40,86 @@ class Inputs:
     overlay: str | None
     ingredients: Ingredients
     findings: tuple[Finding, ...] = ()
+    program: Program | None = None
 
 
 def gather(
-    path: str,
-    overlay: str | None = None,
-    settings: Mapping[str, str] | None = None,
-    known: dict[str, Document] | None = None,
+    path: str, overlay: str | None = None, settings: Mapping[str, str] | None = None, shelf: Shelf | None = None
 ) -> Inputs:
     """Read the spec at ``path``, its bases, and the files it names; apply the overlay and the settings.
 
-    ``known`` holds spec files that were read before, by real path. Raises `Rejected` where texts cannot be read or
-    merged, `Misuse` for an overlay or a setting that does not exist, OSError where the disk refuses.
+    What is on the ``shelf`` is not read again. Raises `Rejected` where texts cannot be read or merged, `Misuse` for
+    an overlay or a setting that does not exist, OSError where the disk refuses.
     """
-    files = read_spec_files(path, known)
-    return _Shelf().inputs(files, overlay, settings or {})
+    shelf = shelf or Shelf()
+    return _inputs(read_spec_files(path, shelf), overlay, settings or {}, shelf)
 
 
 def gather_all(
-    path: str, settings: Mapping[str, str] | None = None, known: dict[str, Document] | None = None
+    path: str, settings: Mapping[str, str] | None = None, shelf: Shelf | None = None
 ) -> Iterator[tuple[str | None, Inputs | Rejected]]:
     """Gather the spec at ``path``, then the spec under each of its overlays; everything is read once.
 
-    What cannot be merged comes as the `Rejected` that tells why, so that the others are still looked at. ``known``
-    holds spec files that were read before, by real path. Raises as `gather` does where there is nothing to merge.
+    What cannot be merged comes as the `Rejected` that tells why, so that the others are still looked at. Raises as
+    `gather` does where there is nothing to merge.
     """
-    files = read_spec_files(path, known)
-    shelf = _Shelf()
+    shelf = shelf or Shelf()
+    files = read_spec_files(path, shelf)
     for overlay in (None, *overlay_names(*files)):
         try:
-            yield overlay, shelf.inputs(files, overlay, settings or {})
+            yield overlay, _inputs(files, overlay, settings or {}, shelf)
         except Rejected as rejected:
             yield overlay, rejected
 
 
-class _Shelf:
-    """The files that specs name, each read once."""
+def _inputs(files: tuple[Document, ...], overlay: str | None, settings: Mapping[str, str], shelf: Shelf) -> Inputs:
+    document = merged(files, overlay, settings)
+    directory = os.path.dirname(files[-1].texts[0].name)
+    findings: list[Finding] = []
+    source = _source(document, directory, findings, shelf)
+    ingredients = Ingredients(
+        source=source,
+        runtime=runtime_listing(),
+        templates=templates_digest(),
+        requirements=_requirements_file(document, directory, findings, shelf),
+    )
+    return Inputs(
+        document=document,
+        directory=directory,
+        overlay=overlay,
+        ingredients=ingredients,
+        findings=tuple(findings),
+        program=_program(document, directory, source, shelf),
+    )
 
-    def __init__(self) -> None:
-        self._listings: dict[tuple[str, tuple[str, ...]], Listing] = {}
-        self._requirements: dict[str, bytes] = {}
 
-    def inputs(self, files: tuple[Document, ...], overlay: str | None, settings: Mapping[str, str]) -> Inputs:
-        document = merged(files, overlay, settings)
-        directory = os.path.dirname(files[-1].texts[0].name)
-        findings: list[Finding] = []
-        ingredients = Ingredients(
-            source=self._source(document, directory, findings),
-            runtime=runtime_listing(),
-            templates=templates_digest(),
-            requirements=self._requirements_file(document, directory, findings),
-        )
-        return Inputs(
-            document=document,
-            directory=directory,
-            overlay=overlay,
-            ingredients=ingredients,
-            findings=tuple(findings),
-        )
+def _program(document: Document, directory: str, source: Listing, shelf: Shelf) -> Program | None:
+    started, written = started_program(document), _text(document, SOURCE)
+    if started is None or written is None:
+        return None
+    return shelf.program(started, source, os.path.join(directory, written))
 
-    def _source(self, document: Document, directory: str, findings: list[Finding]) -> Listing:
-        written = _text(document, SOURCE)
-        if written is None:
-            return Listing()
-        path = os.path.join(directory, written)
-        if not is_directory(path):
-            findings.append(_missing(NO_SOURCE_DIRECTORY, SOURCE, "directory", written, path))
-            return Listing()
-        key = path, _texts(document, ("source", "ignore"))
-        if key not in self._listings:
-            self._listings[key] = list_source(*key)
-        return self._listings[key]
 
-    def _requirements_file(self, document: Document, directory: str, findings: list[Finding]) -> bytes | None:
-        written = _text(document, REQUIREMENTS)
-        if written is None:
-            return None
-        path = os.path.join(directory, written)
-        if not is_file(path):
-            findings.append(_missing(NO_REQUIREMENTS_FILE, REQUIREMENTS, "file", written, path))
-            return None
-        if path not in self._requirements:
-            with open(path, "rb") as file:
-                self._requirements[path] = file.read()
-        return self._requirements[path]
+def _source(document: Document, directory: str, findings: list[Finding], shelf: Shelf) -> Listing:
+    written = _text(document, SOURCE)
+    if written is None:
+        return Listing()
+    path = os.path.join(directory, written)
+    if not is_directory(path):
+        findings.append(_missing(NO_SOURCE_DIRECTORY, SOURCE, "directory", written, path))
+        return Listing()
+    return shelf.listing(path, _texts(document, ("source", "ignore")))
+
+
+def _requirements_file(document: Document, directory: str, findings: list[Finding], shelf: Shelf) -> bytes | None:
+    written = _text(document, REQUIREMENTS)
+    if written is None:
+        return None
+    path = os.path.join(directory, written)
+    if not is_file(path):
+        findings.append(_missing(NO_REQUIREMENTS_FILE, REQUIREMENTS, "file", written, path))
+        return None
+    return shelf.requirements(path)
 
 
 def _missing(rule: Rule, at: Path, what: str, written: str, path: str) -> Finding:

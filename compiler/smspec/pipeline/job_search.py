@@ -1,4 +1,4 @@
-"""Which job specs a list of files and directories means."""
+"""Which job specs a list of files and directories means, and which bases lie beside them unused."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Rejected
 from smspec.pipeline.absence import is_directory, is_file
-from smspec.pipeline.spec_files import read_spec_file
+from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.spec_marker import has_spec_key
 from smspec.source import Document
+from smspec.source.frozen import dataclass
 from smspec.spec.layers.assembly import Misuse, extends_of, is_base, is_nameless_job
 from smspec.spec.yaml.guard import MAX_BYTES
 
@@ -20,72 +21,107 @@ _MARK = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?smspec["']?[ \t]*:""", re.MULTILI
 _NEVER_SEARCHED = frozenset({"__pycache__", "node_modules"})
 
 
-def find_job_specs(paths: Iterable[str], known: dict[str, Document]) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobSearch:
+    """The paths of the jobs that were found, and of bases below searched directories that nothing found extends."""
+
+    jobs: tuple[str, ...]
+    unused_bases: tuple[str, ...]
+    searched: bool
+
+    @property
+    def is_repository(self) -> bool:
+        """Whether the jobs are to be compared: a directory was searched, or there are several."""
+        return self.searched or len(self.jobs) > 1
+
+
+def find_job_specs(paths: Iterable[str], shelf: Shelf) -> JobSearch:
     """Return the job specs that ``paths`` mean: in their order, sorted below a directory, none twice.
 
     A directory means the YAML files below it that have a top-level ``smspec``; not those without ``name``, which are
     bases. So is a file that is named, unless only the name is missing. What another one extends is a
-    base wherever it comes from, unless it extends that one too. What is read is added to ``known``, by real path.
-    Raises `Misuse` for a path that does not exist and for directories without a job.
+    base wherever it comes from, unless it extends that one too. Raises `Misuse` for a path that does not exist and
+    for directories without a job.
     """
+    paths = list(paths)
     found: dict[str, str] = {}
     named: set[str] = set()
+    documents: dict[str, Document] = {}
     for path in paths:
         if is_directory(path):
-            for spec in _specs_below(path):
-                found.setdefault(os.path.realpath(spec), spec)
+            for spec, content in _specs_below(path):
+                identity = shelf.identity(spec)
+                if found.setdefault(identity, spec) == spec:
+                    _read(spec, shelf, documents, content)
         else:
-            found.setdefault(os.path.realpath(path), path)
-            named.add(os.path.realpath(path))
+            found.setdefault(shelf.identity(path), path)
+            named.add(shelf.identity(path))
+            _read(path, shelf, documents)
 
-    bases = _bases(found, known)
+    extended = _extended(documents, shelf)
+    bases_of_any = {base for bases in extended.values() for base in bases}
+    bases = {base for base in bases_of_any if not _is_in_a_circle(base, extended)}
     jobs = tuple(
         path
         for identity, path in found.items()
         # What could not be read is looked at again, so that its faults are told.
-        if identity not in bases and (identity not in known or _is_job(known[identity], is_named=identity in named))
+        if identity not in bases and (identity not in documents or _is_job(documents[identity], identity in named))
     )
     if not jobs and not named:
         raise Misuse(f"there is no job spec in {', '.join(f'`{path}`' for path in paths)}")
-    return jobs
+    needed = {*map(shelf.identity, jobs), *bases_of_any, *named}
+    unused = tuple(path for identity, path in found.items() if identity not in needed)
+    return JobSearch(jobs=jobs, unused_bases=unused, searched=any(map(is_directory, paths)))
 
 
-def _is_job(document: Document, *, is_named: bool) -> bool:
+def _is_job(document: Document, is_named: bool) -> bool:
     return not is_base(document) or (is_named and is_nameless_job(document))
 
 
-def _specs_below(directory: str) -> Iterator[str]:
+def _specs_below(directory: str) -> Iterator[tuple[str, bytes | None]]:
+    """Yield the specs below a directory with what is in them; None where that is more than a spec may have."""
     for parent, directories, files in os.walk(directory, onerror=_complain):
         directories[:] = sorted(d for d in directories if d not in _NEVER_SEARCHED and not d.startswith("."))
         for name in sorted(files):
             path = os.path.normpath(os.path.join(parent, name))
-            if name.endswith((".yaml", ".yml")) and is_file(path) and _is_spec(path):
-                yield path
+            if name.endswith((".yaml", ".yml")) and is_file(path):
+                with open(path, "rb", buffering=0) as file:
+                    content = file.read(MAX_BYTES + 1)
+                if _MARK.search(content) is not None or has_spec_key(content):
+                    yield path, content if len(content) <= MAX_BYTES else None
 
 
 def _complain(fault: OSError) -> None:
     raise fault
 
 
-def _is_spec(path: str) -> bool:
-    with open(path, "rb") as file:
-        content = file.read(MAX_BYTES)
-    return _MARK.search(content) is not None or has_spec_key(content)
+def _read(path: str, shelf: Shelf, documents: dict[str, Document], content: bytes | None = None) -> None:
+    try:
+        documents[shelf.identity(path)] = shelf.spec(path, content)
+    except Rejected:
+        pass  # told when the job is checked
 
 
-def _bases(found: dict[str, str], known: dict[str, Document]) -> set[str]:
-    """Read every file and return, by real path, what they extend. What extends itself in the end is a fault to tell."""
+def _extended(documents: dict[str, Document], shelf: Shelf) -> dict[str, set[str]]:
+    """Return what every file extends, by real paths. Bases that lie elsewhere are read too: they may extend more."""
     extended: dict[str, set[str]] = {}
-    for identity, path in found.items():
+    ahead = list(documents.items())
+    while ahead:
+        identity, document = ahead.pop()
+        extended[identity] = set()
         try:
-            document = known[identity] if identity in known else read_spec_file(path)
-            known[identity] = document
-            bases = (os.path.join(os.path.dirname(path), written) for written, _ in extends_of(document))
-            extended[identity] = {os.path.realpath(base) for base in bases if is_file(base)}
+            written = extends_of(document)
         except Rejected:
             continue
-    bases_of_any = {base for bases in extended.values() for base in bases}
-    return {base for base in bases_of_any if not _is_in_a_circle(base, extended)}
+        directory = os.path.dirname(document.texts[0].name)
+        for base in (os.path.normpath(os.path.join(directory, words)) for words, _ in written):
+            if is_file(base):
+                there = shelf.identity(base)
+                extended[identity].add(there)
+                if there not in documents:
+                    _read(base, shelf, documents)
+                    ahead += [(there, documents[there])] if there in documents else []
+    return extended
 
 
 def _is_in_a_circle(identity: str, extended: dict[str, set[str]]) -> bool:

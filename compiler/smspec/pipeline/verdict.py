@@ -1,75 +1,74 @@
-"""What is wrong with some specs, each as it is and under its overlays: everything once, in the order of the files."""
+"""What is wrong with some specs and between them: everything once, spec by spec, then what takes several to see."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from smspec.diagnostics import Diagnostic, Note, Rejected
-from smspec.pipeline.compilation import Compilation
-from smspec.rules import ignoring
+from smspec.diagnostics import Diagnostic
+from smspec.pipeline.comparing import compared
+from smspec.pipeline.crew import shared_out
+from smspec.pipeline.job_facts import base_facts
+from smspec.pipeline.job_search import JobSearch
+from smspec.pipeline.shelf import Shelf
+from smspec.pipeline.spec_check import CheckedSpec, check_spec
 from smspec.source import SourceText
-from smspec.source.frozen import replace
-
-MOST_NAMED = 3
-"""How many overlays a diagnostic names."""
+from smspec.source.frozen import dataclass
+from smspec.spec.facts import JobFacts, Repository
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """Gathers what specs come to, one after the other."""
+    """``texts`` are those that the diagnostics point into. ``jobs``: what the specs say to each other."""
 
-    def __init__(self) -> None:
-        self._specs = 0
-        self._overlays = 0
-        self._texts: dict[str, SourceText] = {}
-        self._found: dict[Diagnostic, None] = {}
-
-    def add(self, outcomes: Mapping[str | None, Compilation | Rejected]) -> None:
-        """Add one spec: what it comes to as it is (None) and under each of its overlays."""
-        self._specs += 1
-        self._overlays += sum(overlay is not None for overlay in outcomes)
-        found: dict[Diagnostic, list[str | None]] = {}
-        for overlay, outcome in outcomes.items():
-            for text in outcome.texts:
-                self._texts.setdefault(text.name, text)
-            for diagnostic in outcome.diagnostics:
-                found.setdefault(diagnostic, []).append(overlay)
-        order = {name: position for position, name in enumerate(self._texts)}
-        told = [
-            _under(diagnostic, overlays)
-            for diagnostic, overlays in found.items()
-            # A check may be ignored for the sake of one overlay: it is ignored in vain only if it is so under all.
-            if diagnostic.code != ignoring.UNUSED.code or len(overlays) == len(outcomes)
-        ]
-        told.sort(key=lambda d: (order.get(d.span.file, len(order)), d.span.line, d.span.column, d.code))
-        self._found.update(dict.fromkeys(told))
-
-    def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Return everything found; what is wrong only under overlays says so."""
-        return tuple(self._found)
-
-    def texts(self) -> tuple[SourceText, ...]:
-        """Return the texts that the diagnostics point into."""
-        return tuple(self._texts.values())
+    specs: int
+    overlays: int
+    diagnostics: tuple[Diagnostic, ...]
+    texts: tuple[SourceText, ...]
+    jobs: tuple[JobFacts, ...]
 
     def summary(self) -> str:
         """Return in one line what was looked at and how much was found."""
-        if not self._specs:
+        if not self.specs:
             return "no job to check: a file without `name` is a base, and is checked with the jobs that extend it"
-        errors = sum(diagnostic.severity == "error" for diagnostic in self._found)
-        warnings = len(self._found) - errors
-        checked = _count(self._specs, "job") + (f" with {_count(self._overlays, 'overlay')}" if self._overlays else "")
+        errors = sum(diagnostic.severity == "error" for diagnostic in self.diagnostics)
+        warnings = len(self.diagnostics) - errors
+        checked = _count(self.specs, "job") + (f" with {_count(self.overlays, 'overlay')}" if self.overlays else "")
         counts = [_count(number, noun) for number, noun in ((errors, "error"), (warnings, "warning")) if number]
         return f"{checked} checked: {', '.join(counts) or 'nothing to say'}"
 
 
-def _under(diagnostic: Diagnostic, overlays: list[str | None]) -> Diagnostic:
-    names = [f"`{name}`" for name in overlays if name is not None]
-    if len(names) < len(overlays):
-        return diagnostic
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    word = "overlay" if len(names) == 1 else "overlays"
-    note = Note(f"with the {word} {', '.join(names[:MOST_NAMED])}{more}")
-    return replace(diagnostic, notes=(*diagnostic.notes, note))
+def judge(found: JobSearch, overlay: str | None, settings: Mapping[str, str], shelf: Shelf) -> Verdict:
+    """Check every spec that was found, under ``overlay`` or under each of its own, and all against each other.
+
+    Raises `Misuse` for an overlay or a setting that a spec does not have, OSError where the disk refuses.
+    """
+
+    def check(number: int) -> CheckedSpec:
+        return check_spec(found.jobs[number], overlay, settings, shelf)
+
+    checked = list(shared_out(len(found.jobs), check))
+    jobs = tuple(facts for spec in checked for facts in spec.facts)
+    told = dict.fromkeys(diagnostic for spec in checked for diagnostic in spec.diagnostics)
+    texts = {text.name: text for spec in checked for text in spec.texts}
+    if found.is_repository:
+        bases = tuple(base_facts(shelf.spec(path)) for path in found.unused_bases)
+        between = compared(Repository(jobs=jobs, unused_bases=bases))
+        told.update(dict.fromkeys(between))
+        texts.update((text.name, text) for text in _texts(between, shelf))
+    return Verdict(
+        specs=len(checked),
+        overlays=sum(spec.overlays for spec in checked),
+        diagnostics=tuple(told),
+        texts=tuple(texts.values()),
+        jobs=jobs,
+    )
+
+
+def _texts(diagnostics: Iterable[Diagnostic], shelf: Shelf) -> Iterator[SourceText]:
+    """Yield the texts that diagnostics and their notes point into; each has been read before."""
+    spans = (span for d in diagnostics for span in (d.span, *(note.span for note in d.notes)))
+    for file in dict.fromkeys(span.file for span in spans if span):
+        yield from shelf.spec(file).texts
 
 
 def _count(number: int, noun: str) -> str:

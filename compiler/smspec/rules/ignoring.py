@@ -15,6 +15,8 @@ UNUSED = Rule("SM331", "ignored check that finds nothing", "warning")
 # What is no job, or no request, cannot be had by wishing. Warnings among these can.
 _SHAPES = ("SM1", "SM2", *(rule.code for rule in SHAPE_RULES))
 
+_COMPARISONS = ("SM70", "SM71")
+
 
 def not_ignored(findings: Iterable[Finding], ignored: Sequence[IgnoredCheck]) -> list[Finding]:
     """Return the findings that stand, and what is to be said of checks that are ignored in vain."""
@@ -22,7 +24,7 @@ def not_ignored(findings: Iterable[Finding], ignored: Sequence[IgnoredCheck]) ->
     used: set[int] = set()
     refused: set[int] = set()
     for finding in findings:
-        hits = {index for index, check in enumerate(ignored) if _covers(check, finding)}
+        hits = {index for index, check in enumerate(ignored) if covers(check.rule, check.at, finding)}
         if finding.severity == "error" and finding.code.startswith(_SHAPES):
             refused |= hits
             kept.append(finding)
@@ -40,7 +42,7 @@ def not_ignored(findings: Iterable[Finding], ignored: Sequence[IgnoredCheck]) ->
                     help="without its shape a job cannot be read, and a request is refused",
                 )
             )
-        elif index not in used:
+        elif index not in used and not compares_specs(check.rule):
             where = f" at `{check.at}`" if check.at else ""
             kept.append(
                 UNUSED.at(
@@ -50,8 +52,14 @@ def not_ignored(findings: Iterable[Finding], ignored: Sequence[IgnoredCheck]) ->
     return kept
 
 
-def _covers(check: IgnoredCheck, finding: Finding) -> bool:
-    if check.rule != finding.code:
+def covers(rule: str, at: str, finding: Finding) -> bool:
+    """Tell whether an entry for ``rule`` at the path ``at`` (empty: anywhere) expects a finding."""
+    if rule != finding.code:
         return False
     place = dotted(finding.path)
-    return not check.at or place == check.at or place.startswith((f"{check.at}.", f"{check.at}["))
+    return not at or place == at or place.startswith((f"{at}.", f"{at}["))
+
+
+def compares_specs(rule: str) -> bool:
+    """Tell whether a rule looks at several specs: of one alone it finds nothing, and that says nothing."""
+    return rule.startswith(_COMPARISONS)

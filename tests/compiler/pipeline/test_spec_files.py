@@ -5,6 +5,7 @@ import os
 import pytest
 
 from smspec.diagnostics import Rejected
+from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.spec_files import MOST_BASES, read_spec_files
 from smspec.spec.layers.assembly import Misuse
 
@@ -23,8 +24,8 @@ def write(tmp_path, monkeypatch):
     return write_files
 
 
-def names(path, known=None):
-    return [document.texts[0].name for document in read_spec_files(path, known)]
+def names(path):
+    return [document.texts[0].name for document in read_spec_files(path, Shelf())]
 
 
 def test_bases_come_first_in_the_order_in_which_they_are_written(write):
@@ -54,7 +55,7 @@ def test_a_link_to_a_base_is_that_base(write, tmp_path):
 def test_a_circle_is_refused_where_it_closes(bases, write):
     write(**bases)
     with pytest.raises(Rejected) as rejected:
-        read_spec_files("job.yaml")
+        read_spec_files("job.yaml", Shelf())
     (diagnostic,) = rejected.value.diagnostics
     assert (diagnostic.code, diagnostic.path) == ("SM141", ("extends", 0))
     assert diagnostic.span.file == f"{list(bases)[-1]}.yaml"
@@ -66,13 +67,13 @@ def test_the_limit_is_what_it_says(write):
     assert len(names("job.yaml")) == MOST_BASES + 1
     write(job=[f"{name}.yaml" for name in many])
     with pytest.raises(Rejected):
-        read_spec_files("job.yaml")
+        read_spec_files("job.yaml", Shelf())
 
 
 def test_a_long_chain_is_refused_too(write):
     write(job=["b0.yaml"], **{f"b{i}": [f"b{i + 1}.yaml"] for i in range(MOST_BASES + 1)})
     with pytest.raises(Rejected) as rejected:
-        read_spec_files("job.yaml")
+        read_spec_files("job.yaml", Shelf())
     assert [d.code for d in rejected.value.diagnostics] == ["SM142"]
 
 
@@ -80,7 +81,7 @@ def test_everything_wrong_with_bases_is_told_at_once(write, tmp_path):
     write(job=["gone.yaml", "broken.yaml", "late.yaml"], late=["gone.yaml"])
     (tmp_path / "broken.yaml").write_text("smspec: [\n")
     with pytest.raises(Rejected) as rejected:
-        read_spec_files("job.yaml")
+        read_spec_files("job.yaml", Shelf())
     assert [(d.code, d.span.file) for d in rejected.value.diagnostics] == [
         ("SM140", "job.yaml"),
         ("SM101", "broken.yaml"),
@@ -102,23 +103,23 @@ def test_a_base_is_a_regular_file(kind, write, tmp_path):
         os.symlink("a.yaml", tmp_path / "a.yaml")
     write(job=["a.yaml" if kind != "long" else "a" * 5000])
     with pytest.raises(Rejected) as rejected:
-        read_spec_files("job.yaml")
+        read_spec_files("job.yaml", Shelf())
     assert [d.code for d in rejected.value.diagnostics] == ["SM140"]
 
 
 def test_a_spec_that_is_not_there_is_misuse(write):
     for path in ("gone.yaml", "", "a" * 5000):
         with pytest.raises(Misuse):
-            read_spec_files(path)
+            read_spec_files(path, Shelf())
 
 
 def test_files_that_are_known_are_not_read_again(write, tmp_path):
     write(job=["a.yaml"], a=[])
-    known = {}
-    first = read_spec_files("job.yaml", known)
+    shelf = Shelf()
+    first = read_spec_files("job.yaml", shelf)
     (tmp_path / "a.yaml").unlink()
     (tmp_path / "a.yaml").write_text("not: [yaml")
-    assert read_spec_files("job.yaml", known) == first
+    assert read_spec_files("job.yaml", shelf) == first
 
 
 def test_a_huge_file_is_refused_without_being_read_whole(tmp_path, monkeypatch):
@@ -126,5 +127,5 @@ def test_a_huge_file_is_refused_without_being_read_whole(tmp_path, monkeypatch):
     with open("job.yaml", "wb") as file:
         file.truncate(1 << 40)
     with pytest.raises(Rejected) as rejected:
-        read_spec_files("job.yaml")
+        read_spec_files("job.yaml", Shelf())
     assert [d.code for d in rejected.value.diagnostics] == ["SM104"]

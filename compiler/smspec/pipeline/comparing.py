@@ -1,0 +1,61 @@
+"""Specs against each other: the rules of a repository, what the specs expect of them, and the places of the rest."""
+
+from __future__ import annotations
+
+from smspec.diagnostics import Diagnostic
+from smspec.rules.ignoring import UNUSED, compares_specs, covers
+from smspec.rules.repository import crossings
+from smspec.rules.repository.crossing import Crossing
+from smspec.source import Span
+from smspec.spec.facts import IgnoredFact, Repository
+
+
+def compared(repository: Repository) -> tuple[Diagnostic, ...]:
+    """Return what is wrong between specs, file by file, without what each spec it stands in says it expects."""
+    used: set[Span] = set()
+    kept = [crossing for crossing in crossings(repository) if not _is_ignored(crossing, used)]
+    told = dict.fromkeys(_told(crossing) for crossing in kept)
+    told.update(dict.fromkeys(_in_vain(repository, used)))
+    return tuple(sorted(told, key=lambda d: (d.span.file, d.span.line, d.span.column, d.code)))
+
+
+def _is_ignored(crossing: Crossing, used: set[Span]) -> bool:
+    """Tell whether every spec that a finding stands in expects it; note which entries do."""
+    hits = [
+        [ignored.span for ignored in spec.ignored if covers(ignored.rule, ignored.at, crossing.finding)]
+        for spec in crossing.specs
+    ]
+    used.update(span for spans in hits for span in spans)
+    return all(hits)
+
+
+def _told(crossing: Crossing) -> Diagnostic:
+    finding = crossing.finding
+    return Diagnostic(
+        code=finding.code,
+        severity=finding.severity,
+        message=finding.message,
+        span=crossing.span,
+        path=finding.path,
+        help=finding.help,
+        label=finding.label,
+        notes=crossing.notes,
+    )
+
+
+def _in_vain(repository: Repository, used: set[Span]) -> list[Diagnostic]:
+    entries: dict[Span, IgnoredFact] = {}
+    for said in (*(job.ignored for job in repository.jobs), *(base.ignored for base in repository.unused_bases)):
+        entries.update({entry.span: entry for entry in said if compares_specs(entry.rule)})
+    return [
+        Diagnostic(
+            code=UNUSED.code,
+            severity=UNUSED.severity,
+            message=f"`{entry.rule}` finds nothing" + (f" at `{entry.at}`" if entry.at else ""),
+            span=span,
+            path=("checks", "ignore", entry.index),
+            help="take it out, so that it hides nothing new",
+        )
+        for span, entry in entries.items()
+        if span not in used
+    ]

@@ -1,0 +1,88 @@
+"""What a compiled job says that matters to other specs, taken out of it; and what an unused base says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.plan.naming import account, digest
+from smspec.plan.plan import RequestPlan
+from smspec.service.members import items, member
+from smspec.source import Document, Mapping, Path, Sequence, to_data
+from smspec.spec.facts import BaseFacts, IgnoredFact, JobFacts, Stated
+from smspec.spec.layers.assembly import is_nameless_job
+from smspec.spec.model import CommandEntry, EntryPoint, JobSpec, ModuleEntry, PipeLoopEntry, ScriptEntry
+
+_IGNORE: Path = ("checks", "ignore")
+_IN_S3 = ("DataSource", "S3DataSource", "S3Uri")
+
+
+def job_facts(job: JobSpec, request: RequestPlan, document: Document, overlay: str | None) -> JobFacts:
+    """Return the facts of a job; names and prefixes are the request's, so that what `api` changes counts."""
+
+    def stated(*path: str | int) -> Stated | None:
+        text: object = request.payload
+        for step in path:
+            text = items(text)[step] if isinstance(step, int) else member(text, step)
+        if not isinstance(text, str) or not text:
+            return None
+        origin = request.origin(path)
+        return Stated(text, origin, document.span_of_value(origin))
+
+    name = Stated(job.name, ("name",), document.span_of_value(("name",)))
+    checkpoints = stated("CheckpointConfig", "S3Uri")
+    channels = items(request.payload, "InputDataConfig")
+    found = ((str(member(c, "ChannelName")), stated("InputDataConfig", i, *_IN_S3)) for i, c in enumerate(channels))
+    return JobFacts(
+        file=document.texts[0].name,
+        overlay=overlay,
+        name=name,
+        job_name=stated("TrainingJobName") or name,
+        names_itself=job.job_name is not None or "TrainingJobName" in job.api,
+        region=job.region,
+        account=account(job) or None,
+        output=stated("OutputDataConfig", "S3OutputPath"),
+        checkpoints=checkpoints,
+        tensorboard=stated("TensorBoardOutputConfig", "S3OutputPath"),
+        channels=tuple((channel, data) for channel, data in found if data),
+        training=tuple(_training(job)) if checkpoints else (),
+        ignored=_ignored(document),
+    )
+
+
+def base_facts(document: Document) -> BaseFacts:
+    """Return the facts of a base that no spec extends."""
+    return BaseFacts(
+        file=document.texts[0].name,
+        version=document.span_of_key(("smspec",)),
+        lacks_only_a_name=is_nameless_job(document),
+        ignored=_ignored(document),
+    )
+
+
+def _training(job: JobSpec) -> Iterator[tuple[str, str]]:
+    """Yield what makes a training that one: what is run, with what, on which data. Hosts and limits only carry it."""
+    yield "source", job.source.dir if job.source else ""
+    yield "entry_point", _program(job.entry_point)
+    yield "hyperparameters", digest([[known.name, known.value] for known in job.hyperparameters])
+    yield "channels", digest([[c.name, c.s3, c.file_system and c.file_system.path] for c in job.channels])
+
+
+def _program(entry: EntryPoint | None) -> str:
+    if isinstance(entry, ScriptEntry):
+        return entry.script
+    if isinstance(entry, CommandEntry):
+        return digest(entry.command)
+    if isinstance(entry, ModuleEntry):
+        return entry.module
+    return entry.pipe_loop if isinstance(entry, PipeLoopEntry) else ""
+
+
+def _ignored(document: Document) -> tuple[IgnoredFact, ...]:
+    node = document.node(_IGNORE)
+    entries = node.items if isinstance(node, Sequence) else ()
+    return tuple(
+        IgnoredFact(rule=str(said.get("rule")), at=str(said.get("at") or ""), index=index, span=entry.span)
+        for index, entry in enumerate(entries)
+        # A base is not checked as a job: only what has the shape of an entry is one.
+        if isinstance(entry, Mapping) and isinstance(said := to_data(entry), dict) and said.get("because")
+    )

@@ -1,0 +1,92 @@
+"""One spec, checked as it is and under each of its overlays: what is told of it, and what others must know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from smspec.diagnostics import Diagnostic, Note, Rejected
+from smspec.pipeline.compilation import Compilation, compile_spec
+from smspec.pipeline.inputs import gather, gather_all
+from smspec.pipeline.shelf import Shelf
+from smspec.rules import ignoring
+from smspec.source import SourceText
+from smspec.source.frozen import dataclass, replace
+from smspec.spec.facts import JobFacts
+
+MOST_NAMED = 3
+"""How many overlays a diagnostic names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedSpec:
+    """``diagnostics`` in the order of the files, everything once; ``texts`` are those that they point into.
+
+    ``facts``: of the spec as it is and under each overlay, as far as it has the shape of a job.
+    """
+
+    overlays: int
+    diagnostics: tuple[Diagnostic, ...]
+    texts: tuple[SourceText, ...]
+    facts: tuple[JobFacts, ...]
+
+
+def check_spec(path: str, overlay: str | None, settings: Mapping[str, str], shelf: Shelf) -> CheckedSpec:
+    """Check the spec at ``path`` under the overlay that is asked for, or as it is and under each of its overlays.
+
+    Raises `Misuse` for an overlay or a setting that does not exist, OSError where the disk refuses.
+    """
+    try:
+        if overlay is not None:
+            return checked([(None, compile_spec(gather(path, overlay, settings, shelf)))])
+        gathered = gather_all(path, settings, shelf)
+        return checked((name, i if isinstance(i, Rejected) else compile_spec(i)) for name, i in gathered)
+    except Rejected as rejected:
+        return checked([(None, rejected)])
+
+
+def checked(outcomes: Iterable[tuple[str | None, Compilation | Rejected]]) -> CheckedSpec:
+    """Return what a spec comes to, given what it comes to as it is (None) and under each of its overlays."""
+    variants = 0
+    overlays = 0
+    texts: dict[str, SourceText] = {}
+    found: dict[Diagnostic, list[str | None]] = {}
+    facts: list[JobFacts] = []
+    for overlay, outcome in outcomes:
+        variants += 1
+        overlays += overlay is not None
+        for text in outcome.texts:
+            texts.setdefault(text.name, text)
+        for diagnostic in outcome.diagnostics:
+            found.setdefault(diagnostic, []).append(overlay)
+        if not isinstance(outcome, Rejected) and outcome.facts:
+            facts.append(outcome.facts)
+    order = {name: position for position, name in enumerate(texts)}
+    told = [
+        _under(diagnostic, among)
+        for diagnostic, among in found.items()
+        # A check may be ignored for the sake of one overlay: it is ignored in vain only if it is so under all.
+        if diagnostic.code != ignoring.UNUSED.code or len(among) == variants
+    ]
+    told.sort(key=lambda d: (order.get(d.span.file, len(order)), d.span.line, d.span.column, d.code))
+    return CheckedSpec(
+        overlays=overlays,
+        diagnostics=tuple(told),
+        texts=tuple(texts[name] for name in _files(told) if name in texts),
+        facts=tuple(facts),
+    )
+
+
+def _files(diagnostics: Iterable[Diagnostic]) -> dict[str, None]:
+    """Return the files that diagnostics and their notes point into, each once."""
+    spans = (span for d in diagnostics for span in (d.span, *(note.span for note in d.notes)))
+    return dict.fromkeys(span.file for span in spans if span)
+
+
+def _under(diagnostic: Diagnostic, overlays: list[str | None]) -> Diagnostic:
+    names = [f"`{name}`" for name in overlays if name is not None]
+    if len(names) < len(overlays):
+        return diagnostic
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    word = "overlay" if len(names) == 1 else "overlays"
+    note = Note(f"with the {word} {', '.join(names[:MOST_NAMED])}{more}")
+    return replace(diagnostic, notes=(*diagnostic.notes, note))

@@ -1,0 +1,49 @@
+"""A checkpoint prefix that holds what another job writes: all of it is copied into the job at its start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Note, Rule
+from smspec.rules.repository.crossing import Crossing, named
+from smspec.rules.repository.prefixes import above, normal
+from smspec.spec.facts import JobFacts, Repository, Stated
+
+RULE = Rule("SM703", "checkpoints around those of another job", "warning")
+
+
+def check(repository: Repository) -> Iterator[Crossing]:
+    outer: dict[str, dict[str, tuple[JobFacts, Stated]]] = {}
+    for job in repository.jobs:
+        if job.checkpoints:
+            outer.setdefault(normal(job.checkpoints.text), {}).setdefault(job.file, (job, job.checkpoints))
+    inside: dict[tuple[str, str], dict[str, tuple[JobFacts, Stated, str]]] = {}
+    for job in repository.jobs if outer else ():
+        for kind, stated in _written(job):
+            prefix = normal(stated.text)
+            # Two jobs with the same checkpoints are another fault.
+            for around in above(prefix) if kind == "checkpoints" else (prefix, *above(prefix)):
+                for file in outer.get(around, ()):
+                    if file != job.file:
+                        inside.setdefault((around, file), {}).setdefault(job.file, (job, stated, kind))
+    for (prefix, file), found in inside.items():
+        job, place = outer[prefix][file]
+        inner, stated, kind = next(iter(found.values()))
+        jobs = [writer for writer, _, _ in found.values()]
+        finding = RULE.at(
+            place.path,
+            f"the checkpoints of `{job.name.text}` lie around what {named(jobs)} {'writes' if len(jobs) == 1 else 'write'}",
+            help="SageMaker copies all that lies below the prefix into the job at its start: end it in a part of its own",
+        )
+        note = Note(f"the {kind} of `{inner.name.text}` {'is' if kind == 'output' else 'are'} in it", stated.span)
+        yield Crossing(finding=finding, span=place.span, specs=(job,), notes=(note,))
+
+
+def _written(job: JobFacts) -> Iterator[tuple[str, Stated]]:
+    for kind, stated in (
+        ("checkpoints", job.checkpoints),
+        ("output", job.output),
+        ("TensorBoard data", job.tensorboard),
+    ):
+        if stated:
+            yield kind, stated

@@ -1,0 +1,25 @@
+"""One `job_name` for two specs: the service takes a name once in an account and region."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Note, Rule
+from smspec.rules.repository.crossing import Crossing
+from smspec.rules.repository.namesakes import namesakes
+from smspec.spec.facts import Repository
+
+RULE = Rule("SM706", "job name of another job")
+
+
+def check(repository: Repository) -> Iterator[Crossing]:
+    said = ((job.job_name.text, job) for job in repository.jobs if job.names_itself)
+    for earlier, job in namesakes(said, meeting=True):
+        finding = RULE.at(
+            job.job_name.path,
+            f"`{job.job_name.text}` is the job name of another job",
+            help="SageMaker takes a name once in an account and region, and refuses the second job; "
+            "without `job_name` it is made of `name` and a digest",
+        )
+        note = Note("the other one is here", earlier.job_name.span)
+        yield Crossing(finding=finding, span=job.job_name.span, specs=(job,), notes=(note,))

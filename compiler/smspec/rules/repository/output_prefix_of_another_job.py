@@ -1,0 +1,35 @@
+"""Outputs of two jobs below one prefix. SageMaker adds the name of the job, so nothing is overwritten.
+
+It is a risk where a spec was copied and its output forgotten: two jobs have the prefix, each in its own words. What one
+base says for all of them is meant, and so is what three or more have: that is a team's way to keep its models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Note, Rule
+from smspec.rules.repository.crossing import Crossing
+from smspec.rules.repository.prefixes import normal
+from smspec.rules.repository.sharing import sharings
+from smspec.spec.facts import Repository
+
+RULE = Rule("SM701", "output prefix of another job", "warning")
+
+
+def check(repository: Repository) -> Iterator[Crossing]:
+    said = ((normal(job.output.text), job, job.output) for job in repository.jobs if job.output)
+    for parties in sharings(said):
+        jobs = [job for party in parties for job in party.jobs]
+        # One place is a base's; one job name is another fault, whatever the prefix.
+        if len(parties) != 2 or len(jobs) != 2 or jobs[0].job_name.text == jobs[1].job_name.text:
+            continue
+        earlier, (place, job) = jobs[0], (parties[1].stated, jobs[1])
+        finding = RULE.at(
+            place.path,
+            f"`{job.name.text}` writes below the output prefix of `{earlier.name.text}`",
+            help="SageMaker adds the name of the job, so no model is overwritten; if both are to share the prefix, "
+            "write it once, in a base that they extend",
+        )
+        note = Note("the other job has it here", parties[0].stated.span)
+        yield Crossing(finding=finding, span=place.span, specs=(job,), notes=(note,))

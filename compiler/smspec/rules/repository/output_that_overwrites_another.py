@@ -1,0 +1,27 @@
+"""One output prefix and one job name in two accounts or regions: the later model takes the place of the earlier one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Note, Rule
+from smspec.rules.repository.crossing import Crossing
+from smspec.rules.repository.namesakes import namesakes
+from smspec.rules.repository.prefixes import normal
+from smspec.spec.facts import Repository
+
+RULE = Rule("SM707", "output that overwrites another's")
+
+
+def check(repository: Repository) -> Iterator[Crossing]:
+    outputs = ((normal(job.output.text) + job.job_name.text, job) for job in repository.jobs if job.output)
+    # In one account and region the second job would be refused, which another rule tells.
+    for earlier, job in namesakes(outputs, meeting=False):
+        assert job.output and earlier.output
+        finding = RULE.at(
+            job.output.path,
+            f"the model of `{job.job_name.text}` takes the place of another job's",
+            help="both jobs have one name, in different accounts or regions, and write below one prefix: change one",
+        )
+        note = Note("the other job writes here", earlier.output.span)
+        yield Crossing(finding=finding, span=job.output.span, specs=(job,), notes=(note,))

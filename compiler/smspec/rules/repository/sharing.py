@@ -1,0 +1,30 @@
+"""Which specs say the same thing, and in how many places it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+
+from smspec.source import Span
+from smspec.source.frozen import dataclass
+from smspec.spec.facts import JobFacts, Stated
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """The jobs, of different files, that take a value from one place: their own file's, or one base's."""
+
+    stated: Stated
+    jobs: tuple[JobFacts, ...]
+
+
+def sharings(said: Iterable[tuple[Hashable, JobFacts, Stated]]) -> Iterator[tuple[Party, ...]]:
+    """Yield, for every key that several files have, the parties that have it; a file counts once for a key."""
+    groups: dict[Hashable, dict[str, tuple[JobFacts, Stated]]] = {}
+    for key, job, stated in said:
+        groups.setdefault(key, {}).setdefault(job.file, (job, stated))
+    for files in groups.values():
+        if len(files) > 1:
+            places: dict[Span, tuple[Stated, list[JobFacts]]] = {}
+            for job, stated in files.values():
+                places.setdefault(stated.span, (stated, []))[1].append(job)
+            yield tuple(Party(stated, tuple(jobs)) for stated, jobs in places.values())
