@@ -36,7 +36,7 @@ check: $(VENV)/.dev
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash .ci/check
 
 golden: $(VENV)/.dev
-	$(BIN)/python -m pytest tests/golden tests/rejected --update
+	$(BIN)/python -m pytest tests/golden tests/rejected tests/imported --update
 	$(BIN)/python docs/spec_reference.py
 	$(BIN)/python docs/diagnostics.py
 	git diff --stat tests

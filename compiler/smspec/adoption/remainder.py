@@ -26,7 +26,11 @@ class Remainder:
 
     def number(self, *path: str) -> int | None:
         """Take a whole number."""
-        return self.take(path, lambda value: isinstance(value, int) and not isinstance(value, bool), int)
+        return self.take(path, is_number, int)
+
+    def amount(self, *path: str) -> int | None:
+        """Take a whole number of at least 1, as keys for counts, sizes and durations ask for."""
+        return self.take(path, is_amount, int)
 
     def truth(self, *path: str) -> bool | None:
         """Take true or false."""
@@ -87,6 +91,16 @@ class Remainder:
             holder = holder.setdefault(name, {}) if isinstance(holder, dict) else None
         if isinstance(holder, dict):
             holder[path[-1]] = None
+
+
+def is_number(value: object) -> bool:
+    """Tell whether a value is a whole number, which true is not."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_amount(value: object) -> bool:
+    """Tell whether a value is a whole number of at least 1."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 def _is_texts(value: object) -> bool:

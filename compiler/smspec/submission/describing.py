@@ -15,7 +15,7 @@ def describe(name: str, profile: str | None, region: str | None, say: Callable[[
     Raise `JobRefused` when there is no such job, `AwsUnavailable` when AWS cannot be asked.
     """
     client = sagemaker_client(profile, region)
-    with told(f"the job `{name}`"):
+    with told(f"the job `{name}` in {client.meta.region_name}"):
         answer: dict[str, object] = client.describe_training_job(TrainingJobName=name)
     try:
         tags = _tags(client, answer.get("TrainingJobArn"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.adoption.durations import duration
-from smspec.adoption.remainder import Remainder
+from smspec.adoption.remainder import Remainder, is_amount
 
 _HERE = "ResourceConfig"
 _GROUP = {"name": "InstanceGroupName", "instance_type": "InstanceType", "count": "InstanceCount"}
@@ -21,11 +21,11 @@ def keys(rest: Remainder) -> Iterator[tuple[str, object]]:
 
 def _members(rest: Remainder) -> Iterator[tuple[str, object]]:
     yield "instance_type", rest.text(_HERE, "InstanceType")
-    yield "count", rest.number(_HERE, "InstanceCount")
-    volume = rest.number(_HERE, "VolumeSizeInGB")
+    yield "count", rest.amount(_HERE, "InstanceCount")
+    volume = rest.amount(_HERE, "VolumeSizeInGB")
     yield "volume", None if volume is None else f"{volume}GB"
     yield "volume_kms_key", rest.text(_HERE, "VolumeKmsKeyId")
-    yield "keep_alive", duration(rest.number(_HERE, "KeepAlivePeriodInSeconds"))
+    yield "keep_alive", duration(rest.amount(_HERE, "KeepAlivePeriodInSeconds"))
     yield "training_plan", rest.text(_HERE, "TrainingPlanArn")
     groups = rest.structures(_is_group, _HERE, "InstanceGroups")
     if groups:
@@ -37,6 +37,5 @@ def _is_group(value: dict[str, object]) -> bool:
         value.keys() == set(_GROUP.values())
         and isinstance(value["InstanceGroupName"], str)
         and isinstance(value["InstanceType"], str)
-        and isinstance(value["InstanceCount"], int)
-        and not isinstance(value["InstanceCount"], bool)
+        and is_amount(value["InstanceCount"])
     )

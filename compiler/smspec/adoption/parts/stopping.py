@@ -19,7 +19,7 @@ def keys(rest: Remainder) -> Iterator[tuple[str, object]]:
         rest.refuse(_HERE)
     if rest.members.get("EnableManagedSpotTraining") is True:
         rest.truth("EnableManagedSpotTraining")
-        max_wait = rest.number(_HERE, "MaxWaitTimeInSeconds")
+        max_wait = rest.amount(_HERE, "MaxWaitTimeInSeconds")
         yield "spot", {} if max_wait is None else {"max_wait": duration(max_wait)}
     retries = rest.number("RetryStrategy", "MaximumRetryAttempts")
     if retries is not None:
@@ -29,8 +29,8 @@ def keys(rest: Remainder) -> Iterator[tuple[str, object]]:
 def _stopping(rest: Remainder) -> Iterator[tuple[str, object]]:
     if not rest.members[_HERE]:
         del rest.members[_HERE]
-    max_runtime = rest.number(_HERE, "MaxRuntimeInSeconds")
-    max_pending = rest.number(_HERE, "MaxPendingTimeInSeconds")
+    max_runtime = rest.amount(_HERE, "MaxRuntimeInSeconds")
+    max_pending = rest.amount(_HERE, "MaxPendingTimeInSeconds")
     if max_runtime == ONE_DAY and max_pending is None:
         return  # What is sent when nothing is said.
     written = {"max_runtime": duration(max_runtime), "max_pending": duration(max_pending)}

@@ -1,0 +1,76 @@
+"""`smspec import`: what is no training job is told, with its place where it has one; only results go to stdout."""
+
+import json
+
+import pytest
+
+from api_samples import small_request
+from smspec_command import smspec, smspec_process
+
+STATE = {"Type": "Task", "Resource": "arn:aws:states:::sagemaker:createTrainingJob", "Parameters": small_request()}
+ACK = "apiVersion: sagemaker.services.k8s.aws/v1alpha1\nkind: TrainingJob\nspec: {trainingJobName: a}\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{}", "`source`: there is no training job in it"),
+        ("[]", "`source`: there is no training job in it"),
+        ('"text"', "error[SM114]"),
+        ("", "error[SM109]"),
+        ('{"TrainingJobName": "a",\n "TrainingJobName": "b"}', "--> source:2:2"),
+        ('{"TrainingJobName": ', "--> source:1:21"),
+        ("a: 1\n a: 2\n", "--> source:2:"),
+        ("smspec: v1\n", "`source`: this is a job spec already"),
+        ('{"ProcessingJobName": "a", "RoleArn": "b"}', "there is no training job in it"),
+        ('{"StartAt": "a", "States": {"a": {"Type": "Pass"}}}', "no state of the state machine creates a training job"),
+        (json.dumps({"States": {"a": STATE, "b": STATE}}), "2 states create a training job (`States.a`, `States.b`)"),
+        (json.dumps({**STATE, "Parameters": {}}), "has no `Parameters` or `Arguments`"),
+        (ACK.replace("TrainingJob", "ProcessingJob", 1), "an object of the kind `ProcessingJob`, not TrainingJob"),
+        (f"{ACK}---\n{ACK}", "2 of its documents have `kind: TrainingJob`; one is needed"),
+        ("a: 1\n---\nb: 2\n", "0 of its documents have `kind: TrainingJob`; one is needed"),
+        ('{"kind": "List", "items": [{"apiVersion": "sagemaker.services.k8s.aws/v1alpha1"}]}', "holds 0 objects"),
+    ],
+)
+def test_what_is_no_training_job_is_told(content, said, tmp_path):
+    (tmp_path / "source").write_text(content)
+    done = smspec("import", "source", cwd=tmp_path)
+    assert (done.status, done.out) == (1, "")
+    assert said in done.err
+
+
+@pytest.mark.parametrize("name", ["no-such-file.json", "no/such", "under_score"])
+def test_a_file_that_is_not_there_is_misuse(name, tmp_path):
+    done = smspec("import", name, cwd=tmp_path)
+    assert (done.status, done.out, done.err) == (2, "", f"smspec: there is no `{name}`\n")
+
+
+def test_a_directory_is_misuse(tmp_path):
+    (tmp_path / "jobs").mkdir()
+    done = smspec("import", "jobs", cwd=tmp_path)
+    assert (done.status, done.err) == (2, "smspec: `jobs` is a directory, not a file\n")
+
+
+def test_bytes_that_are_no_text_have_a_place(tmp_path):
+    (tmp_path / "source").write_bytes(b'{"TrainingJobName": "\xff"}')
+    done = smspec("import", "source", cwd=tmp_path)
+    assert (done.status, done.out) == (1, "")
+    assert "--> source:1:22" in done.err
+
+
+def test_an_object_in_a_list_is_found(tmp_path):
+    job = {"apiVersion": "sagemaker.services.k8s.aws/v1alpha1", "kind": "TrainingJob", "spec": {"trainingJobName": "a"}}
+    (tmp_path / "source").write_text(json.dumps({"kind": "List", "items": [{"kind": "Pod"}, job]}))
+    assert "job_name: a\n" in smspec("import", "source", cwd=tmp_path).out
+
+
+def test_lines_of_other_documents_count(tmp_path):
+    (tmp_path / "source").write_text(f"---\na: 1\n---\n{ACK}: broken\n")
+    assert "--> source:7:1" in smspec("import", "source", cwd=tmp_path).err
+
+
+def test_a_file_needs_no_boto3(tmp_path):
+    (tmp_path / "request.json").write_text(json.dumps(small_request()))
+    (tmp_path / "boto3.py").write_text("raise SystemExit('boto3 was loaded')")
+    done = smspec_process("import", "request.json", cwd=tmp_path)
+    assert (done.status, done.err) == (0, "")

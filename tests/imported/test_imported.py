@@ -1,0 +1,82 @@
+"""Every directory here is a training job in one of the forms that `smspec import` reads, and exactly what comes of it.
+
+``source.*`` is what is imported, ``job.yaml`` what is printed, ``said.txt`` what is said beside it. `make golden`
+rewrites the two; then read the diff.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from adopted import unlike
+from smspec.adoption.adopting import adopt
+from smspec.adoption.reading import read_source
+from smspec.adoption.sources import SOURCES, imported
+from smspec_command import smspec
+
+HERE = Path(__file__).parent
+CASES = sorted(path.parent for path in HERE.glob("*/source.*"))
+INCOMPLETE = ("a-request-that-is-refused", "a-state-that-says-little")
+REQUESTS = sorted(HERE.parent.glob("golden/*/create-training-job.json"))
+
+
+def source_of(case):
+    return next(case.glob("source.*"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_spec_is_exactly_this(case, update):
+    done = smspec("import", source_of(case).name, cwd=case)
+    assert done.status == (case.name in INCOMPLETE)
+    if update:
+        (case / "job.yaml").write_text(done.out, encoding="utf-8")
+        (case / "said.txt").write_text(done.err, encoding="utf-8")
+    assert done.out == (case / "job.yaml").read_text(encoding="utf-8")
+    assert done.err == (case / "said.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_printed_spec_is_a_spec_of_its_own(case, tmp_path):
+    """What `validate` says of it is what `import` said, and it is found to be faulty or not all the same."""
+    (tmp_path / "job.yaml").write_text((case / "job.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    assert smspec("validate", "job.yaml", cwd=tmp_path).status == (case.name in INCOMPLETE)
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.name not in INCOMPLETE], ids=lambda case: case.name)
+def test_the_request_comes_back(case):
+    source = source_of(case)
+    found = imported(read_source(source.name, source.read_bytes()))
+    adoption = adopt(found)
+    assert adoption.request == found.request
+    assert unlike(adoption.text, found.request) == []
+
+
+def test_every_form_has_an_example():
+    detected = set()
+    for case in CASES:
+        data = read_source("source", source_of(case).read_bytes())
+        detected.add(next(source.name for source in SOURCES if source.detect(data)))
+    assert detected == {source.name for source in SOURCES}
+
+
+@pytest.mark.parametrize("path", REQUESTS, ids=lambda path: path.parent.name)
+def test_what_a_build_wrote_is_imported_to_the_same_request(path, tmp_path):
+    done = smspec("import", str(path))
+    assert done.status == 0
+    assert "job_name" not in done.out, "the name is the one that the spec gives its job"
+    assert "api:" not in done.out
+    (tmp_path / "job.yaml").write_text(done.out, encoding="utf-8")
+    again = smspec("render", "--api-json", cwd=tmp_path)
+    assert json.loads(again.out) == json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_an_imported_spec_is_imported_to_itself(tmp_path):
+    for case in CASES:
+        if case.name in INCOMPLETE:
+            continue
+        (tmp_path / "job.yaml").write_text((case / "job.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+        (tmp_path / "request.json").write_text(smspec("render", "--api-json", cwd=tmp_path).out, encoding="utf-8")
+        again = smspec("import", "request.json", cwd=tmp_path)
+        (tmp_path / "job.yaml").write_text(again.out, encoding="utf-8")
+        assert smspec("render", "--api-json", cwd=tmp_path).out == (tmp_path / "request.json").read_text()
