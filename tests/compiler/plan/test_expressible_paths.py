@@ -36,9 +36,7 @@ channels:
 hosts:
   volume: 50GB
   volume_kms_key: key
-  keep_alive: 30m
-  training_plan: arn:aws:sagemaker:us-west-2:111122223333:training-plan/plan
-  groups: [{name: workers, instance_type: ml.m5.large, count: 1}]
+  groups: [{name: workers, instance_type: ml.m5.large, count: 2}]
 hyperparameters: {lr: 1e-3}
 environment: {NCCL_DEBUG: WARN}
 stopping: {max_runtime: 6h, max_pending: 2h}
@@ -58,7 +56,13 @@ role: arn:aws:iam::111122223333:role/SageMakerTraining
 image: 111122223333.dkr.ecr.us-west-2.amazonaws.com/ready:1
 channels:
   train: {file_system: {id: fs-0123456789abcdef0, type: EFS, path: /data, access: ro}}
-hosts: {instance_type: ml.m5.large, count: 1}
+hosts:
+  instance_type: ml.m5.large
+  count: 1
+  volume: 50GB
+  keep_alive: 30m
+  training_plan: arn:aws:sagemaker:us-west-2:111122223333:training-plan/plan
+network: {subnets: [subnet-1], security_groups: [sg-1]}
 output: s3://example-models/x/
 """
 

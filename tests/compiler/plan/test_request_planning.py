@@ -107,6 +107,7 @@ def test_an_algorithm_resource_needs_no_image():
 
 def test_a_serverless_job_has_no_algorithm_specification():
     serverless = {"BaseModelArn": "arn:aws:sagemaker:us-west-2:aws:hub-content/Hub/Model/m", "JobType": "FineTuning"}
+    serverless["CustomizationTechnique"] = "SFT"
     sent = bare(image=None, hosts=None, api={"ServerlessJobConfig": serverless})
     assert "AlgorithmSpecification" not in sent
     assert "ResourceConfig" not in sent

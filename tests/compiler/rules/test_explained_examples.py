@@ -38,12 +38,14 @@ def completed(code, piece):
         "name": "ctr",
         "role": "arn:aws:iam::111122223333:role/SageMakerTraining",
         "output": "s3://example-models/ctr/",
-        "hosts": {"instance_type": "ml.m5.large", "count": 1},
+        "hosts": {"instance_type": "ml.m5.large", "count": 1, "volume": "10GB"},
     }
     if code != "SM304":
         defaults["region"] = "us-west-2"
-    if "AlgorithmName" not in piece:
+    if "AlgorithmName" not in piece and "ServerlessJobConfig" not in piece:
         defaults["image"] = image
+    if "ServerlessJobConfig" in piece:
+        del defaults["hosts"]
     if isinstance(image, dict) or ("source" in keys and code not in ("SM308", "SM309")):
         defaults["entry_point"] = "train.py"
     if isinstance(image, dict) and code not in ("SM307", "SM309"):
@@ -57,7 +59,8 @@ def completed(code, piece):
 def codes(code, piece, *more):
     job = job_samples.decoded(completed(code, piece))
     plan = make_plan(job, job_samples.ingredients(*FILES, *more))
-    findings = lint(job, job_samples.listing(*FILES, *more)) + request_findings(plan.request.payload)
+    findings = lint(job, job_samples.listing(*FILES, *more))
+    findings += request_findings(plan.request.payload, region=job.region, in_spec_words=True)
     return {finding.code for finding in not_ignored(findings, job.ignored_checks)}
 
 

@@ -1,0 +1,22 @@
+"""Rules of the debugger look at what its hook saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items
+from smspec.service.request import Request
+
+RULE = Rule("SM366", "debugger rules without a hook", "warning", evidence="inferred")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of DebugRuleConfigurations without DebugHookConfig."""
+    if items(request.payload, "DebugRuleConfigurations") and "DebugHookConfig" not in request.payload:
+        yield RULE.at(
+            ("DebugRuleConfigurations",),
+            "nothing saves the tensors that these rules look at",
+            help="add `DebugHookConfig`, with the S3 address for them",
+            on="key",
+        )

@@ -1,0 +1,25 @@
+"""SageMaker's profiler is not in every region."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM475", "profiler in a region of China", evidence="service-message")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse ProfilerConfig in the regions cn-*. The partition of the role tells them where no region is named."""
+    if "ProfilerConfig" not in request.payload:
+        return
+    region, role = request.region, request.role
+    if region.startswith("cn-") if region else role is not None and role.partition == "aws-cn":
+        yield RULE.at(
+            ("ProfilerConfig",),
+            f"the profiler is not offered in {f'`{shown(region)}`' if region else 'the regions of China'}",
+            help="leave it out",
+            on="key",
+        )

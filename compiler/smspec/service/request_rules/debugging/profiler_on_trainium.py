@@ -1,0 +1,28 @@
+"""SageMaker's profiler reads CPUs and GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.instance_families import TRAINIUM, family
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM368", "profiler on Trainium", "warning", evidence="third-party")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of a profiler that is on where the hosts have Trainium chips."""
+    profiler = request.payload.get("ProfilerConfig")
+    if not isinstance(profiler, dict) or profiler.get("DisableProfiler") is True:
+        return
+    for _, kind in request.instance_types:
+        if family(kind) in TRAINIUM:
+            yield RULE.at(
+                ("ProfilerConfig",),
+                f"the profiler does not support `{shown(kind)}`",
+                help="leave it out, or turn it off: `DisableProfiler: true`",
+                on="key",
+            )
+            return

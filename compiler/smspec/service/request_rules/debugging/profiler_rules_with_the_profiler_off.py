@@ -1,0 +1,23 @@
+"""Rules of the profiler look at what the profiler wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items, structure
+from smspec.service.request import Request
+
+RULE = Rule("SM365", "profiler rules with the profiler off", "warning", evidence="inferred")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of ProfilerRuleConfigurations beside DisableProfiler."""
+    is_off = structure(request.payload, "ProfilerConfig").get("DisableProfiler") is True
+    if is_off and items(request.payload, "ProfilerRuleConfigurations"):
+        yield RULE.at(
+            ("ProfilerRuleConfigurations",),
+            "the profiler is off, so its rules have nothing to look at",
+            help="take out the rules, or `DisableProfiler`",
+            on="key",
+        )

@@ -1,0 +1,22 @@
+"""Rules of the profiler look at what the profiler wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items
+from smspec.service.request import Request
+
+RULE = Rule("SM367", "profiler rules without a profiler", "warning", evidence="inferred")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of ProfilerRuleConfigurations without ProfilerConfig."""
+    if items(request.payload, "ProfilerRuleConfigurations") and "ProfilerConfig" not in request.payload:
+        yield RULE.at(
+            ("ProfilerRuleConfigurations",),
+            "nothing says where the profiler writes what these rules look at",
+            help="add `ProfilerConfig`, with the S3 address for it",
+            on="key",
+        )

@@ -1,0 +1,19 @@
+"""A collection of tensors is saved in one way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items, repeated
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM473", "repeated collection", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse two collections with one name."""
+    here = ("DebugHookConfig", "CollectionConfigurations")
+    for index, name in repeated(items(request.payload, *here), "CollectionName"):
+        yield RULE.at((*here, index, "CollectionName"), f"collection `{shown(name)}` is given twice")

@@ -1,0 +1,28 @@
+"""Results of rules are filed under their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items, member
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM472", "repeated rule configuration", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse two rules with one name, be they of the debugger or of the profiler."""
+    seen: set[str] = set()
+    for list_name in ("DebugRuleConfigurations", "ProfilerRuleConfigurations"):
+        for index, rule in enumerate(items(request.payload, list_name)):
+            name = member(rule, "RuleConfigurationName")
+            if isinstance(name, str):
+                if name in seen:
+                    yield RULE.at(
+                        (list_name, index, "RuleConfigurationName"),
+                        f"rule `{shown(name)}` is given twice",
+                        help="rules of the debugger and of the profiler share their names",
+                    )
+                seen.add(name)

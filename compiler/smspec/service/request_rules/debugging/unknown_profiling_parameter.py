@@ -1,0 +1,40 @@
+"""Of the parameters of the profiler only some are documented."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.nearest import nearest
+from smspec.service.members import structure
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM364", "unknown profiling parameter", "warning", evidence="api-doc")
+# The documentation spells the second one DataLoader…; AWS's samples and SDK spell it Dataloader….
+KNOWN = (
+    "DetailedProfilingConfig",
+    "DataLoaderProfilingConfig",
+    "DataloaderProfilingConfig",
+    "PythonProfilingConfig",
+    "HorovodProfilingConfig",
+    "SMDataParallelProfilingConfig",
+    "LocalPath",
+    "RotateMaxFileSizeInBytes",
+    "RotateFileCloseIntervalInSeconds",
+    "FileOpenFailThreshold",
+)
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of keys that neither the API's documentation nor SageMaker's own SDK knows."""
+    for name in structure(request.payload, "ProfilerConfig", "ProfilingParameters"):
+        if name not in KNOWN:
+            near = nearest(name, KNOWN)
+            yield RULE.at(
+                ("ProfilerConfig", "ProfilingParameters", name),
+                f"the profiler is not known to have a parameter `{shown(name)}`",
+                label=f"did you mean `{near}`?" if near else "",
+                help="SageMaker takes any key; one that the profiler does not know has no effect",
+                on="key",
+            )

@@ -1,0 +1,23 @@
+"""The profiler has six intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import number
+from smspec.service.request import Request
+
+RULE = Rule("SM474", "profiling interval that does not exist", evidence="api-doc")
+INTERVALS = (100, 200, 500, 1_000, 5_000, 60_000)
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse any other ProfilingIntervalInMilliseconds."""
+    interval = number(request.payload, "ProfilerConfig", "ProfilingIntervalInMilliseconds")
+    if interval is not None and interval not in INTERVALS:
+        yield RULE.at(
+            ("ProfilerConfig", "ProfilingIntervalInMilliseconds"),
+            f"the profiler cannot look every {interval:,} ms",
+            help=f"one of {', '.join(f'{known:,}' for known in INTERVALS)} ms; 500 when it is left out",
+        )

@@ -1,0 +1,36 @@
+"""Hosts without a disk of their own get a volume, and the request says how large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.instance_families import storage
+from smspec.service.members import items, number
+from smspec.service.request import Request
+
+RULE = Rule("SM457", "EBS-only hosts without a volume", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse instance types without local storage where no volume is asked for."""
+    if (
+        request.is_serverless
+        or number(request.payload, "ResourceConfig", "VolumeSizeInGB")
+        or not _needs_a_volume(request)
+    ):
+        return
+    kind = next(kind for _, kind in request.instance_types if storage(kind) == "ebs")
+    size = request.word("VolumeSizeInGB", "hosts.volume")
+    yield RULE.at(
+        ("ResourceConfig", "VolumeSizeInGB"),
+        f"`{kind}` has no disk of its own, and the job asks for no volume",
+        help=f"say how large the volume is: `{size}`, in whole GB, 1 or more",
+        on="key",
+    )
+
+
+def _needs_a_volume(request: Request) -> bool:
+    """Tell whether some host surely has no disk of its own. Of preferred types SageMaker may choose any."""
+    kinds = request.storages
+    return kinds == {"ebs"} or ("ebs" in kinds and not items(request.payload, "ResourceConfig", "InstancePreferences"))

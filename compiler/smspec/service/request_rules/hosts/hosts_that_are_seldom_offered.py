@@ -1,0 +1,23 @@
+"""The API model lists burstable types; most regions have none for training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.instance_families import family
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM352", "hosts that are seldom offered for training", "warning", evidence="third-party")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of ml.t3 hosts."""
+    for path, kind in request.instance_types:
+        if family(kind) == "t3":
+            yield RULE.at(
+                path,
+                f"`{shown(kind)}` is in the API model, but most regions do not offer it for training",
+                help="take `ml.m5.large` or a larger type",
+            )

@@ -1,0 +1,22 @@
+"""The API model and the developer guide differ on how long hosts may be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
+
+RULE = Rule("SM349", "long warm pool", "warning", evidence="conflict")
+LONGEST_IN_THE_GUIDE = 3_600
+LONGEST_IN_THE_MODEL = 21_600
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of a keep-alive period between what the guide and what the model allow."""
+    if LONGEST_IN_THE_GUIDE < request.keep_alive <= LONGEST_IN_THE_MODEL:
+        yield RULE.at(
+            ("ResourceConfig", "KeepAlivePeriodInSeconds"),
+            f"the keep-alive period is {request.keep_alive:,} s; the developer guide allows {LONGEST_IN_THE_GUIDE:,} s",
+            help=f"the API model allows {LONGEST_IN_THE_MODEL:,} s, but the account may not",
+        )

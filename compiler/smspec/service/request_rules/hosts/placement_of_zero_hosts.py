@@ -1,0 +1,19 @@
+"""The model lets a placement have 0 hosts; what it says of itself does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items, number
+from smspec.service.request import Request
+
+RULE = Rule("SM462", "placement of zero hosts", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse a placement specification of no hosts."""
+    here = ("ResourceConfig", "InstancePlacementConfig", "PlacementSpecifications")
+    for index, placement in enumerate(items(request.payload, *here)):
+        if number(placement, "InstanceCount") == 0:
+            yield RULE.at((*here, index, "InstanceCount"), "a placement has at least one host")

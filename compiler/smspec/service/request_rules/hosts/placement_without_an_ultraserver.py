@@ -1,0 +1,26 @@
+"""Only UltraServers have places that a job can be put on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.instance_families import ULTRASERVER, family, is_known
+from smspec.service.members import structure
+from smspec.service.request import Request
+
+RULE = Rule("SM461", "placement without an UltraServer", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse InstancePlacementConfig where no instance type belongs to an UltraServer. Types that are not known may."""
+    kinds = [kind for _, kind in request.instance_types]
+    if not kinds or not structure(request.payload, "ResourceConfig").get("InstancePlacementConfig"):
+        return
+    if all(is_known(kind) and family(kind) not in ULTRASERVER for kind in kinds):
+        yield RULE.at(
+            ("ResourceConfig", "InstancePlacementConfig"),
+            f"`{kinds[0]}` is not part of an UltraServer, so the job cannot be placed on one",
+            help="leave it out, or take ml.p6e-gb200 or ml.trn2 hosts",
+            on="key",
+        )

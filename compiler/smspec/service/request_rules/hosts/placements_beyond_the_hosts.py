@@ -1,0 +1,25 @@
+"""What is placed is part of the hosts of the job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items, number
+from smspec.service.request import Request
+
+RULE = Rule("SM351", "placements of more hosts than the job has", "warning", evidence="inferred")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of placements that add up to more than InstanceCount."""
+    here = ("ResourceConfig", "InstancePlacementConfig", "PlacementSpecifications")
+    placed = sum(number(placement, "InstanceCount") or 0 for placement in items(request.payload, *here))
+    count = request.host_count
+    if count is not None and placed > count:
+        yield RULE.at(
+            here,
+            f"{placed:,} hosts are placed, and the job has {count:,}",
+            help="let the placements add up to the number of hosts",
+            on="key",
+        )

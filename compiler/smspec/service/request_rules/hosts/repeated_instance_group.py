@@ -1,0 +1,22 @@
+"""A channel names a group; two of one name could not be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items, repeated
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM456", "repeated instance group", evidence="inferred")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse two instance groups with one name."""
+    for index, name in repeated(items(request.payload, "ResourceConfig", "InstanceGroups"), "InstanceGroupName"):
+        yield RULE.at(
+            ("ResourceConfig", "InstanceGroups", index, "InstanceGroupName"),
+            f"instance group `{shown(name)}` is given twice",
+            help="give every group a name of its own",
+        )

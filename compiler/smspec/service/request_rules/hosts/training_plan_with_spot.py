@@ -1,0 +1,31 @@
+"""A training plan is capacity that is paid for; spot capacity is what is left over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items, structure
+from smspec.service.request import Request
+from smspec.source import Path
+
+RULE = Rule("SM350", "training plan with managed spot", "warning", evidence="inferred")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of a training plan in a job that asks for spot hosts."""
+    if not request.uses_spot:
+        return
+    hosts = structure(request.payload, "ResourceConfig")
+    plans: list[Path] = [("ResourceConfig", "TrainingPlanArn")] if hosts.get("TrainingPlanArn") else []
+    for index, preference in enumerate(items(hosts, "InstancePreferences")):
+        if items(preference, "TrainingPlanArns"):
+            plans.append(("ResourceConfig", "InstancePreferences", index, "TrainingPlanArns"))
+    spot = request.word("EnableManagedSpotTraining", "spot")
+    for path in plans:
+        yield RULE.at(
+            path,
+            "the hosts of a training plan are reserved, and the job asks for spot hosts",
+            help=f"take out the training plan or `{spot}`",
+            on="key",
+        )

@@ -1,0 +1,29 @@
+"""The key of the output may be an alias, the key of the volume may not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.arns import parsed_arn
+from smspec.service.members import structure
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM348", "alias as the key of a volume", "warning", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of a VolumeKmsKeyId that is an alias or the ARN of one."""
+    key = structure(request.payload, "ResourceConfig").get("VolumeKmsKeyId")
+    if isinstance(key, str) and _is_alias(key):
+        yield RULE.at(
+            ("ResourceConfig", "VolumeKmsKeyId"),
+            f"`{shown(key)}` is an alias; the key of a volume is documented as a key id or the ARN of a key",
+            help="write the id or the ARN that the alias stands for",
+        )
+
+
+def _is_alias(key: str) -> bool:
+    arn = parsed_arn(key)
+    return (arn.resource if arn else key).startswith("alias/")

@@ -1,0 +1,22 @@
+"""Spot hosts are given back, so there are none to keep warm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
+
+RULE = Rule("SM459", "warm pool with managed spot", evidence="devguide")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse KeepAlivePeriodInSeconds together with managed spot training."""
+    if request.keep_alive > 0 and request.uses_spot:
+        spot = request.word("EnableManagedSpotTraining", "spot")
+        yield RULE.at(
+            ("ResourceConfig", "KeepAlivePeriodInSeconds"),
+            "hosts of a spot job cannot be kept warm",
+            help=f"take out this or `{spot}`",
+            on="key",
+        )

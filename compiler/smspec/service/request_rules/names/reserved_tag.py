@@ -1,0 +1,24 @@
+"""Tags that start with aws: are AWS's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items, member
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM476", "reserved tag", evidence="inferred")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse a tag whose key starts with aws:."""
+    for index, tag in enumerate(items(request.payload, "Tags")):
+        key = member(tag, "Key")
+        if isinstance(key, str) and key.lower().startswith("aws:"):
+            yield RULE.at(
+                ("Tags", index, "Key"),
+                f"tag `{shown(key)}` starts with `aws:`, which only AWS itself may use",
+                help="take another prefix",
+            )

@@ -1,0 +1,23 @@
+"""A run belongs to an experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+from smspec.service.request import Request
+
+RULE = Rule("SM369", "run without an experiment", "warning", evidence="inferred")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of RunName without ExperimentName."""
+    experiment = structure(request.payload, "ExperimentConfig")
+    if "RunName" in experiment and "ExperimentName" not in experiment:
+        yield RULE.at(
+            ("ExperimentConfig", "ExperimentName"),
+            "the run is given no experiment to belong to",
+            help="name it: `ExperimentName`",
+            on="key",
+        )

@@ -1,0 +1,25 @@
+"""Some variables are set by SageMaker, for every job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM370", "variable of the platform", "warning", evidence="devguide")
+PLATFORM = ("TRAINING_JOB_NAME", "TRAINING_JOB_ARN", "AWS_REGION")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of environment variables that are set by SageMaker or by the toolkit in the container."""
+    for name in structure(request.payload, "Environment"):
+        if name in PLATFORM or name.startswith("SM_"):
+            yield RULE.at(
+                ("Environment", name),
+                f"`{shown(name)}` is set in the container by SageMaker: the program may see either value",
+                help="take another name",
+                on="key",
+            )

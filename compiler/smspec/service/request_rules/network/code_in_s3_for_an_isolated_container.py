@@ -1,0 +1,26 @@
+"""The toolkit fetches the code of a job over the network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+from smspec.service.request import Request
+
+RULE = Rule("SM363", "code in S3 for an isolated container", "warning", evidence="third-party")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of sagemaker_submit_directory in S3 where the container has no network."""
+    place = structure(request.payload, "HyperParameters").get("sagemaker_submit_directory")
+    isolated = request.payload.get("EnableNetworkIsolation") is True
+    if isolated and isinstance(place, str) and place.strip('"').startswith("s3://"):
+        delivery = request.word(
+            "a channel `code`, and `/opt/ml/input/data/code/sourcedir.tar.gz` here", "`source: {delivery: channel}`"
+        )
+        yield RULE.at(
+            ("HyperParameters", "sagemaker_submit_directory"),
+            "a container in network isolation cannot fetch its code from S3",
+            help=f"let SageMaker bring it: {delivery}",
+        )

@@ -1,0 +1,22 @@
+"""Some containers of SageMaker fetch what they run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.provided_images import needs_the_network
+from smspec.service.request import Request
+
+RULE = Rule("SM471", "isolated container that needs the network", evidence="devguide")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse network isolation for Chainer and reinforcement learning containers of SageMaker."""
+    image = request.image
+    if request.payload.get("EnableNetworkIsolation") is True and image and needs_the_network(image):
+        yield RULE.at(
+            ("EnableNetworkIsolation",),
+            f"the container `{image.repository}` of SageMaker does not run in network isolation",
+            help="take the isolation out, or take another image",
+        )

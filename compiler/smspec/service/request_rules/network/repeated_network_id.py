@@ -1,0 +1,23 @@
+"""A job is in a subnet or it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM470", "repeated subnet or security group", evidence="inferred")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse a subnet or a security group that is given twice."""
+    for name, said in (("Subnets", "subnet"), ("SecurityGroupIds", "security group")):
+        seen: set[str] = set()
+        for index, text in enumerate(items(request.payload, "VpcConfig", name)):
+            if isinstance(text, str):
+                if text in seen:
+                    yield RULE.at(("VpcConfig", name, index), f"{said} `{shown(text)}` is given twice")
+                seen.add(text)

@@ -1,0 +1,29 @@
+"""What is bought in AWS Marketplace runs without a network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.arns import parsed_arn
+from smspec.service.members import structure
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM359", "marketplace algorithm without network isolation", "warning", evidence="devguide")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of the algorithm of another account in a container with a network. One's own algorithms may have one."""
+    arn, role = parsed_arn(structure(request.payload, "AlgorithmSpecification").get("AlgorithmName")), request.role
+    if arn is None or role is None or arn.account == role.account:
+        return
+    if request.payload.get("EnableNetworkIsolation") is not True:
+        isolation = request.word("EnableNetworkIsolation: true", "network: {isolation: true}")
+        yield RULE.at(
+            ("EnableNetworkIsolation",),
+            f"an algorithm of AWS Marketplace, as `{shown(arn.resource)}` of account {shown(arn.account)} seems to be, "
+            "runs in network isolation only",
+            help=f"say so: `{isolation}`",
+            on="key",
+        )

@@ -1,0 +1,27 @@
+"""Nothing crosses the partitions of AWS: aws, aws-cn, aws-us-gov."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.arns import named_arns
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM478", "ARN of another partition", evidence="inferred")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse ARNs of another partition than that of the role."""
+    role = request.role
+    if role is None:
+        return
+    for named in named_arns(request.payload):
+        if named.arn.partition != role.partition:
+            yield RULE.at(
+                named.path,
+                f"the ARN names something in the partition `{shown(named.arn.partition)}`, "
+                f"and the role of the job is in `{shown(role.partition)}`",
+                help="a job can use only what is in the partition of its role",
+            )

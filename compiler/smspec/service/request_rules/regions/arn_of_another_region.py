@@ -1,0 +1,24 @@
+"""A job uses what is in its own region."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.arns import named_arns
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM477", "ARN of another region", evidence="inferred")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse ARNs of another region than the one the job runs in, where that is known."""
+    for named in named_arns(request.payload):
+        there = named.arn.region
+        if request.region and named.is_of_the_job and there and there != request.region:
+            yield RULE.at(
+                named.path,
+                f"the ARN names something in `{shown(there)}`, and the job runs in `{shown(request.region)}`",
+                help="name the one of the job's region",
+            )

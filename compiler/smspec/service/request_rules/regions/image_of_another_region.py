@@ -1,0 +1,23 @@
+"""SageMaker pulls images from the ECR of the region."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM371", "image of another region", "warning", evidence="inferred")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of an ECR image of another region than the one the job runs in, where that is known."""
+    image = request.image
+    there = image.region if image else None
+    if request.region and there and there != request.region:
+        yield RULE.at(
+            ("AlgorithmSpecification", "TrainingImage"),
+            f"the image is in `{shown(there)}`, and the job runs in `{shown(request.region)}`",
+            help="push the image to the region of the job, or let ECR replicate it",
+        )

@@ -1,0 +1,21 @@
+"""Some base models ask for consent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+from smspec.service.request import Request
+
+RULE = Rule("SM374", "declined licence", "warning", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of AcceptEula false."""
+    if structure(request.payload, "ServerlessJobConfig").get("AcceptEula") is False:
+        yield RULE.at(
+            ("ServerlessJobConfig", "AcceptEula"),
+            "the licence of the base model is declined; a model that has one is then refused",
+            help="read it, and accept it with `AcceptEula: true`",
+        )

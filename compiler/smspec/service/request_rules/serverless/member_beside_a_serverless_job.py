@@ -1,0 +1,37 @@
+"""A serverless job brings its own program and hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
+
+RULE = Rule("SM479", "member beside a serverless job", evidence="third-party-schema")
+EXCLUDED = {
+    "AlgorithmSpecification": "image",
+    "EnableManagedSpotTraining": "spot",
+    "Environment": "environment",
+    "RetryStrategy": "retries",
+    "CheckpointConfig": "checkpoints",
+    "DebugHookConfig": "DebugHookConfig",
+    "ExperimentConfig": "ExperimentConfig",
+    "ProfilerConfig": "ProfilerConfig",
+    "ProfilerRuleConfigurations": "ProfilerRuleConfigurations",
+    "TensorBoardOutputConfig": "tensorboard",
+}
+"""Members, and the keys of a spec that they come from."""
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse the members that a serverless job excludes. Spot training that is off is none."""
+    if not request.is_serverless:
+        return
+    for name, key in EXCLUDED.items():
+        if request.payload.get(name, False) is not False:
+            yield RULE.at(
+                (name,),
+                f"a serverless job cannot have `{request.word(name, key)}`",
+                help="take it out, or `ServerlessJobConfig`",
+                on="key",
+            )

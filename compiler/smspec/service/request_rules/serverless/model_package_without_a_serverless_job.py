@@ -1,0 +1,21 @@
+"""Only serverless jobs register what they made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
+
+RULE = Rule("SM482", "model package without a serverless job", evidence="third-party-schema")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse ModelPackageConfig without ServerlessJobConfig."""
+    if "ModelPackageConfig" in request.payload and not request.is_serverless:
+        yield RULE.at(
+            ("ModelPackageConfig",),
+            "only a serverless job registers a model package",
+            help="take it out, or add `ServerlessJobConfig`",
+            on="key",
+        )

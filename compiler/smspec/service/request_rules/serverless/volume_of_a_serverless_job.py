@@ -1,0 +1,22 @@
+"""SageMaker chooses the hosts of a serverless job, and their volumes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import number
+from smspec.service.request import Request
+
+RULE = Rule("SM481", "volume of a serverless job", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse VolumeSizeInGB in a serverless job."""
+    if request.is_serverless and number(request.payload, "ResourceConfig", "VolumeSizeInGB"):
+        yield RULE.at(
+            ("ResourceConfig", "VolumeSizeInGB"),
+            "the volume of a serverless job cannot be chosen",
+            help="leave it out",
+            on="key",
+        )

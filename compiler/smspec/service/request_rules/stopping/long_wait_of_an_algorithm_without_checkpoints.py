@@ -1,0 +1,24 @@
+"""What cannot save its state may be interrupted for an hour at most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.provided_images import is_algorithm_without_checkpoints
+from smspec.service.request import Request
+
+RULE = Rule("SM467", "long wait of an algorithm without checkpoints", evidence="devguide")
+LONGEST = 3_600
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse a spot job of more than an hour with a built-in algorithm that writes no checkpoints."""
+    wait, image = request.max_wait, request.image
+    if request.uses_spot and wait is not None and wait > LONGEST and image and is_algorithm_without_checkpoints(image):
+        yield RULE.at(
+            ("StoppingCondition", "MaxWaitTimeInSeconds"),
+            f"the built-in algorithm `{image.repository}` writes no checkpoints: "
+            f"its spot jobs may take {LONGEST:,} s, not {wait:,} s",
+            help="shorten it, or train without managed spot",
+        )

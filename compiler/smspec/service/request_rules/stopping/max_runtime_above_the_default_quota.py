@@ -1,0 +1,23 @@
+"""An account may run jobs for five days until AWS raises its quota."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
+from smspec.service.request_rules.stopping import overlong_max_runtime
+
+RULE = Rule("SM353", "run time above the default quota", "warning", evidence="unverified")
+DEFAULT_QUOTA = 432_000
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of a MaxRuntimeInSeconds that a new account cannot have."""
+    run = request.max_runtime
+    if run is not None and DEFAULT_QUOTA < run <= overlong_max_runtime.LONGEST:
+        yield RULE.at(
+            ("StoppingCondition", "MaxRuntimeInSeconds"),
+            f"the longest run time is {run:,} s; an account starts with {DEFAULT_QUOTA:,} s, 5 days",
+            help="look up the quota “Longest run time for a training job” of the account",
+        )

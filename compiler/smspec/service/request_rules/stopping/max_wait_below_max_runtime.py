@@ -1,0 +1,24 @@
+"""The wait for spot hosts and the run are counted together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.request import DEFAULT_MAX_RUNTIME, Request
+
+RULE = Rule("SM465", "longest wait below the longest run time", evidence="api-doc")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse a MaxWaitTimeInSeconds below MaxRuntimeInSeconds. Equal ones are accepted."""
+    wait, run = request.max_wait, request.max_runtime
+    if not request.uses_spot or wait is None or run is None or not 0 < wait < run:
+        return
+    longest = request.word("MaxRuntimeInSeconds", "stopping.max_runtime")
+    which = ", the default of one day" if run == DEFAULT_MAX_RUNTIME else ""
+    yield RULE.at(
+        ("StoppingCondition", "MaxWaitTimeInSeconds"),
+        f"waiting and running together may take {wait:,} s, less than the run alone: {run:,} s{which}",
+        help=f"set `{longest}` to at most {wait:,} s, or make this longer",
+    )

@@ -1,0 +1,23 @@
+"""Only a spot job waits for its hosts to come back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+from smspec.service.request import Request
+
+RULE = Rule("SM463", "longest wait without managed spot", evidence="service-message")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse MaxWaitTimeInSeconds where managed spot training is not on."""
+    if "MaxWaitTimeInSeconds" in structure(request.payload, "StoppingCondition") and not request.uses_spot:
+        spot = request.word("EnableManagedSpotTraining: true", "spot: {max_wait: …}")
+        yield RULE.at(
+            ("StoppingCondition", "MaxWaitTimeInSeconds"),
+            "only a spot job has a longest time for the whole job",
+            help=f"take it out, or turn managed spot on: `{spot}`",
+            on="key",
+        )

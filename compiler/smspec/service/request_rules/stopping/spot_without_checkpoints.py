@@ -1,0 +1,26 @@
+"""An interrupted job without checkpoints has done its work for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
+
+RULE = Rule("SM354", "managed spot without checkpoints", "warning", evidence="devguide")
+AN_HOUR = 3_600
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn of a spot job of more than an hour that saves nothing."""
+    run = request.max_runtime
+    if not request.uses_spot or request.is_serverless or "CheckpointConfig" in request.payload:
+        return
+    if run is not None and run > AN_HOUR:
+        checkpoints = request.word("CheckpointConfig", "checkpoints")
+        yield RULE.at(
+            ("CheckpointConfig",),
+            "a spot job without checkpoints starts from zero after each interruption",
+            help=f"say where checkpoints are kept: `{checkpoints}`",
+            on="key",
+        )

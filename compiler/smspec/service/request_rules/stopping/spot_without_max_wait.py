@@ -1,0 +1,25 @@
+"""A spot job must say how long it may wait for hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+from smspec.service.request import Request
+
+RULE = Rule("SM464", "managed spot without a longest wait", evidence="devguide")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse managed spot training without MaxWaitTimeInSeconds."""
+    if not request.uses_spot or request.is_serverless:
+        return
+    if "MaxWaitTimeInSeconds" not in structure(request.payload, "StoppingCondition"):
+        wait = request.word("StoppingCondition.MaxWaitTimeInSeconds", "spot.max_wait")
+        yield RULE.at(
+            ("StoppingCondition", "MaxWaitTimeInSeconds"),
+            "a spot job needs a longest time for waiting and running together",
+            help=f"give `{wait}`, at least as long as the job may run",
+            on="key",
+        )

@@ -1,0 +1,52 @@
+"""CheckpointConfig: where a job keeps what it goes on from."""
+
+import pytest
+
+from api_samples import changed
+from smspec.service.checking import request_findings
+
+OUTPUT = "s3://example-models/sample/"
+LOCAL = ("CheckpointConfig", "LocalPath")
+
+
+def kept(local=None, s3="s3://example-models/checkpoints/"):
+    return changed(CheckpointConfig={"S3Uri": s3} | ({} if local is None else {"LocalPath": local}))
+
+
+TOLD = [
+    (kept("checkpoints"), "SM468", LOCAL),
+    (kept("./opt/ml/checkpoints"), "SM468", LOCAL),
+    (kept(""), "SM468", LOCAL),
+    *(
+        (kept(local), "SM469", LOCAL)
+        for local in (
+            "/opt/ml/input",
+            "/opt/ml/model/",
+            "/opt/ml/output/checkpoints",
+            "/opt/ml/code",
+            "/opt/ml/checkpoints/../model",
+            "//opt//ml/./model",
+        )
+    ),
+    (kept(s3=OUTPUT), "SM355", ("CheckpointConfig", "S3Uri")),
+    (kept(s3=OUTPUT.rstrip("/")), "SM355", ("CheckpointConfig", "S3Uri")),
+]
+
+SILENT = [
+    kept(),
+    kept("/opt/ml/checkpoints"),
+    kept("/opt/ml/checkpoints/"),
+    kept("/opt/ml/models"),
+    kept("/somewhere/else"),
+    kept(s3=f"{OUTPUT}checkpoints/"),
+]
+
+
+@pytest.mark.parametrize(("request_", "code", "path"), TOLD, ids=[code for _, code, _ in TOLD])
+def test_it_is_told_at_the_place_of_the_fault(request_, code, path):
+    assert [(finding.code, finding.path) for finding in request_findings(request_)] == [(code, path)]
+
+
+@pytest.mark.parametrize("request_", SILENT)
+def test_its_neighbours_are_not(request_):
+    assert request_findings(request_) == []

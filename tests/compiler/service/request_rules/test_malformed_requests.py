@@ -1,0 +1,39 @@
+"""Rules look at requests in which anything may be of another type, or missing: they never raise."""
+
+import copy
+
+import pytest
+
+import api_samples
+from smspec.service.request import Request
+from smspec.service.request_rules import rule_findings
+from smspec.service.shapes import pinned_model
+from smspec.source import dotted
+
+MODEL = pinned_model()
+PATHS = [path for path, _ in MODEL.walk()]
+JUNK = (None, True, 0, -1, 10**30, 0.5, "", "x", "arn:", "ml.", [], [None], [[]], [{}], {}, {"": None}, {"x": [1]})
+
+
+def request_with(path):
+    """Return a request in which ``path`` is filled, what holds it, and under which key."""
+    request = api_samples.small_request()
+    holder, key = api_samples.fill(request, path)
+    return request, holder, key
+
+
+@pytest.mark.parametrize("path", PATHS, ids=dotted)
+def test_junk_in_a_place_is_no_crash_and_is_left_as_it_is(path):
+    request, holder, key = request_with(path)
+    for junk in JUNK:
+        holder[key] = junk
+        before = copy.deepcopy(request)
+        for region in (None, "cn-north-1"):
+            assert all(found.message for found in rule_findings(Request(payload=request, region=region)))
+        assert request == before
+
+
+@pytest.mark.parametrize("junk", JUNK, ids=repr)
+def test_a_request_of_junk_is_no_crash(junk):
+    payload = dict.fromkeys(MODEL.root.members, junk)
+    assert all(found.message for found in rule_findings(Request(payload=payload, region="us-west-2")))

@@ -1,0 +1,66 @@
+"""ServerlessJobConfig and ModelPackageConfig."""
+
+import pytest
+
+from api_samples import ARN, HUB, changed, small_request
+from smspec.service.checking import request_findings
+
+TUNING = {"BaseModelArn": f"{HUB}/Model/sample", "JobType": "FineTuning", "CustomizationTechnique": "SFT"}
+EVALUATION = {"BaseModelArn": f"{HUB}/Model/sample", "JobType": "Evaluation", "EvaluationType": "LLMAJEvaluation"}
+PACKAGE = {"ModelPackageGroupArn": f"{ARN}:model-package-group/group"}
+HERE = "ServerlessJobConfig"
+
+
+def serverless(config=TUNING, **parts):
+    absent = {"AlgorithmSpecification": None, "ResourceConfig": None, "StoppingCondition": None}
+    return changed(**(absent | {HERE: config} | parts))
+
+
+def without(config, name):
+    return {key: value for key, value in config.items() if key != name}
+
+
+S3 = {"S3OutputPath": "s3://example-models/x/"}
+EXCLUDED = {
+    "AlgorithmSpecification": small_request()["AlgorithmSpecification"],
+    "EnableManagedSpotTraining": True,
+    "Environment": {"A": "1"},
+    "RetryStrategy": {"MaximumRetryAttempts": 2},
+    "CheckpointConfig": {"S3Uri": "s3://example-models/checkpoints/"},
+    "DebugHookConfig": S3,
+    "ExperimentConfig": {"ExperimentName": "clicks"},
+    "ProfilerConfig": S3,
+    "TensorBoardOutputConfig": S3,
+}
+
+TOLD = [
+    *((serverless(**{name: value}), "SM479", (name,)) for name, value in EXCLUDED.items()),
+    (serverless(without(EVALUATION, "EvaluationType")), "SM480", (HERE, "EvaluationType")),
+    (serverless(ResourceConfig={"VolumeSizeInGB": 5}), "SM481", ("ResourceConfig", "VolumeSizeInGB")),
+    (changed(ModelPackageConfig=PACKAGE), "SM482", ("ModelPackageConfig",)),
+    (serverless(TUNING | {"EvaluationType": "LLMAJEvaluation"}), "SM372", (HERE, "EvaluationType")),
+    (serverless(EVALUATION | {"Peft": "LORA"}), "SM372", (HERE, "Peft")),
+    (serverless(EVALUATION | {"CustomizationTechnique": "SFT"}), "SM372", (HERE, "CustomizationTechnique")),
+    (serverless(without(TUNING, "CustomizationTechnique")), "SM373", (HERE, "CustomizationTechnique")),
+    (serverless(TUNING | {"AcceptEula": False}), "SM374", (HERE, "AcceptEula")),
+]
+
+SILENT = [
+    serverless(),
+    serverless(EVALUATION),
+    serverless(TUNING | {"Peft": "LORA", "AcceptEula": True}),
+    serverless(EnableManagedSpotTraining=False),
+    serverless(StoppingCondition={"MaxRuntimeInSeconds": 3600}),
+    serverless(ModelPackageConfig=PACKAGE),
+    serverless(ResourceConfig={"VolumeSizeInGB": 0}),
+]
+
+
+@pytest.mark.parametrize(("request_", "code", "path"), TOLD, ids=[code for _, code, _ in TOLD])
+def test_it_is_told_at_the_place_of_the_fault(request_, code, path):
+    assert [(finding.code, finding.path) for finding in request_findings(request_)] == [(code, path)]
+
+
+@pytest.mark.parametrize("request_", SILENT)
+def test_its_neighbours_are_not(request_):
+    assert request_findings(request_) == []

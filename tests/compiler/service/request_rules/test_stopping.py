@@ -1,0 +1,90 @@
+"""StoppingCondition and managed spot training."""
+
+import pytest
+
+from api_samples import changed
+from smspec.service.checking import request_findings
+
+ALGORITHMS = "174872318107.dkr.ecr.us-west-2.amazonaws.com"
+XGBOOST = "433757028032.dkr.ecr.us-west-2.amazonaws.com/xgboost"
+CHECKPOINTS = {"S3Uri": "s3://example-models/checkpoints/"}
+
+
+def stopping(**seconds):
+    return changed(StoppingCondition=seconds)
+
+
+def spot(run=3600, wait=3600, **parts):
+    """Return a request for spot hosts; None leaves a limit out."""
+    limits = {"MaxRuntimeInSeconds": run, "MaxWaitTimeInSeconds": wait}
+    return changed(
+        EnableManagedSpotTraining=True,
+        StoppingCondition={name: seconds for name, seconds in limits.items() if seconds is not None},
+        **parts,
+    )
+
+
+def algorithm(image):
+    return {"TrainingImage": image, "TrainingInputMode": "File"}
+
+
+RUN, WAIT = ("StoppingCondition", "MaxRuntimeInSeconds"), ("StoppingCondition", "MaxWaitTimeInSeconds")
+
+TOLD = [
+    (stopping(MaxWaitTimeInSeconds=90_000), "SM463", WAIT),
+    (changed(StoppingCondition={"MaxWaitTimeInSeconds": 90_000}, EnableManagedSpotTraining=False), "SM463", WAIT),
+    (spot(wait=None), "SM464", WAIT),
+    (spot(wait=3599), "SM465", WAIT),
+    (spot(run=None, wait=86_399, CheckpointConfig=CHECKPOINTS), "SM465", WAIT),
+    (spot(wait=0), "SM408", WAIT),
+    (stopping(MaxRuntimeInSeconds=2_419_201), "SM466", RUN),
+    (
+        spot(wait=3601, CheckpointConfig=CHECKPOINTS, AlgorithmSpecification=algorithm(f"{ALGORITHMS}/kmeans:1")),
+        "SM467",
+        WAIT,
+    ),
+    (spot(wait=3601, AlgorithmSpecification=algorithm(f"{XGBOOST}:1")), "SM467", WAIT),
+    (stopping(MaxRuntimeInSeconds=432_001), "SM353", RUN),
+    (spot(run=3601, wait=3601), "SM354", ("CheckpointConfig",)),
+]
+
+SILENT = [
+    stopping(),
+    stopping(MaxRuntimeInSeconds=432_000),
+    spot(),
+    spot(wait=3601),
+    spot(run=3601, wait=3601, CheckpointConfig=CHECKPOINTS),
+    spot(run=None, wait=86_400, CheckpointConfig=CHECKPOINTS),
+    spot(AlgorithmSpecification=algorithm(f"{ALGORITHMS}/kmeans:1")),
+    spot(wait=7200, AlgorithmSpecification=algorithm("111122223333.dkr.ecr.us-west-2.amazonaws.com/kmeans:1")),
+    spot(
+        wait=7200,
+        AlgorithmSpecification=algorithm("246618743249.dkr.ecr.us-west-2.amazonaws.com/sagemaker-xgboost:1.5-1"),
+    ),
+    spot(
+        wait=7200, AlgorithmSpecification=algorithm("433757028032.dkr.ecr.us-west-2.amazonaws.com/object-detection:1")
+    ),
+    changed(AlgorithmSpecification=algorithm(f"{ALGORITHMS}/kmeans:1"), StoppingCondition={}),
+]
+
+
+@pytest.mark.parametrize(("request_", "code", "path"), TOLD, ids=[code for _, code, _ in TOLD])
+def test_it_is_told_at_the_place_of_the_fault(request_, code, path):
+    assert [(finding.code, finding.path) for finding in request_findings(request_)] == [(code, path)]
+
+
+@pytest.mark.parametrize("request_", SILENT)
+def test_its_neighbours_are_not(request_):
+    assert request_findings(request_) == []
+
+
+def test_the_longest_run_of_28_days_is_only_warned_of():
+    (finding,) = request_findings(stopping(MaxRuntimeInSeconds=2_419_200))
+    assert (finding.code, finding.severity) == ("SM353", "warning")
+
+
+@pytest.mark.parametrize(("run", "is_default"), [(None, True), (86_400, True), (86_401, False)])
+def test_the_default_of_a_day_is_named_as_such(run, is_default):
+    (finding,) = request_findings(spot(run=run, wait=28_800, CheckpointConfig=CHECKPOINTS), in_spec_words=True)
+    assert ("the default of one day" in finding.message) == is_default
+    assert "`stopping.max_runtime`" in finding.help

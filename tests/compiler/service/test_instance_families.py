@@ -1,0 +1,52 @@
+"""The sets of instance families and the pinned API model: none is left out, none is in two."""
+
+import pytest
+
+from smspec.service.instance_families import (
+    EBS_ONLY,
+    LOCAL_NVME,
+    STORAGE_UNKNOWN,
+    TRAINIUM,
+    ULTRASERVER,
+    family,
+    is_known,
+    storage,
+)
+from smspec.service.shapes import pinned_model
+
+TYPES = pinned_model().shapes["TrainingInstanceType"].enum
+FAMILIES = {family(kind) for kind in TYPES}
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_every_type_of_the_model_is_in_exactly_one_class(kind):
+    """A model that is pinned anew may have new families: look up their disks and put each into its set."""
+    assert sum(family(kind) in names for names in (EBS_ONLY, LOCAL_NVME, STORAGE_UNKNOWN)) == 1
+    assert is_known(kind)
+
+
+@pytest.mark.parametrize("names", [EBS_ONLY, LOCAL_NVME, STORAGE_UNKNOWN, TRAINIUM, ULTRASERVER])
+def test_every_family_is_one_of_the_model(names):
+    assert names <= FAMILIES
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("ml.m5.large", "ebs"),
+        ("ml.r5.large", "ebs"),
+        ("ml.r5d.large", "nvme"),
+        ("ml.p3.2xlarge", "ebs"),
+        ("ml.p3dn.24xlarge", "nvme"),
+        ("ml.p6-b200.48xlarge", "nvme"),
+        ("ml.m7i-flex.large", "ebs"),
+        ("ml.g7.2xlarge", "unknown"),
+        ("ml.x9.large", "unknown"),
+        ("m5.large", "unknown"),
+        ("ml.m5", "unknown"),
+        ("ml.m5.", "unknown"),
+        ("", "unknown"),
+    ],
+)
+def test_what_the_hosts_of_a_type_keep_their_data_on(kind, expected):
+    assert storage(kind) == expected
