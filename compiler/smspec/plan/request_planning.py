@@ -14,7 +14,7 @@ from smspec.plan.run_planning import plan_settings
 from smspec.service.members import items, member
 from smspec.service.ordering import in_api_order
 from smspec.source import Path
-from smspec.spec.model import JobSpec, ReadyImage
+from smspec.spec.model import BuiltImage, JobSpec, ReadyImage
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER, RunPlan, RunSettings
 
 ONE_DAY = 86_400
@@ -90,7 +90,8 @@ def _put_algorithm(draft: Draft, job: JobSpec, image: ImagePlan | None, delivery
     draft.place((here, "TrainingInputMode"), ("input_mode",))
     draft.place((here, "TrainingImage"), ("image",))
     if image is not None:
-        draft.put((here, "TrainingImage"), image.uri, ("image",))
+        is_named = isinstance(job.image, BuiltImage) and job.image.repository is not None
+        draft.put((here, "TrainingImage"), image.uri, ("image", "repository") if is_named else ("image",))
     elif isinstance(job.image, ReadyImage):
         draft.put((here, "TrainingImage"), job.image.uri, ("image",))
     if job.image is not None or job.api.get("ServerlessJobConfig") is None:

@@ -49,6 +49,11 @@ PLACES = [
     ({}, ("TrainingJobName",), ("name",)),
     ({"job_name": "x"}, ("TrainingJobName",), ("job_name",)),
     ({}, ("AlgorithmSpecification", "TrainingImage"), ("image",)),
+    (
+        {"image": {"base": "python:3", "repository": "ads/ctr"}},
+        ("AlgorithmSpecification", "TrainingImage"),
+        ("image", "repository"),
+    ),
     ({}, ("InputDataConfig", 0, "DataSource", "S3DataSource", "S3Uri"), ("channels", "train", "s3")),
     ({}, ("InputDataConfig", 0, "DataSource", "S3DataSource", "Nonsense"), ("channels", "train")),
     ({"image": URI}, ("InputDataConfig", 1, "DataSource", "S3DataSource", "S3DataType"), ("source",)),
@@ -147,7 +152,7 @@ def test_a_fault_in_the_payload_points_at_the_key_that_caused_it(changes, path, 
 
 
 NAMED = [
-    ({"channels": {"a b": "s3://x/"}}, ("InputDataConfig", 0, "ChannelName"), ("channels", "a b"), "key"),
+    ({"channels": {"a b": "s3://example/"}}, ("InputDataConfig", 0, "ChannelName"), ("channels", "a b"), "key"),
     ({"tags": {"a!": "b"}}, ("Tags", 0, "Key"), ("tags", "a!"), "key"),
     ({"tags": {"a": "b!"}}, ("Tags", 0, "Value"), ("tags", "a"), "value"),
     (
@@ -157,7 +162,7 @@ NAMED = [
         "value",
     ),
     (
-        {"channels": {"a": {"s3": "s3://x/", "api": {"ChannelName": "a b"}}}},
+        {"channels": {"a": {"s3": "s3://example/", "api": {"ChannelName": "a b"}}}},
         ("InputDataConfig", 0, "ChannelName"),
         ("channels", "a", "api", "ChannelName"),
         "value",

@@ -14,8 +14,16 @@ TEXT = st.text(st.characters(categories=["L", "N", "P", "S"], include_characters
 
 WORD = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=1, max_size=10)
 S3 = WORD.map(lambda word: f"s3://example-bucket/{word}/")
-SECONDS = st.integers(1, 2_000_000)
+MOST_SECONDS = 2_000_000
+SECONDS = st.integers(1, MOST_SECONDS)
 SCALAR = st.one_of(st.booleans(), st.integers(), st.floats(), TEXT)
+
+
+def streamed(channel):
+    """Give a channel Pipe mode where only a stream can be what it asks for."""
+    needs_a_stream = {channel.get("compression"), channel.get("record_wrapper")} & {"Gzip", "RecordIO"}
+    return channel | {"input_mode": "Pipe"} if needs_a_stream else channel
+
 
 CHANNEL = st.fixed_dictionaries(
     {"s3": S3},
@@ -28,7 +36,7 @@ CHANNEL = st.fixed_dictionaries(
         "shuffle_seed": st.integers(-(2**63), 2**63 - 1),
         "api": st.just({"ContentType": "text/csv"}),
     },
-)
+).map(streamed)
 DELIVERIES = st.one_of(
     st.fixed_dictionaries(
         {
@@ -55,7 +63,8 @@ JOBS = st.tuples(
             "hyperparameter_encoding": st.sampled_from(["json", "json_strings"]),
             "environment": st.dictionaries(WORD.map(lambda word: f"V{word}"), TEXT, max_size=4),
             "stopping": st.fixed_dictionaries({}, optional={"max_runtime": SECONDS}),
-            "spot": SECONDS.map(lambda seconds: {"max_wait": seconds}),
+            # As long as any of these jobs may run: the service refuses a shorter wait.
+            "spot": SECONDS.map(lambda seconds: {"max_wait": MOST_SECONDS + seconds}),
             "retries": st.integers(1, 30),
             "checkpoints": S3,
             "tensorboard": S3,
