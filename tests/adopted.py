@@ -12,15 +12,21 @@ from smspec.spec.decoding import decode
 from smspec.spec.shape.checking import shape_findings
 
 
+class ShapeFaults(Exception):
+    """A spec is not even in the shape of a job."""
+
+
 def adopted(request: dict[str, object], **more: object) -> Adoption:
     """Return the spec of a request."""
     return adopt(Imported(form="a test", request=request, **more))
 
 
 def rendered(text: str) -> dict[str, object]:
-    """Return the request that a spec renders; the spec has the shape of a job."""
+    """Return the request that a spec renders; raise `ShapeFaults` when it has not the shape of a job."""
     tree = document(text)
-    assert shape_findings(tree) == []
+    faults = shape_findings(tree)
+    if faults:
+        raise ShapeFaults(faults)
     return make_plan(decode(tree), ingredients()).request.payload
 
 

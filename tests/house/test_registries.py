@@ -3,6 +3,7 @@
 import argparse
 import ast
 import importlib
+import json
 import keyword
 from pathlib import Path
 from typing import get_args
@@ -10,6 +11,8 @@ from typing import get_args
 import pytest
 
 from small_job import write_job
+from smspec.adoption.parts import GROUPS, PARTS
+from smspec.adoption.sources import SOURCES
 from smspec.cli import COMMANDS
 from smspec.render import TARGETS
 from smspec.rules import RULES
@@ -95,6 +98,27 @@ def test_every_target_can_be_rendered(tmp_path):
     for name in TARGETS:
         done = smspec("render", f"--{name}", cwd=tmp_path)
         assert (done.status, bool(done.out)) == (0, True), name
+
+
+def test_every_form_of_a_request_is_registered_under_its_name():
+    assert [source.detect.__module__.rpartition(".")[2] for source in SOURCES] == [source.name for source in SOURCES]
+    assert sorted(source.name for source in SOURCES) == defining(
+        "compiler/smspec/adoption/sources", "detect", "to_request"
+    )
+
+
+def test_every_part_of_an_imported_spec_is_registered():
+    assert sorted(keys.__module__.rpartition(".")[2] for keys in PARTS) == defining(
+        "compiler/smspec/adoption/parts", "keys"
+    )
+
+
+def test_an_imported_spec_has_a_place_for_every_key_that_a_request_can_say():
+    """The other keys say how an image is built and started, or are for the author alone."""
+    ours = {"description", "account", "source", "distribution", "extends", "overlays", "checks"}
+    schema = json.loads((ROOT / "schemas/smspec_schemas/job.v1.schema.json").read_text(encoding="utf-8"))
+    placed = [key for group in GROUPS for key in group]
+    assert sorted(placed) == sorted(set(schema["properties"]) - ours)
 
 
 def test_every_view_is_registered_and_can_be_written():

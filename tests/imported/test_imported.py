@@ -9,10 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from adopted import unlike
+from adopted import ShapeFaults, rendered, unlike
 from smspec.adoption.adopting import adopt
 from smspec.adoption.reading import read_source
 from smspec.adoption.sources import SOURCES, imported
+from smspec.diagnostics import Rejected
+from smspec.render.spec_yaml import spec_yaml
+from smspec.source import Document, Mapping, SourceText
+from smspec.spec.yaml.reading import read
 from smspec_command import smspec
 
 HERE = Path(__file__).parent
@@ -80,3 +84,38 @@ def test_an_imported_spec_is_imported_to_itself(tmp_path):
         again = smspec("import", "request.json", cwd=tmp_path)
         (tmp_path / "job.yaml").write_text(again.out, encoding="utf-8")
         assert smspec("render", "--api-json", cwd=tmp_path).out == (tmp_path / "request.json").read_text()
+
+
+def cuts(node, path=()):
+    """Yield the path of every entry of a tree of mappings."""
+    for key, value in node.entries if isinstance(node, Mapping) else ():
+        yield (*path, key.text)
+        yield from cuts(value, (*path, key.text))
+
+
+def without(node, path):
+    """Return a mapping without one entry."""
+    entries = [
+        (key, without(value, path[1:]) if key.text == path[0] else value)
+        for key, value in node.entries
+        if path != (key.text,)
+    ]
+    return Mapping(tuple(entries), node.span)
+
+
+# What a job is called by and where it runs are no part of its request, but of every spec.
+NO_REQUEST = ("smspec", "name", "region")
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.name not in INCOMPLETE], ids=lambda case: case.name)
+def test_nothing_can_be_left_out_of_the_spec(case):
+    """The shortest spec: without any one of its keys it is no job, or another."""
+    tree = read(SourceText("job.yaml", (case / "job.yaml").read_text(encoding="utf-8")))
+    request = rendered(spec_yaml(tree))
+    for path in cuts(tree.root):
+        if path[0] in NO_REQUEST:
+            continue
+        try:
+            assert rendered(spec_yaml(Document(without(tree.root, path), tree.texts))) != request, path
+        except (Rejected, ShapeFaults):
+            continue  # no job any more

@@ -1,0 +1,59 @@
+"""Any bytes as the source of an import: a spec, or what is wrong and where, never a traceback."""
+
+import json
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from request_strategies import HOSTILE, anything
+from smspec_command import smspec
+
+WORDS = st.sampled_from(
+    [
+        b"apiVersion: sagemaker.services.k8s.aws/v1alpha1\n",
+        b"kind: TrainingJob\n",
+        b"spec:\n",
+        b"---\n",
+        b"- ",
+        b"  ",
+        b"\n",
+    ]
+    + [
+        b'{"TrainingJobName": ',
+        b'"States": {',
+        b'"Parameters": ',
+        b"}",
+        b"]",
+        b"[",
+        b",",
+        b'"',
+        b"\xff",
+        b"\xef\xbb\xbf",
+    ]
+    + [json.dumps(word).encode() for word in HOSTILE]
+)
+
+
+def import_of(content, directory):
+    (directory / "source").write_bytes(content)
+    done = smspec("import", "source", cwd=directory)
+    assert done.status in (0, 1), done.err
+    assert "internal error" not in done.err
+    assert bool(done.out) or done.err
+    return done
+
+
+@settings(max_examples=400)
+@given(st.binary(max_size=200) | st.lists(WORDS, max_size=12).map(b"".join))
+def test_any_bytes_are_a_source(tmp_path_factory, content):
+    import_of(content, tmp_path_factory.getbasetemp())
+
+
+@settings(max_examples=100)
+@given(anything())
+def test_any_request_is_printed_and_its_faults_with_it(tmp_path_factory, request):
+    directory = tmp_path_factory.getbasetemp()
+    done = import_of(json.dumps(request).encode(), directory)
+    if done.out:
+        (directory / "job.yaml").write_text(done.out, encoding="utf-8")
+        assert smspec("validate", "job.yaml", cwd=directory).status == done.status
