@@ -8,8 +8,7 @@ from .lean_typing import Callable, Mapping, Optional
 from .log import log
 from .outcome import Outcome
 
-SECONDS = 20.0
-"""nvidia-smi takes about ten on eight cold GPUs; a driver may hang."""
+SECONDS = 20.0  # nvidia-smi takes about ten on eight cold GPUs; a driver may hang.
 
 
 def look_at_machine(instance_type: str, environ: Mapping[str, str], capture: Callable[..., Outcome]) -> Machine:

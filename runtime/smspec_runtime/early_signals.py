@@ -6,8 +6,7 @@ It comes before the rest is loaded, so it needs a builtin module only.
 import _signal  # type: ignore[import-not-found]  # `signal` itself takes a third of Python's own start to load
 
 STOPS = (_signal.SIGTERM, _signal.SIGINT, _signal.SIGQUIT, _signal.SIGHUP)
-masks: "list[set[int]]" = []
-"""The mask that this process was started with."""
+masks: "list[set[int]]" = []  # The mask that this process was started with.
 
 
 def hold_early_signals() -> None:

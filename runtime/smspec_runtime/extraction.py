@@ -17,8 +17,7 @@ MEMBERS = 20_000
 DEPTH = 100
 BYTES = 2 << 30
 RATIO = 200
-_FREE_BYTES = 64 << 20
-"""Up to this no ratio counts: a few zeros are no bomb."""
+_FREE_BYTES = 64 << 20  # Up to this no ratio counts: a few zeros are no bomb.
 _CHUNK = 1 << 20
 
 

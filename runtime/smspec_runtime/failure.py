@@ -12,14 +12,12 @@ from .masking import masked_command, masked_text
 from .outcome import Outcome
 from .refusal import Refused
 
-LIMIT = 1024
-"""Characters and bytes."""
+LIMIT = 1024  # Characters and bytes.
 
 _TRACEBACK = r"(?m)^([^\n]{0,40}?)Traceback \(most recent call last\):[^\S\n]*$"
 """What stands before it stands before every line of it: a rank."""
 _CONTROLS = r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]"
-_RANKS = r"(?<=[^\n])\[1,\d+\]<stderr>:"
-"""mpirun puts it before every piece of a line."""
+_RANKS = r"(?<=[^\n])\[1,\d+\]<stderr>:"  # mpirun puts it before every piece of a line.
 
 
 class Report:

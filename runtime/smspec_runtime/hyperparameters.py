@@ -6,11 +6,12 @@ from .lean_typing import Any, Dict, NamedTuple
 from .run_plan import SETTINGS_HYPERPARAMETER, RunSettings, decode_run_settings
 
 PREFIX = "sagemaker_"
-RESERVED = (
-    *("sagemaker_program", "sagemaker_submit_directory", "sagemaker_enable_cloudwatch_metrics", "sagemaker_region"),
-    *("sagemaker_container_log_level", "sagemaker_job_name", "sagemaker_s3_output"),
-    *("default_user_module_name", "_tuning_objective_metric"),
+_RESERVED = (
+    "sagemaker_program sagemaker_submit_directory sagemaker_enable_cloudwatch_metrics sagemaker_region "
+    "sagemaker_container_log_level sagemaker_job_name sagemaker_s3_output "
+    "default_user_module_name _tuning_objective_metric"
 )
+RESERVED = _RESERVED.split()
 """Never reach the program. Other names with the prefix are framework parameters (SM_FRAMEWORK_PARAMS)."""
 
 

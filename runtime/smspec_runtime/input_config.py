@@ -11,8 +11,7 @@ from .lean_typing import Any, Dict, NamedTuple
 from .refusal import Refused
 from .run_plan import RUNTIME_CHANNEL, RunSettings
 
-SIZE_LIMIT = 64 << 20
-"""Bytes of one file; a hundred hyperparameters are 250 kB at most."""
+SIZE_LIMIT = 64 << 20  # Bytes of one file; a hundred hyperparameters are 250 kB at most.
 
 
 class InputConfig(NamedTuple):

@@ -13,7 +13,6 @@ class Layout:
         below = os.path.join(root, "")
         self.code = below + "code"
         self.model = below + "model"
-        self.checkpoints = below + "checkpoints"
         self.input = below + "input"
         self.input_config = self.input + "/config"
         self.data = self.input + "/data"

@@ -3,8 +3,7 @@
 import os
 import select
 
-PIPE_ROOM = 4096
-"""A pipe that can be written to takes this much (PIPE_BUF) at once."""
+PIPE_ROOM = 4096  # A pipe that can be written to takes this much (PIPE_BUF) at once.
 
 
 def log(message: str) -> None:

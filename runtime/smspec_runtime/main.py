@@ -29,8 +29,7 @@ with StandardLibraryOnly():
 
 LOCAL_LEADER = "SMSPEC_LOCAL_LEADER"
 """Set by `smspec run`: an address, and ports for the job, the team and two for each host."""
-STOP_GRACE = "SMSPEC_STOP_GRACE"
-"""Seconds from SIGTERM to SIGKILL, in tests and rehearsals."""
+STOP_GRACE = "SMSPEC_STOP_GRACE"  # Seconds from SIGTERM to SIGKILL, in tests and rehearsals.
 RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PYTHON = sys.executable or "python3"
 

@@ -5,11 +5,9 @@ import re
 from .lean_typing import Any, List, Mapping, Sequence, Tuple
 
 MASK = "******"
-_SECRETS = ("password", "passwd", "passphrase", "secret", "token", "credential")
-_SECRET_KEYS = ("apikey", "privatekey", "accesskey", "authkey")
-_HARMLESS_ENDS = ("arn", "parameter", "param", "file", "path", "dir", "id", "ids", "type", "length")
-_SHORTEST = 6
-"""Characters; a shorter value would blacken unrelated words."""
+_SECRETS = "password passwd passphrase secret token credential apikey privatekey accesskey authkey"
+_HARMLESS_ENDS = "arn parameter param file path dir id ids type length"
+_SHORTEST = 6  # Characters; a shorter value would blacken unrelated words.
 _KEY = re.compile(r"""(?<![\w.-])([\w.-]+)([\\"']*\s*[=:]\s*|\s+)""")
 _VALUE = re.compile(r"""(?s)(?!--)(?:"(?:\\.|[^"\\])*"?|'[^']*'?|[^\s"']+)+""")
 
@@ -17,9 +15,9 @@ _VALUE = re.compile(r"""(?s)(?!--)(?:"(?:\\.|[^"\\])*"?|'[^']*'?|[^\s"']+)+""")
 def is_secret(key: str) -> bool:
     words = key.lower().replace("-", "_").replace(".", "_").split("_")
     name = "".join(words)
-    if words[-1] in _HARMLESS_ENDS or "tokeniz" in name or "tokenis" in name or name.endswith("tokens"):
+    if words[-1] in _HARMLESS_ENDS.split() or "tokeniz" in name or "tokenis" in name or name.endswith("tokens"):
         return False
-    return any(secret in name for secret in _SECRETS + _SECRET_KEYS)
+    return any(secret in name for secret in _SECRETS.split())
 
 
 def secret_values(hyperparameters: Mapping[str, Any]) -> List[str]:

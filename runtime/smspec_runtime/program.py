@@ -27,13 +27,9 @@ class Program(NamedTuple):
 def find_program(plan: RunPlan, code: str, python: str) -> Program:
     """Call it when the code is in its place."""
     name = plan.program
-    modules = {
-        "module": ["smspec_runtime.module"],
-        "framework": ["smspec_runtime.module", "--without-job"],
-        "pipe_loop": ["smspec_runtime.pipe.loop"],
-    }
+    modules = {"module": "module", "framework": "module --without-job", "pipe_loop": "pipe.loop"}
     if plan.kind in modules:
-        words = ["-m", *modules[plan.kind], name]
+        words = ["-m", *f"smspec_runtime.{modules[plan.kind]}".split(), name]
         return Program("module", [python, *words], words)
     if plan.kind == "command":
         return Program("command", list(plan.command))

@@ -9,10 +9,5 @@ from .parameter_server import parameter_server
 from .smdataparallel import smdataparallel
 from .torchrun import torchrun
 
-LAUNCHERS: Dict[str, Callable[[Launch], Command]] = {
-    "torchrun": torchrun,
-    "mpi": mpi,
-    "smdataparallel": smdataparallel,
-    "parameter_server": parameter_server,
-    "multi_worker_mirrored": multi_worker_mirrored,
-}
+_ALL = torchrun, mpi, smdataparallel, parameter_server, multi_worker_mirrored
+LAUNCHERS: Dict[str, Callable[[Launch], Command]] = {launcher.__name__: launcher for launcher in _ALL}

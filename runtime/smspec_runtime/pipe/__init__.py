@@ -1,10 +1,7 @@
 """Pipe mode: FIFOs that SageMaker fills, one per channel and epoch.
 
-for epoch in smspec_runtime.job().channel("train").epochs(5):
-    for record in epoch.recordio(): ...
-
-with smspec_runtime.pipe.open("/opt/ml/input/data/train_0") as stream:
-    for line in stream.lines(): ...
+for stream in smspec_runtime.job().channel("train").epochs(5):  # or pipe.open("/opt/ml/input/data/train_0")
+    for record in stream.recordio(): ...
 """
 
 from .channel import channel_epochs

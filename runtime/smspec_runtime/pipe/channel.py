@@ -43,5 +43,4 @@ def channel_epochs(channel: Channel, count: int) -> Iterator[Stream]:
             return
 
 
-_FIFOS: Dict[str, Fifos] = {}
-"""By path; SageMaker makes each FIFO once, so the position is the process's."""
+_FIFOS: Dict[str, Fifos] = {}  # by path; SageMaker makes each FIFO once, so the position is the process's

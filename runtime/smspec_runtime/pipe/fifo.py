@@ -8,9 +8,10 @@ import sys
 import time
 from contextlib import suppress
 from functools import lru_cache
-from typing import Callable, Dict, List, Optional
+from typing import Callable, Dict, List, Optional, Tuple
 from weakref import WeakSet
 
+from ..log import log
 from .errors import InUse, Origin, PipeError, TimedOut
 from .stats import Stats
 from .wake import Wake
@@ -18,32 +19,31 @@ from .wake import Wake
 PIPE_SIZE = 1 << 20
 """The most without privileges (/proc/sys/fs/pipe-max-size). The default, 64 KiB, is three times slower."""
 
+SIDE_SIZE = 512 << 10  # moved at once to a pipe of ours: one that is copied from is locked, for its writer too
 F_SETPIPE_SZ, F_GETPIPE_SZ = 1031, 1032  # fcntl names them from Python 3.10 on
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05
-LOOK_UP = 1.0
-"""Seconds after which a wait looks whether somebody else heard the signal."""
-
-TELL = 60.0
-"""Seconds after which a wait is told on stderr."""
-
-LISTEN_EVERY = 16
-"""Reads without a wait, after which signals are looked at."""
-
+LOOK_UP = 1.0  # seconds after which a wait looks whether somebody else heard the signal
+TELL = 60.0  # seconds after which a wait is told on stderr
+LISTEN_EVERY = 16  # reads without a wait, after which signals are looked at
 CUT = ("stopped", "closed")  # ends that are not the writer's
 
 
 class Fifo:
     """Opened by the first read. One thread reads; others end it by a wake that it watches."""
 
+    end: Optional[str] = None
+    _descriptor = -1
+    _side: Tuple[int, ...] = ()
+    _moves = False
+    _aside = 0
+
     def __init__(self, origin: Origin, stats: Stats, wake: Wake, open_timeout: float, idle_timeout: float) -> None:
         self.origin = origin
         self.stats = stats
-        self.end: Optional[str] = None
         self._wake = wake
         self._wakes: List[Wake] = []
         self._open_timeout, self._idle_timeout = open_timeout, idle_timeout
-        self._descriptor = -1
         self._poll = select.poll()
         self.watch(wake)
 
@@ -61,7 +61,10 @@ class Fifo:
                 self._open()
         while not self.halted() and self.end is None:
             try:
-                count = os.readv(self._descriptor, (view,))
+                if self._moves and not self._aside:
+                    self._aside = os.splice(self._descriptor, self._side[1], SIDE_SIZE)
+                count = os.readv(self._side[0] if self._aside else self._descriptor, (view,))
+                self._aside -= min(count, self._aside)
             except BlockingIOError:
                 what = "FIFO is open, its writer connected, no further byte has come"
                 stats.idle += self._wait(what, self._idle_timeout, self._is_in)
@@ -106,6 +109,9 @@ class Fifo:
         except OSError:
             pass  # a file system without locks
         self.stats.pipe_size = enlarge(self._descriptor)
+        if hasattr(os, "splice"):  # from Python 3.10 on
+            self._side = os.pipe()
+            self._moves = enlarge(self._side[0], SIDE_SIZE) == SIDE_SIZE  # less is slower than none
         # without a writer a FIFO reads as ended, but poll reports nothing; POLLHUP: one came and wrote nothing
         self._poll.register(self._descriptor, select.POLLIN)
         waiting = "FIFO is open, no byte has come"
@@ -131,8 +137,7 @@ class Fifo:
                 raise TimedOut(self.origin, self.stats.bytes, f"{what} for {limit:g} s: gave up")
             if now >= tell:
                 tell = now + TELL
-                sys.stderr.write(f"smspec: {self.origin}, byte {self.stats.bytes}: {what} for {now - began:.0f} s\n")
-                sys.stderr.flush()
+                log(f"{self.origin}, byte {self.stats.bytes}: {what} for {now - began:.0f} s")
             ready = dict(self._poll.poll(min(pause or LOOK_UP, left) * 1000))
             pause = min(pause * 2, LONGEST_PAUSE)
             now = time.monotonic()
@@ -143,19 +148,18 @@ class Fifo:
             self.end = end
             self.stats.ended = time.monotonic()
         if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+            for descriptor in (self._descriptor, *self._side):
+                os.close(descriptor)
+            self._descriptor, self._side = -1, ()
 
-    def __del__(self) -> None:
-        self.close()
+    __del__ = close
 
 
-def enlarge(descriptor: int) -> int:
-    """Give a FIFO, from either end, the capacity allowed up to `PIPE_SIZE`; return it."""
+def enlarge(descriptor: int, size: int = PIPE_SIZE) -> int:
+    """Give a FIFO, from either end, the capacity allowed up to ``size``; return it."""
     if not sys.platform.startswith("linux"):
         return 0
     current = fcntl.fcntl(descriptor, F_GETPIPE_SZ)
-    size = PIPE_SIZE
     while size > current:
         try:
             return fcntl.fcntl(descriptor, F_SETPIPE_SZ, size)

@@ -37,7 +37,7 @@ class Framing(ABC):
     def accept(self, parts: Parts) -> None:
         """Append the items that this frame completes. Raises ValueError."""
 
-    def finish(self) -> None:  # noqa: B027 - not all have items of several frames
+    def finish(self) -> None:  # noqa: B027 - few have items of several frames
         """Raise Truncated if the last item lacks frames."""
 
     def plain(self, data: bytes, at: int) -> int:  # noqa: ARG002 - others need it

@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, Mapping, NamedTuple
 
 import smspec_runtime
 
+from ..log import log
 from ..training_job import Job
 from .channel import Fifos
 from .progress import Progress
@@ -63,7 +64,7 @@ def run(job: Job, handler: Handler, wake: Wake) -> None:
     if not isinstance(completed, int):
         raise TypeError(f"`resume` of the handler returned `{completed}`, not the epoch to begin with")
     if completed:
-        sys.stderr.write(f"smspec: resuming: {completed} of {count} epochs are in {job.checkpoint_dir}\n")
+        log(f"resuming: {completed} of {count} epochs are in {job.checkpoint_dir}")
     while completed < count and not wake.heard() and run_epoch(job, handler, completed, fifos):
         completed += 1
         progress.note(completed)
@@ -88,9 +89,10 @@ def run_epoch(job: Job, handler: Handler, epoch: int, fifos: Dict[str, Fifos]) -
     computed = max(time.monotonic() - began - waited, 0.0)
     for stream in opened:
         stats = stream.stats
+        what = "Stopped in" if stream.stopped else "Completed"  # the line of the published sample
         where = f"; channel: {stream.origin.channel}" if len(streams) > 1 else ""
-        sys.stdout.write(  # up to `where` as the published sample of Pipe mode has it
-            f"Completed epoch {epoch}; read {stats.bytes} bytes; time: {stats.seconds:.2f} s, "
+        sys.stdout.write(
+            f"{what} epoch {epoch}; read {stats.bytes} bytes; time: {stats.seconds:.2f} s, "
             f"throughput: {stats.mb_per_s:.2f} MB/s{where}\n{metrics(epoch, stream, waited, computed)}"
         )
     sys.stdout.flush()

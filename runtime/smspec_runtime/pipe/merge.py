@@ -12,8 +12,7 @@ from .source import Layer
 from .stream import Stream
 from .wake import Wake
 
-AHEAD = 2
-"""Turns that a stream may have waiting."""
+AHEAD = 2  # turns that a stream may have waiting
 
 
 def merge(streams: Mapping[str, Stream]) -> Iterator[Tuple[str, Any]]:

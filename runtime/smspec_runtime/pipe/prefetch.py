@@ -9,8 +9,7 @@ from .errors import PipeError
 from .fifo import CUT, Fifo
 from .wake import Wake
 
-JOIN = 10.0
-"""Seconds for a thread to end its last read."""
+JOIN = 10.0  # seconds for a thread to end its last read
 
 UNIT = 1 << 20
 """Most bytes of one read, and least room for one in a large ring: each needs the GIL, so few overlap best."""
@@ -19,24 +18,25 @@ UNIT = 1 << 20
 class Prefetch:
     """A source fed by a FIFO. Any thread may close it."""
 
+    end: Optional[str] = None
+    _written = _taken = 0
+    _done = False
+    _thread: Optional[threading.Thread] = None
+
     def __init__(self, fifo: Fifo, size: int, wake: Wake) -> None:
         self.origin = fifo.origin
         self.stats = fifo.stats
         self.stats.starving = "prefetch_starved"
         self.watch = fifo.watch
-        self.end: Optional[str] = None
         self._fifo = fifo
         self._wake = wake
         self._cancel = Wake()
         self.watch(self._cancel)
         self._size = size
         self._ring = memoryview(b"")
-        self._written = self._taken = 0
-        self._done = False
         self._changed = threading.Condition()
         self._fault: Optional[Exception] = RuntimeError(f"the prefetch thread of {fifo.origin} has died")
         self._process = os.getpid()
-        self._thread: Optional[threading.Thread] = None
 
     def readinto(self, view: memoryview) -> int:
         if self._process != os.getpid():  # the thread stayed with the parent

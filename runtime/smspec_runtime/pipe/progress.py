@@ -2,10 +2,10 @@
 
 import json
 import os
-import sys
 from contextlib import suppress
 from typing import Dict, Tuple
 
+from ..log import log
 from ..training_job import Job
 
 PREFIX = "smspec-progress-"
@@ -28,7 +28,7 @@ class Progress:
         except FileNotFoundError:
             return 0
         except (OSError, ValueError, LookupError, TypeError) as error:
-            sys.stderr.write(f"smspec: beginning with epoch 0: cannot read {self._path}: {error}\n")
+            log(f"beginning with epoch 0: cannot read {self._path}: {error}")
             return 0
 
     def note(self, completed: int) -> None:
@@ -42,7 +42,7 @@ class Progress:
                 json.dump({"job": self._job.name, "completed": completed}, file)
             os.replace(draft, path)
         except OSError as error:
-            sys.stderr.write(f"smspec: a restart will begin with an earlier epoch: cannot write {path}: {error}\n")
+            log(f"a restart will begin with an earlier epoch: cannot write {path}: {error}")
 
     def clear(self) -> None:
         """The job is done."""

@@ -7,25 +7,21 @@ from typing import Any, List, Optional, TypeVar, Union
 from .errors import Corrupt, Truncated
 from .source import Source
 
-CHUNK = 256 << 10
-"""Small enough for the second-level cache, where it is parsed."""
-
+CHUNK = 256 << 10  # small enough for the second-level cache, where it is parsed
 TRIM = 2 << 20
+AT_ONCE = 64 << 20  # memory that an item gets before its bytes come; a length may be wrong
 
-AT_ONCE = 64 << 20
-"""Memory that an item gets before its bytes come; a length may be wrong."""
-
-Block = TypeVar("Block", bound="Union[List[Any], io.BytesIO]")
-"""Items, iterated over at C speed."""
+Block = TypeVar("Block", bound="Union[List[Any], io.BytesIO]")  # items, iterated over at C speed
 
 
 class Reader(io.RawIOBase):
     """Reads a source, also as a raw file. ``offset`` counts the bytes handed out."""
 
+    offset = 0
+    exhausted = False
+
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.offset = 0
-        self.exhausted = False
         self._storage = bytearray()
         self._buffer = memoryview(self._storage)
         self._filled = 0

@@ -16,15 +16,9 @@ from .child import Program, is_in_foreground, spawn
 from .signals import Signals
 from .tree import adopt_orphans, reap, signal_group, signal_strays
 
-GRACE = 110.0
-"""Seconds from SIGTERM to SIGKILL: of the 120 of StopTrainingJob ten are left to report."""
-
-LINGER = 1.0
-"""Seconds for what outlives the program."""
-
-LINGER_OF_PROGRAM = 10.0
-"""Seconds for the program when a companion has failed."""
-
+GRACE = 110.0  # Seconds from SIGTERM to SIGKILL: of the 120 of StopTrainingJob ten are left to report.
+LINGER = 1.0  # Seconds for what outlives the program.
+LINGER_OF_PROGRAM = 10.0  # Seconds for the program when a companion has failed.
 KEPT_ERRORS = 64 << 10
 KEPT_CAPTURE = 1 << 20
 

@@ -8,10 +8,8 @@ from .. import early_signals
 from ..lean_typing import Callable, Iterator, Optional, Set
 
 _UNCATCHABLE = {signal.SIGKILL, signal.SIGSTOP}
-_OF_PYTHON = {signal.SIGPIPE, signal.SIGXFSZ}
-"""Python ignores these itself; whether they were ignored before cannot be known."""
-_BACKGROUND = {signal.SIGTTIN, signal.SIGTTOU}
-"""Come from writing to a terminal that was given away, unless ignored."""
+_OF_PYTHON = {signal.SIGPIPE, signal.SIGXFSZ}  # It ignores these itself; whether they were before cannot be known.
+_BACKGROUND = {signal.SIGTTIN, signal.SIGTTOU}  # Come from writing to a terminal given away, unless ignored.
 
 # A real fault would enter a handler for ever. Blocked, it ends the process, and one that somebody sent stays pending.
 # So does SIGPIPE, which our own writing raises: only those of others are forwarded.

@@ -35,9 +35,9 @@ def signal_group(group: int, number: int) -> bool:
     """Return whether there was one to signal; 0 only asks."""
     try:
         os.killpg(group, number)
+        return True
     except OSError:
         return False
-    return True
 
 
 def signal_strays(group: int, number: int) -> None:

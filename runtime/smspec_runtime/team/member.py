@@ -13,6 +13,7 @@ with StandardLibraryOnly():
     import subprocess
     import time
 
+    from ..early_signals import STOPS
     from ..log import log
     from . import SECONDS
 
@@ -52,7 +53,7 @@ def _connection(leader: str, port: int, host: str) -> socket.socket:
                 raise
             time.sleep(0.5)
     # From here on the leader decides: it is told to stop at the same moment, and its program may save something.
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+    for number in STOPS:
         signal.signal(number, lambda *_: None)  # Not SIG_IGN: our own program would inherit that.
     connection.settimeout(None)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

@@ -50,6 +50,10 @@ def test_sigterm_ends_any_wait_and_lets_the_handler_save(host, any_python, state
     answer = re.search(r"saved True ([\d.]+)", job.out)
     assert float(answer[1]) - sent < 5, "SIGTERM was noticed too late"
     assert job.out.index("read\n") < answer.start()
+    if state != "no fifo":
+        assert re.search(r"^Stopped in epoch 0; read \d+ bytes; time: ", job.out, re.MULTILINE)
+        assert job.metrics()[0]["end"] == "stopped"
+    assert "Completed" not in job.out
     assert job.err == ""
 
 

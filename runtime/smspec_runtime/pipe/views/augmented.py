@@ -2,6 +2,7 @@
 
 from typing import Dict, Iterator, List, Sequence
 
+from ..framing import Framing
 from ..reader import Reader
 from .recordio import Records
 
@@ -16,14 +17,13 @@ def augmented(reader: Reader, names: Sequence[str] = (), multipart: str = "dmlc"
 class Objects(Records):
     """Every ``len(names)`` records are one item."""
 
+    plain = Framing.plain
+
     def __init__(self, reader: Reader, multipart: str, names: Sequence[str]) -> None:
         super().__init__(reader, multipart)
         self._names = tuple(names)
         self._values: List[bytes] = []
         self._start = 0
-
-    def plain(self, data: bytes, at: int) -> int:  # noqa: ARG002 - others need it
-        return at
 
     def complete(self, payload: bytes) -> None:
         if not self._values:

@@ -6,5 +6,5 @@ from ..reader import Reader
 
 
 def chunks(reader: Reader) -> Iterator[memoryview]:
-    """Iterate over the bytes as they come; each view is valid until the next is asked for."""
+    """Iterate over bytes as they come, each view valid until the next."""
     return iter(reader.chunk, None)

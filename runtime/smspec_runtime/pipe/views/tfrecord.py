@@ -5,7 +5,7 @@ A record is the length (8 bytes), its checksum (4), the payload and its checksum
 
 import struct
 from functools import lru_cache
-from typing import Iterator, Tuple
+from typing import Iterator, List
 
 from ..framing import NONE, Framing, Heads, Parts
 from ..reader import Reader
@@ -63,10 +63,10 @@ def masked_crc32c(data: bytes) -> int:
 
 
 @lru_cache(maxsize=None)
-def _table() -> Tuple[int, ...]:
+def _table() -> List[int]:
     table = []
     for byte in range(256):
         for _ in range(8):
-            byte = byte >> 1 ^ (POLYNOMIAL if byte & 1 else 0)
+            byte = byte >> 1 ^ byte % 2 * POLYNOMIAL
         table.append(byte)
-    return tuple(table)
+    return table

@@ -1,0 +1,98 @@
+"""What lies in a FIFO is moved to a pipe of the reader's own first, where Python and the kernel let it."""
+
+import gc
+import os
+import tempfile
+
+import pytest
+
+import pipe_formats as formats
+from fifo_writers import Writer, eventually
+from smspec_runtime.pipe.errors import Origin
+from smspec_runtime.pipe.fifo import PIPE_SIZE, SIDE_SIZE, enlarge
+from smspec_runtime.pipe.stream import Reading, Stream
+from smspec_runtime.pipe.wake import Wake
+
+PREFETCH = pytest.mark.parametrize("prefetch", [0, 1 << 20], ids=["plain", "prefetch"])
+
+
+@pytest.fixture
+def fifo(tmp_path):
+    os.mkfifo(tmp_path / "train_0")
+    return str(tmp_path / "train_0")
+
+
+def stream_of(path, prefetch=0, wake=None):
+    return Stream(Origin(path, "train", 0), Reading("chunks", (), prefetch), wake)
+
+
+def content(stream):
+    return b"".join(map(bytes, stream.chunks()))
+
+
+@pytest.mark.skipif(not hasattr(os, "splice"), reason="os.splice comes with Python 3.10")
+def test_a_writer_goes_on_while_what_it_wrote_is_worked_on(fifo):
+    """Bytes are moved aside before they are copied, so the first byte that is read makes room for many."""
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    held, more = enlarge(reader), SIDE_SIZE // 2
+    writer = Writer(fifo, [bytes(held), bytes(more)])
+    eventually(lambda: writer.written == held, "a full FIFO")
+    stream = stream_of(fifo)
+    assert stream.readinto(bytearray(1)) == 1
+    writer.join()
+    assert writer.written == held + more
+    assert len(content(stream)) == held + more - 1
+    os.close(reader)
+
+
+@PREFETCH
+def test_without_splice_the_same_is_read(fifo, prefetch, monkeypatch):
+    """Python 3.8 and 3.9 lack it, and a user whose pipes are used up gets ones too small for it to help."""
+    data = formats.pattern(3 << 20)
+    monkeypatch.delattr(os, "splice", raising=False)
+    writer = Writer(fifo, [data])
+    assert content(stream_of(fifo, prefetch)) == data
+    writer.join()
+
+
+@PREFETCH
+def test_an_epoch_leaves_no_descriptor_behind(fifo, prefetch):
+    gc.collect()  # of earlier tests
+    before = os.listdir("/proc/self/fd")
+    for _ in range(2):
+        writer = Writer(fifo, [bytes(1 << 20)])
+        stream = stream_of(fifo, prefetch, wake=Wake())
+        assert len(content(stream)) == 1 << 20
+        writer.join()
+        del stream
+    gc.collect()
+    assert len(os.listdir("/proc/self/fd")) == len(before)
+
+
+@PREFETCH
+def test_a_user_without_room_for_another_pipe_reads_too(prefetch):
+    """64 of 1 MiB; what is too small to move bytes aside is left unused."""
+    directory = tempfile.TemporaryDirectory()
+    os.chmod(directory.name, 0o755)
+    path = os.path.join(directory.name, "train_0")
+    os.mkfifo(path)
+    os.chmod(path, 0o666)
+    data = formats.pattern(3 << 20)
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            if os.geteuid() == 0:
+                os.setuid(65533)  # not the nobody of another test: pipes are counted per user
+            held = [os.pipe() for _ in range(80)]
+            assert min(enlarge(reader) for reader, _ in held) < PIPE_SIZE
+            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # else the writer's open would wait for ever
+            Writer(path, [data])
+            stream = stream_of(path, prefetch)
+            assert content(stream) == data
+            os.close(descriptor)
+            status = 0
+        finally:
+            os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0
+    directory.cleanup()
