@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("smspec.cli.import_", "write the spec of a job that exists: a request, an ACK object, a state, a name"),
     "diff": ("smspec.cli.diff", "say what changes between two states of jobs, and what that means"),
     "run": ("smspec.cli.run", "run the job here, with the generated files"),
+    "lock": ("smspec.cli.lock", "pin the base images and requirements of a job in smspec.lock"),
     "explain": ("smspec.cli.explain", "tell what a code or a key of the spec means"),
     "schema": ("smspec.cli.schema", "print the JSON Schema of job specs"),
 }

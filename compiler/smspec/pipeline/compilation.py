@@ -8,6 +8,7 @@ from typing import Union
 from smspec.diagnostics import Diagnostic, Finding, placed
 from smspec.pipeline.inputs import NO_SOURCE_DIRECTORY, Inputs
 from smspec.pipeline.job_facts import job_facts
+from smspec.plan.ingredients import Ingredients
 from smspec.plan.plan import Plan
 from smspec.plan.planning import make_plan
 from smspec.plan.surroundings import plan_surroundings
@@ -21,11 +22,14 @@ from smspec.source import Document, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.decoding import decode
 from smspec.spec.facts import JobFacts
-from smspec.spec.model import JobSpec
+from smspec.spec.model import BuiltImage, JobSpec
 from smspec.spec.shape.checking import shape_findings
 
 MOST_TOLD = 200
 """Nobody mends more in one go, and a hostile spec could be wrong in tens of thousands of places."""
+
+SAID_OF_THE_SPEC = {"SM363": "SM378"}
+"""Findings about the request → what a rule about the spec says of the same fault, knowing more of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,14 +70,32 @@ def compile_spec(inputs: Inputs) -> Compilation:
     job = decode(document)
     plan = make_plan(job, inputs.ingredients)
     findings += _contradictions(job, inputs)
-    findings += _request_findings(plan, job.region)
+    findings += _request_findings(plan, job.region, {finding.code for finding in findings})
     findings += dockerfile_findings(job, inputs.ingredients)
+    findings += _unpinned(job, inputs.ingredients)
     findings += _script_findings(job, plan, inputs.program)
     diagnostics = _placed(not_ignored(findings, job.ignored_checks), document)
     facts = job_facts(job, plan.request, document, inputs.overlay)
     if any(diagnostic.severity == "error" for diagnostic in diagnostics):
         return Faulty(diagnostics=diagnostics, texts=_texts(inputs, diagnostics), facts=facts)
     return Compiled(inputs=inputs, job=job, plan=plan, diagnostics=diagnostics, facts=facts)
+
+
+def _unpinned(job: JobSpec, ingredients: Ingredients) -> Iterable[Finding]:
+    """Return what a job leaves open, where its repository has a lock."""
+    if ingredients.lock is None or not isinstance(job.image, BuiltImage):
+        return ()
+    # Late: few repositories have one.
+    from smspec.rules.locking import unpinned
+    from smspec.rules.locking.pinning import Pinning
+
+    pinning = Pinning(
+        image=job.image,
+        lock=ingredients.lock,
+        requirements=ingredients.requirements,
+        requirements_name=ingredients.requirements_name,
+    )
+    return unpinned(pinning)
 
 
 def _placed(findings: Iterable[Finding], document: Document) -> tuple[Diagnostic, ...]:
@@ -102,7 +124,8 @@ def _contradictions(job: JobSpec, inputs: Inputs) -> Iterable[Finding]:
             yield finding
 
 
-def _request_findings(plan: Plan, region: str | None) -> Iterable[Finding]:
+def _request_findings(plan: Plan, region: str | None, told: set[str]) -> Iterable[Finding]:
     """Return what the API would refuse, told at the place in the spec that it was made from."""
     for finding in request_findings(plan.request.payload, region=region, in_spec_words=True):
-        yield plan.request.at_origin(finding)
+        if SAID_OF_THE_SPEC.get(finding.code) not in told:
+            yield plan.request.at_origin(finding)

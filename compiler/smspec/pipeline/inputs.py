@@ -77,11 +77,14 @@ def _inputs(files: tuple[Document, ...], overlay: str | None, settings: Mapping[
     directory = os.path.dirname(files[-1].texts[0].name)
     findings: list[Finding] = []
     source = _source(document, directory, findings, shelf)
+    lock_path, lock = shelf.lock(directory) or ("", None)
     ingredients = Ingredients(
         source=source,
         runtime=runtime_listing(),
         templates=templates_digest(),
         requirements=_requirements_file(document, directory, findings, shelf),
+        requirements_name=_requirements_name(document, directory, lock_path) if lock else "",
+        lock=lock,
     )
     return Inputs(
         document=document,
@@ -120,6 +123,12 @@ def _requirements_file(document: Document, directory: str, findings: list[Findin
         findings.append(_missing(NO_REQUIREMENTS_FILE, REQUIREMENTS, "file", written, path))
         return None
     return shelf.requirements(path)
+
+
+def _requirements_name(document: Document, directory: str, lock_path: str) -> str:
+    """Return the requirements file as the lock calls it."""
+    written = _text(document, REQUIREMENTS)
+    return os.path.relpath(os.path.join(directory, written), os.path.dirname(lock_path) or ".") if written else ""
 
 
 def _missing(rule: Rule, at: Path, what: str, written: str, path: str) -> Finding:

@@ -6,12 +6,14 @@ import os
 
 from smspec.diagnostics import Rejected
 from smspec.pipeline.absence import means_absence
+from smspec.pipeline.lock_file import lock_path, read_lock
 from smspec.pipeline.program_reading import Started, read_program
 from smspec.pipeline.source_listing import list_source
 from smspec.script.program import Program
 from smspec.source import Document
 from smspec.source.listing import Listing
 from smspec.spec.layers.misuse import Misuse
+from smspec.spec.lock import Lock
 from smspec.spec.yaml.guard import MAX_BYTES
 from smspec.spec.yaml.reading import decode_bytes, read
 
@@ -24,6 +26,8 @@ class Shelf:
         self._specs: dict[str, Document | Rejected] = {}
         self._listings: dict[tuple[str, tuple[str, ...]], Listing] = {}
         self._requirements: dict[str, bytes] = {}
+        self._lock_paths: dict[str, str | None] = {}
+        self._locks: dict[str, Lock] = {}
         self._programs: dict[tuple[Started, str, int], Program | None] = {}
 
     def identity(self, path: str) -> str:
@@ -71,6 +75,17 @@ class Shelf:
         if key not in self._programs:
             self._programs[key] = read_program(started, source, directory)
         return self._programs[key]
+
+    def lock(self, directory: str) -> tuple[str, Lock] | None:
+        """Return the lock that a spec in ``directory`` goes by, and its path. Raises `Rejected` where it is none."""
+        if directory not in self._lock_paths:
+            self._lock_paths[directory] = lock_path(directory)
+        path = self._lock_paths[directory]
+        if path is None:
+            return None
+        if path not in self._locks:
+            self._locks[path] = read_lock(path)
+        return path, self._locks[path]
 
 
 def _content(path: str) -> bytes:

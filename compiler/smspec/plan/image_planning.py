@@ -42,7 +42,7 @@ def plan_image(job: JobSpec, run: RunPlan | None, ingredients: Ingredients) -> I
     # A command may come with an empty source directory, and COPY of nothing would fail.
     holds_source = job.delivery == "image" and bool(ingredients.source.files)
     untagged = ImagePlan(
-        base=image.base,
+        base=ingredients.lock.pinned(image.base) if ingredients.lock else image.base,
         platform=image.platform,
         system_packages=image.system_packages,
         python_packages=_python_packages(job, image),

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing
+from smspec.spec.lock import Lock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ingredients:
-    """``templates`` is the digest of our templates; ``requirements`` what the file of `python_requirements` holds."""
+    """``templates`` is the digest of our templates; ``requirements`` what the file of `python_requirements` holds.
+
+    ``lock`` is what the repository has pinned, None without a lock; ``requirements_name`` what that calls the file.
+    """
 
     source: Listing
     runtime: Listing
     templates: str
     requirements: bytes | None = None
+    requirements_name: str = ""
+    lock: Lock | None = None

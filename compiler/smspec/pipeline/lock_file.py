@@ -1,0 +1,83 @@
+"""``smspec.lock``: one file for a repository, the nearest upwards from a spec."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from smspec.diagnostics import Finding, Rejected, Rule, placed
+from smspec.pipeline.absence import is_file
+from smspec.service.json.encoding import decode_json_bytes
+from smspec.service.json.reading import read_json
+from smspec.source import Document, Mapping, Path, Scalar
+from smspec.spec.lock import NAME, Lock
+
+MALFORMED_LOCK = Rule("SM723", "malformed lock")
+
+VERSION = 1
+_DIGEST = r"sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128}"
+_HELP = "it is written by `smspec lock`: bring back the committed one, or take it away and lock anew"
+_LARGEST = 1 << 20
+
+
+def lock_path(directory: str) -> str | None:
+    """Return the nearest lock upwards from a directory, named from the current one; None when there is none."""
+    here = os.path.abspath(directory)
+    while True:
+        path = os.path.join(here, NAME)
+        if is_file(path):
+            return os.path.relpath(path)
+        parent = os.path.dirname(here)
+        if parent == here:
+            return None
+        here = parent
+
+
+def read_lock(path: str) -> Lock:
+    """Return what a lock says. Raises `Rejected`, with places, where it is none; OSError where the disk refuses."""
+    with open(path, "rb") as file:
+        document = read_json(decode_json_bytes(path, file.read(_LARGEST + 1)))
+    findings = list(_faults(document))
+    if findings:
+        raise Rejected(placed(findings, document), document.texts)
+    return Lock(
+        images=_texts(document, "images"),
+        requirements=_texts(document, "requirements"),
+        smspec=_text(document, "smspec"),
+        api_model=_text(document, "api_model"),
+    )
+
+
+def _faults(document: Document) -> list[Finding]:
+    root = document.root
+    if not isinstance(root, Mapping):
+        return [MALFORMED_LOCK.at((), "this is no lock", help=_HELP)]
+    version = root.get("lock")
+    if not isinstance(version, Scalar) or version.value != VERSION:
+        help = f"this smspec reads version {VERSION}; {_HELP}"
+        return [MALFORMED_LOCK.at(("lock",), "not a version of the lock that this smspec reads", help=help)]
+    findings: list[Finding] = []
+    for name in ("images", "requirements"):
+        node = root.get(name)
+        if node is not None and not isinstance(node, Mapping):
+            findings.append(MALFORMED_LOCK.at((name,), f"`{name}` is no object", help=_HELP))
+        for key, value in node.entries if isinstance(node, Mapping) else ():
+            at: Path = (name, key.text)
+            if not isinstance(value, Scalar) or not re.fullmatch(_DIGEST, str(value.value)):
+                findings.append(MALFORMED_LOCK.at(at, f"`{key.text}` has no digest here", help=_HELP))
+    for name in ("smspec", "api_model"):
+        node = root.get(name)
+        if node is not None and not (isinstance(node, Scalar) and isinstance(node.value, str)):
+            findings.append(MALFORMED_LOCK.at((name,), f"`{name}` is no text", help=_HELP))
+    return findings
+
+
+def _texts(document: Document, name: str) -> dict[str, str]:
+    node = document.node((name,))
+    entries = node.entries if isinstance(node, Mapping) else ()
+    return {key.text: str(value.value) for key, value in entries if isinstance(value, Scalar)}
+
+
+def _text(document: Document, name: str) -> str:
+    node = document.node((name,))
+    return str(node.value) if isinstance(node, Scalar) else ""

@@ -1,0 +1,21 @@
+"""A tag names another image tomorrow; a digest never does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.rules.locking.pinning import Pinning
+
+RULE = Rule("SM720", "base without a digest", "warning")
+
+
+def check(pinning: Pinning) -> Iterator[Finding]:
+    """Warn of a base that neither the spec nor the lock pins."""
+    base = pinning.image.base
+    if "@" not in base and base not in pinning.lock.images:
+        yield RULE.at(
+            ("image", "base"),
+            f"smspec.lock has no digest for `{base}`",
+            help="run `smspec lock` on this spec, and commit what it writes",
+        )

@@ -1,0 +1,24 @@
+"""A lock speaks of the files it was made from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.rules.locking.pinning import Pinning
+
+RULE = Rule("SM722", "requirements that changed since they were locked", "warning")
+
+
+def check(pinning: Pinning) -> Iterator[Finding]:
+    """Warn of a requirements file that the lock knows otherwise, or not at all."""
+    if pinning.requirements is None:
+        return
+    locked = pinning.lock.requirements.get(pinning.requirements_name)
+    if locked != f"sha256:{hashlib.sha256(pinning.requirements).hexdigest()}":
+        yield RULE.at(
+            ("image", "python_requirements"),
+            "smspec.lock does not know this file" if locked is None else "this file changed since it was locked",
+            help="run `smspec lock` on this spec, and commit what it writes",
+        )

@@ -1,0 +1,25 @@
+"""What a repository has pinned: ``smspec.lock`` as a value."""
+
+from __future__ import annotations
+
+from smspec.source.frozen import dataclass, field
+
+NAME = "smspec.lock"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lock:
+    """``images``: reference as specs write it → digest. ``requirements``: file, from the lock → SHA-256 of its bytes.
+
+    ``smspec`` and ``api_model`` say which version, and which date of the pinned API model, the lock was made with.
+    """
+
+    images: dict[str, str] = field(default_factory=dict)
+    requirements: dict[str, str] = field(default_factory=dict)
+    smspec: str = ""
+    api_model: str = ""
+
+    def pinned(self, reference: str) -> str:
+        """Return a reference with the digest that is locked for it; as it is where it has one, or none is locked."""
+        digest = None if "@" in reference else self.images.get(reference)
+        return reference if digest is None else f"{reference}@{digest}"

@@ -1,0 +1,140 @@
+"""``smspec lock``: what is pinned, where it is kept, and that builds go by it."""
+
+import hashlib
+import json
+
+import pytest
+
+from registry_server import registry
+from small_job import BUILT, write_job
+from smspec_command import smspec
+
+DIGEST = "sha256:" + "a" * 64
+OTHER = "sha256:" + "b" * 64
+BASE = "python:3.12-slim-bookworm"
+
+
+def job(directory, base=BASE, image="", more=""):
+    spec = BUILT.replace(f'{{base: "{BASE}"}}', f'{{base: "{base}"{image}}}') + more
+    return write_job(directory, spec, requirements__txt="numpy==2.1.0\n") and directory
+
+
+def lock(*words, cwd):
+    return smspec("lock", *words, cwd=cwd)
+
+
+def held(directory):
+    return json.loads((directory / "smspec.lock").read_text())
+
+
+def test_the_dockerfile_is_built_from_the_locked_digest(tmp_path):
+    job(tmp_path)
+    loose = smspec("render", "--dockerfile", cwd=tmp_path).out
+    assert lock("--digest", f"{BASE}={DIGEST}", cwd=tmp_path).status == 0
+    pinned = smspec("render", "--dockerfile", cwd=tmp_path).out
+    assert f"FROM --platform=linux/amd64 {BASE}@{DIGEST}\n" in pinned
+    assert f'LABEL org.opencontainers.image.base.digest="{DIGEST}"' in pinned
+    assert DIGEST not in loose
+    assert smspec("validate", cwd=tmp_path).out == ""
+
+
+def test_another_digest_is_another_image_and_another_job(tmp_path):
+    job(tmp_path)
+    requests = []
+    for digest in (DIGEST, OTHER):
+        assert lock("--digest", f"{BASE}={digest}", cwd=tmp_path).status == 0
+        requests.append(json.loads(smspec("render", "--api-json", cwd=tmp_path).out))
+    first, second = (request["AlgorithmSpecification"]["TrainingImage"] for request in requests)
+    assert first != second
+    assert requests[0]["TrainingJobName"] != requests[1]["TrainingJobName"]
+
+
+def test_a_registry_is_asked_once_and_then_only_on_request(tmp_path):
+    with registry() as server:
+        base = f"{server.host}/team/base:1"
+        job(tmp_path, base)
+        digest = server.add("team/base", "1", b"one")
+        assert lock(cwd=tmp_path).status == 0
+        assert held(tmp_path)["images"] == {base: digest}
+        before = (tmp_path / "smspec.lock").read_bytes()
+        asked = len(server.asked)
+        newer = server.add("team/base", "1", b"two")
+        assert "nothing new" in lock(cwd=tmp_path).err
+        assert ((tmp_path / "smspec.lock").read_bytes(), len(server.asked)) == (before, asked)
+        assert lock("--update", cwd=tmp_path).status == 0
+        assert held(tmp_path)["images"] == {base: newer}
+
+
+def test_every_overlay_is_locked(tmp_path):
+    job(tmp_path, more='overlays: {gpu: {image: {base: "nvidia/cuda:12.4.1-runtime-ubuntu22.04"}}}\n')
+    gpu = "nvidia/cuda:12.4.1-runtime-ubuntu22.04"
+    assert lock("--digest", f"{BASE}={DIGEST}", "--digest", f"{gpu}={OTHER}", cwd=tmp_path).status == 0
+    assert held(tmp_path)["images"] == {gpu: OTHER, BASE: DIGEST}
+
+
+def test_requirements_are_hashed_and_a_change_is_told(tmp_path):
+    job(tmp_path, image=", python_requirements: requirements.txt")
+    (tmp_path / "requirements.txt").write_text("numpy==2.1.0\n")
+    assert lock("--digest", f"{BASE}={DIGEST}", cwd=tmp_path).status == 0
+    expected = f"sha256:{hashlib.sha256(b'numpy==2.1.0' + bytes([10])).hexdigest()}"
+    assert held(tmp_path)["requirements"] == {"requirements.txt": expected}
+    assert smspec("validate", cwd=tmp_path).out == ""
+    (tmp_path / "requirements.txt").write_text("numpy==2.2.0\n")
+    assert "SM722" in smspec("validate", cwd=tmp_path).out
+
+
+def test_there_is_one_lock_for_a_repository(tmp_path):
+    (tmp_path / ".git").mkdir()
+    for name in ("one", "two"):
+        (tmp_path / "specs" / name).mkdir(parents=True)
+        job(tmp_path / "specs" / name, image=", python_requirements: requirements.txt")
+        (tmp_path / "specs" / name / "requirements.txt").write_text("numpy==2.1.0\n")
+    assert lock("--digest", f"{BASE}={DIGEST}", cwd=tmp_path / "specs/one").status == 0
+    assert "SM722" in smspec("validate", cwd=tmp_path / "specs/two").out
+    assert lock("specs/two/job.yaml", cwd=tmp_path).status == 0
+    assert [path.parent for path in tmp_path.rglob("smspec.lock")] == [tmp_path]
+    assert sorted(held(tmp_path)["requirements"]) == ["specs/one/requirements.txt", "specs/two/requirements.txt"]
+    assert smspec("validate", "specs", cwd=tmp_path).status == 0
+
+
+def test_it_says_what_it_was_made_with(tmp_path):
+    from smspec import __version__
+    from smspec.service.shapes import pinned_model
+
+    job(tmp_path)
+    lock("--digest", f"{BASE}={DIGEST}", cwd=tmp_path)
+    assert (held(tmp_path)["smspec"], held(tmp_path)["api_model"]) == (__version__, pinned_model().date)
+
+
+def test_no_answer_is_no_lock_and_a_way_out(tmp_path):
+    with registry(status=404) as server:
+        job(tmp_path, f"{server.host}/team/base:1")
+        done = lock(cwd=tmp_path)
+    assert (done.status, done.out) == (3, "")
+    assert "--digest" in done.err
+    assert not (tmp_path / "smspec.lock").exists()
+
+
+@pytest.mark.parametrize(
+    "word", ["x", f"{BASE}", f"{BASE}=abc", f"{BASE}=sha256:abc", f"-x={DIGEST}", f"other:1={DIGEST}"]
+)
+def test_a_digest_that_pins_nothing_is_misuse(tmp_path, word):
+    job(tmp_path)
+    assert lock(f"--digest={word}", cwd=tmp_path).status == 2
+    assert not (tmp_path / "smspec.lock").exists()
+
+
+def test_a_lock_that_cannot_be_written_leaves_nothing_behind(tmp_path):
+    job(tmp_path)
+    (tmp_path / "smspec.lock").mkdir()
+    before = sorted(path.name for path in tmp_path.iterdir())
+    done = lock("--digest", f"{BASE}={OTHER}", cwd=tmp_path)
+    assert (done.status, "`./smspec.lock` was not written" in done.err) == (3, True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_a_lock_is_never_source(tmp_path):
+    job(tmp_path)
+    (tmp_path / "src" / "smspec.lock").write_text("{}")
+    assert smspec("build", cwd=tmp_path).status == 0
+    assert not (tmp_path / "build/small/source/smspec.lock").exists()
