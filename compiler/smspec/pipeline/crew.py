@@ -66,6 +66,8 @@ class _Crew:
         try:
             for _ in range(workers):
                 self._fork(draw, work)
+        except OSError:
+            pass  # no room for another process: those that are there do it all, or this one does
         finally:
             os.close(draw)
             gc.unfreeze()
@@ -74,14 +76,16 @@ class _Crew:
         receive, send = os.pipe()
         # Nobody is interrupted between being there and being known.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
-        number = os.fork()
-        if number == 0:
-            for pipe in (receive, *self._workers):
-                os.close(pipe)
-            _labour(draw, send, work)
-        self._workers[receive] = number
-        os.close(send)
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        try:
+            number = os.fork()
+            if number == 0:
+                for pipe in (receive, *self._workers):
+                    os.close(pipe)
+                _labour(draw, send, work)
+            self._workers[receive] = number
+        finally:
+            os.close(send)
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def gathered(self) -> dict[int, bytes]:
         """Return what every batch came to, by its number; a batch that raised is not there."""
@@ -106,8 +110,8 @@ class _Crew:
         os.close(pipe)
         _, status = os.waitpid(number, 0)
         if os.WIFSIGNALED(status):
-            number = os.WTERMSIG(status)
-            raise ChildProcessError(f"a process that shared the work was killed by signal {number}; is there memory?")
+            cause = f"killed by signal {os.WTERMSIG(status)}"
+            raise ChildProcessError(f"a process that shared the work was {cause}; is there enough memory?")
 
     def end(self) -> None:
         """Kill the workers that are left."""

@@ -30,10 +30,11 @@ def check(repository: Repository) -> Iterator[Crossing]:
         job, place = outer[prefix][file]
         inner, stated, kind = next(iter(found.values()))
         jobs = [writer for writer, _, _ in found.values()]
+        writes = "writes" if len(jobs) == 1 else "write"
         finding = RULE.at(
             place.path,
-            f"the checkpoints of `{job.name.text}` lie around what {named(jobs)} {'writes' if len(jobs) == 1 else 'write'}",
-            help="SageMaker copies all that lies below the prefix into the job at its start: end it in a part of its own",
+            f"`{job.name.text}` keeps its checkpoints around what {named(jobs)} {writes}",
+            help="SageMaker copies all below the prefix into the job at its start: end the prefix in a part of its own",
         )
         note = Note(f"the {kind} of `{inner.name.text}` {'is' if kind == 'output' else 'are'} in it", stated.span)
         yield Crossing(finding=finding, span=place.span, specs=(job,), notes=(note,))

@@ -30,11 +30,11 @@ def check(repository: Repository) -> Iterator[Crossing]:
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         overlays = f"the overlay{'s' if len(names) > 1 else ''} {', '.join(names[:MOST_NAMED])}{more}"
         keys = ", ".join(dict.fromkeys(f"`{key}`" for job in changed for key in _changes(first, job)))
-        one = len(names) == 1
+        changes, keeps = ("changes", "keeps") if len(names) == 1 else ("change", "keep")
         rest = "the job without it" if first.overlay is None else f"the overlay `{first.overlay}`"
         finding = RULE.at(
             place.path,
-            f"{overlays} {'changes' if one else 'change'} {keys} and {'keeps' if one else 'keep'} the checkpoints of {rest}",
+            f"{overlays} {changes} {keys} and {keeps} the checkpoints of {rest}",
             help="each would go on with what the other has trained: give the overlay `checkpoints` of its own, or null",
         )
         yield Crossing(finding=finding, span=place.span, specs=tuple(changed))

@@ -1,0 +1,64 @@
+"""When specs are compared, what of it can be expected, and that a faulty spec is compared too."""
+
+import json
+
+import pytest
+
+from repository_jobs import codes, job, told
+from smspec_command import smspec
+
+CTR = "checkpoints: s3://ckpt/ctr/\n"
+
+
+def ignoring(rule, at=""):
+    return f"checks: {{ignore: [{{rule: {rule}, at: '{at}', because: it goes on with the other}}]}}\n"
+
+
+@pytest.mark.parametrize("words", [["."], ["a.yaml", "b.yaml"], ["b.yaml", "."]])
+def test_several_specs_are_compared(words, tmp_path):
+    assert codes(tmp_path, *words, a=job("a", CTR), b=job("b", CTR)) == ["SM702"]
+
+
+def test_one_spec_is_compared_with_none(tmp_path):
+    assert codes(tmp_path, "b.yaml", a=job("a", CTR), b=job("b", CTR)) == []
+
+
+@pytest.mark.parametrize("at", ["", "checkpoints", "checkpoints.s3"])
+def test_what_the_spec_expects_where_it_stands_is_not_told(at, tmp_path):
+    assert codes(tmp_path, a=job("a", CTR), b=job("b", CTR + ignoring("SM702", at))) == []
+
+
+def test_what_the_other_spec_expects_does_not_count(tmp_path):
+    found = told(tmp_path, a=job("a", CTR + ignoring("SM702")), b=job("b", CTR))
+    assert [(one.code, one.file) for one in found] == [("SM331", "a.yaml"), ("SM702", "b.yaml")]
+
+
+def test_what_a_base_expects_counts_for_all_that_extend_it(tmp_path):
+    base = f"smspec: v1\n{CTR}{ignoring('SM702')}"
+    extends = "extends: [base.yaml]\n"
+    assert codes(tmp_path, base=base, **{name: job(name, extends) for name in "abc"}) == []
+
+
+@pytest.mark.parametrize("at", ["output", "checkpoints.local"])
+def test_an_entry_for_another_place_is_in_vain(at, tmp_path):
+    found = codes(tmp_path, a=job("a", CTR), b=job("b", CTR + ignoring("SM702", at)))
+    assert sorted(found) == ["SM331", "SM702"]
+
+
+def test_of_one_spec_alone_an_entry_is_never_in_vain(tmp_path):
+    """Its reason may lie in a spec that is not looked at."""
+    assert codes(tmp_path, "b.yaml", a=job("a", CTR), b=job("b", CTR + ignoring("SM702"))) == []
+
+
+def test_a_spec_with_other_faults_is_compared_too(tmp_path):
+    (tmp_path / "a.yaml").write_text(job("a", CTR + "api: {NoSuchMember: 1}\n"))
+    (tmp_path / "b.yaml").write_text(job("b", CTR))
+    records = json.loads(smspec("validate", ".", "--format", "json", cwd=tmp_path).out)
+    assert "SM702" in {record["code"] for record in records}
+    assert {record["file"] for record in records if record["severity"] == "error"} == {"a.yaml", "b.yaml"}
+
+
+def test_a_note_shows_the_line_of_the_other_spec(tmp_path):
+    codes(tmp_path, a=job("a", CTR), b=job("b", CTR))
+    out = smspec("validate", ".", cwd=tmp_path).out
+    assert "= note: `a` has it from here\n  --> a.yaml:7:14\n   |\n 7 | checkpoints: s3://ckpt/ctr/\n" in out

@@ -1,0 +1,142 @@
+"""Work shared out over processes: in order, with the exceptions of one process, and with nobody left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from fifo_writers import eventually
+from smspec_command import environment
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2, reason="there is one processor, or no Linux"
+)
+
+# A process of its own forks: pytest has threads.
+HEAD = """
+import os, sys, time
+from smspec.pipeline.crew import FEWEST, shared_out
+COUNT = 3 * FEWEST
+"""
+
+
+def script(body, **options):
+    return subprocess.run(
+        [sys.executable, "-c", HEAD + body], env=environment(), capture_output=True, text=True, timeout=60, **options
+    )
+
+
+def test_what_is_made_comes_in_order_from_several_processes():
+    done = script(
+        """
+def work(number):
+    time.sleep(0.001)
+    return number, os.getpid()
+made = list(shared_out(COUNT, work))
+assert [number for number, _ in made] == list(range(COUNT))
+makers = {process for _, process in made}
+assert len(makers) > 1 and os.getpid() not in makers
+"""
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_little_work_is_done_here():
+    done = script("assert set(shared_out(FEWEST - 1, lambda number: os.getpid())) == {os.getpid()}")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_much_is_made_by_every_worker_without_a_standstill():
+    """More than a pipe holds, from all of them at once."""
+    done = script("assert sum(map(len, shared_out(COUNT, lambda number: bytes(100_000)))) == COUNT * 100_000")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_raises_raises_here_where_it_has_its_turn():
+    done = script(
+        """
+def work(number):
+    if number in (200, 201):
+        raise LookupError(number)
+    return number
+made = []
+try:
+    for number in shared_out(COUNT, work):
+        made.append(number)
+except LookupError as fault:
+    assert fault.args == (200,), fault
+assert made == list(range(200)), made
+"""
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_worker_that_is_killed_is_an_error_and_the_others_end():
+    done = script(
+        """
+parent = os.getpid()
+def work(number):
+    if number == 150:
+        os.kill(os.getpid(), 9)
+    return number
+try:
+    list(shared_out(COUNT, work))
+except ChildProcessError as fault:
+    print(fault)
+try:
+    os.waitpid(-1, os.WNOHANG)
+except ChildProcessError:
+    print("nobody is left")
+"""
+    )
+    assert done.stdout == (
+        "a process that shared the work was killed by signal 9; is there enough memory?\nnobody is left\n"
+    ), done.stderr
+
+
+SLOW = """
+def work(number):
+    with open(f"started-{os.getpid()}", "w"):
+        time.sleep(60)
+list(shared_out(COUNT, work))
+"""
+
+
+def workers(directory):
+    return [int(path.name.partition("-")[2]) for path in directory.glob("started-*")]
+
+
+def lives(process):
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("whole_group", [True, False], ids=["terminal", "process"])
+def test_ctrl_c_ends_all_and_no_worker_says_a_word(whole_group, tmp_path):
+    """A terminal sends SIGINT to all processes; a supervisor sends it to one."""
+    running = subprocess.Popen(
+        [sys.executable, "-c", HEAD + SLOW], cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    eventually(lambda: len(workers(tmp_path)) > 1, "both workers work")
+    (os.killpg if whole_group else os.kill)(running.pid, signal.SIGINT)
+    started = time.monotonic()
+    _, said = running.communicate(timeout=30)
+    assert time.monotonic() - started < 20
+    assert said.count("KeyboardInterrupt") == 1
+    assert [process for process in workers(tmp_path) if lives(process)] == []
+
+
+def test_workers_do_not_outlive_a_killed_parent_by_more_than_a_batch(tmp_path):
+    body = SLOW.replace("time.sleep(60)", "time.sleep(0.02)")
+    running = subprocess.Popen([sys.executable, "-c", HEAD + body], cwd=tmp_path, env=environment())
+    eventually(lambda: len(workers(tmp_path)) > 1, "both workers work")
+    running.kill()
+    running.wait(10)
+    eventually(lambda: not any(map(lives, workers(tmp_path))), "the workers have ended")

@@ -1,0 +1,143 @@
+"""The graph of a repository: who writes what, who reads what another writes, in words that Mermaid reads."""
+
+import re
+
+import pytest
+
+from repository_jobs import job
+from smspec.render.mermaid import MOST_EDGES
+from smspec_command import smspec, smspec_process
+
+DATA = "channels: {{{channel}: {s3}}}\n"
+
+
+def reads(s3, channel="train"):
+    return DATA.format(channel=channel, s3=s3)
+
+
+def graph(directory, *words, **specs):
+    """Write specs, and return the lines of their graph."""
+    for name, text in specs.items():
+        path = directory / f"{name.replace('__', '/')}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    # So many are shared out over forks, and pytest has threads.
+    run = smspec_process if len(specs) > 50 else smspec
+    done = run("validate", *(words or ["."]), "--format", "mermaid", cwd=directory)
+    first, *lines = done.out.splitlines()
+    assert first == "flowchart LR"
+    return [line.strip() for line in lines]
+
+
+def reading(lines):
+    """Return (prefix, label, job) of every edge that leads to a job."""
+    text = "\n".join(lines)
+    labels = dict(re.findall(r'^(\w+)\[\(?"(.*?)"\)?\]$', text, re.MULTILINE))
+    edges = re.findall(r'^(s3_\w+) -->\|"(.*?)"\| (\w+)$', text, re.MULTILINE)
+    return [(labels[prefix], label, labels[reader]) for prefix, label, reader in edges]
+
+
+def test_the_whole_graph(tmp_path):
+    lines = graph(
+        tmp_path,
+        teacher=job("teacher", "checkpoints: s3://ckpt/teacher/\n"),
+        student=job("student", reads("s3://models/teacher/", "labels")),
+        alone=job("alone", reads("s3://data/raw/")),
+    )
+    assert lines == [
+        'job1["alone"]',
+        'job2["student"]',
+        'job3["teacher"]',
+        's3_1[("s3://ckpt/teacher/")]',
+        's3_2[("s3://models/alone/")]',
+        's3_3[("s3://models/student/")]',
+        's3_4[("s3://models/teacher/")]',
+        'job1 -->|"output"| s3_2',
+        'job2 -->|"output"| s3_3',
+        'job3 -->|"output"| s3_4',
+        'job3 -->|"checkpoints"| s3_1',
+        's3_4 -->|"labels"| job2',
+    ]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "s3://models/team/",
+        "s3://models/team",
+        "s3://models/te",
+        "s3://models/",
+        "s3://models/team/a/",
+        "s3://models/team/a-0123456789/output/model.tar.gz",
+        "s3://models/team/a-",
+    ],
+)
+def test_what_reads_the_output_of_another_job(data, tmp_path):
+    a, b = job("a", "output: s3://models/team/\n"), job("b", "output: s3://models/team/\n")
+    reader = job("reader", "output: s3://other/\n" + reads(data))
+    assert reading(graph(tmp_path, a=a, b=b, reader=reader)) == [("s3://models/team/", "train", "reader")]
+
+
+@pytest.mark.parametrize("data", ["s3://models/team/c/", "s3://models/team/a-b/", "s3://models/tea/", "s3://models2/"])
+def test_what_no_job_writes_is_read_from_nobody(data, tmp_path):
+    """Below a prefix of several jobs there are parts of theirs, and parts that none of them writes."""
+    a, b = job("a", "output: s3://models/team/\n"), job("b", "output: s3://models/team/\n")
+    assert reading(graph(tmp_path, a=a, b=b, reader=job("reader", "output: s3://other/\n" + reads(data)))) == []
+
+
+def test_below_the_prefix_of_one_job_all_is_its(tmp_path):
+    lines = graph(tmp_path, a=job("a"), reader=job("reader", reads("s3://models/a/best/")))
+    assert reading(lines) == [("s3://models/a/", "train", "reader")]
+
+
+def test_a_job_that_reads_its_own_is_no_reader(tmp_path):
+    assert reading(graph(tmp_path, a=job("a", reads("s3://models/a/")), b=job("b"))) == []
+
+
+def test_what_holds_under_overlays_only_says_so(tmp_path):
+    overlays = "overlays:\n  dev: {channels: {train: s3://models/a/}}\n  test: {channels: {train: s3://models/a/}}\n"
+    lines = graph(tmp_path, a=job("a"), b=job("b", overlays))
+    assert reading(lines) == [("s3://models/a/", "train (dev, test)", "b")]
+    lines = graph(tmp_path, "b.yaml", "-O", "dev")
+    assert not any("dev" in line for line in lines)
+
+
+def test_jobs_of_one_name_are_told_apart_by_their_files(tmp_path):
+    lines = graph(tmp_path, a=job("ctr", "output: s3://m/a/\n"), b=job("ctr", "output: s3://m/b/\n"))
+    assert lines[:2] == ['job1["ctr (a.yaml)"]', 'job2["ctr (b.yaml)"]']
+
+
+def test_no_text_of_a_spec_is_read_as_mermaid(tmp_path):
+    output = "output: 's3://models/a\"]-->x<b>&`#quot;'\n"
+    lines = graph(tmp_path, a=job("a", output))
+    assert lines[1] == 's3_1[("s3://models/a#quot;]--#gt;x#lt;b#gt;#amp;#96;#35;quot;/")]'
+
+
+def test_of_a_graph_that_would_not_be_drawn_the_linked_jobs_stay(tmp_path):
+    specs = {f"j{number:03}": job(f"j{number:03}") for number in range(MOST_EDGES)}
+    specs["reader"] = job("reader", reads("s3://models/j007/"))
+    lines = graph(tmp_path, **specs)
+    assert lines == [
+        f"%% {MOST_EDGES - 1} jobs without a link to another left out",
+        'job1["j007"]',
+        'job2["reader"]',
+        's3_1[("s3://models/j007/")]',
+        'job1 -->|"output"| s3_1',
+        's3_1 -->|"train"| job2',
+    ]
+
+
+def test_findings_go_to_the_other_stream_and_still_decide(tmp_path):
+    ckpt = "checkpoints: s3://ckpt/x/\n"
+    (tmp_path / "a.yaml").write_text(job("a", ckpt))
+    (tmp_path / "b.yaml").write_text(job("b", ckpt))
+    done = smspec("validate", ".", "--format", "mermaid", cwd=tmp_path)
+    assert (done.status, done.out.startswith("flowchart LR\n"), "SM7" in done.out) == (1, True, False)
+    assert done.err.startswith("error[SM702]: ")
+    assert done.err.endswith("2 jobs checked: 1 error\n")
+
+
+def test_a_raw_request_has_no_graph(tmp_path):
+    (tmp_path / "request.json").write_text("{}")
+    done = smspec("validate", "--api-json", "request.json", "--format", "mermaid", cwd=tmp_path)
+    assert (done.status, done.out) == (2, "")

@@ -1,0 +1,115 @@
+"""Outputs and checkpoints of several jobs: what is a fault, and what is a team's everyday life."""
+
+import pytest
+
+from repository_jobs import codes, job, told
+
+CTR = "checkpoints: s3://ckpt/ctr/\n"
+
+
+def test_two_specs_that_write_one_output_prefix(tmp_path):
+    found = told(tmp_path, a=job("a", "output: s3://models/x/\n"), b=job("b", "output: {s3: s3://models/x}\n"))
+    assert [(one.code, one.file, one.line) for one in found] == [("SM701", "b.yaml", 6)]
+    assert found[0].message == "`b` writes below the output prefix of `a`"
+
+
+def test_an_output_prefix_that_a_base_gives_is_meant(tmp_path):
+    base = "smspec: v1\noutput: s3://models/team/\n"
+    extends = "extends: [base.yaml]\n# output: the base's\n"
+    assert codes(tmp_path, base=base, a=job("a", extends), b=job("b", extends)) == []
+
+
+def test_an_output_prefix_of_three_jobs_is_a_habit(tmp_path):
+    assert codes(tmp_path, **{name: job(name, "output: s3://models/team/\n") for name in "abc"}) == []
+
+
+def test_outputs_within_one_another_are_normal(tmp_path):
+    assert codes(tmp_path, a=job("a", "output: s3://models/\n"), b=job("b", "output: s3://models/b/\n")) == []
+
+
+def test_overlays_share_the_output_of_their_job(tmp_path):
+    assert codes(tmp_path, a=job("a", "overlays: {dev: {retries: 1}, prod: {retries: 2}}\n")) == []
+
+
+@pytest.mark.parametrize(
+    "other", ["checkpoints: s3://ckpt/ctr\n", "api: {CheckpointConfig: {S3Uri: s3://ckpt/ctr/}}\n"]
+)
+def test_two_jobs_with_one_checkpoint_prefix(other, tmp_path):
+    """What counts is the request: `api` may say it too."""
+    found = told(tmp_path, a=job("a", CTR), b=job("b", other))
+    assert [(one.code, one.file) for one in found] == [("SM702", "b.yaml")]
+
+
+def test_an_overlay_may_take_the_checkpoints_of_another_job(tmp_path):
+    found = told(tmp_path, a=job("a", CTR), b=job("b", f"overlays:\n  prod:\n    {CTR}"))
+    assert [(one.code, one.file, one.line) for one in found] == [("SM702", "b.yaml", 9)]
+
+
+def test_every_further_job_is_told_at_its_own_line(tmp_path):
+    found = told(tmp_path, **{name: job(name, CTR) for name in "abcd"})
+    assert [(one.code, one.file) for one in found] == [("SM702", f"{name}.yaml") for name in "bcd"]
+
+
+def test_checkpoints_that_a_base_gives_to_many_are_told_once_at_the_base(tmp_path):
+    extends = "extends: [base.yaml]\n"
+    found = told(tmp_path, base=f"smspec: v1\n{CTR}", **{name: job(name, extends) for name in "abcdef"})
+    assert [(one.code, one.file, one.line) for one in found] == [("SM702", "base.yaml", 2)]
+    assert found[0].message == "`a`, `b`, `c` and 3 more keep their checkpoints at one prefix"
+
+
+@pytest.mark.parametrize(
+    "inner", ["checkpoints: s3://ckpt/ctr/b/\n", "output: s3://ckpt/ctr/\n", "tensorboard: s3://ckpt/ctr/tb/\n"]
+)
+def test_checkpoints_around_what_another_job_writes(inner, tmp_path):
+    found = told(tmp_path, a=job("a", CTR), b=job("b", inner))
+    assert [(one.code, one.file) for one in found] == [("SM703", "a.yaml")]
+    assert "`b`" in found[0].message
+
+
+@pytest.mark.parametrize("other", ["checkpoints: s3://ckpt/ctr-2/\n", "checkpoints: s3://ckpt2/ctr/\n"])
+def test_prefixes_that_only_begin_alike_are_two_places(other, tmp_path):
+    assert codes(tmp_path, a=job("a", CTR), b=job("b", other)) == []
+
+
+def test_a_job_may_keep_its_output_beside_its_checkpoints(tmp_path):
+    assert codes(tmp_path, a=job("a", "output: s3://m/a/\ncheckpoints: s3://m/a/ckpt/\n")) == []
+    assert codes(tmp_path, a=job("a", "output: s3://m/a/out/\ncheckpoints: s3://m/a/\n"), b=job("b")) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "hosts: {instance_type: ml.m5.4xlarge}",
+        "stopping: {max_runtime: 1h}",
+        "spot: {max_wait: 30h}",
+        "tags: {stage: dev}",
+        "checkpoints: null",
+        "{checkpoints: s3://ckpt/dev/, hyperparameters: {epochs: 1}}",
+    ],
+)
+def test_an_overlay_carries_the_training_on_elsewhere(change, tmp_path):
+    change = change if change.startswith("{") else "{" + change + "}"
+    spec = job("a", f"{CTR}hyperparameters: {{epochs: 9}}\noverlays:\n  dev: {change}\n")
+    assert codes(tmp_path, a=spec) == []
+
+
+@pytest.mark.parametrize("change", ["hyperparameters: {epochs: 1}", "channels: {train: s3://data/sample/}"])
+def test_an_overlay_that_trains_something_else_with_the_same_checkpoints(change, tmp_path):
+    key = change.partition(":")[0]
+    more = f"hyperparameters: {{epochs: 9}}\nchannels: {{train: s3://data/all/}}\noverlays:\n  dev: {{{change}}}\n"
+    (found,) = told(tmp_path, a=job("a", CTR + more))
+    assert (found.code, found.file, found.line) == ("SM704", "a.yaml", 7)
+    assert found.message == f"the overlay `dev` changes `{key}` and keeps the checkpoints of the job without it"
+
+
+def test_many_overlays_are_one_finding(tmp_path):
+    overlays = "".join(f"  o{number}: {{hyperparameters: {{seed: {number}}}}}\n" for number in range(6))
+    (found,) = told(tmp_path, a=job("a", f"{CTR}overlays:\n{overlays}"))
+    assert found.message.startswith("the overlays `o0`, `o1`, `o2` and 3 more change `hyperparameters`")
+
+
+def test_under_one_overlay_only_that_is_compared(tmp_path):
+    a = job("a", f"{CTR}overlays:\n  dev: {{hyperparameters: {{epochs: 1}}, checkpoints: s3://ckpt/dev/}}\n")
+    b = job("b", "overlays:\n  dev: {checkpoints: s3://ckpt/dev/}\n")
+    assert codes(tmp_path, ".", "-O", "dev", a=a, b=b) == ["SM702"]
+    assert codes(tmp_path, a=a, b=b) == ["SM702"]

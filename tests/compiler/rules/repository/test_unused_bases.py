@@ -1,0 +1,43 @@
+"""Bases that nothing extends, and which files are none."""
+
+import pytest
+
+from repository_jobs import codes, job, told
+
+BASE = "smspec: v1\nretries: 1\n"
+
+
+def test_a_base_that_nothing_extends(tmp_path):
+    found = told(tmp_path, a=job("a", "extends: [used.yaml]\n"), used=BASE, org__unused=BASE)
+    assert [(one.code, one.file, one.line) for one in found] == [("SM708", "org/unused.yaml", 1)]
+
+
+def test_of_bases_that_extend_each_other_the_last_is_unused(tmp_path):
+    found = told(tmp_path, a=job("a"), first=BASE, second=f"{BASE}extends: [first.yaml]\n")
+    assert [(one.code, one.file) for one in found] == [("SM708", "second.yaml")]
+
+
+def test_a_base_is_used_through_one_that_lies_elsewhere(tmp_path):
+    specs = {
+        "jobs__a": job("a", "extends: [../org/all.yaml]\n"),
+        "org__all": f"{BASE}extends: [../jobs/common.yaml]\n",
+        "jobs__common": BASE,
+    }
+    assert codes(tmp_path, "jobs", **specs) == []
+
+
+@pytest.mark.parametrize("words", [["a.yaml", "b.yaml"], ["a.yaml", "b.yaml", "base.yaml"], ["a.yaml", "base.yaml"]])
+def test_only_below_a_directory_is_a_base_looked_for(words, tmp_path):
+    """Nobody knows who extends it where only some files are named."""
+    assert codes(tmp_path, *words, a=job("a"), b=job("b"), base=BASE) == []
+
+
+def test_bases_in_a_circle_are_told_of_that_alone(tmp_path):
+    specs = {"a": job("a"), "b": f"{BASE}extends: [c.yaml]\n", "c": f"{BASE}extends: [b.yaml]\n"}
+    assert codes(tmp_path, **specs) == []
+
+
+def test_a_base_for_another_repository_says_so_itself(tmp_path):
+    ignore = "checks: {ignore: [{rule: SM708, because: the repository of the search team extends it}]}\n"
+    assert codes(tmp_path, a=job("a"), base=BASE + ignore) == []
+    assert codes(tmp_path, a=job("a", "extends: [base.yaml]\n"), base=BASE + ignore) == ["SM331"]
