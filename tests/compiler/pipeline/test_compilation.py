@@ -86,3 +86,13 @@ def test_of_very_many_faults_the_first_are_told(tmp_path):
     outcome = compile_spec(gather(str(write_job(tmp_path, READY + f"retries: 99\nchecks:\n ignore:\n{ignored}"))))
     assert isinstance(outcome, Faulty)
     assert len(outcome.diagnostics) <= MOST_TOLD
+
+
+def test_what_a_rule_only_infers_of_the_request_can_be_set_aside(tmp_path):
+    """A bucket from before the naming rules of S3 may have a name that they exclude."""
+    spec = READY + "tensorboard: s3://Bucket_of_2016/\n"
+    assert codes(compile_spec(gather(str(write_job(tmp_path, spec))))) == ["SM454"]
+    spec += "checks: {ignore: [{rule: SM454, at: tensorboard, because: the bucket is from 2016}]}\n"
+    outcome = compile_spec(gather(str(write_job(tmp_path, spec))))
+    assert isinstance(outcome, Compiled)
+    assert outcome.plan.request.payload["TensorBoardOutputConfig"] == {"S3OutputPath": "s3://Bucket_of_2016/"}

@@ -1,7 +1,13 @@
 """`checks.ignore` takes away what it names, and nothing else; what it takes away in vain is told."""
 
-from smspec.diagnostics import Finding
+from importlib import import_module
+
+import pytest
+
+from smspec.diagnostics import Finding, Rule
 from smspec.rules.ignoring import not_ignored
+from smspec.service.limits import SHAPE_RULES
+from smspec.service.request_rules import AREAS
 from smspec.spec.model import IgnoredCheck
 
 
@@ -58,3 +64,25 @@ def test_a_warning_can_always_be_ignored_and_so_can_what_the_api_only_describes(
     assert said([finding("SM258", "image", "env", "A", severity="warning")], ignore("SM258")) == []
     assert said([finding("SM413", "hosts", "instance_type", severity="warning")], ignore("SM413")) == []
     assert said([finding("SM424", "image")], ignore("SM424")) == []
+
+
+def rules_about_requests():
+    """Return the rules of every area: those that look at a whole request, not at the shape of a member."""
+    areas = [import_module(f"smspec.service.request_rules.{area}") for area in AREAS]
+    modules = [import_module(check.__module__) for area in areas for check in area.RULES]
+    return sorted({rule for module in modules for rule in vars(module).values() if isinstance(rule, Rule)}, key=str)
+
+
+ABOUT_REQUESTS = rules_about_requests()
+
+
+@pytest.mark.parametrize("rule", ABOUT_REQUESTS, ids=lambda rule: rule.code)
+def test_what_a_rule_reads_out_of_a_whole_request_can_be_ignored(rule):
+    """It may be wrong about a job that the service accepts: its author has the last word."""
+    assert rule not in SHAPE_RULES
+    assert said([rule.at(("channels", "train"), "something")], ignore(rule.code, "channels.train")) == []
+
+
+@pytest.mark.parametrize("rule", ABOUT_REQUESTS, ids=lambda rule: rule.code)
+def test_a_rule_about_a_request_says_how_it_is_known(rule):
+    assert rule.evidence is not None or rule.code.startswith("SM6")

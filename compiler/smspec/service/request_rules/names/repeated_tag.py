@@ -9,7 +9,7 @@ from smspec.service.members import items, repeated
 from smspec.service.request import Request
 from smspec.service.wording import shown
 
-RULE = Rule("SM429", "repeated tag")
+RULE = Rule("SM429", "repeated tag", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
