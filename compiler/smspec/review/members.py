@@ -91,6 +91,8 @@ def meaning(at: Path) -> Meaning:
     """Return what a member means; with a name of its own rather than with ``*``, and of its nearest known parent."""
     if at[0] == "HyperParameters" and str(at[-1]).startswith("sagemaker_") and at not in MEMBERS:
         return _LAUNCHER
+    if at[:2] in MEMBERS and at[0] == "InputDataConfig":
+        return MEMBERS[at[:2]]
     for length in range(len(at), 0, -1):
         known = MEMBERS.get(at[:length]) or MEMBERS.get((at[0], "*", *at[2:length]) if length > 1 else at[:length])
         if known is not None:

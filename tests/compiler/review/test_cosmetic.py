@@ -1,0 +1,95 @@
+"""The same job, however it is written, is the same job: nothing but cosmetic is told of it, or nothing at all."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import job_samples
+from job_reviews import kinds, version
+from smspec.review.comparing import compared
+from smspec.spec.yaml.scalars import meaning
+
+ROOT = Path(__file__).parents[3]
+SPECS = sorted((ROOT / "specs").glob("*/job.yaml"))
+ORDER_COUNTS = {"channels"}
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.parent.name)
+def test_an_example_does_not_differ_from_itself(path):
+    text = path.read_text()
+    assert compared(version(text), version(text), {}) == ()
+
+
+def rewritten(data, node, name=""):
+    """Write a tree otherwise: keys of mappings in another order, but for those whose order is sent; styles, quotes."""
+    if isinstance(node, yaml.MappingNode):
+        if name not in ORDER_COUNTS:
+            node.value = data.draw(st.permutations(node.value))
+        for key, value in node.value:
+            rewritten(data, key)
+            rewritten(data, value, key.value)
+        node.flow_style = data.draw(st.booleans())
+    elif isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            rewritten(data, item)
+        node.flow_style = data.draw(st.booleans())
+    elif node.style or isinstance(meaning(node.value), str):
+        node.style = data.draw(st.sampled_from(["'", '"']))
+    return node
+
+
+def commented(data, text):
+    """Return YAML with comments and empty lines between some of its lines."""
+    lines = []
+    for line in text.splitlines():
+        lines += data.draw(st.sampled_from([[], [""], ["# a remark"], ["    # further in"]]))
+        lines.append(line)
+    return "\n".join([*lines, ""])
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.parent.name)
+@given(data=st.data())
+@settings(max_examples=25)
+def test_a_job_that_is_only_written_otherwise_changes_cosmetically(path, data):
+    text = path.read_text()
+    tree = rewritten(data, yaml.compose(text, Loader=yaml.SafeLoader))
+    new = commented(data, yaml.serialize(tree, width=4000, Dumper=yaml.SafeDumper))
+    assert kinds(version(text), version(new)) <= {"cosmetic"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            {"hosts": {"instance_type": "ml.m5.large", "count": 1, "volume": "50GB"}},
+            {"hosts": {"instance_type": "ml.m5.large", "count": 1, "volume": 50}},
+        ),
+        ({"stopping": {"max_runtime": "6h"}}, {"stopping": {"max_runtime": "360m"}}),
+        ({"entry_point": "train.py"}, {"entry_point": {"script": "train.py"}}),
+        ({"description": "a"}, {"description": "b"}),
+        ({"tags": {"a": "1", "b": "2"}}, {"tags": {"b": "2", "a": "1"}}),
+        ({"environment": {"A": "1", "B": "2"}}, {"environment": {"B": "2", "A": "1"}}),
+    ],
+)
+def test_another_spelling_of_the_same_is_cosmetic(before, after):
+    assert kinds(version(**before), version(**after)) == {"cosmetic"}
+
+
+def test_quotes_around_a_text_are_cosmetic():
+    text = json.dumps(job_samples.spec())
+    old = text.replace('"ctr-linear"', "ctr-linear")
+    assert kinds(version(old), version(text)) == {"cosmetic"}
+
+
+def test_quotes_around_a_number_are_not():
+    assert "hyperparameters" in kinds(version(hyperparameters={"a": 1}), version(hyperparameters={"a": "1"}))
+
+
+def test_another_order_of_channels_is_another_request():
+    channels = {"a": {"s3": "s3://example-data/a/"}, "b": {"s3": "s3://example-data/b/"}}
+    changes = compared(version(channels=channels), version(channels=dict(reversed(channels.items()))), {})
+    assert {change.kind for change in changes} == {"job"}

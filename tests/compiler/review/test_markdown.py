@@ -1,0 +1,109 @@
+"""The comment on a pull request: nothing that a user wrote gets out of its code span, its cell or its label."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from job_reviews import version
+from smspec.review.data_flow import data_flow, mermaid
+from smspec.review.markdown import MOST_CHANGES, code, markdown, marked
+from smspec.review.reviewing import State, reviewed
+from smspec.review.user_words import quoted
+from smspec.review.version import version_of_request
+
+TRICKS = ["`", "``", "|", "||", "\\", "\\|", "@everyone", "<img src=x>", "[a](https://b)", "\n\n# x", "```", " ", "-->"]
+HOSTILE = st.lists(st.one_of(st.sampled_from(TRICKS), st.text(max_size=5)), min_size=1, max_size=8).map("".join)
+SPAN = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")
+
+
+def outside(rendered):
+    """Return what is left of Markdown when its code spans are taken out, as CommonMark finds them."""
+    return SPAN.sub("", rendered)
+
+
+def inside(rendered):
+    """Return what the code spans and the bars between them say."""
+    parts = re.findall(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)|<code>((?:&#124;)+)</code>", rendered)
+    return "".join(bars.replace("&#124;", "|") if bars else _stripped(text) for _, text, bars in parts)
+
+
+def _stripped(text):
+    """Take away the blanks that CommonMark takes away."""
+    return text[1:-1] if text.startswith(" ") and text.endswith(" ") and text.strip(" ") else text
+
+
+@given(HOSTILE)
+def test_code_holds_any_text(text):
+    rendered = code(text)
+    assert "|" not in rendered
+    assert "\n" not in rendered
+    assert re.fullmatch(r"(?:<code>(?:&#124;)+</code>)*", outside(rendered))
+
+
+@given(st.text(alphabet="ab`| \\@<", min_size=1, max_size=12))
+def test_code_shows_the_text_as_it_is(text):
+    assert inside(code(text)) == text
+
+
+@given(HOSTILE)
+def test_a_sentence_with_words_of_a_user_keeps_them_in_code(text):
+    rendered = marked(f"hyperparameter {quoted(text)} changed")
+    assert re.fullmatch(r"hyperparameter (?:<code>(?:&#124;)+</code>)* changed", outside(rendered))
+
+
+@given(HOSTILE, HOSTILE)
+def test_a_label_of_a_picture_holds_any_text(name, place):
+    flow = data_flow(version())
+    stream = type(flow[0])(True, place, name, "")
+    for line in mermaid(name, (), (*flow, stream)).splitlines():
+        assert re.fullmatch(
+            r"flowchart LR|  [\w]+(?:\[\"[^\"\[\]|<>`@]*\"\]| [-=.]+>\|\"[^\"\[\]|<>`@]*\"\| \w+)", line
+        )
+
+
+def review(old, new):
+    states = [State(file=file, place="", versions={None: side}) for file, side in (("a.yaml", old), ("b.yaml", new))]
+    found = reviewed(*states, {})
+    return markdown([found] if found else [])
+
+
+def test_nothing_is_said_when_nothing_changed():
+    assert review(version(), version()) == ""
+
+
+def requested(text):
+    """Return a job whose request says ``text`` wherever it can."""
+    payload = {
+        "TrainingJobName": text,
+        "RoleArn": text,
+        "HyperParameters": {text: text},
+        "Environment": {text: text},
+        "InputDataConfig": [{"ChannelName": text, "DataSource": {"S3DataSource": {"S3Uri": text}}}],
+        "OutputDataConfig": {"S3OutputPath": text},
+        text: {text: text},
+    }
+    return version_of_request(payload, None, None, is_whole=True)
+
+
+@given(HOSTILE)
+def test_every_row_has_four_cells(text):
+    rendered = review(requested("x"), requested(text))
+    table, _, picture = rendered.partition("```mermaid\n")
+    assert re.fullmatch(r"(?:flowchart LR|  .*\n|\n)*flowchart LR\n(?:  .*\n)+```\n", picture)
+    rows = [line for line in table.split("\n") if line.startswith("|")]
+    assert len(rows) > 6
+    assert {line.count("|") for line in rows} == {5}
+
+
+def test_long_lists_are_cut_with_a_count():
+    many = {f"name_{number}": number for number in range(MOST_CHANGES * 2)}
+    rendered = review(version(), version(hyperparameters=many))
+    assert "… and 21 more changes." in rendered
+    assert len(rendered.splitlines()) < MOST_CHANGES + 15
+
+
+def test_a_picture_is_drawn_when_the_data_flow_changed_only():
+    other = {"train": {"s3": "s3://example-data/other/"}}
+    assert "mermaid" in review(version(), version(channels=other))
+    assert "mermaid" not in review(version(), version(hyperparameters={"a": 1}))

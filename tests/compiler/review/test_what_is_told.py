@@ -1,0 +1,205 @@
+"""What a change is said to mean: layers, files, shares of data, checkpoints, secrets, money."""
+
+from fractions import Fraction
+
+import pytest
+
+import job_samples
+from job_reviews import one, version
+from smspec.review.comparing import compared, verdict
+from smspec.review.secrecy import HIDDEN
+
+CHECKPOINTS = {"s3": "s3://example-models/c/"}
+SHARDED = {"train": {"s3": "s3://example-data/train/", "distribution": "ShardedByS3Key"}}
+
+
+def hosts(count, instance_type="ml.c5.xlarge", **more):
+    return {"instance_type": instance_type, "count": count, "volume": "50GB", **more}
+
+
+def changes(old, new, prices=None):
+    return compared(version(**old), version(**new), prices or {})
+
+
+def of(found, kind):
+    return [change for change in found if change.kind == kind]
+
+
+def test_the_verdict_names_layers_and_the_ceiling():
+    image = {"base": "python:3.12-slim-bookworm"}
+    found = changes(
+        {"image": image, "hosts": hosts(1)},
+        {"image": {**image, "python_packages": ["numpy==2.1.0"]}, "hosts": hosts(4)},
+    )
+    assert verdict(found) == (
+        "rebuilds the image (python packages), changes hosts (count), +300 % cost ceiling (24 → 96 instance hours)"
+    )
+
+
+def test_a_package_that_replaces_another_is_one_change_at_its_line():
+    image = {"base": "python:3.12-slim-bookworm", "python_packages": ["a==1", "b==1"]}
+    change = one(changes({"image": image}, {"image": {**image, "python_packages": ["a==1", "b==2"]}}), "image")
+    assert (change.path, change.old, change.new) == (("image", "python_packages", 1), "b==1", "b==2")
+    assert (change.file, change.line) == ("job.yaml", 1)
+
+
+def test_another_order_of_packages_builds_the_image_anew():
+    image = {"base": "python:3.12-slim-bookworm", "python_packages": ["a==1", "b==1"]}
+    change = one(changes({"image": image}, {"image": {**image, "python_packages": ["b==1", "a==1"]}}), "image")
+    assert change.what == "python packages, in another order: is built anew"
+
+
+def test_files_of_an_image_are_a_change_of_code_and_of_the_layer():
+    found = compared(version(None, "train.py", "old.py"), version(None, "train.py", "new.py"), {})
+    assert [change.what.partition(";")[0] for change in of(found, "code")] == ["`new.py` is new", "`old.py` is gone"]
+    assert one(found, "image").brief == "source"
+
+
+def test_files_in_a_channel_need_no_new_image():
+    source = {"dir": "src/", "delivery": "channel"}
+    found = compared(version(None, "train.py", source=source), version(None, "train.py", "new.py", source=source), {})
+    assert [change.what for change in of(found, "code")] == [
+        "`new.py` is new; travels in the channel `code`, without a new image"
+    ]
+    assert not of(found, "image")
+
+
+def test_another_repository_is_the_same_image():
+    image = {"base": "python:3.12-slim-bookworm"}
+    found = changes({"image": image}, {"image": {**image, "repository": "elsewhere"}})
+    assert verdict(found) == "keeps the image, in another repository"
+
+
+def test_more_hosts_deal_out_sharded_data_anew():
+    found = changes({"channels": SHARDED, "hosts": hosts(2)}, {"channels": SHARDED, "hosts": hosts(4)})
+    change = one(found, "data")
+    assert (change.path, change.old, change.new) == (("channels", "train", "distribution"), "1/2", "1/4")
+
+
+def test_more_hosts_leave_replicated_data_alone():
+    assert not of(changes({"hosts": hosts(2)}, {"hosts": hosts(4)}), "data")
+
+
+def test_groups_count_for_the_channels_that_name_them():
+    def job(workers, others):
+        groups = [("a", workers), ("b", others)]
+        listed = [{"name": name, "instance_type": "ml.m5.large", "count": count} for name, count in groups]
+        channels = {"train": {**SHARDED["train"], "instance_groups": ["a"]}}
+        return {"channels": channels, "hosts": {"groups": listed, "volume": "50GB"}}
+
+    assert not of(changes(job(2, 1), job(2, 5)), "data")
+    assert one(changes(job(2, 1), job(3, 1)), "data").new == "1/3"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (CHECKPOINTS, {"s3": "s3://example-models/d/"}, "other checkpoints: training starts at zero"),
+        (CHECKPOINTS, None, "checkpoints are no longer kept: training starts at zero"),
+        (None, CHECKPOINTS, "checkpoints are kept now"),
+    ],
+)
+def test_other_checkpoints_mean_another_start(old, new, said):
+    change = one(changes({"checkpoints": old}, {"checkpoints": new}), "restart")
+    assert change.what.startswith(said)
+
+
+def test_the_same_checkpoints_are_taken_up_under_other_settings():
+    settings = ({"checkpoints": CHECKPOINTS, "hyperparameters": {"lr": lr}} for lr in (1, 2))
+    assert one(changes(*settings), "resume").brief == "hyperparameters"
+
+
+def test_a_longer_limit_takes_up_nothing_under_other_settings():
+    limits = ({"checkpoints": CHECKPOINTS, "stopping": {"max_runtime": time}} for time in ("1h", "2h"))
+    assert not of(changes(*limits), "resume")
+
+
+def test_an_exact_name_that_stays_is_told():
+    found = changes(
+        {"job_name": "exact", "hyperparameters": {"a": 1}}, {"job_name": "exact", "hyperparameters": {"a": 2}}
+    )
+    assert "takes a name once" in one(found, "job").what
+
+
+def test_a_changed_tag_is_the_same_job():
+    assert not of(changes({"tags": {"team": "a"}}, {"tags": {"team": "b"}}), "job")
+
+
+SECRET = "hunter2-very-secret-0815"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"environment": {"DB_PASSWORD": "changeme123"}}, {"environment": {"DB_PASSWORD": SECRET}}),
+        ({}, {"environment": {"DB_PASSWORD": SECRET}}),
+        ({}, {"hyperparameters": {"db_password": SECRET}}),
+        ({}, {"image": {"base": "python:3.12-slim-bookworm", "env": {"DB_PASSWORD": SECRET}}}),
+    ],
+)
+def test_secrets_are_a_change_of_security_and_never_told(old, new):
+    found = changes(old, new)
+    assert any(change.brief == "secrets" for change in of(found, "security"))
+    assert SECRET not in repr(found)
+    assert HIDDEN in repr(found)
+
+
+def test_another_registry_of_the_base_is_a_change_of_security():
+    found = changes({"image": {"base": "python:3.12"}}, {"image": {"base": "ghcr.io/somebody/python:3.12"}})
+    assert [(change.old, change.new) for change in of(found, "security")] == [("docker.io", "ghcr.io")]
+
+
+def test_remote_debugging_is_a_change_of_security():
+    found = changes({}, {"api": {"RemoteDebugConfig": {"EnableRemoteDebug": True}}})
+    assert one(found, "security").path == ("api", "RemoteDebugConfig", "EnableRemoteDebug")
+
+
+def ceiling(old, new, prices=None):
+    return [change for change in changes(old, new, prices) if change.brief == "ceiling"]
+
+
+def test_spot_counts_the_wait_and_a_warm_pool_its_time():
+    spot = {
+        "spot": {"max_wait": "30h"},
+        "stopping": {"max_runtime": "24h"},
+        "hosts": hosts(2, keep_alive="30m"),
+        "retries": 3,
+    }
+    (change,) = ceiling({"hosts": hosts(2)}, spot)
+    assert change.new["instance_hours"] == 61
+    assert change.what == (
+        "+27.1 % cost ceiling (48 → 61 instance hours); with spot: the wait for capacity is in it, "
+        "30 min of keep-alive are in it, 3 retries within the same limit"
+    )
+
+
+def test_retries_share_the_limit():
+    """API shape StoppingCondition: the limit is for all attempts in total."""
+    assert ceiling({}, {"retries": 30}) == []
+
+
+def test_hours_on_other_types_cannot_be_compared_without_prices():
+    (change,) = ceiling({"hosts": hosts(1)}, {"hosts": hosts(1, "ml.p4d.24xlarge")})
+    assert change.rise is None
+    assert "on other instance types" in change.what
+
+
+def test_prices_make_types_comparable():
+    prices = {"ml.c5.xlarge": Fraction("0.204"), "ml.m5.large": Fraction("0.102")}
+    (change,) = ceiling({"hosts": hosts(1)}, {"hosts": hosts(1, "ml.m5.large")}, prices)
+    assert change.rise == -50
+    assert change.what.startswith("−50 % cost ceiling (24 → 24 instance hours, $4.90 → $2.45, on other")
+
+
+def test_a_key_of_the_api_is_told_at_its_own_place():
+    change = one(changes({}, {"api": {"ExperimentConfig": {"ExperimentName": "e"}}}), "other")
+    assert change.path == ("api", "ExperimentConfig", "ExperimentName")
+
+
+def test_what_is_gone_is_placed_where_it_was():
+    change = one(changes({"tags": {"team": "a"}}, {}), "other")
+    assert (change.old, change.new, change.file) == ({"Key": "team", "Value": "a"}, None, "job.yaml")
+
+
+def test_the_same_job_has_no_differences():
+    assert compared(version(job_samples.spec()), version(job_samples.spec()), {}) == ()
