@@ -15,7 +15,9 @@ _REFERENCE = (
     r"(?::(?P<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?"
     r"(?:@(?P<digest>sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128}))?"
 )
-_ECR = r"(?P<account>[0-9]{12})\.dkr[.-]ecr(?:-fips)?\.(?P<region>[a-z0-9-]+)\.(?:amazonaws\.|on\.aws|c2s\.|sc2s\.).*"
+# Every partition of AWS has a domain of its own, and new ones come: the first half of the host tells enough.
+_ECR = r"(?P<account>[0-9]{12})\.dkr[.-]ecr(?:-fips)?\.(?P<region>[a-z0-9-]+)\..+"
+_LIKE_ECR = r".*\.dkr[.-]ecr\b.*"
 _LONGEST_NAME = 255
 _LONGEST_REFERENCE = 1024
 
@@ -43,6 +45,11 @@ class ImageReference:
     def is_in_ecr(self) -> bool:
         """Whether the image is in Amazon ECR, private or public."""
         return self.registry == "public.ecr.aws" or self.account is not None
+
+    @property
+    def is_meant_for_ecr(self) -> bool:
+        """Whether the registry is, or is a misspelt, private registry of Amazon ECR."""
+        return re.fullmatch(_LIKE_ECR, self.registry or "") is not None
 
     def _of_ecr(self, name: str) -> str | None:
         match = re.fullmatch(_ECR, self.registry or "")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.service.image_reference import is_image_reference
+from smspec.service.image_reference import is_image_reference, parsed_reference
 
 DIGEST = "sha256:" + "ab" * 32
 
@@ -77,3 +77,36 @@ def test_no_reference(text):
 def test_what_passes_is_one_harmless_word(text):
     if is_image_reference(text):
         assert re.fullmatch(r"[A-Za-z0-9\[][A-Za-z0-9._:/@\[\]-]*", text, re.ASCII)
+
+
+@pytest.mark.parametrize(
+    ("registry", "account", "region"),
+    [
+        ("111122223333.dkr.ecr.us-west-2.amazonaws.com", "111122223333", "us-west-2"),
+        ("111122223333.dkr.ecr.cn-north-1.amazonaws.com.cn", "111122223333", "cn-north-1"),
+        ("111122223333.dkr.ecr-fips.us-gov-west-1.amazonaws.com", "111122223333", "us-gov-west-1"),
+        ("111122223333.dkr-ecr.us-west-2.on.aws", "111122223333", "us-west-2"),
+        ("111122223333.dkr.ecr.us-iso-east-1.c2s.ic.gov", "111122223333", "us-iso-east-1"),
+        ("111122223333.dkr.ecr.eu-isoe-west-1.cloud.adc-e.uk", "111122223333", "eu-isoe-west-1"),
+    ],
+)
+def test_the_address_of_a_private_ecr_registry_tells_account_and_region(registry, account, region):
+    image = parsed_reference(f"{registry}/team/base:1")
+    assert (image.account, image.region, image.is_in_ecr, image.is_meant_for_ecr) == (account, region, True, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_in_ecr", "is_meant_for_ecr"),
+    [
+        ("public.ecr.aws/docker/library/python:3.12", True, False),
+        ("docker.io/library/python:3.12", False, False),
+        ("python:3.12", False, False),
+        ("1111.dkr.ecr.us-west-2.amazonaws.com/base:1", False, True),
+        ("ecr.us-west-2.amazonaws.com/base:1", False, False),
+        ("dkr.ecr.example.com/base:1", False, False),
+    ],
+)
+def test_other_registries_have_no_account(text, is_in_ecr, is_meant_for_ecr):
+    image = parsed_reference(text)
+    assert (image.account, image.region) == (None, None)
+    assert (image.is_in_ecr, image.is_meant_for_ecr) == (is_in_ecr, is_meant_for_ecr)

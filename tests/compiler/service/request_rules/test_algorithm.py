@@ -74,6 +74,7 @@ TOLD = [
             f"{ECR}/sample@sha256:1",
             f"{ECR}/sample:1@{DIGEST}",
             f"{ECR}/",
+            "1111.dkr.ecr.us-west-2.amazonaws.com/sample:1",
             "<account>.dkr.ecr.us-west-2.amazonaws.com/sample:1",
             "",
         )

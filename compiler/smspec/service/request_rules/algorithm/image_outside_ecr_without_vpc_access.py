@@ -12,16 +12,22 @@ from smspec.source import Path
 
 RULE = Rule("SM437", "image outside ECR without Vpc access", evidence="api-doc")
 
+_MODE = "TrainingImageConfig: {TrainingRepositoryAccessMode: Vpc}"
+_KEY = f"api: {{AlgorithmSpecification: {{{_MODE}}}}}"
+
 
 def check(request: Request) -> Iterator[Finding]:
     """Refuse an image of another registry unless TrainingRepositoryAccessMode is Vpc."""
     image = request.image
-    if image is None or image.registry is None or image.is_in_ecr or request.access_mode != "Platform":
+    if image is None or image.registry is None or request.access_mode != "Platform":
+        return
+    # One that is meant for ECR and misspelt is told as such.
+    if image.is_in_ecr or image.is_meant_for_ecr:
         return
     here: Path = ("AlgorithmSpecification", "TrainingImageConfig")
     is_said = "TrainingRepositoryAccessMode" in structure(request.algorithm, "TrainingImageConfig")
     yield RULE.at(
         (*here, "TrainingRepositoryAccessMode") if is_said else here,
         f"the image lies in `{shown(image.registry)}`, which SageMaker reaches only through a VPC",
-        help="copy the image to Amazon ECR, or say TrainingImageConfig: {TrainingRepositoryAccessMode: Vpc}",
+        help=f"copy the image to Amazon ECR, or say `{request.word(_MODE, _KEY)}`",
     )

@@ -48,6 +48,11 @@ def _fault(text: str) -> tuple[str, str]:
             f"`{shown(text)}` names no registry",
             "SageMaker knows no default one: write `<account>.dkr.ecr.<region>.amazonaws.com/` before it",
         )
+    if image.is_meant_for_ecr and not image.is_in_ecr:
+        return (
+            f"`{shown(image.registry)}` is not a registry of Amazon ECR",
+            "write `<12 digits>.dkr.ecr.<region>.amazonaws.com`",
+        )
     if image.tag is not None and image.digest is not None:
         return "the image has both a tag and a digest", "keep one of them; the digest stays the same image for ever"
     return "", ""
