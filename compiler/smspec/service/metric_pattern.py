@@ -16,7 +16,7 @@ from smspec.source.frozen import dataclass
 
 _LONGEST = 500
 _QUANTIFIERS = "*+?"
-_NAMED = re.compile(r"\(\?P?<(?![=!])|\(\?'")
+_NAMED = r"\(\?P?<(?![=!])|\(\?'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class _Reading:
 
     def _keeps_what_it_matches(self) -> bool:
         rest = self.text[self.at :]
-        return not rest.startswith(("(?", "(*")) or _NAMED.match(rest) is not None
+        return not rest.startswith(("(?", "(*")) or re.match(_NAMED, rest) is not None
 
     def _skip_opening(self) -> int:
         """Step over what opens a group; a comment and a verb are no groups, and are stepped over whole."""
@@ -122,9 +122,9 @@ class _Reading:
             self.at += 1
         while self.at < len(self.text):
             character = self.text[self.at]
-            posix = re.compile(r"\[:\^?[a-z]+:\]").match(self.text, self.at)
+            posix = re.match(r"\[:\^?[a-z]+:\]", self.text[self.at :])
             if posix:
-                self.at = posix.end()
+                self.at += posix.end()
             elif character == "\\":
                 if not self._skip_escape():
                     return False

@@ -10,21 +10,22 @@ from smspec.service.request import Request
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 
+# Patterns are texts: one that a request has no use for is never compiled.
 _IN_CHANNEL = r"/opt/ml/input/data/(?P<channel>[A-Za-z0-9._-]+)"
-_WHOLE_WORD = re.compile(rf"(?:--?[A-Za-z][\w-]*=)?{_IN_CHANNEL}(?:/.*)?", re.ASCII | re.DOTALL)
-_PROGRAM = re.compile(rf"{_IN_CHANNEL}/.+", re.DOTALL)
-_SUFFIX = re.compile(r"\S+\.(?:py|sh|bash|R|r|jl|pl|js|jar)")
-_INTERPRETER = re.compile(r"(?:\S*/)?(?:python[0-9.]*|(?:ba|da|z|k)?sh|Rscript|julia|perl|node|exec|env)")
+_WHOLE_WORD = rf"(?s)(?:--?[A-Za-z][A-Za-z0-9_-]*=)?{_IN_CHANNEL}(?:/.*)?"
+_PROGRAM = rf"(?s){_IN_CHANNEL}/.+"
+_SUFFIX = r"\S+\.(?:py|sh|bash|R|r|jl|pl|js|jar)"
+_INTERPRETER = r"(?:\S*/)?(?:python[0-9.]*|(?:ba|da|z|k)?sh|Rscript|julia|perl|node|exec|env)"
 # In a shell's text a program stands at the beginning of a command, or after what reads it.
-_IN_SHELL_TEXT = re.compile(
+_IN_SHELL_TEXT = (
     r"(?:^|[;&|(\n]|(?<![\w.-])(?:exec|source|\.|sh|bash|python[0-9.]*|Rscript)\s)\s*(?:-[A-Za-z]+\s+)*"
     + _IN_CHANNEL
     + r"/\S"
 )
 # Such a text may make the directory, or look first whether it is there.
-_IS_HEDGED = re.compile(r"\bmkdir\b|\btest\s|\[\s")
+_IS_HEDGED = r"\bmkdir\b|\btest\s|\[\s"
 _LONGEST_WORD = 256
-_FILE_BESIDE_A_CHANNEL = re.compile(r"(?P<channel>.+)(?:_[0-9]+|-manifest)")
+_FILE_BESIDE_A_CHANNEL = r"(?P<channel>.+)(?:_[0-9]+|-manifest)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +38,14 @@ class ChannelWord:
 
     def leads_to(self, name: str) -> bool:
         """Tell whether ``name`` is the channel: its directory, one of its FIFOs `name_0`, or the manifest beside it."""
-        beside = _FILE_BESIDE_A_CHANNEL.fullmatch(self.channel)
+        beside = re.fullmatch(_FILE_BESIDE_A_CHANNEL, self.channel)
         return name == self.channel or (beside is not None and beside["channel"] == name)
 
 
 def channel_words(request: Request) -> Iterator[ChannelWord]:
     """Yield every word that is a path in a channel, and every program that a shell's text starts from one."""
     for path, text in _words(request):
-        match = _WHOLE_WORD.fullmatch(text)
+        match = re.fullmatch(_WHOLE_WORD, text)
         if match is None:
             yield from _in_shell_text(path, text)
         elif match["channel"] not in (".", ".."):
@@ -62,12 +63,14 @@ def program_words(request: Request) -> Iterator[ChannelWord]:
         if started:
             yield from started
             return
-        if (reads_next and not _INTERPRETER.fullmatch(text) and not text.startswith("-")) or _SUFFIX.fullmatch(text):
-            match = _PROGRAM.fullmatch(text)
+        if (reads_next and not re.fullmatch(_INTERPRETER, text) and not text.startswith("-")) or re.fullmatch(
+            _SUFFIX, text
+        ):
+            match = re.fullmatch(_PROGRAM, text)
             if match:
                 yield ChannelWord(path=path, text=text, channel=match["channel"])
                 return
-            if _SUFFIX.fullmatch(text):
+            if re.fullmatch(_SUFFIX, text):
                 return
             reads_next = False
 
@@ -80,7 +83,7 @@ def _words(request: Request) -> Iterator[tuple[Path, str]]:
 
 
 def _in_shell_text(path: Path, text: str) -> Iterator[ChannelWord]:
-    if not _IS_HEDGED.search(text):
-        for match in _IN_SHELL_TEXT.finditer(text):
+    if not re.search(_IS_HEDGED, text):
+        for match in re.finditer(_IN_SHELL_TEXT, text):
             if match["channel"] not in (".", ".."):
                 yield ChannelWord(path=path, text=text, channel=match["channel"])

@@ -13,7 +13,7 @@ from smspec.service.wording import shown
 RULE = Rule("SM339", "partial folder in FastFile mode", "warning", evidence="devguide")
 
 # A single object works too.
-_OBJECT = re.compile(r".+\.[A-Za-z][A-Za-z0-9]{0,9}", re.DOTALL)
+_OBJECT = r"(?s).+\.[A-Za-z][A-Za-z0-9]{0,9}"
 
 
 def check(request: Request) -> Iterator[Finding]:
@@ -23,7 +23,7 @@ def check(request: Request) -> Iterator[Finding]:
         if channel.mode != "FastFile" or channel.s3_data_type != "S3Prefix" or not isinstance(address, str):
             continue
         last = key_of(address).rpartition("/")[2]
-        if last and not _OBJECT.fullmatch(last):
+        if last and not re.fullmatch(_OBJECT, last):
             yield RULE.at(
                 (*channel.s3_path, "S3Uri"),
                 f"`{shown(last)}` may begin several names, and FastFile mode takes whole folders",
