@@ -101,16 +101,9 @@ def against_base(revision: str, paths: list[str], overlay: str | None, settings:
         _check_variation([*news, *olds], overlay, settings)
         notes = _submodules(base, olds)
         faults = [*(f for side in news for f in side.faults), *(shown_faults(f, base) for o in olds for f in o.faults)]
-        places = {os.path.relpath(os.path.realpath(side.path), repository.top) for side in news if side.faults}
-        places |= {os.path.relpath(side.path, base.directory) for side in olds if side.faults}
         new_states = [_state(side, os.path.relpath(os.path.realpath(side.path), repository.top)) for side in news]
         old_states = [_state(side, os.path.relpath(side.path, base.directory), base) for side in olds]
-        pairs = [
-            (old, new)
-            for old, new in paired([o for o in old_states if o.versions], [n for n in new_states if n.versions])
-            # One side of it could not be compiled: that it is new, or gone, is not so.
-            if (old is not None and new is not None) or (new or old).place not in places  # type: ignore[union-attr]
-        ]
+        pairs = paired(old_states, new_states)
         outcome = _outcome(pairs, [], _prices(paths[0]), notes)
         return replace(outcome, faults=tuple(faults))
 
@@ -169,7 +162,7 @@ def _outcome(
     prices: Prices,
     notes: list[str] | None = None,
 ) -> Outcome:
-    reviews = [reviewed(old, new, prices) for old, new in pairs if _has_versions(old) or _has_versions(new)]
+    reviews = [reviewed(old, new, prices) for old, new in pairs]
     return Outcome(
         reviews=tuple(review for review in reviews if review is not None),
         faults=tuple(fault for side in sides for fault in side.faults),
@@ -177,14 +170,11 @@ def _outcome(
     )
 
 
-def _has_versions(state: State | None) -> bool:
-    return state is not None and bool(state.versions)
-
-
 def _state(side: Variants, place: str, base: Revision | None = None) -> State:
     """Return a spec as it is compared; one of a revision under the name that it has there."""
     file = side.path if base is None else f"{base.name}:{os.path.relpath(side.path, base.directory)}"
-    return State(file=file, place=place, versions={name: _version(job, base) for name, job in side.compiled.items()})
+    versions = {name: _version(job, base) for name, job in side.compiled.items()}
+    return State(file=file, place=place, versions=versions, faulty=side.faulty)
 
 
 def _version(job: Compiled, base: Revision | None = None) -> Version:

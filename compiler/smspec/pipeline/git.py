@@ -37,6 +37,10 @@ class GitFailed(Exception):
     """git is not here, or does not do what is asked; the text says why."""
 
 
+class GitMissing(GitFailed):
+    """There is no git on this machine."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """A file of a revision: its bytes are the object; ``mode`` as git writes it, ``120000`` for a link."""
@@ -130,6 +134,8 @@ def repository_of(directory: str) -> Repository:
         found = Repository(directory or ".", environment)
         try:
             top = found._text("rev-parse", "--show-toplevel").removesuffix("\n")
+        except GitMissing:
+            raise
         except GitFailed as failure:
             reason = str(failure)
             continue
@@ -150,7 +156,7 @@ def _started(words: list[str], directory: str, environment: dict[str, str]) -> s
         )
     except FileNotFoundError as fault:
         if fault.filename == "git":
-            raise GitFailed("there is no `git` on PATH") from None
+            raise GitMissing("there is no `git` on PATH") from None
         raise GitFailed(f"there is no directory `{directory}`") from None
     except NotADirectoryError:
         raise GitFailed(f"`{directory}` is no directory") from None

@@ -22,7 +22,7 @@ _LFS = re.compile(
 )
 _LARGEST_POINTER = 1024
 _LARGEST_SPEC = 4 << 20
-_ALWAYS = (".yaml", ".yml", ".gitignore", ".dockerignore", "smspec.lock")
+_ALWAYS = (".yaml", ".yml", ".gitignore", ".dockerignore", "smspec.lock", "smspec.toml", "pyproject.toml")
 _MOST_LINK_BYTES = 4096
 
 

@@ -19,13 +19,14 @@ from smspec.spec.layers.assembly import merged, overlay_names
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variants:
-    """``compiled`` by overlay, None being the spec as it is; ``faults`` are those of the others.
+    """``compiled`` by overlay, None being the spec as it is; ``faults`` are those of the others, ``faulty``.
 
-    ``overlays`` and ``variables`` are all that the spec has.
+    ``faulty`` is None when the spec cannot even be read. ``overlays`` and ``variables`` are all that the spec has.
     """
 
     path: str
     compiled: dict[str | None, Compiled]
+    faulty: frozenset[str | None] | None
     faults: tuple[Faulty, ...]
     overlays: tuple[str, ...]
     variables: frozenset[str]
@@ -42,20 +43,29 @@ def compile_variants(
     try:
         files = read_spec_files(path, shelf)
     except Rejected as rejected:
-        return Variants(path=path, compiled={}, faults=(_faulty(rejected),), overlays=(), variables=frozenset())
+        return Variants(
+            path=path, compiled={}, faulty=None, faults=(_faulty(rejected),), overlays=(), variables=frozenset()
+        )
     names = overlay_names(*files)
     variables = frozenset(_variables(files))
     known = {name: value for name, value in settings.items() if name in variables}
     asked = (None, *names) if overlay is None else (overlay,) if overlay in names else ()
     compiled: dict[str | None, Compiled] = {}
-    faults: list[Faulty] = []
+    faults: dict[str | None, Faulty] = {}
     for name in asked:
         outcome = _outcome(path, name, known, shelf, files, revision)
         if isinstance(outcome, Compiled):
             compiled[name] = outcome
         else:
-            faults.append(outcome)
-    return Variants(path=path, compiled=compiled, faults=tuple(faults), overlays=names, variables=variables)
+            faults[name] = outcome
+    return Variants(
+        path=path,
+        compiled=compiled,
+        faulty=frozenset(faults),
+        faults=tuple(faults.values()),
+        overlays=names,
+        variables=variables,
+    )
 
 
 def shown_faults(faulty: Faulty, revision: Revision) -> Faulty:

@@ -28,7 +28,7 @@ class Told:
 class JobReview:
     """``file``: the spec, or the request, as it is now; ``old_file`` where it was, when it was elsewhere.
 
-    ``verdicts``: what it comes to, as it is (None) or under an overlay, where that is something else.
+    ``verdicts``: what it comes to, as it is (None), and what more it comes to under an overlay.
     """
 
     name: str
@@ -87,9 +87,9 @@ def _key(change: Change) -> tuple[object, ...]:
 
 
 def _verdicts(outcomes: Mapping[str | None, Sequence[Change]]) -> Iterator[tuple[str | None, str]]:
-    known: list[str] = []
+    told: set[tuple[object, ...]] = set()
     for overlay, changes in outcomes.items():
-        words = verdict(changes)
-        if words and words not in known:
-            known.append(words)
-            yield overlay, words
+        more = [change for change in changes if _key(change) not in told]
+        told |= {_key(change) for change in more}
+        if more:
+            yield overlay, verdict(more)

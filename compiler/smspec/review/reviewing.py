@@ -9,6 +9,7 @@ from smspec.review.change import Change
 from smspec.review.comparing import compared
 from smspec.review.data_flow import data_flow
 from smspec.review.job_review import JobReview, Status, job_review
+from smspec.review.kinds import cosmetic
 from smspec.review.prices import Prices
 from smspec.review.version import Version
 from smspec.source.frozen import dataclass
@@ -18,26 +19,33 @@ from smspec.source.frozen import dataclass
 class State:
     """A spec, or a request, called ``file``: what it comes to as it is (None) and under each overlay.
 
-    ``place`` is equal for two states of one spec.
+    ``place`` is equal for two states of one spec. ``faulty`` are the overlays under which it has faults, None: all.
     """
 
     file: str
     place: str
     versions: Mapping[str | None, Version]
+    faulty: frozenset[str | None] | None = frozenset()
 
     @property
     def name(self) -> str:
-        return next(iter(self.versions.values())).name
+        """The name of the job; empty where nothing could be compiled."""
+        return next((version.name for version in self.versions.values()), "")
+
+    def is_unknown(self, overlay: str | None) -> bool:
+        """Tell whether faults keep it from being known what the spec comes to."""
+        return self.faulty is None or overlay in self.faulty
 
 
 def reviewed(old: State | None, new: State | None, prices: Prices) -> JobReview | None:
     """Return what is to be said of a spec; None when nothing changed. Either may be missing, and not both."""
-    known = new or old
-    assert known is not None
+    sides = [state for state in (new, old) if state is not None]
     before: Mapping[str | None, Version] = {} if old is None else old.versions
     after: Mapping[str | None, Version] = {} if new is None else new.versions
     outcomes: dict[str | None, tuple[Change, ...]] = {}
     for overlay in dict.fromkeys([*after, *before]):
+        if any(state.is_unknown(overlay) for state in sides):
+            continue  # that it is new, or gone, would not be so
         was, will = before.get(overlay), after.get(overlay)
         if was is not None and will is not None:
             outcomes[overlay] = compared(was, will, prices)
@@ -45,9 +53,18 @@ def reviewed(old: State | None, new: State | None, prices: Prices) -> JobReview 
             outcomes[overlay] = appeared(will, prices)
         elif was is not None:
             outcomes[overlay] = disappeared(was, prices)
+    if any(change.kind != cosmetic.KIND.name for changes in outcomes.values() for change in changes):
+        # That the text changed is said already, by what it does under some overlay.
+        outcomes = {name: tuple(c for c in changes if c.brief != cosmetic.LAYOUT) for name, changes in outcomes.items()}
     status = _status(old, new)
-    if status == "changed" and not any(outcomes.values()):
+    if status == "moved" and old is not None and new is not None:
+        moved = Change(
+            kind=cosmetic.KIND.name, path=(), old=old.file, new=new.file, what="the file moved", brief="place"
+        )
+        outcomes = {name: (*changes, moved) for name, changes in outcomes.items()}
+    if not any(outcomes.values()):
         return None
+    known = sides[0] if sides[0].versions else sides[-1]
     flows = [data_flow(next(iter(versions.values()))) if versions else () for versions in (before, after)]
     return job_review(
         name=known.name,
@@ -73,7 +90,7 @@ def paired(olds: list[State], news: list[State]) -> list[tuple[State | None, Sta
     for new in news:
         old = at_place.get(new.place)
         if old is None:
-            namesakes = [state for state in alone if state.name == new.name]
+            namesakes = [state for state in alone if state.name == new.name and new.name]
             strangers = [state for state in news if state.name == new.name and state.place not in at_place]
             if len(namesakes) == len(strangers) == 1:
                 old = namesakes[0]

@@ -32,8 +32,10 @@ def has_values(change: Change) -> bool:
 
 def under(told: Told, name: Callable[[str], str]) -> str:
     """Return which overlays a change holds for, where that has to be said; ``name`` writes the name of one."""
-    if told.is_everywhere or not told.overlays:
+    if told.is_everywhere:
         return ""
+    if not told.overlays:
+        return "only without an overlay"
     more = f" and {len(told.overlays) - MOST_OVERLAYS} more" if len(told.overlays) > MOST_OVERLAYS else ""
     names = ", ".join(map(name, told.overlays[:MOST_OVERLAYS]))
     word = "overlay" if len(told.overlays) == 1 else "overlays"

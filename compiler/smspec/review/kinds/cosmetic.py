@@ -11,6 +11,7 @@ from smspec.review.user_words import quoted
 from smspec.source import Mapping, Node, Path, Scalar, dotted, to_data
 from smspec.source import Sequence as SequenceNode
 
+LAYOUT = "layout"
 _MEANINGLESS = ("description", "checks", "vars", "overlays", "local")
 
 
@@ -36,7 +37,7 @@ def changes(pair: Pair, told: Sequence[Change]) -> Iterator[Change]:
         yield pair.change(KIND.name, path, what, old=values[0], new=values[1], brief=quoted(dotted(path)))
     texts = [[text.text for text in writing.document.texts] for writing in (old, new)]
     if not found and not told and texts[0] != texts[1]:
-        yield pair.change(KIND.name, (), "comments, order, layout, variables or overlays", brief="layout")
+        yield pair.change(KIND.name, (), "comments, order, layout, variables or overlays", brief=LAYOUT)
 
 
 def _differences(old: Node | None, new: Node | None, path: Path) -> Iterator[tuple[Path, Node | None, Node | None]]:

@@ -25,6 +25,8 @@ def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
     if old is not None and new is not None:
         for layer in LAYERS:
             yield from _layer(pair, layer, old.get(layer, ()), new.get(layer, ()))
+        if old == new and pair.old.image_tag != pair.new.image_tag:
+            yield pair.change(KIND.name, ("image",), f"{RUNTIME}: {_REBUILT}", brief=RUNTIME)
     same_layers = old is not None and old == new
     for leaf in pair.leaves_of(KIND.name):
         path: Path = pair.spec_path(leaf)
