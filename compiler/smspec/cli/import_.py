@@ -7,7 +7,7 @@ import os
 import re
 
 from smspec.adoption.adopting import Adoption, adopt
-from smspec.adoption.imported import Imported, NoRequest
+from smspec.adoption.imported import Imported, Lost, NoRequest
 from smspec.adoption.proof import differences
 from smspec.adoption.reading import read_source
 from smspec.adoption.sources import imported
@@ -17,6 +17,7 @@ from smspec.diagnostics import Rejected
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.loose_inputs import loose_inputs
 from smspec.source import SourceText
+from smspec.source.frozen import replace
 from smspec.source.path import dotted
 
 HELP = """\
@@ -77,7 +78,7 @@ def _found(args: argparse.Namespace, console: Console) -> Imported:
     if not is_name and (args.profile or args.region):
         raise Usage("--profile and --region are for the name of a job in SageMaker, not for a file")
     try:
-        return imported(_described(args, console) if is_name else read_source(source, _content(source)))
+        return _described(args, console) if is_name else imported(read_source(source, _content(source)))
     except NoRequest as nothing:
         raise Refused(f"`{source}`: {nothing}") from nothing
 
@@ -92,15 +93,19 @@ def _content(path: str) -> bytes:
         raise Usage(f"`{path}` is a directory, not a file") from None
 
 
-def _described(args: argparse.Namespace, console: Console) -> dict[str, object]:
+def _described(args: argparse.Namespace, console: Console) -> Imported:
     # Late: boto3 takes a second to load, and files are the usual case.
     from smspec.submission.describing import describe
     from smspec.submission.faults import AwsUnavailable, JobRefused
 
     console.say(f"there is no file `{args.source}`: looking for a training job of that name")
     try:
-        return describe(args.source, args.profile, args.region, console.say)
+        description = describe(args.source, args.profile, args.region)
     except JobRefused as refused:
         raise Refused(str(refused)) from refused
     except AwsUnavailable as unavailable:
         raise Unavailable(str(unavailable)) from unavailable
+    found = imported(description.answer)
+    if not description.tags_fault:
+        return found
+    return replace(found, lost=(*found.lost, Lost(("Tags",), description.tags_fault)))

@@ -1,5 +1,9 @@
 """Importing a job by its name: what SageMaker says of it, asked of moto, and every way in which it cannot be asked."""
 
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
 import pytest
 
 from api_samples import small_request
@@ -78,6 +82,62 @@ def test_an_endpoint_that_does_not_listen_is_told():
     )
     assert (done.status, done.out) == (3, "")
     assert "cannot ask AWS for the job `nightly` in us-west-2: could not connect" in done.err
+
+
+class Refusing(ThreadingHTTPServer):
+    """SageMaker that answers only the operations it is told to, and refuses the others."""
+
+    def __init__(self, **answers):
+        super().__init__(("127.0.0.1", 0), RefusingHandler)
+        self.answers = answers
+
+    def __enter__(self):
+        self.thread = threading.Thread(target=self.serve_forever)
+        self.thread.start()
+        return {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{self.server_port}"}
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.thread.join()
+        self.server_close()
+
+
+class RefusingHandler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        operation = self.headers["X-Amz-Target"].rpartition(".")[2]
+        answer = self.server.answers.get(operation)
+        refusal = {"__type": "AccessDeniedException", "message": f"You may not call {operation}."}
+        content = json.dumps(answer or refusal).encode()
+        self.send_response(200 if answer else 400)
+        self.send_header("Content-Type", "application/x-amz-json-1.1")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_a_job_that_may_not_be_seen_is_not_at_fault():
+    with Refusing() as aws:
+        done = imported("nightly", "--region", "us-west-2", **KEYS, **aws)
+    assert (done.status, done.out) == (3, "")
+    assert (
+        "AWS does not let us ask for the job `nightly` in us-west-2: AccessDeniedException: you may not call"
+        in done.err
+    )
+
+
+def test_tags_that_may_not_be_seen_are_not_kept():
+    arn = "arn:aws:sagemaker:us-west-2:111122223333:training-job/nightly"
+    answer = {**small_request(), "TrainingJobName": "nightly", "TrainingJobArn": arn}
+    with Refusing(DescribeTrainingJob=answer) as aws:
+        done = imported("nightly", "--region", "us-west-2", **KEYS, **aws)
+    why = "Tags: AWS does not let us ask for the tags of the job: AccessDeniedException: you may not call ListTags"
+    assert done.status == 0
+    assert f"# - {why}\n" in done.out
+    assert f"not kept: {why}\n" in done.err
 
 
 def test_a_file_that_is_called_like_a_job_is_a_file(tmp_path):
