@@ -112,6 +112,21 @@ PLACES = [
     ),
     ({"spot": {}}, ("StoppingCondition", "MaxWaitTimeInSeconds"), ("spot", "max_wait")),
     (
+        {"api": {"EnableManagedSpotTraining": True}},
+        ("StoppingCondition", "MaxWaitTimeInSeconds"),
+        ("api", "EnableManagedSpotTraining"),
+    ),
+    ({"spot": {"max_wait": "8h"}}, ("CheckpointConfig",), ("spot",)),
+    ({"api": {"EnableManagedSpotTraining": True}}, ("CheckpointConfig",), ("api", "EnableManagedSpotTraining")),
+    (
+        {"image": None, "api": {"AlgorithmSpecification": {"AlgorithmName": "mine"}}},
+        ("EnableNetworkIsolation",),
+        ("api", "AlgorithmSpecification", "AlgorithmName"),
+    ),
+    ({"network": {}}, ("EnableNetworkIsolation",), ("network", "isolation")),
+    ({"hosts": {"instance_type": "ml.m5.large"}}, ("ResourceConfig", "VolumeSizeInGB"), ("hosts", "volume")),
+    ({"retries": 2}, ("RetryStrategy",), ("retries",)),
+    (
         {"api": {"Tags": [{"Key": "a", "Value": "b"}]}, "tags": {"x": "y"}},
         ("Tags", 0, "Key"),
         ("api", "Tags", 0, "Key"),

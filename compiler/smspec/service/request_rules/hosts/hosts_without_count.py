@@ -17,4 +17,10 @@ def check(request: Request) -> Iterator[Finding]:
     if not hosts or request.is_serverless:
         return
     if not {"InstanceCount", "InstanceGroups", "InstancePreferences"} & hosts.keys():
-        yield RULE.at(("ResourceConfig", "InstanceCount"), "nothing says how many hosts the job has", on="key")
+        count, groups = request.word("InstanceCount", "hosts.count"), request.word("InstanceGroups", "hosts.groups")
+        yield RULE.at(
+            ("ResourceConfig", "InstanceCount"),
+            "nothing says how many hosts the job has",
+            help=f"give `{count}`, or `{groups}`",
+            on="key",
+        )

@@ -17,4 +17,13 @@ def check(request: Request) -> Iterator[Finding]:
     if not hosts or request.is_serverless:
         return
     if not {"InstanceType", "InstanceGroups", "InstancePreferences"} & hosts.keys():
-        yield RULE.at(("ResourceConfig", "InstanceType"), "the hosts have no instance type", on="key")
+        kind, groups = (
+            request.word("InstanceType", "hosts.instance_type"),
+            request.word("InstanceGroups", "hosts.groups"),
+        )
+        yield RULE.at(
+            ("ResourceConfig", "InstanceType"),
+            "the hosts have no instance type",
+            help=f"give `{kind}`, or `{groups}`",
+            on="key",
+        )

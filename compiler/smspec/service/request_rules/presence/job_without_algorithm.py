@@ -13,6 +13,9 @@ RULE = Rule("SM420", "job without an algorithm", evidence="third-party-schema")
 def check(request: Request) -> Iterator[Finding]:
     """Refuse a request without AlgorithmSpecification, unless the job is serverless."""
     if "AlgorithmSpecification" not in request.payload and not request.is_serverless:
+        image = request.word("AlgorithmSpecification", "image")
         yield RULE.at(
-            ("AlgorithmSpecification",), "nothing says what the job runs", help="name an image or an algorithm"
+            ("AlgorithmSpecification",),
+            "nothing says what the job runs",
+            help=f"give `{image}`: an image, or the name of an algorithm",
         )

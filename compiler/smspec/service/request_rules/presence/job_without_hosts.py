@@ -13,6 +13,9 @@ RULE = Rule("SM421", "job without hosts", evidence="third-party-schema")
 def check(request: Request) -> Iterator[Finding]:
     """Refuse a request without ResourceConfig, unless the job is serverless."""
     if "ResourceConfig" not in request.payload and not request.is_serverless:
+        hosts = request.word("ResourceConfig", "hosts")
         yield RULE.at(
-            ("ResourceConfig",), "nothing says what the job runs on", help="give an instance type and a number of hosts"
+            ("ResourceConfig",),
+            "nothing says what the job runs on",
+            help=f"give `{hosts}`: an instance type and a number of hosts",
         )
