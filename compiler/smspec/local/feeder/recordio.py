@@ -33,8 +33,11 @@ def framed_size(size: int) -> int:
 
 def framed(payload: bytes) -> List[bytes]:
     """Return what a payload that is in memory becomes as one record, in pieces."""
+    size = len(payload)
+    if payload.rfind(MAGIC) == -1:  # at once, as there may be a hundred thousand of them in a second
+        return [_HEADER.pack(MAGIC, size), payload, b"\0" * (-size % 4)]
     pieces = []
-    for flag, start, end in split(payload, len(payload)):
+    for flag, start, end in split(payload, size):
         pieces += [header(end - start, flag), payload[start:end], padding(end - start)]
     return pieces
 

@@ -1,7 +1,7 @@
 """The writing end of one epoch: bytes and files into a FIFO, counted, at a limited rate."""
 
 import os
-from typing import Optional
+from typing import List, Optional
 
 from .fault import DataError
 from .injection import Injector
@@ -9,6 +9,8 @@ from .rate import Bucket
 
 _CHUNK = 1 << 20
 _COPY_CHUNK = 1 << 18
+_PIECES = 512
+"""Linux takes 1024 (IOV_MAX); joining many small ones costs less than telling it where each is."""
 
 
 class Sink:
@@ -30,6 +32,15 @@ class Sink:
             written = os.write(self._descriptor, view[: self._allowed(len(view))])
             view = view[written:]
             self._sent(written)
+
+    def write_all(self, pieces: List[bytes], size: int) -> None:
+        """Write ``size`` bytes that are in pieces, at once where no limit or fault is in the way."""
+        written = 0
+        if len(pieces) <= _PIECES and self._allowed(size) == size:
+            written = os.writev(self._descriptor, pieces)
+            self._sent(written)
+        if written < size:
+            self.write(b"".join(pieces)[written:])
 
     def send(self, name: str, file: int, size: int) -> None:
         """Write the first ``size`` bytes of a file, without taking them through this process where that works."""

@@ -52,27 +52,21 @@ class Writer:
     def flush(self) -> None:
         """Write what was gathered."""
         if self._batch:
-            data = b"".join(self._batch) if len(self._batch) > 1 else self._batch[0]
-            self._batch.clear()
-            self._gathered = 0
-            self._sink.write(data)
+            pieces, size = self._batch, self._gathered
+            self._batch, self._gathered = [], 0
+            self._sink.write_all(pieces, size)
 
-    def _gather(self, data: bytes) -> None:
-        if len(data) >= _BATCH:
-            self.flush()
-            self._sink.write(data)
-            return
-        self._batch.append(data)
-        self._gathered += len(data)
+    def _gather(self, *pieces: bytes) -> None:
+        self._batch += pieces
+        self._gathered += sum(map(len, pieces))
         if self._gathered >= _BATCH:
             self.flush()
 
     def _put_whole(self, data: bytes) -> None:
-        if not self._wrapped:
+        if self._wrapped:
+            self._gather(*framed(data))
+        else:
             self._gather(data)
-            return
-        for piece in framed(data):
-            self._gather(piece)
 
     def _put_blocks(self, part: StoredObject, blocks: Iterator[bytes]) -> None:
         if self._gzip:
