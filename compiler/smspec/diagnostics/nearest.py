@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Return the name of ``known`` that is nearest to ``word``, or None when nothing is near; ties go to the first.
+    """Return the name of ``known`` that is nearest to ``word``, or None when nothing is near.
 
     Near is: equal but for case and punctuation, or at most one slip (a letter missing, added, changed, or two
-    swapped) in three letters.
+    swapped) in three letters. Of names that are equally near, one that a likely slip made the word of; else the first.
     """
     bare = _bare(word)
     best: str | None = None
+    is_likely = False
     # difflib would do, but importing it costs more than the whole check of a spec.
     limit = max(1, len(bare) // 3) if len(bare) > 1 else 0
     for name in known:
@@ -21,17 +23,43 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
             return name
         if abs(len(other) - len(bare)) <= limit:
             slips = _slips(bare, other, limit)
-            if slips <= limit:
-                best, limit = name, slips - 1
+            if slips < limit or (slips == limit and (best is None or (not is_likely and _is_likely(word, name)))):
+                best, limit, is_likely = name, slips, _is_likely(word, name)
     return best
 
 
+def _is_likely(word: str, name: str) -> bool:
+    """Tell whether a letter was left out, typed twice, or two were swapped: of these there are few, and many happen.
+
+    What else may have been typed is anybody's guess: each other letter of the alphabet is as likely as the next.
+    """
+    word, name = word.lower(), name.lower()
+    start = 0
+    while word[start : start + 1] == name[start : start + 1] and start < len(word):
+        start += 1
+    if len(name) == len(word) + 1:
+        return word[start:] == name[start + 1 :]
+    if len(word) == len(name) + 1:
+        return word[start : start + 1] == word[start - 1 : start] and word[start + 1 :] == name[start:]
+    swapped = word[:start] + word[start : start + 2][::-1] + word[start + 2 :]
+    return swapped == name
+
+
+@lru_cache(maxsize=1024)
 def _bare(word: str) -> str:
     return word.lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
 def _slips(one: str, two: str, limit: int) -> int:
     """Return the optimal string alignment distance, or any number above ``limit``."""
+    start, end = 0, 0
+    shorter = min(len(one), len(two))
+    while start < shorter and one[start] == two[start]:
+        start += 1
+    while end < shorter - start and one[-1 - end] == two[-1 - end]:
+        end += 1
+    one, two = one[start : len(one) - end], two[start : len(two) - end]
+
     before: list[int] = []
     row = list(range(len(two) + 1))
     for i, a in enumerate(one, 1):

@@ -1,0 +1,109 @@
+"""Every slip of one letter in every key and every value is answered with what was meant, nine times in ten at least."""
+
+import random
+import string
+from collections import Counter
+
+from smspec.diagnostics.nearest import nearest
+from smspec.service.shapes import pinned_model
+from smspec.spec.schema.keys import choices, keys_in, spec_keys
+from smspec.spec.shape.faulty_values import choice_meant
+from smspec.spec.shape.unknown_key import suggestion
+
+CLASSES = ("left out", "swapped", "changed", "added")
+AT_LEAST = 0.90
+
+
+def typos(word, letters):
+    """Yield (class, word with one slip) for every slip there is."""
+    for at in range(len(word)):
+        yield "left out", word[:at] + word[at + 1 :]
+        if word[at : at + 1] != word[at + 1 : at + 2] != "":
+            yield "swapped", word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+        yield from (("changed", word[:at] + letter + word[at + 1 :]) for letter in letters if letter != word[at])
+    for at in range(len(word) + 1):
+        yield from (("added", word[:at] + letter + word[at:]) for letter in letters)
+
+
+def drawn(cases, most):
+    """Return that many cases, always the same; a letter was left out, or two were swapped, in up to a half of them."""
+    distinct = list(dict.fromkeys(cases))
+    few = [case for case in distinct if case[0] in ("left out", "swapped")]
+    many = [case for case in distinct if case[0] in ("changed", "added")]
+    draw = random.Random(5)
+    few = draw.sample(few, min(len(few), most // 2))
+    return few + draw.sample(many, most - len(few))
+
+
+def of_keys():
+    for key in spec_keys():
+        known = keys_in(key[:-1])
+        for kind, typo in typos(key[-1], string.ascii_lowercase + "_") if key[-1] != "*" else ():
+            if typo and typo not in known:
+                yield kind, typo, key
+
+
+def offered_key(typo, key):
+    guess = suggestion(typo, tuple("x" if step == "*" else step for step in key[:-1]))
+    return guess is not None and guess.key == key
+
+
+def of_values():
+    enums = {choices(schema) for schema in spec_keys().values()}
+    enums |= {shape.enum for shape in pinned_model().shapes.values()}
+    for enum in sorted(enums):
+        letters = string.ascii_lowercase + string.digits + "." if len(enum) > 50 else string.ascii_lowercase
+        for value in enum:
+            for kind, typo in typos(value, letters):
+                if typo and typo not in enum:
+                    yield kind, typo, (value, enum)
+
+
+def offered_value(typo, meant):
+    value, enum = meant
+    return choice_meant(typo, enum) == value
+
+
+def of_members():
+    for _, shape in [((), pinned_model().root), *pinned_model().walk()]:
+        for member in shape.members:
+            for kind, typo in typos(member, string.ascii_lowercase):
+                if typo and typo not in shape.members:
+                    yield kind, typo, (member, tuple(shape.members))
+
+
+def offered_member(typo, meant):
+    member, members = meant
+    return nearest(typo, members) == member
+
+
+KINDS = {
+    "keys of the spec": (of_keys, offered_key, 9_000),
+    "values": (of_values, offered_value, 2_500),
+    "members of a request": (of_members, offered_member, 9_000),
+}
+"""What → every case, whether the right name is offered, and how many of them are tried."""
+
+
+def test_what_was_meant_is_offered():
+    tried: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
+    right: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
+    for kind, (cases, is_offered, most) in KINDS.items():
+        for slip, typo, meant in drawn(cases(), most):
+            tried[kind][slip] += 1
+            right[kind][slip] += is_offered(typo, meant)
+    assert sum(counts.total() for counts in tried.values()) > 20_000
+    # A wrong letter in `ml.c5.xlarge` is as near to `m5`, `r5` and `g5`: only there it is less than nine in ten.
+    by_kind = {kind: right[kind].total() / tried[kind].total() for kind in KINDS}
+    assert min(by_kind.values()) >= AT_LEAST, by_kind
+    by_slip = {
+        slip: sum(right[kind][slip] for kind in KINDS) / sum(tried[kind][slip] for kind in KINDS) for slip in CLASSES
+    }
+    assert min(by_slip.values()) >= AT_LEAST, by_slip
+
+
+def test_a_likely_slip_goes_before_an_unlikely_one_and_then_the_order_counts():
+    assert nearest("ml.p4.24xlarge", ["ml.p5.24xlarge", "ml.p4d.24xlarge"]) == "ml.p4d.24xlarge"
+    assert nearest("hosst", ["hoset", "hosts"]) == "hosts"
+    assert nearest("sspot", ["aspot", "spot"]) == "spot"
+    assert nearest("hxsts", ["hasts", "hosts"]) == "hasts"
