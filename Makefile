@@ -46,6 +46,7 @@ shapes: $(VENV)/.dev
 
 benchmarks: $(VENV)/.dev
 	$(BIN)/python tests/benchmarks/compile.py
+	$(BIN)/python tests/benchmarks/repository.py
 	$(BIN)/python tests/benchmarks/pipe_reader.py
 	$(BIN)/python tests/benchmarks/supervisor.py
 	$(BIN)/python tests/benchmarks/runtime_cost.py

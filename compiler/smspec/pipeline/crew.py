@@ -37,8 +37,9 @@ def shared_out(count: int, work: Callable[[int], Made]) -> Iterator[Made]:
     # Late: few repositories are so large.
     import pickle
 
-    size = max(8, -(-count // _MOST_BATCHES))
-    batches = [range(start, min(start + size, count)) for start in range(0, count, size)]
+    yield work(0)  # here, so that every worker has what it loads
+    size = max(8, -(-(count - 1) // _MOST_BATCHES))
+    batches = [range(start, min(start + size, count)) for start in range(1, count, size)]
     crew = _Crew()
     try:
         crew.start(workers, len(batches), lambda number: pickle.dumps([work(piece) for piece in batches[number]], -1))
