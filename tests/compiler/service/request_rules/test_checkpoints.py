@@ -16,7 +16,6 @@ def kept(local=None, s3="s3://example-models/checkpoints/"):
 TOLD = [
     (kept("checkpoints"), "SM468", LOCAL),
     (kept("./opt/ml/checkpoints"), "SM468", LOCAL),
-    (kept(""), "SM468", LOCAL),
     *(
         (kept(local), "SM469", LOCAL)
         for local in (
@@ -34,6 +33,7 @@ TOLD = [
 
 SILENT = [
     kept(),
+    kept(""),
     kept("/opt/ml/checkpoints"),
     kept("/opt/ml/checkpoints/"),
     kept("/opt/ml/models"),

@@ -13,13 +13,11 @@ RULE = Rule("SM468", "relative checkpoint directory", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a checkpoint directory that does not start with a slash."""
+    """Refuse a checkpoint directory that does not start with a slash. An empty one is the default."""
     local = structure(request.payload, "CheckpointConfig").get("LocalPath")
     if isinstance(local, str) and not local.startswith("/"):
         yield RULE.at(
             ("CheckpointConfig", "LocalPath"),
-            f"the checkpoint directory `{shown(local)}` is not absolute"
-            if local
-            else "the checkpoint directory is empty",
+            f"the checkpoint directory `{shown(local)}` is not absolute",
             help="start it with a slash, or leave it out: SageMaker then takes /opt/ml/checkpoints",
         )
