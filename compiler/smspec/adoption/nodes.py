@@ -32,20 +32,18 @@ def node(value: object) -> Node:
 
 
 def text(value: str) -> Scalar:
-    """Return a text, without quotes where nobody could take it for anything else."""
+    """Return a text, without quotes where nobody could take it for anything else.
+
+    The node is written with `DOLLAR` where it must be; its value is the text that comes of it.
+    """
     written = value.replace(_OPEN, f"${{{{ vars.{DOLLAR} }}}}{_OPEN[1:]}")
     plain = written == value and bool(value) and not _looks_like_more(value) and meaning(value) == value
-    return Scalar(written, written, plain, _NOWHERE)
+    return Scalar(written, value, plain, _NOWHERE)
 
 
 def bare(word: str) -> Scalar:
     """Return a number, true, false or null by its spelling."""
     return Scalar(word, meaning(word), True, _NOWHERE)
-
-
-def quoted(value: str) -> Scalar:
-    """Return a text in quotes."""
-    return Scalar(text(value).text, value, False, _NOWHERE)
 
 
 def holds_dollar(value: Node) -> bool:

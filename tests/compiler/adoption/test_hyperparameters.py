@@ -23,6 +23,7 @@ def spec_of(texts):
         ({"a": '"5"', "b": '"true"'}, {"a": "5", "b": "true"}, None),
         ({"a": "[256, 64]", "b": '{"x": [1.5, "y"]}'}, {"a": [256, 64], "b": {"x": [1.5, "y"]}}, None),
         ({"a": "-Infinity"}, {"a": float("-inf")}, None),
+        ({"a": "${{ x }}", "b": "5"}, {"a": "${{ vars.dollar }}{{ x }}", "b": 5}, None),
         ({"a": "", "b": '""'}, {"a": "", "b": '""'}, "raw"),
         ({"a": '"adam"', "b": "5"}, {"a": "adam", "b": 5}, "json_strings"),
         ({"a": '"adam"', "b": "sgd", "c": "5"}, {"a": '"adam"', "b": "sgd", "c": 5}, "raw"),

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from typing import get_args
 
-from smspec.adoption.nodes import bare, node, quoted, text
+from smspec.adoption.nodes import bare, node, text
 from smspec.adoption.remainder import Remainder
 from smspec.plan.hyperparameters import encoded
 from smspec.source import Node, Scalar, to_data
@@ -42,7 +42,7 @@ def _candidates(sent: str, encoding: HyperparameterEncoding) -> Iterator[Node]:
     if encoding == "raw":
         if isinstance(meaning(sent), int | float):
             yield bare(sent)
-        yield quoted(sent) if _is_quoted_json(sent) else text(sent)
+        yield text(sent)
         return
     try:
         decoded = json.loads(sent)
@@ -63,16 +63,10 @@ def _is_sent_as(value: Node, sent: str, encoding: HyperparameterEncoding) -> boo
     if isinstance(value, Scalar):
         if value.value is None:
             return False
-        # Quotes make a text of anything; what stands without them is what YAML reads.
-        written = sent if isinstance(value.value, str) and encoding == "raw" else value.value
-        parameter = Hyperparameter(name="", value=written, text=value.text, quoted=not value.plain)
+        parameter = Hyperparameter(name="", value=value.value, text=value.text, quoted=not value.plain)
     else:
         parameter = Hyperparameter(name="", value=to_data(value))
     return encoded(parameter, encoding) == sent
-
-
-def _is_quoted_json(sent: str) -> bool:
-    return sent.startswith('"')
 
 
 def _holds_null(value: object) -> bool:
