@@ -1,0 +1,25 @@
+"""A parser ends the program when it meets an argument that nobody declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.rules.script.meeting import Meeting, called, near_name, notes
+
+RULE = Rule("SM501", "argument that the program does not know")
+
+
+def check(meeting: Meeting) -> Iterator[Finding]:
+    """Refuse arguments, and hyperparameters that become arguments, without a declaration in the program."""
+    for fault in meeting.of_kind("unknown"):
+        assert fault.argument is not None
+        why = f": it {fault.reason}" if fault.reason else ""
+        yield RULE.at(
+            meeting.path_of(fault),
+            f"`{meeting.name}` knows no argument `{called(fault.argument)}`{why}",
+            label=near_name(fault),
+            help=f"{fault.command_line.library} ends a program that gets an argument it does not know",
+            on="key" if fault.argument.hyperparameter is not None else "value",
+            notes=notes(fault),
+        )

@@ -1,0 +1,22 @@
+"""Of a mutually exclusive group only one argument may be given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.rules.script.meeting import Meeting, notes
+
+RULE = Rule("SM509", "arguments that exclude each other")
+
+
+def check(meeting: Meeting) -> Iterator[Finding]:
+    """Refuse two arguments of which the program takes one."""
+    for fault in meeting.of_kind("clash"):
+        yield RULE.at(
+            meeting.path_of(fault),
+            f"`{meeting.name}` takes only one of {fault.reason}",
+            help="leave one of them out",
+            on="key",
+            notes=notes(fault),
+        )

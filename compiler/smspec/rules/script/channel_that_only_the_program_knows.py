@@ -1,0 +1,31 @@
+"""SageMaker sets SM_CHANNEL_X for the channels of the job, and for no others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.nearest import nearest
+from smspec.rules.script.meeting import Meeting, seen_at
+
+RULE = Rule("SM506", "channel that only the program knows")
+
+
+def check(meeting: Meeting) -> Iterator[Finding]:
+    """Refuse a job without a channel whose variable the program cannot do without."""
+    channels = meeting.surroundings.channels
+    known = {channel.upper() for channel in channels}
+    for read in meeting.program.channels:
+        if read.by != "variable" or not read.fails:
+            continue
+        if read.name in known or read.written in meeting.surroundings.variables:
+            continue
+        near = nearest(read.name, channels)
+        yield RULE.at(
+            meeting.surroundings.channels_path,
+            f"`{meeting.name}` reads `{read.written}`, and the job has no channel `{read.name.lower()}`",
+            label=f"it has `{near}`" if near else "",
+            help="add the channel, or give the program another way to its data",
+            on="key",
+            notes=seen_at(read.place),
+        )

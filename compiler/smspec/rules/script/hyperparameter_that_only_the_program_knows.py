@@ -1,0 +1,28 @@
+"""``job.hyperparameters`` holds what the spec gives; another key is a KeyError."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.nearest import nearest
+from smspec.rules.script.meeting import Meeting, seen_at
+
+RULE = Rule("SM508", "hyperparameter that only the program knows", "warning")
+
+
+def check(meeting: Meeting) -> Iterator[Finding]:
+    """Warn of a hyperparameter that the program takes from the job without asking whether it is there."""
+    known = meeting.surroundings.hyperparameters
+    for read in meeting.program.hyperparameters:
+        if read.name in known:
+            continue
+        near = nearest(read.name, known)
+        yield RULE.at(
+            meeting.surroundings.hyperparameters_path,
+            f"`{meeting.name}` reads the hyperparameter `{read.name}`, and the job has none of this name",
+            label=f"it has `{near}`" if near else "",
+            help="write it under `hyperparameters`, or read it with `.get`",
+            on="key",
+            notes=seen_at(read.place),
+        )

@@ -1,0 +1,24 @@
+"""A parser ends the program when a value is not of its type, or none of its choices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.rules.script.meeting import Meeting, called, notes
+
+RULE = Rule("SM503", "value that the program refuses")
+
+
+def check(meeting: Meeting) -> Iterator[Finding]:
+    """Refuse values of another type, and those that are no choice."""
+    for fault in meeting.of_kind("refused"):
+        assert fault.argument is not None
+        words = " ".join(fault.argument.words[1:])
+        yield RULE.at(
+            meeting.path_of(fault),
+            f"`{called(fault.argument)}` of `{meeting.name}` refuses "
+            + (f"its value: {fault.reason}" if fault.reason else f"`{words}`" if words else "to be without a value"),
+            help=f"the program gets the words `{' '.join(fault.argument.words)}`",
+            notes=notes(fault),
+        )

@@ -1,0 +1,182 @@
+"""What is known of an expression. Every part of it is looked at in the order in which Python would."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from smspec.script.call import Call
+from smspec.script.frame import Frame
+from smspec.script.values import ELLIPSIS, UNKNOWN, Items, Known, Named, Value, constant
+
+if TYPE_CHECKING:
+    from smspec.script.interpreter import Interpreter
+
+_BUILTINS = frozenset({"bool", "dict", "exit", "float", "int", "len", "list", "open", "quit", "range", "str", "tuple"})
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+
+
+class Evaluation:
+    """Expressions in one frame."""
+
+    def __init__(self, run: Interpreter, frame: Frame) -> None:
+        self.run = run
+        self.frame = frame
+
+    def value(self, node: ast.expr | None) -> Value:
+        """Return what is known of an expression."""
+        if node is None:
+            return Known(None)
+        self.run.step()
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, bytes | complex):
+                return UNKNOWN
+            return ELLIPSIS if node.value is ... else Known(node.value)
+        if isinstance(node, ast.Name):
+            return self.frame.get(node.id) or (Named(node.id) if node.id in _BUILTINS else UNKNOWN)
+        if isinstance(node, ast.Attribute):
+            return self.value(node.value).attribute(node.attr)
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        if isinstance(node, ast.List | ast.Tuple | ast.Set):
+            return self._items(node.elts)
+        if isinstance(node, ast.JoinedStr):
+            return self._joined(node)
+        if isinstance(node, ast.BinOp):
+            return self._binary(node)
+        if isinstance(node, ast.Subscript):
+            return self._subscript(node)
+        return self._conditional(node)
+
+    def _conditional(self, node: ast.expr) -> Value:
+        if isinstance(node, ast.IfExp):
+            test = constant(self.value(node.test))
+            if test is not ...:
+                return self.value(node.body if test else node.orelse)
+            with self.run.perhaps(self.frame):
+                return _lost(self.value(node.body), self.value(node.orelse))
+        if isinstance(node, ast.BoolOp):
+            return self._boolean(node)
+        if isinstance(node, ast.Compare):
+            return self._compared(node)
+        if isinstance(node, ast.UnaryOp):
+            operand = constant(self.value(node.operand))
+            if isinstance(node.op, ast.Not) and operand is not ...:
+                return Known(not operand)
+            if isinstance(node.op, ast.USub) and isinstance(operand, int | float):
+                return Known(-operand)
+            return UNKNOWN
+        if isinstance(node, ast.NamedExpr):
+            value = self.value(node.value)
+            self.frame.set(node.target.id, value)
+            return value
+        if isinstance(node, _COMPREHENSIONS):
+            return self._comprehension(node)
+        if isinstance(node, ast.Lambda):
+            # It may run at any time, or never; what it names is out of our hands.
+            return _lost(*(self.frame.get(n.id) or UNKNOWN for n in ast.walk(node.body) if isinstance(n, ast.Name)))
+        return _lost(*(self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)))
+
+    def _call(self, node: ast.Call) -> Value:
+        owner, function = UNKNOWN, UNKNOWN
+        if isinstance(node.func, ast.Attribute):
+            owner = self.value(node.func.value)
+            function = owner.attribute(node.func.attr)
+        else:
+            function = self.value(node.func)
+        arguments = tuple(self.value(argument) for argument in node.args)
+        keywords = {word.arg or "**": self.value(word.value) for word in node.keywords}
+        is_whole = "**" not in keywords and not any(isinstance(argument, ast.Starred) for argument in node.args)
+        call = Call(self.run, node, arguments, keywords, is_whole)
+        if isinstance(function, Named):
+            return self.run.called(function.name, call)
+        if isinstance(node.func, ast.Attribute) and function is UNKNOWN:
+            return owner.method(node.func.attr, call)
+        return function.call(call)
+
+    def _items(self, nodes: Sequence[ast.expr]) -> Value:
+        values = tuple(self.value(node) for node in nodes)
+        if any(isinstance(node, ast.Starred) for node in nodes):
+            return _lost(*values)
+        return Items(values)
+
+    def _joined(self, node: ast.JoinedStr) -> Value:
+        parts = [
+            constant(self.value(part.value))
+            if isinstance(part, ast.FormattedValue) and part.conversion == -1 and part.format_spec is None
+            else constant(self.value(part) if isinstance(part, ast.Constant) else UNKNOWN)
+            for part in node.values
+        ]
+        return Known("".join(map(str, parts))) if ... not in parts else UNKNOWN
+
+    def _binary(self, node: ast.BinOp) -> Value:
+        left, right = self.value(node.left), self.value(node.right)
+        one, two = constant(left), constant(right)
+        if isinstance(one, str) and isinstance(two, str):
+            if isinstance(node.op, ast.Add):
+                return Known(one + two)
+            if isinstance(node.op, ast.Div):  # Only a path can be divided by a text.
+                return Known(two if two.startswith("/") else f"{one.rstrip('/')}/{two}")
+        if isinstance(node.op, ast.BitOr):
+            return Items((left, right))  # A union of types; nothing else of interest is.
+        return _lost(left, right)
+
+    def _subscript(self, node: ast.Subscript) -> Value:
+        owner = self.value(node.value)
+        if isinstance(node.slice, ast.Slice):
+            lower = constant(self.value(node.slice.lower))
+            is_rest = lower == 1 and node.slice.upper is None and node.slice.step is None
+            if isinstance(owner, Named) and owner.name == "sys.argv" and is_rest:
+                return Named("sys.argv[1:]")
+            return _lost(owner)
+        key = self.value(node.slice)
+        if isinstance(owner, Named):
+            return self.run.looked_up(owner.name, key, self.run.place(node))
+        index = constant(key)
+        if isinstance(owner, Items) and isinstance(index, int) and -len(owner.values) <= index < len(owner.values):
+            return owner.values[index]
+        owner.escape()
+        return owner.item(key, self.run.place(node))
+
+    def _boolean(self, node: ast.BoolOp) -> Value:
+        values = [self.value(node.values[0])]
+        first = constant(values[0])
+        if first is not ... and bool(first) is isinstance(node.op, ast.Or):
+            return values[0]
+        with self.run.perhaps(self.frame):
+            values += [self.value(value) for value in node.values[1:]]
+        if len(values) == 2 and first is not ...:
+            return values[1]
+        return _lost(*values)
+
+    def _compared(self, node: ast.Compare) -> Value:
+        left, *rest = constant(self.value(node.left)), *(constant(self.value(value)) for value in node.comparators)
+        if len(rest) == 1 and ... not in (left, rest[0]):
+            if isinstance(node.ops[0], ast.Eq | ast.Is):
+                return Known(left == rest[0])
+            if isinstance(node.ops[0], ast.NotEq | ast.IsNot):
+                return Known(left != rest[0])
+        return UNKNOWN
+
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
+        self.value(node.generators[0].iter).escape()
+        inner = Evaluation(self.run, Frame(self.frame.source, self.frame))
+        for generator in node.generators:
+            for target in ast.walk(generator.target):
+                if isinstance(target, ast.Name):
+                    inner.frame.set(target.id, UNKNOWN)
+        with self.run.perhaps(self.frame):
+            for generator in node.generators[1:]:
+                inner.value(generator.iter).escape()
+            for generator in node.generators:
+                for test in generator.ifs:
+                    inner.value(test)
+            parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
+            return _lost(*(inner.value(part) for part in parts))
+
+
+def _lost(*values: Value) -> Value:
+    for value in values:
+        value.escape()
+    return UNKNOWN

@@ -1,0 +1,28 @@
+"""How libraries read a command line: one file a grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.script.fault import Fault
+from smspec.script.program import Program
+from smspec.script.surroundings import Surroundings
+
+
+def faults_of(program: Program, surroundings: Surroundings) -> Iterator[Fault]:
+    """Yield what the parsers of a program would refuse of what a job gives it."""
+    arguments = surroundings.arguments
+    if arguments is None:
+        return
+    for line in program.command_lines:
+        if line.not_for_one_word and len(surroundings.words) == 1:
+            continue
+        # Late: most programs use one library, and only argparse is loaded anyway.
+        match line.grammar:
+            case "argparse":
+                from smspec.script.grammars.argparse_words import faults
+            case "click":
+                from smspec.script.grammars.click_words import faults
+            case "absl":
+                from smspec.script.grammars.absl_words import faults
+        yield from faults(line, arguments)

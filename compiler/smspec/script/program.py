@@ -1,0 +1,92 @@
+"""What the text of a program says about what it wants to be given."""
+
+from __future__ import annotations
+
+from typing import Literal, Union
+
+from smspec.source import SourceText, Span
+from smspec.source.frozen import dataclass
+
+Words = Union[int, Literal["?", "*", "+", "unknown"]]
+"""How many words follow the name of an option, in the spelling of argparse."""
+
+Kind = Literal["text", "int", "int literal", "float", "float literal", "bool()", "truth", "unknown"]
+"""What becomes of a word. ``bool()`` makes every word but the empty one true; ``truth`` reads `true`, `no`, `1` …;
+literals are also those of Python and YAML, such as `0x10`."""
+
+Grammar = Literal["argparse", "click", "absl"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """``names`` with their dashes; empty for a positional. ``exclusive``: the group of which only one may be given.
+
+    ``lowest`` and ``highest`` bound a number.
+    """
+
+    names: tuple[str, ...]
+    label: str
+    place: Span
+    words: Words = 1
+    kind: Kind = "text"
+    choices: tuple[object, ...] | None = None
+    ignores_case: bool = False
+    lowest: float | None = None
+    highest: float | None = None
+    is_required: bool = False
+    exclusive: int | None = None
+
+    @property
+    def called(self) -> str:
+        """What the author knows it by."""
+        return self.names[0] if self.names else self.label
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandLine:
+    """One parser that reads the program's command line when it starts.
+
+    ``is_complete``: every other option is refused. ``required_groups``: groups of which one option must be given.
+    ``not_for_one_word``: with a single word the program goes another way.
+    """
+
+    library: str
+    grammar: Grammar
+    options: tuple[Option, ...]
+    place: Span
+    is_complete: bool = True
+    abbreviates: bool = True
+    required_groups: tuple[int, ...] = ()
+    not_for_one_word: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelRead:
+    """A channel that the program reads. ``name`` is in capitals where ``by`` is a variable.
+
+    ``fails``: without the channel the program ends there.
+    """
+
+    name: str
+    by: Literal["variable", "path", "job"]
+    written: str
+    fails: bool
+    place: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HyperparameterRead:
+    """``job.hyperparameters["name"]``, without which the program ends there."""
+
+    name: str
+    place: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """``texts``: the program's own, then those of the modules beside it that were read with it."""
+
+    texts: tuple[SourceText, ...]
+    command_lines: tuple[CommandLine, ...] = ()
+    channels: tuple[ChannelRead, ...] = ()
+    hyperparameters: tuple[HyperparameterRead, ...] = ()

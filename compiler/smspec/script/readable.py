@@ -1,0 +1,49 @@
+"""Whether a text may be parsed at all: hostile ones would cost the parser its stack, or all memory."""
+
+from __future__ import annotations
+
+import re
+
+MOST_BYTES = 1 << 20
+MOST_TOKENS = 60_000
+"""A tree takes some hundred bytes a token. Scripts of 3,000 lines have about 35,000."""
+
+DEEPEST = 60
+"""Levels of brackets, and of indentation: what nests deeper was made by no person."""
+
+LONGEST_CHAIN = 2_000
+"""Operators in one logical line, or branches of one text: each is a level of the tree."""
+
+_TOKEN = re.compile(
+    r"""\"{3}(?:[^"\\]|\\.|"(?!""))*\"{3}|'{3}(?:[^'\\]|\\.|'(?!''))*'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
+    r"""|\#[^\n]*|\n[ \t]*|\w+|[^\w\s]""",
+    re.DOTALL,
+)
+_WORD_OPERATORS = frozenset({"not", "lambda", "await", "if", "for", "or", "and", "in", "is", "yield"})
+_OPERATORS = frozenset("+-*/%|&^~@<>=.!")
+
+
+def is_readable(text: str) -> bool:
+    """Tell whether a text is small and flat enough to be parsed within a moment."""
+    if "\0" in text or len(text) > MOST_BYTES:
+        return False
+    depth = chain = branches = 0
+    for count, match in enumerate(_TOKEN.finditer(text)):
+        token = match[0]
+        if token[0] == "\n":
+            if depth == 0:
+                chain = 0
+            if len(token.expandtabs(4)) > DEEPEST * 4 + 1 and depth == 0:
+                return False
+        elif token in "([{":
+            depth += 1
+            chain += 1
+        elif token in ")]}":
+            depth = max(0, depth - 1)
+        elif token in _OPERATORS or token in _WORD_OPERATORS:
+            chain += 1
+        elif token == "elif":
+            branches += 1
+        if count > MOST_TOKENS or depth > DEEPEST or max(chain, branches) > LONGEST_CHAIN:
+            return False
+    return True

@@ -1,0 +1,207 @@
+"""Parsers of argparse, made and filled where it can be followed."""
+
+from __future__ import annotations
+
+from smspec.script.call import Call
+from smspec.script.program import CommandLine, Kind, Option, Words
+from smspec.script.values import UNKNOWN, Items, Known, Named, Value, constant, text
+from smspec.source.frozen import replace
+
+WORD = "argparse"
+
+_PLAIN = frozenset({"prog", "usage", "description", "epilog", "formatter_class", "add_help", "allow_abbrev", "parents"})
+_HARMLESS = ("error", "exit", "print_help", "print_usage", "format_help", "format_usage", "get_default", "set_defaults")
+_TEXTS = ("description", "epilog", "usage", "prog", "formatter_class")
+_KINDS: dict[str, Kind] = {"str": "text", "int": "int", "float": "float", "bool": "bool()"}
+_FLAGS = ("store_true", "store_false", "store_const", "append_const", "count", "help", "version")
+_KNOWN_WORDS = frozenset(
+    {"action", "nargs", "const", "default", "type", "choices", "required", "help", "metavar", "dest", "version"}
+)
+_MOST_CHOICES = 1_000
+
+
+class Parser(Value):
+    """One ArgumentParser. ``escaped``: somebody else has it too, and may do anything with it."""
+
+    library = "argparse"
+
+    def __init__(self, call: Call) -> None:
+        self.options: list[Option] = []
+        self.required_groups: list[int] = []
+        self.groups = 0
+        self.is_complete = True
+        self.abbreviates = True
+        self.escaped = not call.is_whole or bool(call.keywords.keys() - _PLAIN)
+        abbreviates = constant(call.keywords.get("allow_abbrev", Known(True)))
+        if isinstance(abbreviates, bool):
+            self.abbreviates = abbreviates
+        else:
+            self.is_complete = False
+        if constant(call.keywords.get("add_help", Known(True))) is not False:
+            self.options.append(Option(names=("-h", "--help"), label="help", place=call.place, words="unknown"))
+        self._take_parents(call.keywords.get("parents", Items(())))
+
+    def _take_parents(self, parents: Value) -> None:
+        for parent in parents.values if isinstance(parents, Items) else (UNKNOWN,):
+            if isinstance(parent, Parser) and not parent.escaped:
+                self.options += [option for option in parent.options if option.label != "help"]
+                self.is_complete &= parent.is_complete
+                self.escaped |= bool(parent.groups)  # their numbers would have to be made anew
+            else:
+                self.escaped = True
+
+    def escape(self) -> None:
+        self.escaped = True
+
+    def set_attribute(self, name: str) -> None:
+        if name not in _TEXTS:
+            self.escaped = True
+
+    def method(self, name: str, call: Call) -> Value:
+        if name == "add_argument":
+            self.add(call, None)
+        elif name in ("add_argument_group", "add_mutually_exclusive_group"):
+            return self._group(name, call)
+        elif name in ("parse_args", "parse_known_args"):
+            self.parse(call, is_complete=name == "parse_args")
+        elif name not in _HARMLESS:
+            self.escaped = True
+            return call.lost()
+        return UNKNOWN
+
+    def _group(self, name: str, call: Call) -> Value:
+        if name == "add_argument_group":
+            return Group(self, None)
+        required = constant(call.keywords.get("required", Known(False)))
+        if not call.is_certain or not isinstance(required, bool):
+            self.escaped = True
+        self.groups += 1
+        if required is True:
+            self.required_groups.append(self.groups)
+        return Group(self, self.groups)
+
+    def add(self, call: Call, exclusive: int | None) -> None:
+        """Take an argument as it is declared; of one that may not be there, that it may be."""
+        names = tuple(text(value) for value in call.arguments)
+        if None in names or not call.is_whole or not names:
+            self.is_complete = False
+            return
+        option = _option(call, tuple(name for name in names if name is not None))
+        if option is None:
+            self.escaped = True
+            return
+        if not call.is_certain:
+            # It may be there or not, so nothing can be held against a word that is given for it.
+            self.is_complete &= bool(option.names)
+            option = replace(option, words="unknown", kind="unknown", choices=None, is_required=False)
+        self.options.append(replace(option, exclusive=exclusive))
+
+    def parse(self, call: Call, *, is_complete: bool) -> None:
+        """Take note that the command line is read, if it is the program's."""
+        given = call.argument(0, "args")
+        is_ours = (
+            given is None or constant(given) is None or (isinstance(given, Named) and given.name == "sys.argv[1:]")
+        )
+        if not is_ours or not call.is_whole or self.escaped or not call.is_certain or "exit" in call.run.swallowed:
+            return
+        call.run.command_lines.append(self.command_line(call, is_complete))
+
+    def command_line(self, call: Call, is_complete: bool) -> CommandLine:
+        return CommandLine(
+            library=self.library,
+            grammar="argparse",
+            options=tuple(self.options),
+            place=call.place,
+            is_complete=is_complete and self.is_complete,
+            abbreviates=self.abbreviates,
+            required_groups=tuple(self.required_groups),
+            not_for_one_word=call.run.goes_other_way_for_one_word,
+        )
+
+
+class Group(Value):
+    """A group of arguments; ``exclusive``: its number, if only one of them may be given."""
+
+    def __init__(self, parser: Parser, exclusive: int | None) -> None:
+        self.parser = parser
+        self.exclusive = exclusive
+
+    def escape(self) -> None:
+        self.parser.escape()
+
+    def method(self, name: str, call: Call) -> Value:
+        if name == "add_argument":
+            self.parser.add(call, self.exclusive)
+            return UNKNOWN
+        if self.exclusive is None and name in ("add_argument_group", "add_mutually_exclusive_group"):
+            return self.parser.method(name, call)
+        self.escape()
+        return call.lost()
+
+
+def _option(call: Call, names: tuple[str, ...]) -> Option | None:
+    """Return an argument as far as it is known; None for one that could be anything."""
+    is_positional = not names[0].startswith("-")
+    if is_positional and len(names) > 1:
+        return None
+    keywords = call.keywords
+    option = Option(
+        names=() if is_positional else names,
+        label=names[0] if is_positional else text(keywords.get("dest")) or names[0].lstrip("-"),
+        place=call.place,
+    )
+    required = constant(keywords.get("required", Known(False)))
+    if isinstance(required, bool):
+        option = replace(option, is_required=required)
+    if keywords.keys() - _KNOWN_WORDS:
+        return replace(option, words="unknown", kind="unknown", is_required=False)
+    action = keywords.get("action", Known("store"))
+    match constant(action):
+        case "store" | "append" | "extend":
+            return _with_words(option, keywords, is_positional)
+        case flag if flag in _FLAGS:
+            return replace(option, words="unknown" if flag in ("help", "version") else 0)
+    if isinstance(action, Named) and action.name == "argparse.BooleanOptionalAction":
+        negated = tuple("--no-" + name[2:] for name in names if name.startswith("--"))
+        return replace(option, names=(*names, *negated), words=0)
+    # An action of somebody's own decides for itself whether it takes words, and whether it is required.
+    return replace(option, words="unknown", kind="unknown", is_required=False)
+
+
+def _with_words(option: Option, keywords: dict[str, Value], is_positional: bool) -> Option:
+    words: Words = "unknown"
+    match constant(keywords.get("nargs", Known(None))):
+        case None:
+            words = 1
+        case int(number) if number >= 1:
+            words = number
+        case "?" | "*" | "+" as several:
+            words = several
+    if is_positional:
+        option = replace(option, is_required=words not in ("?", "*", "unknown"))
+    choices = _choices(keywords.get("choices"))
+    is_open = words == "unknown" or (choices is None and "choices" in keywords)
+    kind = kind_of(keywords.get("type"))
+    return replace(
+        option,
+        words=words,
+        kind="unknown" if is_open else kind,
+        choices=None if is_open or kind == "unknown" else choices,
+    )
+
+
+def kind_of(value: Value | None) -> Kind:
+    """Return what becomes of a word that is given to a type."""
+    if value is None or constant(value) is None:
+        return "text"
+    return _KINDS.get(value.name, "unknown") if isinstance(value, Named) else "unknown"
+
+
+def _choices(value: Value | None) -> tuple[object, ...] | None:
+    found = constant(value)
+    if isinstance(found, tuple):
+        return found[:_MOST_CHOICES] if len(found) <= _MOST_CHOICES else None
+    return None
+
+
+HANDLERS = {"argparse.ArgumentParser": Parser}

@@ -1,0 +1,93 @@
+"""Channels that a program reads by their variables, or by the paths where they lie."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from smspec.script.call import Call
+from smspec.script.program import ChannelRead
+from smspec.script.values import UNKNOWN, Known, Value, text
+
+if TYPE_CHECKING:
+    from smspec.script.interpreter import Interpreter
+    from smspec.source import Span
+
+VARIABLE = "SM_CHANNEL_"
+DATA = "/opt/ml/input/data/"
+
+_READERS = (
+    "open",
+    "os.listdir",
+    "os.scandir",
+    "os.walk",
+    *(f"glob.{name}" for name in ("glob", "iglob")),
+    *(f"pandas.read_{kind}" for kind in ("csv", "parquet", "json", "table", "excel", "pickle", "feather")),
+    *(f"numpy.{name}" for name in ("load", "loadtxt", "genfromtxt", "fromfile", "memmap")),
+    *(f"datasets.load_{name}" for name in ("dataset", "from_disk")),
+    *(f"polars.read_{kind}" for kind in ("csv", "parquet")),
+    "pyarrow.parquet.read_table",
+    "torch.load",
+    "torchvision.datasets.ImageFolder",
+    "PIL.Image.open",
+)
+"""What fails, or finds nothing, where its first argument does not exist."""
+
+
+def _item(run: Interpreter, key: Value, place: Span) -> Value:
+    """``os.environ["SM_CHANNEL_TRAIN"]``: a KeyError without the channel."""
+    _variable(run, text(key), place, fails=run.is_certain and "error" not in run.swallowed)
+    return UNKNOWN
+
+
+def _get(call: Call) -> Value:
+    """``os.environ.get(…)``, ``os.getenv(…)``: None, or what else is given, without the channel."""
+    _variable(call.run, text(call.argument(0, "key")), call.place, fails=False)
+    return call.lost()
+
+
+def _variable(run: Interpreter, name: str | None, place: Span, *, fails: bool) -> None:
+    if name is None or not name.startswith(VARIABLE) or name == VARIABLE:
+        return
+    run.channels.append(
+        ChannelRead(name=name.removeprefix(VARIABLE), by="variable", written=name, fails=fails, place=place)
+    )
+
+
+def _changed(call: Call) -> Value:
+    """``os.environ.setdefault(…)`` and the like: the variable may be there without a channel."""
+    call.run.changed_variables.add(text(call.argument(0, "key")) or "*")
+    return call.lost()
+
+
+def _joined(call: Call) -> Value:
+    """``os.path.join``, ``pathlib.Path``: a path that is known if its parts are."""
+    path = ""
+    for value in call.arguments:
+        part = text(value)
+        if part is None:
+            return call.lost()
+        path = part if part.startswith("/") or not path else f"{path.rstrip('/')}/{part}"
+    return Known(path) if path and call.is_whole else UNKNOWN
+
+
+def _read(call: Call) -> Value:
+    """Something is read from a path."""
+    path = text(call.arguments[0]) if call.arguments else None
+    mode = call.argument(1, "mode")
+    is_written = mode is not None and set(text(mode) or "") & set("wax")
+    run = call.run
+    if path and path.startswith(DATA) and run.is_certain and "error" not in run.swallowed and not is_written:
+        name = path.removeprefix(DATA).partition("/")[0]
+        if name and not set(name) & set("*?[{"):
+            run.channels.append(ChannelRead(name=name, by="path", written=path, fails=True, place=call.place))
+    return call.lost()
+
+
+HANDLERS = {
+    "os.environ.get": _get,
+    "os.getenv": _get,
+    **dict.fromkeys(("os.environ.setdefault", "os.putenv", "os.environ.update", "dotenv.load_dotenv"), _changed),
+    **dict.fromkeys(("os.path.join", "pathlib.Path", "pathlib.PurePath", "str", "os.path.abspath"), _joined),
+    **dict.fromkeys(_READERS, _read),
+}
+LOOKUPS = {"os.environ": _item}

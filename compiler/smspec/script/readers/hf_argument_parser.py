@@ -1,0 +1,72 @@
+"""HfArgumentParser of transformers: options from the fields of dataclasses, on top of argparse."""
+
+from __future__ import annotations
+
+from smspec.script.call import Call
+from smspec.script.program import Option, Words
+from smspec.script.readers.argument_parser import Parser
+from smspec.script.readers.data_classes import Field, fields_of, is_none
+from smspec.script.values import UNKNOWN, Class, Items, Known, Value, constant
+
+WORD = "HfArgumentParser"
+
+
+class HfParser(Parser):
+    library = "HfArgumentParser"
+
+    def __init__(self, call: Call) -> None:
+        super().__init__(call)
+        given = call.argument(0, "dataclass_types")
+        self.escaped = not call.is_whole or bool(call.keywords.keys() - {"dataclass_types", "description", "prog"})
+        for kind in given.values if isinstance(given, Items) else (given,):
+            found = fields_of(call.run, kind) if isinstance(kind, Class) else None
+            if found is None:
+                self.is_complete = False  # a class of a library, such as TrainingArguments
+            else:
+                self.is_complete &= found[1]
+                self._take(found[0])
+
+    def method(self, name: str, call: Call) -> Value:
+        if name == "parse_args_into_dataclasses":
+            remaining = constant(call.keywords.get("return_remaining_strings", Known(False)))
+            self.parse(call, is_complete=remaining is False and not call.arguments)
+            return UNKNOWN
+        if name in ("parse_json_file", "parse_yaml_file", "parse_dict"):
+            return UNKNOWN
+        return super().method(name, call)
+
+    def _take(self, fields: list[Field]) -> None:
+        for field in fields:
+            self.options += _options(field)
+            # What metadata say goes to argparse as it is: other names, for one.
+            self.escaped |= not field.is_plain
+
+
+def _options(field: Field) -> list[Option]:
+    names = tuple(dict.fromkeys((f"--{field.name}", f"--{field.name.replace('_', '-')}")))
+    annotation = field.annotation
+    if annotation.is_bool:
+        takes_none = not annotation.may_be_none or not (field.default is None or is_none(field.default))
+        words: Words = "?" if takes_none else 1
+        options = [Option(names=names, label=field.name, place=field.place, words=words, kind="truth")]
+        if field.default is not None and constant(field.default) in (True, ...):
+            no = tuple(dict.fromkeys((f"--no_{field.name}", f"--no-{field.name.replace('_', '-')}")))
+            options.append(Option(names=no, label=field.name, place=field.place, words=0))
+        return options
+    return [
+        Option(
+            names=names,
+            label=field.name,
+            place=field.place,
+            words="+" if annotation.is_list else 1,
+            kind=annotation.kind,
+            choices=annotation.choices,
+            is_required=field.default is None,
+        )
+    ]
+
+
+HANDLERS = {
+    "transformers.HfArgumentParser": HfParser,
+    "transformers.hf_argparser.HfArgumentParser": HfParser,
+}

@@ -1,0 +1,167 @@
+"""Functions that typer makes commands of: parameters without a default are positionals, the others options."""
+
+from __future__ import annotations
+
+import ast
+
+from smspec.script.call import Call
+from smspec.script.evaluation import Evaluation
+from smspec.script.interpreter import Handler, Interpreter, place_of
+from smspec.script.program import Option
+from smspec.script.readers.annotation import Annotation, annotation_of
+from smspec.script.readers.click_commands import Command
+from smspec.script.values import ELLIPSIS, UNKNOWN, Function, Value, text
+from smspec.source import Span
+from smspec.source.frozen import replace
+
+WORD = "typer"
+
+_OPTION = frozenset(
+    {"default", "help", "show_default", "min", "max", "case_sensitive", "rich_help_panel", "hidden", "metavar"}
+    | {"show_choices", "is_flag", "default_factory"}
+)
+
+
+class TyperCommand(Command):
+    library = "typer"
+
+
+class Info(Value):
+    """``typer.Option(…)`` or ``typer.Argument(…)``."""
+
+    def __init__(self, call: Call, is_option: bool) -> None:
+        self.is_option = is_option
+        self.call_site = call
+        self.is_plain = call.is_whole and not call.keywords.keys() - _OPTION
+        # In Annotated all words are names; as a default, the first is the default itself.
+        self.words = [text(value) for value in call.arguments]
+        self.default = call.argument(0, "default")
+
+
+class App(Value):
+    """``typer.Typer()``. With one command and no callback, it is that command."""
+
+    def __init__(self, call: Call) -> None:
+        self.commands: list[Command | None] = []
+        self.is_plain = call.is_whole and not call.keywords.keys() - {
+            "help",
+            "name",
+            "add_completion",
+            "pretty_exceptions_enable",
+            "pretty_exceptions_show_locals",
+            "no_args_is_help",
+            "rich_markup_mode",
+        }
+
+    def escape(self) -> None:
+        self.is_plain = False
+
+    def method(self, name: str, call: Call) -> Value:
+        if name == "command" and call.is_whole and not call.keywords.keys() - {"name", "help", "short_help", "epilog"}:
+            return _AppDecorator(self, call.run, call.is_certain)
+        self.is_plain = False
+        return call.lost()
+
+    def call(self, call: Call) -> Value:
+        if self.is_plain and len(self.commands) == 1 and self.commands[0] is not None:
+            return self.commands[0].call(call)
+        return call.lost()
+
+
+class _AppDecorator(Value):
+    def __init__(self, app: App, run: Interpreter, is_certain: bool) -> None:
+        self._app = app
+        self._run = run
+        self._is_certain = is_certain
+
+    def decorate(self, value: Value, place: Span) -> Value:
+        command = _command(self._run, value, place) if isinstance(value, Function) else None
+        self._app.commands.append(command)
+        self._app.is_plain &= self._is_certain
+        return value
+
+
+def _run(call: Call) -> Value:
+    function = call.arguments[0] if len(call.arguments) == 1 and not call.keywords else UNKNOWN
+    command = _command(call.run, function, call.place) if isinstance(function, Function) else None
+    if command is None:
+        return call.lost()
+    return command.call(Call(call.run, call.node, (), {}, True))
+
+
+def _command(run: Interpreter, function: Function, place: Span) -> Command | None:
+    """Return the command that a function makes; None for one that is not understood."""
+    node = function.node.args
+    if node.vararg or node.kwarg or node.posonlyargs:
+        return None
+    options: list[Option] = []
+    for parameter in (*node.args, *node.kwonlyargs):
+        option = _option(run, function, parameter)
+        if option is None:
+            return None
+        options.append(option)
+    completion = tuple(
+        Option(names=(name,), label="help", place=place, words="unknown")
+        for name in ("--install-completion", "--show-completion")
+    )
+    return TyperCommand([*options, *completion], place)
+
+
+def _option(run: Interpreter, function: Function, parameter: ast.arg) -> Option | None:
+    name = parameter.arg
+    evaluation = Evaluation(run, function.frame)
+    annotation = annotation_of(evaluation.value(parameter.annotation)) if parameter.annotation else Annotation()
+    default = function.defaults.get(name)
+    info = next((extra for extra in annotation.extras if isinstance(extra, Info)), None)
+    words = info.words if info is not None else []
+    if isinstance(default, Info):
+        # As a default itself: its first word is the value, and without one there is none.
+        info, words = default, default.words[1:]
+        default = default.default
+    return _declared(function, parameter, annotation, info, words, default)
+
+
+def _declared(
+    function: Function,
+    parameter: ast.arg,
+    annotation: Annotation,
+    info: Info | None,
+    words: list[str | None],
+    default: Value | None,
+) -> Option | None:
+    if info is not None and (not info.is_plain or None in words):
+        return None
+    place = place_of(parameter, function.frame)
+    is_required = default is None or default is ELLIPSIS
+    is_option = info.is_option if info is not None else not is_required
+    if not is_option:
+        return Option(
+            names=(),
+            label=parameter.arg.upper(),
+            place=place,
+            words="*" if annotation.is_list else 1,
+            kind="unknown",
+            is_required=is_required and not annotation.may_be_none,
+        )
+    spelled = tuple(part for word in words if word and word.startswith("-") for part in word.split("/"))
+    names = spelled or (f"--{_hyphened(parameter.arg)}",)
+    option = Option(names=names, label=parameter.arg, place=place, kind=annotation.kind, choices=annotation.choices)
+    if annotation.is_bool:
+        negated = () if spelled else (f"--no-{_hyphened(parameter.arg)}",)
+        return replace(option, names=(*names, *negated), words=0)
+    if parameter.annotation is None:
+        option = replace(option, kind="unknown")
+    ignores = info is not None and "case_sensitive" in info.call_site.keywords
+    return replace(option, is_required=is_required, ignores_case=ignores)
+
+
+def _hyphened(name: str) -> str:
+    return name.lower().replace("_", "-")
+
+
+HANDLERS: dict[str, Handler] = {
+    "typer.run": _run,
+    "typer.Typer": App,
+    "typer.Option": lambda call: Info(call, True),
+    "typer.Argument": lambda call: Info(call, False),
+}

@@ -1,0 +1,51 @@
+"""From the text of a program to what it says about itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from smspec.script.program import Program
+from smspec.script.readable import is_readable
+from smspec.source import SourceText
+
+WORDS = (
+    "argparse",
+    "click",
+    "typer",
+    "jsonargparse",
+    "HfArgumentParser",
+    "absl",
+    "SM_CHANNEL_",
+    "/opt/ml",
+    "smspec_runtime",
+)
+"""A program without any of these, in itself or in what it imports from beside it, says nothing that is understood."""
+
+MOST_MODULES = 8
+"""How many modules beside a program are read with it."""
+
+Beside = Callable[[str], "SourceText | None"]
+"""Finds the text of a module, by its full name, among the files that travel with the program."""
+
+
+def says_anything(text: str) -> bool:
+    """Tell whether a text has any of the words without which nothing in it is understood."""
+    return any(word in text for word in WORDS)
+
+
+def read_script(text: SourceText, beside: Beside) -> Program | None:
+    """Return what a program says that is started as a script; None where nothing can be told."""
+    return _read(text, beside, None)
+
+
+def read_handler(text: SourceText, name: str, beside: Beside) -> Program | None:
+    """Return what a function or class ``name`` says that is called with the job."""
+    return _read(text, beside, name) if "hyperparameters" in text.text or "channel" in text.text else None
+
+
+def _read(text: SourceText, beside: Beside, handler: str | None) -> Program | None:
+    if not is_readable(text.text):
+        return None
+    from smspec.script.following import followed  # late: `ast` is for those who have a Python program
+
+    return followed(text, beside, handler)

@@ -1,0 +1,335 @@
+"""Follows statements: which happen in every run, and what names stand for after them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from smspec.script.call import Call
+from smspec.script.evaluation import Evaluation
+from smspec.script.frame import Frame, joined
+from smspec.script.values import UNKNOWN, Class, Function, Items, Known, Named, Value, constant, text
+
+if TYPE_CHECKING:
+    from smspec.script.interpreter import Interpreter
+
+Ending = Literal["raise", "leave", "exit"]
+"""How a block ends early: with a failure, by leaving the function or the loop, or the whole program."""
+
+_EXITS = ("sys.exit", "exit", "quit", "os._exit")
+_CATCHES_EXIT = frozenset({"SystemExit", "BaseException"})
+_CATCHES_ERRORS = frozenset({"KeyError", "LookupError", "Exception", "BaseException", "OSError", "FileNotFoundError"})
+
+
+class Statements:
+    """The statements of one frame."""
+
+    def __init__(self, run: Interpreter, frame: Frame) -> None:
+        self.run = run
+        self.frame = frame
+        self.value = Evaluation(run, frame).value
+
+    def block(self, body: Sequence[ast.stmt]) -> Ending | None:
+        """Follow statements one after the other; return how they end, if not at their end."""
+        for statement in body:
+            self.run.step()
+            ending = self._follow(statement)
+            if ending is not None:
+                return ending
+        return None
+
+    def _follow(self, node: ast.stmt) -> Ending | None:
+        match node:
+            case ast.Expr():
+                return self._expression(node.value)
+            case ast.Assign():
+                value = self.value(node.value)
+                for target in node.targets:
+                    self._assign(target, value)
+            case ast.AnnAssign():
+                if node.value is not None:
+                    self._assign(node.target, self.value(node.value))
+            case ast.AugAssign():
+                self.value(node.value).escape()
+                self._assign(node.target, UNKNOWN)
+            case ast.Return():
+                self.frame.returned.append(self.value(node.value))
+                return "leave"
+            case ast.Raise():
+                self.value(node.exc)
+                return "raise"
+            case ast.Break() | ast.Continue():
+                return "leave"
+            case ast.If():
+                return self._if(node)
+            case ast.For() | ast.AsyncFor() | ast.While():
+                self._loop(node)
+            case ast.Try():
+                return self._try(node)
+            case ast.With() | ast.AsyncWith():
+                return self._with(node)
+            case ast.FunctionDef():
+                self._function(node)
+            case ast.AsyncFunctionDef():
+                self.frame.set(node.name, UNKNOWN)
+            case ast.ClassDef():
+                self._class(node)
+            case ast.Import() | ast.ImportFrom():
+                self._import(node)
+            case ast.Global():
+                self.frame.globals |= frozenset(node.names)
+            case ast.Assert():
+                self.value(node.test)
+            case ast.Delete():
+                for target in node.targets:
+                    self._assign(target, UNKNOWN)
+            case ast.Match():
+                self.value(node.subject).escape()
+                self._branches([case.body for case in node.cases], is_one_taken=False)
+            case _:
+                self._forget(node)
+        return None
+
+    def _expression(self, node: ast.expr) -> Ending | None:
+        if isinstance(node, ast.Call) and self._name(node.func) in _EXITS:
+            status = constant(self.value(node.args[0])) if node.args else None
+            return "exit" if status in (None, 0, ...) else "raise"
+        self.value(node)
+        return None
+
+    def _name(self, node: ast.expr) -> str:
+        """Return the full name of something of another module that is named plainly."""
+        if isinstance(node, ast.Name):
+            found = self.value(node)
+            return found.name if isinstance(found, Named) else ""
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):
+            owner = self._name(node.value)
+            return f"{owner}.{node.attr}" if owner else ""
+        return ""
+
+    def _if(self, node: ast.If) -> Ending | None:
+        test = self.value(node.test)
+        known = constant(test)
+        if known is not ...:
+            return self.block(node.body if known else node.orelse)
+        if _asks_for_one_word(node.test) and self._goes_on_otherwise(node.body):
+            # `if len(sys.argv) == 2 and …: read a file`, the way of the examples of transformers.
+            with self.run.perhaps(self.frame):
+                before = dict(self.frame.names)
+                self.block(node.body)
+            taken, self.frame.names = self.frame.names, before
+            self.run.goes_other_way_for_one_word = True
+            ending = self.block(node.orelse)
+            self.frame.names = joined(self.frame.names, taken)
+            return ending
+        return self._branches([node.body, node.orelse], is_one_taken=True)
+
+    def _goes_on_otherwise(self, body: Sequence[ast.stmt]) -> bool:
+        """Tell whether a branch has no end of its own, so that what follows follows both."""
+        return not any(isinstance(part, ast.Return | ast.Raise) for node in body for part in ast.walk(node))
+
+    def _branches(self, bodies: Sequence[Sequence[ast.stmt]], *, is_one_taken: bool) -> Ending | None:
+        """Follow ways of which one at most is taken. What fails in all of them fails."""
+        before = self.frame.names
+        ends: list[Ending | None] = [] if is_one_taken else [None]
+        after = [] if is_one_taken else [before]
+        with self.run.perhaps(self.frame):
+            for body in bodies:
+                self.frame.names = dict(before)
+                ending = self.block(body)
+                ends.append(ending)
+                if ending is None:
+                    after.append(self.frame.names)
+            if None in ends:
+                self._note(ends)
+        self.frame.names = after[0] if after else before
+        for names in after[1:]:
+            self.frame.names = joined(self.frame.names, names)
+        if None in ends:
+            return None
+        return ends[0] if len(set(ends)) == 1 else "leave"
+
+    def _note(self, ends: Iterable[Ending | None]) -> None:
+        """Take note of ways that do not come back. One that fails is no other way to success."""
+        if "leave" in ends:
+            self.frame.has_left = True
+        if "exit" in ends:
+            self.run.ends()
+
+    def _loop(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
+        if isinstance(node, ast.While):
+            self.value(node.test)
+        else:
+            self.value(node.iter).escape()
+            self._assign(node.target, UNKNOWN)
+        for name in _assigned(node.body):
+            self.frame.set(name, UNKNOWN)
+        self._branches([node.body, node.orelse], is_one_taken=False)
+        if any(isinstance(part, ast.Return) for inner in node.body for part in ast.walk(inner)):
+            self.frame.has_left = True
+            self.run.is_certain = False
+
+    def _try(self, node: ast.Try) -> Ending | None:
+        swallowed = self.run.swallowed
+        for handler in node.handlers:
+            self.run.swallowed |= self._caught(handler)
+        before = dict(self.frame.names)
+        ending = self.block(node.body)
+        self.run.swallowed = swallowed
+        after = self.frame.names
+        if ending is None:
+            ending = self.block(node.orelse)
+        if node.handlers:
+            self.frame.names = joined(before, after)
+            handled = self._branches([handler.body for handler in node.handlers], is_one_taken=True)
+            self.frame.names = after if handled is not None else joined(after, self.frame.names)
+            if ending is not None and handled is None:
+                self._note([ending])
+                self.run.is_certain = False
+                ending = None
+        return self.block(node.finalbody) or ending
+
+    def _caught(self, handler: ast.ExceptHandler) -> frozenset[str]:
+        if handler.type is None:
+            return frozenset({"exit", "error"})
+        names = {part.id for part in ast.walk(handler.type) if isinstance(part, ast.Name)}
+        kinds = {"exit"} if names & _CATCHES_EXIT else set()
+        return frozenset(kinds | ({"error"} if names & _CATCHES_ERRORS else set()))
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> Ending | None:
+        swallowed = self.run.swallowed
+        for item in node.items:
+            value = self.value(item.context_expr)
+            if isinstance(item.context_expr, ast.Call) and self._name(item.context_expr.func).endswith("suppress"):
+                self.run.swallowed |= {"exit", "error"}
+            if item.optional_vars is not None:
+                value.escape()
+                self._assign(item.optional_vars, UNKNOWN)
+        ending = self.block(node.body)
+        self.run.swallowed = swallowed
+        return ending
+
+    def _function(self, node: ast.FunctionDef) -> None:
+        parameters = node.args
+        plain = [*parameters.posonlyargs, *parameters.args]
+        defaults = dict(
+            zip([p.arg for p in plain][::-1], [self.value(d) for d in parameters.defaults][::-1], strict=False)
+        )
+        for parameter, default in zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True):
+            if default is not None:
+                defaults[parameter.arg] = self.value(default)
+        decorators = [self._decorator(decorator) for decorator in node.decorator_list]
+        value: Value = Function(node, self.frame, defaults)
+        for decorator in reversed(decorators):
+            value = decorator.decorate(value, self.run.place(node))
+        self.frame.set(node.name, value)
+
+    def _decorator(self, node: ast.expr) -> Value:
+        value = self.value(node)
+        if isinstance(value, Named) and value.name == "click.command":  # it may stand without a call
+            bare = ast.copy_location(ast.Call(func=node, args=[], keywords=[]), node)
+            return self.run.called(value.name, Call(self.run, bare, (), {}, True))
+        return value
+
+    def _class(self, node: ast.ClassDef) -> None:
+        decorators = tuple(self.value(decorator) for decorator in node.decorator_list)
+        bases = tuple(self.value(base) for base in node.bases)
+        body = Frame(self.frame.source, self.frame)
+        Statements(self.run, body).block(node.body)
+        self.frame.set(node.name, Class(node, body, decorators, bases))
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                top = alias.name.partition(".")[0]
+                found = self.run.imported_module(alias.name)
+                if alias.asname or found is None:
+                    self.frame.set(alias.asname or top, found or Named(alias.name if alias.asname else top))
+                else:
+                    self.frame.set(top, found if top == alias.name else UNKNOWN)
+            return
+        if node.level or node.module is None:
+            for alias in node.names:
+                self.frame.set(alias.asname or alias.name, UNKNOWN)
+            return
+        module = self.run.imported_module(node.module)
+        for alias in node.names:
+            if alias.name == "*":
+                self.frame.names |= module.frame.names if module else {}
+            elif module is not None:
+                self.frame.set(alias.asname or alias.name, module.attribute(alias.name))
+            else:
+                below = self.run.imported_module(f"{node.module}.{alias.name}")
+                self.frame.set(alias.asname or alias.name, below or Named(f"{node.module}.{alias.name}"))
+
+    def _assign(self, target: ast.expr, value: Value) -> None:
+        if isinstance(target, ast.Name):
+            self.frame.set(target.id, value)
+        elif isinstance(target, ast.Attribute):
+            owner = self.value(target.value)
+            value.escape()
+            owner.set_attribute(target.attr)
+            self._tampered(f"{owner.name}.{target.attr}" if isinstance(owner, Named) else "")
+        elif isinstance(target, ast.Subscript):
+            self._set_item(target, value)
+        elif isinstance(target, ast.Starred):
+            self._assign(target.value, UNKNOWN)
+        elif isinstance(target, ast.Tuple | ast.List):
+            parts = value.values if isinstance(value, Items) else ()
+            if len(parts) != len(target.elts) or any(isinstance(part, ast.Starred) for part in target.elts):
+                value.escape()
+                parts = (UNKNOWN,) * len(target.elts)
+            for inner, part in zip(target.elts, parts, strict=True):
+                self._assign(inner, part)
+
+    def _set_item(self, target: ast.Subscript, value: Value) -> None:
+        owner = self.value(target.value)
+        value.escape()
+        owner.set_item()
+        if not isinstance(owner, Named):
+            return
+        if owner.name == "os.environ":
+            self.run.changed_variables.add(text(self.value(target.slice)) or "*")
+        else:
+            self._tampered(owner.name)
+
+    def _tampered(self, name: str) -> None:
+        """Take note where a program changes what readers rely on."""
+        if name.startswith(("sys.argv", "argparse.", "click.", "absl.")):
+            self.run.is_tampered = True
+        elif name == "os.environ" or name.startswith("os.environ."):
+            self.run.changed_variables.add("*")
+
+    def _forget(self, node: ast.stmt) -> None:
+        """Know nothing of what an unknown statement may assign."""
+        for name in _assigned([node]):
+            self.frame.set(name, UNKNOWN)
+
+
+def _assigned(body: Sequence[ast.stmt]) -> set[str]:
+    return {
+        part.id
+        for node in body
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    }
+
+
+def _asks_for_one_word(test: ast.expr) -> bool:
+    """Tell whether a condition can only hold with a single word on the command line."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return any(map(_asks_for_one_word, test.values))
+    match test:
+        case ast.Compare(
+            left=ast.Call(func=ast.Name(id="len"), args=[ast.Attribute(value=ast.Name(id="sys"), attr="argv")]),
+            ops=[ast.Eq()],
+            comparators=[ast.Constant(value=2)],
+        ):
+            return True
+    return False
+
+
+def module_names(name: str) -> dict[str, Value]:
+    """Return the names that a module finds when it starts."""
+    return {"__name__": Known(name), "__file__": UNKNOWN, "TYPE_CHECKING": Known(False)}

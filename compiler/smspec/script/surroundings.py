@@ -1,0 +1,44 @@
+"""What a job gives to its program, as far as the program's text can be held against it."""
+
+from __future__ import annotations
+
+from smspec.source import Path
+from smspec.source.frozen import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """Words on the command line that belong together; ``path`` is where the spec gives them.
+
+    ``hyperparameter``: its name; None for words that are written as arguments. ``value``: what it means.
+    """
+
+    words: tuple[str, ...]
+    path: Path
+    hyperparameter: str | None = None
+    value: object = None
+
+    @property
+    def said(self) -> str:
+        """What it is called in a message."""
+        return self.hyperparameter if self.hyperparameter is not None else " ".join(self.words)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """``arguments`` None: what the command line holds is not known. ``variables`` are set beside those of SageMaker.
+
+    ``hyperparameters_path`` and ``channels_path`` are where the spec has them, or could have.
+    """
+
+    arguments: tuple[Argument, ...] | None
+    hyperparameters: tuple[str, ...]
+    channels: tuple[str, ...]
+    variables: frozenset[str]
+    hyperparameters_path: Path
+    channels_path: Path
+
+    @property
+    def words(self) -> list[str]:
+        """The command line after the program."""
+        return [word for argument in self.arguments or () for word in argument.words]

@@ -1,0 +1,165 @@
+"""What is known of a value without running anything: a constant, a name, a function, or nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Union
+
+if TYPE_CHECKING:
+    import ast
+
+    from smspec.script.call import Call
+    from smspec.script.frame import Frame
+    from smspec.source import Span
+
+Constant = Union[str, int, float, bool, None]
+
+
+class Value:
+    """Anything; the plain class stands for what is not known. Readers derive theirs from it."""
+
+    def call(self, call: Call) -> Value:
+        """Return what a call of this gives. What nobody knows may do anything with what it gets."""
+        return call.lost()
+
+    def method(self, _: str, call: Call) -> Value:
+        """Return what a call of a method gives."""
+        return call.lost()
+
+    def item(self, _key: Value, _place: Span) -> Value:
+        """Return what stands under a key; ``place`` is where it is asked for."""
+        return UNKNOWN
+
+    def attribute(self, _: str) -> Value:
+        return UNKNOWN
+
+    def set_attribute(self, _: str) -> None:
+        """Take note that an attribute is set."""
+        self.escape()
+
+    def set_item(self) -> None:
+        """Take note that something is put under a key."""
+        self.escape()
+
+    def decorate(self, _value: Value, _place: Span) -> Value:
+        """Return what a function, or what decorators below made of it, becomes when this decorates it."""
+        return UNKNOWN
+
+    def escape(self) -> None:
+        """Take note that others may change this from now on."""
+
+
+UNKNOWN = Value()
+ELLIPSIS = Value()
+"""``...``, by which some libraries mean that there is no default."""
+
+_HARMLESS = ("torch.distributed.elastic.multiprocessing.errors.record", "click.pass_context")
+"""Decorators under which a function still runs as it is written."""
+
+
+class Known(Value):
+    """A constant."""
+
+    def __init__(self, value: Constant) -> None:
+        self.value = value
+
+
+class Items(Value):
+    """A list, tuple or set as it is written."""
+
+    def __init__(self, values: tuple[Value, ...]) -> None:
+        self.values = values
+
+    def escape(self) -> None:
+        for value in self.values:
+            value.escape()
+
+
+class Named(Value):
+    """Something of another module, by its full name: ``os.environ``."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def attribute(self, name: str) -> Value:
+        return Named(f"{self.name}.{name}")
+
+    def decorate(self, value: Value, _: Span) -> Value:
+        return value if self.name in _HARMLESS else UNKNOWN
+
+
+class Function(Value):
+    """A function of the program. ``frame`` is where it was defined, ``defaults`` are known by parameter."""
+
+    def __init__(self, node: ast.FunctionDef, frame: Frame, defaults: dict[str, Value]) -> None:
+        self.node = node
+        self.frame = frame
+        self.defaults = defaults
+
+    def call(self, call: Call) -> Value:
+        return call.run.entered(self, call, ())
+
+
+class Class(Value):
+    """A class of the program; ``decorators`` and ``bases`` as far as they are known."""
+
+    def __init__(
+        self, node: ast.ClassDef, frame: Frame, decorators: tuple[Value, ...], bases: tuple[Value, ...]
+    ) -> None:
+        self.node = node
+        self.frame = frame
+        self.decorators = decorators
+        self.bases = bases
+
+    def function(self, name: str) -> Function | None:
+        """Return a method that the class itself defines, as it is found in the frame of its body."""
+        found = self.frame.names.get(name)
+        return found if isinstance(found, Function) else None
+
+    def call(self, call: Call) -> Value:
+        instance = Instance(self)
+        start = self.function("__init__")
+        if start is None or self.decorators:
+            call.lost()
+        else:
+            call.run.entered(start, call, (instance,))
+        return instance
+
+
+class Instance(Value):
+    """An object of a class of the program."""
+
+    def __init__(self, kind: Class) -> None:
+        self.kind = kind
+
+    def method(self, name: str, call: Call) -> Value:
+        function = self.kind.function(name)
+        return call.lost() if function is None else call.run.entered(function, call, (self,))
+
+    def set_attribute(self, name: str) -> None:
+        pass
+
+
+class Module(Value):
+    """A module beside the program that was read too."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+
+    def attribute(self, name: str) -> Value:
+        return self.frame.names.get(name, UNKNOWN)
+
+
+def constant(value: Value | None) -> object:
+    """Return a constant, or a tuple of constants; `...` for what is none, which no constant of interest is."""
+    if isinstance(value, Known):
+        return value.value
+    if isinstance(value, Items):
+        items = tuple(constant(item) for item in value.values)
+        return ... if ... in items else items
+    return ...
+
+
+def text(value: Value | None) -> str | None:
+    """Return a text that is known, else None."""
+    found = constant(value)
+    return found if isinstance(found, str) else None

@@ -1,0 +1,52 @@
+"""Whether a word is what an option makes of words."""
+
+from __future__ import annotations
+
+from smspec.script.program import Kind, Option
+
+_TRUTHS = frozenset({"1", "0", "true", "false", "t", "f", "yes", "no", "y", "n", "on", "off"})
+_NEITHER = "is neither true nor false"
+_SHOWN = 8
+
+
+def converted(kind: Kind, word: str) -> object:
+    """Return what a word becomes. Raises ValueError when it is refused."""
+    match kind:
+        case "int":
+            return int(word)
+        case "int literal":
+            return word if ":" in word else int(word, 10 if word.strip("-+0_").isdigit() else 0)
+        case "float":
+            return float(word)
+        case "float literal":
+            return word if word[:1] == "." or set(word) & set("xo:") else float(word)
+        case "bool()":
+            return bool(word)
+        case "truth":
+            if word.strip().lower() not in _TRUTHS:
+                raise ValueError(word)
+    return word
+
+
+def refusal(option: Option, word: str) -> str | None:
+    """Return why an option refuses a word, or None when it takes it."""
+    try:
+        value = converted(option.kind, word)
+    except (ValueError, OverflowError):
+        return {"int": "is no whole number", "float": "is no number"}.get(option.kind.partition(" ")[0], _NEITHER)
+    if option.choices is not None:
+        taken = {str(choice).lower() for choice in option.choices} if option.ignores_case else option.choices
+        if (str(value).lower() if option.ignores_case else value) not in taken:
+            return "is none of " + listed(option.choices)
+    if isinstance(value, int | float) and option.kind.startswith(("int", "float")):
+        if option.lowest is not None and value < option.lowest:
+            return f"is below {option.lowest:g}"
+        if option.highest is not None and value > option.highest:
+            return f"is above {option.highest:g}"
+    return None
+
+
+def listed(choices: tuple[object, ...]) -> str:
+    """Return some choices for a message."""
+    shown = [f"`{choice}`" for choice in choices[:_SHOWN]]
+    return ", ".join(shown) + (f" and {len(choices) - _SHOWN} more" if len(choices) > _SHOWN else "")

@@ -1,0 +1,28 @@
+"""The examples of the explanations are true: with the program of the page, the first spec is at fault, not the second."""
+
+import re
+
+import pytest
+import yaml
+
+from read_programs import findings
+from smspec.diagnostics.explanation import explained_codes, explanation
+
+CODES = [code for code in explained_codes() if code.startswith("SM5")]
+
+
+def found(code, index):
+    page = explanation(code)
+    (program,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    piece = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)[index]
+    return {finding.code for finding in findings(program, **yaml.safe_load(piece))}
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_the_wrong_example_is_found(code):
+    assert found(code, 0) == {code}
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_the_right_example_is_right(code):
+    assert found(code, 1) == set()

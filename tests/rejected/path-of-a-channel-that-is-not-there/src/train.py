@@ -1,0 +1,6 @@
+import os
+
+PREFIX = "/opt/ml/"
+DATA = os.path.join(PREFIX, "input/data", "training")
+
+print(os.listdir(DATA))
