@@ -165,3 +165,20 @@ def test_planning_is_total(launcher):
         if row["distribution"] == launcher or isinstance(row["distribution"], dict):
             algorithm = {} if row["image"] else {"api": {"AlgorithmSpecification": {"AlgorithmName": "mine"}}}
             assert requested(**row, **algorithm, region=None).payload["TrainingJobName"]
+
+
+def test_channels_of_ours_are_for_every_group_wherever_the_groups_are_written():
+    """The API takes channels with groups and channels without only from different jobs."""
+    groups = [
+        {"InstanceGroupName": name, "InstanceType": "ml.g5.xlarge", "InstanceCount": 1}
+        for name in ("readers", "workers")
+    ]
+    sent = payload(
+        image=job_samples.IMAGE_URI,
+        hosts={},
+        channels={"train": {"s3": "s3://example-data/train/", "instance_groups": ["readers"]}},
+        api={"ResourceConfig": {"InstanceGroups": groups}},
+    )
+    sources = [channel["DataSource"]["S3DataSource"]["InstanceGroupNames"] for channel in sent["InputDataConfig"]]
+    assert sources == [["readers"], ["readers", "workers"], ["readers", "workers"]]
+    assert not [finding for finding in request_findings(sent) if finding.code == "SM451"]
