@@ -18,6 +18,9 @@ from smspec.rules.ignoring import not_ignored
 from smspec.rules.script import script_findings
 from smspec.script.program import Program
 from smspec.service.checking import request_findings
+from smspec.service.policy.levels import at_level
+from smspec.service.policy.policy import Policy
+from smspec.service.request import Request
 from smspec.source import Document, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.decoding import decode
@@ -73,8 +76,11 @@ def compile_spec(inputs: Inputs) -> Compilation:
     findings += _request_findings(plan, job.region, {finding.code for finding in findings})
     findings += dockerfile_findings(job, inputs.ingredients)
     findings += _unpinned(job, inputs.ingredients)
+    findings += _against_the_policy(job, plan, inputs.policy)
     findings += _script_findings(job, plan, inputs.program)
-    diagnostics = _placed(not_ignored(findings, job.ignored_checks), document)
+    if inputs.policy is not None and inputs.policy.levels:
+        findings = list(at_level(findings, inputs.policy.levels))
+    diagnostics = _placed(not_ignored(findings, job.ignored_checks, inputs.policy), document)
     facts = job_facts(job, plan.request, document, inputs.overlay)
     if any(diagnostic.severity == "error" for diagnostic in diagnostics):
         return Faulty(diagnostics=diagnostics, texts=_texts(inputs, diagnostics), facts=facts)
@@ -96,6 +102,30 @@ def _unpinned(job: JobSpec, ingredients: Ingredients) -> Iterable[Finding]:
         requirements_name=ingredients.requirements_name,
     )
     return unpinned(pinning)
+
+
+def _against_the_policy(job: JobSpec, plan: Plan, policy: Policy | None) -> Iterable[Finding]:
+    """Yield where a job does not keep to the policy of its organisation, told at the place in the spec."""
+    if policy is None:
+        return
+    # Late: few repositories have one.
+    from smspec.service.policy import (
+        job_outside_a_vpc,
+        policy_findings,
+        region_that_is_not_allowed,
+        registry_that_is_not_allowed,
+    )
+
+    request = Request(payload=plan.request.payload, region=job.region, in_spec_words=True)
+    # What a request does not have at all has a key in a spec all the same.
+    keys = {job_outside_a_vpc.RULE.code: "network"}
+    if job.region is not None:
+        keys[region_that_is_not_allowed.RULE.code] = "region"
+    for finding in policy_findings(request, policy):
+        key = keys.get(finding.code)
+        yield finding.moved((key,)) if key else plan.request.at_origin(finding)
+    if isinstance(job.image, BuiltImage):
+        yield from registry_that_is_not_allowed.check_base(job.image.base, policy)
 
 
 def _placed(findings: Iterable[Finding], document: Document) -> tuple[Diagnostic, ...]:

@@ -15,6 +15,7 @@ from smspec.pipeline.spec_files import read_spec_files
 from smspec.plan.ingredients import Ingredients
 from smspec.render import templates_digest
 from smspec.script.program import Program
+from smspec.service.policy.policy import Policy
 from smspec.source import Document, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing
@@ -39,6 +40,7 @@ class Inputs:
     directory: str
     overlay: str | None
     ingredients: Ingredients
+    policy: Policy | None = None
     findings: tuple[Finding, ...] = ()
     program: Program | None = None
 
@@ -91,6 +93,7 @@ def _inputs(files: tuple[Document, ...], overlay: str | None, settings: Mapping[
         directory=directory,
         overlay=overlay,
         ingredients=ingredients,
+        policy=shelf.policy(directory),
         findings=tuple(findings),
         program=_program(document, directory, source, shelf),
     )

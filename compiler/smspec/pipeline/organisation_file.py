@@ -14,7 +14,12 @@ _LARGEST = 1 << 20
 
 
 class MalformedFile(Exception):
-    """The file is no TOML, or says something that cannot be meant; the text says where."""
+    """The file is no TOML, or says something that cannot be meant. ``fault`` says what without naming the file."""
+
+    def __init__(self, path: str, fault: str) -> None:
+        super().__init__(f"`{path}`: {fault}")
+        self.path = path
+        self.fault = fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +33,7 @@ class OrganisationFile:
         """Return a table, empty when there is none. Raises `MalformedFile` when it is something else."""
         table = self.tables.get(name, {})
         if not isinstance(table, dict):
-            raise MalformedFile(f"`{self.path}`: `{name}` is not a table")
+            raise MalformedFile(self.path, f"`{name}` is not a table")
         return table
 
 
@@ -64,9 +69,9 @@ def _tables(path: str) -> dict[str, object]:
     with open(path, "rb") as file:
         content = file.read(_LARGEST + 1)
     if len(content) > _LARGEST:
-        raise MalformedFile(f"`{os.path.relpath(path)}` has more than 1 MiB")
+        raise MalformedFile(os.path.relpath(path), "it has more than 1 MiB")
     try:
         tables: dict[str, object] = tomllib.loads(content.decode(), parse_float=Decimal)
         return tables
     except (ValueError, RecursionError) as fault:
-        raise MalformedFile(f"`{os.path.relpath(path)}` is no TOML: {fault}") from None
+        raise MalformedFile(os.path.relpath(path), f"this is no TOML: {fault}") from None

@@ -24,5 +24,5 @@ def _price(name: str, value: object, path: str) -> Fraction:
         help = f'write US dollars for an hour: `"{name}" = 1.53`'
         if isinstance(value, dict):
             help = f'a name with dots stands in quotes: `"{name}.{next(iter(value), "…")}" = 1.53`'
-        raise MalformedFile(f"`{path}`: the price of `{name}` is no number of dollars; {help}")
+        raise MalformedFile(path, f"the price of `{name}` is no number of dollars; {help}")
     return Fraction(Decimal(str(value)))

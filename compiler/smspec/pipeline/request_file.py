@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from smspec.diagnostics import Diagnostic, Rejected, placed
+import os
+
+from smspec.diagnostics import Diagnostic, Finding, Rejected, placed
 from smspec.pipeline.absence import means_absence
 from smspec.pipeline.compilation import MOST_TOLD
+from smspec.pipeline.policy_file import policy_of
 from smspec.service.checking import request_findings
 from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.limits import MAX_BYTES
 from smspec.service.json.reading import read_json
+from smspec.service.policy import policy_findings
+from smspec.service.policy.levels import at_level
+from smspec.service.policy.policy import Policy
 from smspec.service.raw_request import not_a_request, payload_of, region_of
+from smspec.service.request import Request
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.layers.misuse import Misuse
@@ -33,25 +40,38 @@ class CheckedRequest:
 
 
 def check_request_file(path: str) -> CheckedRequest:
-    """Check the request in a file; ``-`` is standard input. Raises `Misuse` when there is no such file."""
+    """Check the request in a file; ``-`` is standard input. Raises `Misuse` when there is no such file.
+
+    It is held to the policy of the organisation in whose repository the file lies; standard input, to that around here.
+    """
     name = "<stdin>" if path == STANDARD_INPUT else path
     try:
-        return check_request(decode_json_bytes(name, _content(path)))
+        text = decode_json_bytes(name, _content(path))
+        return check_request(text, policy_of(os.curdir if path == STANDARD_INPUT else os.path.dirname(path)))
     except Rejected as rejected:
         return CheckedRequest(rejected.diagnostics, rejected.texts)
 
 
-def check_request(text: SourceText) -> CheckedRequest:
-    """Check the request that a text holds."""
+def check_request(text: SourceText, policy: Policy | None = None) -> CheckedRequest:
+    """Check the request that a text holds, and hold it to a policy."""
     try:
         document = read_json(text)
     except Rejected as rejected:
         return CheckedRequest(rejected.diagnostics, rejected.texts)
     other = not_a_request(document)
     payload = payload_of(document)
-    findings = [other] if other else request_findings(payload, region=region_of(payload))
+    findings = [other] if other else _findings(payload, policy)
     most = sorted(findings, key=lambda finding: finding.severity != "error")[:MOST_TOLD]
     return CheckedRequest(placed(most, document), document.texts)
+
+
+def _findings(payload: dict[str, object], policy: Policy | None) -> list[Finding]:
+    region = region_of(payload)
+    findings = request_findings(payload, region=region)
+    if policy is None:
+        return findings
+    findings += policy_findings(Request(payload=payload, region=region), policy)
+    return list(at_level(findings, policy.levels))
 
 
 def _content(path: str) -> bytes:

@@ -7,9 +7,11 @@ import os
 from smspec.diagnostics import Rejected
 from smspec.pipeline.absence import means_absence
 from smspec.pipeline.lock_file import lock_path, read_lock
+from smspec.pipeline.policy_file import policy_of
 from smspec.pipeline.program_reading import Started, read_program
 from smspec.pipeline.source_listing import list_source
 from smspec.script.program import Program
+from smspec.service.policy.policy import Policy
 from smspec.source import Document
 from smspec.source.listing import Listing
 from smspec.spec.layers.misuse import Misuse
@@ -28,6 +30,7 @@ class Shelf:
         self._requirements: dict[str, bytes] = {}
         self._lock_paths: dict[str, str | None] = {}
         self._locks: dict[str, Lock] = {}
+        self._policies: dict[str, Policy | None] = {}
         self._programs: dict[tuple[Started, str, int], Program | None] = {}
 
     def identity(self, path: str) -> str:
@@ -86,6 +89,12 @@ class Shelf:
         if path not in self._locks:
             self._locks[path] = read_lock(path)
         return path, self._locks[path]
+
+    def policy(self, directory: str) -> Policy | None:
+        """Return what the organisation asks of a spec in ``directory``. Raises `Rejected` where its file is faulty."""
+        if directory not in self._policies:
+            self._policies[directory] = policy_of(directory)
+        return self._policies[directory]
 
 
 def _content(path: str) -> bytes:

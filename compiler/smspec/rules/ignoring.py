@@ -6,26 +6,34 @@ from collections.abc import Iterable, Sequence
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.limits import SHAPE_RULES
+from smspec.service.policy.policy import Policy
 from smspec.source import dotted
 from smspec.spec.model import IgnoredCheck
 
 REFUSED = Rule("SM330", "ignored check that cannot be ignored")
 UNUSED = Rule("SM331", "ignored check that finds nothing", "warning")
+FORBIDDEN = Rule("SM746", "ignored check that the policy does not allow")
 
 # What is no job, or no request, cannot be had by wishing. Warnings among these can.
-_SHAPES = ("SM1", "SM2", *(rule.code for rule in SHAPE_RULES))
+UNTOUCHABLE = ("SM1", "SM2", *(rule.code for rule in SHAPE_RULES))
 
 _COMPARISONS = ("SM70", "SM71")
 
+_OF_THE_POLICY = "SM74"
 
-def not_ignored(findings: Iterable[Finding], ignored: Sequence[IgnoredCheck]) -> list[Finding]:
-    """Return the findings that stand, and what is to be said of checks that are ignored in vain."""
+
+def not_ignored(
+    findings: Iterable[Finding], ignored: Sequence[IgnoredCheck], policy: Policy | None = None
+) -> list[Finding]:
+    """Return the findings that stand, and what is to be said of checks that are ignored in vain, or may not be."""
     kept: list[Finding] = []
     used: set[int] = set()
     refused: set[int] = set()
     for finding in findings:
         hits = {index for index, check in enumerate(ignored) if covers(check.rule, check.at, finding)}
-        if finding.severity == "error" and finding.code.startswith(_SHAPES):
+        if hits and policy is not None and not _may_ignore(finding.code, policy):
+            hits = set()
+        if finding.severity == "error" and finding.code.startswith(UNTOUCHABLE):
             refused |= hits
             kept.append(finding)
         elif hits:
@@ -34,7 +42,15 @@ def not_ignored(findings: Iterable[Finding], ignored: Sequence[IgnoredCheck]) ->
             kept.append(finding)
     for index, check in enumerate(ignored):
         path = ("checks", "ignore", index)
-        if index in refused:
+        if policy is not None and not _may_ignore(check.rule, policy):
+            kept.append(
+                FORBIDDEN.at(
+                    (*path, "rule"),
+                    f"`{policy.path}` does not let `{check.rule}` be ignored",
+                    help="mend what it finds; who may change the policy can list the code in `allow_ignores`",
+                )
+            )
+        elif index in refused:
             kept.append(
                 REFUSED.at(
                     (*path, "rule"),
@@ -50,6 +66,13 @@ def not_ignored(findings: Iterable[Finding], ignored: Sequence[IgnoredCheck]) ->
                 )
             )
     return kept
+
+
+def _may_ignore(code: str, policy: Policy) -> bool:
+    """Tell whether a policy lets a spec ignore a check. Its own rules it lets go only by name."""
+    if code.startswith(_OF_THE_POLICY) and not isinstance(policy.may_ignore, tuple):
+        return False
+    return policy.lets_ignore(code)
 
 
 def covers(rule: str, at: str, finding: Finding) -> bool:

@@ -1,0 +1,195 @@
+"""The policy of an organisation, as ``smspec.toml`` or ``[tool.smspec]`` of pyproject.toml says it, itself checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from smspec.diagnostics import Diagnostic, Rejected, Rule
+from smspec.diagnostics.explanation import explained_codes
+from smspec.diagnostics.nearest import nearest
+from smspec.pipeline.organisation_file import PYPROJECT, MalformedFile, OrganisationFile, organisation_file
+from smspec.pipeline.price_list import TABLE as PRICES
+from smspec.pipeline.price_list import price_list
+from smspec.rules.ignoring import UNTOUCHABLE
+from smspec.service.policy.policy import Level, Policy
+from smspec.source import Path, SourceText, Span, dotted
+
+MALFORMED_POLICY = Rule("SM747", "malformed policy")
+
+_LEVELS: tuple[Level, ...] = ("error", "warning", "off")
+_KEYS = (
+    "required_tags",
+    "allowed_instance_families",
+    "allowed_regions",
+    "allowed_registries",
+    "require_kms",
+    "require_vpc",
+    "allow_ignores",
+    "rules",
+    PRICES,
+)
+
+_Fault = tuple[tuple[str, ...], str, str]
+"""Path in the file, message, help."""
+
+
+def policy_of(directory: str) -> Policy | None:
+    """Return the policy that holds in a directory; None without one. Raises `Rejected` for what cannot be meant."""
+    try:
+        file = organisation_file(directory)
+        price_list(file)  # read where costs are compared; wrong ones are told here
+    except MalformedFile as malformed:
+        at = re.search(r"line (\d+), column (\d+)", malformed.fault)
+        line, column = (int(at[1]), int(at[2])) if at else (1, 1)
+        raise _told(
+            malformed.path, [(Span(malformed.path, line, column, line, column), (), malformed.fault, "")]
+        ) from None
+    return None if file is None else read_policy(file)
+
+
+def read_policy(file: OrganisationFile) -> Policy:
+    """Return what the file asks of jobs. Raises `Rejected`, with places, for what cannot be meant."""
+    reader = _Reader(file.tables)
+    policy = Policy(
+        path=file.path,
+        required_tags=reader.tags(),
+        allowed_instance_families=_families(reader.texts("allowed_instance_families")),
+        allowed_regions=reader.texts("allowed_regions"),
+        allowed_registries=reader.texts("allowed_registries"),
+        require_kms=reader.truth("require_kms"),
+        require_vpc=reader.truth("require_vpc"),
+        may_ignore=reader.ignores(),
+        levels=reader.levels(),
+    )
+    faults = [*_unknown(file.tables), *reader.faults]
+    if faults:
+        raise _rejected(file, faults)
+    return policy
+
+
+def _families(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """Return families without `ml.`, as people write them with it too."""
+    return None if names is None else tuple(name.removeprefix("ml.") for name in names)
+
+
+class _Reader:
+    """Reads the keys one by one and keeps what is wrong with them."""
+
+    def __init__(self, tables: Mapping[str, object]) -> None:
+        self._tables = tables
+        self.faults: list[_Fault] = []
+
+    def texts(self, *path: str) -> tuple[str, ...] | None:
+        value: object = self._tables
+        for step in path:
+            value = value.get(step) if isinstance(value, dict) else None
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
+            self.faults.append((path, f"`{dotted(path)}` is not a list of texts", 'write `["…", "…"]`'))
+            return ()
+        return tuple(value)
+
+    def truth(self, key: str) -> bool:
+        value = self._tables.get(key, False)
+        if not isinstance(value, bool):
+            self.faults.append(((key,), f"`{key}` is neither true nor false", ""))
+        return value is True
+
+    def tags(self) -> dict[str, tuple[str, ...]]:
+        value = self._tables.get("required_tags")
+        if isinstance(value, dict):
+            return {name: self.texts("required_tags", name) or () for name in value}
+        return dict.fromkeys(self.texts("required_tags") or (), ())
+
+    def ignores(self) -> bool | tuple[str, ...]:
+        value = self._tables.get("allow_ignores", True)
+        if isinstance(value, bool):
+            return value
+        codes = self.texts("allow_ignores") or ()
+        for code in codes:
+            self._check_code(("allow_ignores",), code)
+        return codes
+
+    def levels(self) -> dict[str, Level]:
+        value = self._tables.get("rules", {})
+        if not isinstance(value, dict):
+            self.faults.append((("rules",), "`rules` is not a table", 'write `[rules]` and below it `SM332 = "error"`'))
+            return {}
+        levels: dict[str, Level] = {}
+        for code, level in value.items():
+            self._check_code(("rules", code), code)
+            known = next((name for name in _LEVELS if name == level), None)
+            if known is None:
+                words = ", ".join(f"`{name}`" for name in _LEVELS)
+                self.faults.append((("rules", code), f"`{level}` is no level", f"one of {words}"))
+            elif known != "error" and code.startswith(UNTOUCHABLE):
+                help = "without its shape a job cannot be read, and a request is refused"
+                self.faults.append((("rules", code), f"`{code}` cannot be lowered", help))
+            else:
+                levels[code] = known
+        return levels
+
+    def _check_code(self, path: tuple[str, ...], code: str) -> None:
+        codes = explained_codes()
+        if code not in codes:
+            near = nearest(code, codes)
+            self.faults.append((path, f"there is no rule `{code}`", f"did you mean `{near}`?" if near else ""))
+
+
+def _unknown(tables: Mapping[str, object]) -> Iterator[_Fault]:
+    for key in tables:
+        if key not in _KEYS:
+            near = nearest(key, _KEYS)
+            yield (key,), f"unknown key `{key}`", f"did you mean `{near}`?" if near else f"it has {', '.join(_KEYS)}"
+
+
+def _rejected(file: OrganisationFile, faults: list[_Fault]) -> Rejected:
+    top = ("tool", "smspec") if file.path.endswith(PYPROJECT) else ()
+    text = _text(file.path)
+    return _told(file.path, [(_span(text, (*top, *path)), path, message, help) for path, message, help in faults])
+
+
+def _told(name: str, faults: list[tuple[Span, Path, str, str]]) -> Rejected:
+    diagnostics = [
+        Diagnostic(
+            code=MALFORMED_POLICY.code,
+            severity=MALFORMED_POLICY.severity,
+            message=message,
+            span=span,
+            path=path,
+            help=help,
+        )
+        for span, path, message, help in faults
+    ]
+    return Rejected(tuple(sorted(diagnostics, key=lambda d: (d.span.line, d.span.column))), (_text(name),))
+
+
+def _text(path: str) -> SourceText:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return SourceText(path, file.read())
+
+
+def _span(text: SourceText, path: tuple[str, ...]) -> Span:
+    """Return where a key stands. TOML is read by a library that keeps no places, so the nearest known line is found."""
+    lines = text.text.split("\n")
+    table: tuple[str, ...] = ()
+    best, span = -1, Span(text.name, 1, 1, 1, 1)
+    for number, line in enumerate(lines, 1):
+        header = re.match(r"\s*\[+\s*(.+?)\s*\]+", line)
+        key = re.match(r"""\s*((?:"[^"]*"|'[^']*'|[A-Za-z0-9_.-]+)+)\s*=""", line)
+        named = header or key
+        if header:
+            table = _steps(header[1])
+        if named is None:
+            continue
+        here = table if header else (*table, *_steps(named[1]))
+        if here == path[: len(here)] and len(here) > best:
+            best, start = len(here), named.start(1)
+            span = Span(text.name, number, start + 1, number, named.end(1) + 1)
+    return span
+
+
+def _steps(written: str) -> tuple[str, ...]:
+    return tuple(a or b or c for a, b, c in re.findall(r""""([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+)""", written))

@@ -1,0 +1,27 @@
+"""Some hosts cost a hundred times what others cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.instance_families import family
+from smspec.service.policy.policy import Policy
+from smspec.service.request import Request
+
+RULE = Rule("SM741", "instance family that is not allowed", evidence="policy")
+
+
+def check(request: Request, policy: Policy) -> Iterator[Finding]:
+    """Refuse hosts of other families than those that are allowed."""
+    allowed = policy.allowed_instance_families
+    if allowed is None:
+        return
+    for path, instance_type in request.instance_types:
+        name = family(instance_type)
+        if name and name not in allowed:
+            yield RULE.at(
+                path,
+                f"`{policy.path}` does not allow the instance family `{name}`",
+                help=f"allowed: {', '.join(f'`{other}`' for other in allowed) or 'none'}",
+            )

@@ -1,0 +1,22 @@
+"""Outside of a VPC a container reaches the whole internet, past every rule of the organisation's network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.policy.policy import Policy
+from smspec.service.request import Request
+
+RULE = Rule("SM745", "job outside a VPC", evidence="policy")
+
+
+def check(request: Request, policy: Policy) -> Iterator[Finding]:
+    """Refuse a job without subnets and security groups."""
+    if policy.require_vpc and "VpcConfig" not in request.payload:
+        yield RULE.at(
+            ("VpcConfig",),
+            f"`{policy.path}` requires a VPC",
+            help="give its subnets and security groups",
+            on="key",
+        )

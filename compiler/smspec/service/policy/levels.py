@@ -1,0 +1,17 @@
+"""How grave an organisation takes what is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from smspec.diagnostics import Finding
+from smspec.service.policy.policy import Level
+from smspec.source.frozen import replace
+
+
+def at_level(findings: Iterable[Finding], levels: Mapping[str, Level]) -> Iterator[Finding]:
+    """Yield findings as grave as ``levels`` says by their codes; those that are off are left out."""
+    for finding in findings:
+        level = levels.get(finding.code, finding.severity)
+        if level != "off":
+            yield finding if level == finding.severity else replace(finding, severity=level)

@@ -1,0 +1,36 @@
+"""Tags say who pays for a job, and who is asked about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import items, member
+from smspec.service.policy.policy import Policy
+from smspec.service.request import Request
+from smspec.service.wording import shown
+
+RULE = Rule("SM740", "missing tag", evidence="policy")
+
+_MOST_NAMED = 8
+
+
+def check(request: Request, policy: Policy) -> Iterator[Finding]:
+    """Refuse a job without a tag that is required, or with another value than those that are allowed."""
+    tags = {
+        member(tag, "Key"): (index, member(tag, "Value")) for index, tag in enumerate(items(request.payload, "Tags"))
+    }
+    for name, values in policy.required_tags.items():
+        if name not in tags:
+            yield RULE.at(("Tags",), f"`{policy.path}` requires the tag `{name}`", help=_help(values), on="key")
+        elif values and tags[name][1] not in values:
+            yield RULE.at(
+                ("Tags", tags[name][0], "Value"),
+                f"`{policy.path}` does not allow `{shown(str(tags[name][1]))}` for the tag `{name}`",
+                help=_help(values),
+            )
+
+
+def _help(values: tuple[str, ...]) -> str:
+    words = ", ".join(f"`{value}`" for value in values)
+    return f"one of {words}" if 0 < len(values) <= _MOST_NAMED else ""

@@ -1,0 +1,31 @@
+"""What an organisation asks of all its jobs, as a value."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from smspec.source.frozen import dataclass, field
+
+Level = Literal["error", "warning", "off"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """None, or empty: nothing is asked of it.
+
+    ``required_tags``: name → the values it may have, none: any. ``levels``: code → how grave it is here.
+    ``may_ignore``: whether a spec may ignore checks, or the codes that it may. ``path``: the file that says all this.
+    """
+
+    path: str
+    required_tags: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    allowed_instance_families: tuple[str, ...] | None = None
+    allowed_regions: tuple[str, ...] | None = None
+    allowed_registries: tuple[str, ...] | None = None
+    require_kms: bool = False
+    require_vpc: bool = False
+    may_ignore: bool | tuple[str, ...] = True
+    levels: dict[str, Level] = field(default_factory=dict)
+
+    def lets_ignore(self, code: str) -> bool:
+        return code in self.may_ignore if isinstance(self.may_ignore, tuple) else self.may_ignore

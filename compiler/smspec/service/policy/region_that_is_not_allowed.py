@@ -1,0 +1,26 @@
+"""Data may not leave the regions they are meant for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.policy.policy import Policy
+from smspec.service.request import Request
+
+RULE = Rule("SM742", "region that is not allowed", evidence="policy")
+
+
+def check(request: Request, policy: Policy) -> Iterator[Finding]:
+    """Refuse a job in another region than those that are allowed; where none is said, the image's is looked at."""
+    allowed = policy.allowed_regions
+    if allowed is None:
+        return
+    image = request.image
+    region = request.region or (image.region if image else None)
+    if region is not None and region not in allowed:
+        yield RULE.at(
+            ("AlgorithmSpecification", "TrainingImage"),
+            f"`{policy.path}` does not allow the region `{region}`",
+            help=f"allowed: {', '.join(f'`{other}`' for other in allowed) or 'none'}",
+        )

@@ -1,0 +1,33 @@
+"""A key of one's own says who may read what is stored, and can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.instance_families import family, storage
+from smspec.service.members import member, structure
+from smspec.service.policy.policy import Policy
+from smspec.service.request import Request
+
+RULE = Rule("SM744", "storage without a key", evidence="policy")
+
+
+def check(request: Request, policy: Policy) -> Iterator[Finding]:
+    """Refuse an output, and a volume that can have one, without a KMS key."""
+    if not policy.require_kms:
+        return
+    if not member(request.payload, "OutputDataConfig", "KmsKeyId"):
+        yield RULE.at(
+            ("OutputDataConfig", "KmsKeyId"), f"`{policy.path}` requires a KMS key for the output of the job", on="key"
+        )
+    hosts = structure(request.payload, "ResourceConfig")
+    types = [instance_type for _, instance_type in request.instance_types]
+    # Hosts with disks of their own encrypt them by themselves, and refuse a key (API_RULES RES-008).
+    may_have_key = bool(types) and all(storage(each) == "ebs" and family(each) for each in types)
+    if may_have_key and not hosts.get("VolumeKmsKeyId"):
+        yield RULE.at(
+            ("ResourceConfig", "VolumeKmsKeyId"),
+            f"`{policy.path}` requires a KMS key for the volumes of the hosts",
+            on="key",
+        )

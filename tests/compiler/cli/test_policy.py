@@ -1,0 +1,147 @@
+"""``smspec.toml``: what an organisation asks of every job, whoever wrote it."""
+
+import json
+
+import pytest
+
+from small_job import READY, write_job
+from smspec.pipeline.policy_file import policy_of
+from smspec_command import smspec
+
+MUTABLE = READY.replace("small:1", "small:latest")
+"""An image whose tag can change: a warning, SM332."""
+
+
+def validated(directory, policy, spec=READY, name="smspec.toml"):
+    """Return the (code, path) of everything that is wrong with a spec under a policy."""
+    write_job(directory, spec)
+    (directory / name).write_text(policy, encoding="utf-8")
+    done = smspec("validate", "--format", "json", cwd=directory)
+    return [(record["code"], record["path"], record["severity"]) for record in json.loads(done.out)]
+
+
+@pytest.mark.parametrize(
+    ("policy", "spec", "expected"),
+    [
+        ('required_tags = ["team"]', READY, [("SM740", "tags")]),
+        ('required_tags = ["team"]', READY + "tags: {team: ads}\n", []),
+        ('required_tags = {team = ["ads"]}', READY + "tags: {team: adz}\n", [("SM740", "tags.team")]),
+        ("required_tags = {team = []}", READY + "tags: {team: adz}\n", []),
+        ('allowed_instance_families = ["ml.m5"]', READY, []),
+        ('allowed_instance_families = ["g5", "p4d"]', READY, [("SM741", "hosts.instance_type")]),
+        ('allowed_regions = ["us-west-2"]', READY, []),
+        ('allowed_regions = ["eu-central-1"]', READY, [("SM742", "image")]),
+        ('allowed_regions = ["eu-central-1"]', READY + "region: us-west-2\n", [("SM742", "region")]),
+        ('allowed_registries = ["111122223333.dkr.ecr.us-west-2.amazonaws.com"]', READY, []),
+        ('allowed_registries = ["111122223333.dkr.ecr.us-west-2.amazonaws.com/small"]', READY, []),
+        ('allowed_registries = ["111122223333.dkr.ecr.us-west-2.amazonaws.com/sma"]', READY, [("SM743", "image")]),
+        ("require_kms = true", READY, [("SM744", "hosts.volume_kms_key"), ("SM744", "output.kms_key")]),
+        (
+            "require_kms = true",
+            READY.replace("volume: 10GB", "volume: 10GB, volume_kms_key: 1234abcd-12ab-34cd-56ef-1234567890ab").replace(
+                "output: s3://models/small/", "output: {s3: s3://models/small/, kms_key: alias/models}"
+            ),
+            [],
+        ),
+        (
+            "require_kms = true",
+            READY.replace("ml.m5.large, count: 1, volume: 10GB", "ml.g5.xlarge, count: 1").replace(
+                "output: s3://models/small/", "output: {s3: s3://models/small/, kms_key: alias/models}"
+            ),
+            [],
+        ),
+        ("require_vpc = true", READY, [("SM745", "network")]),
+        ("require_vpc = true", READY + "network: {subnets: [subnet-0aa1bb2cc], security_groups: [sg-0bb1cc2dd]}\n", []),
+        ("", READY, []),
+    ],
+)
+def test_a_job_is_held_to_the_policy(tmp_path, policy, spec, expected):
+    assert [(code, path) for code, path, _ in validated(tmp_path, policy, spec)] == expected
+
+
+def test_a_base_is_held_to_the_registries_too(tmp_path):
+    write_job(tmp_path)
+    (tmp_path / "smspec.toml").write_text('allowed_registries = ["111122223333.dkr.ecr.us-west-2.amazonaws.com"]')
+    found = json.loads(smspec("validate", "--format", "json", cwd=tmp_path).out)
+    assert [(record["code"], record["path"]) for record in found] == [("SM743", "image.base")]
+    (tmp_path / "smspec.toml").write_text(
+        'allowed_registries = ["docker.io/library/", "111122223333.dkr.ecr.us-west-2.amazonaws.com"]'
+    )
+    assert json.loads(smspec("validate", "--format", "json", cwd=tmp_path).out) == []
+
+
+@pytest.mark.parametrize(("level", "expected"), [("error", "error"), ("warning", "warning"), ("off", None)])
+def test_a_rule_is_raised_lowered_or_off(tmp_path, level, expected):
+    found = {code: severity for code, _, severity in validated(tmp_path, f'[rules]\nSM332 = "{level}"\n', MUTABLE)}
+    assert found.get("SM332") == expected
+
+
+IGNORING = MUTABLE + "checks: {ignore: [{rule: SM332, because: built every night}]}\n"
+
+
+@pytest.mark.parametrize(
+    ("policy", "codes"),
+    [
+        ("", []),
+        ("allow_ignores = true", []),
+        ("allow_ignores = false", ["SM332", "SM746"]),
+        ('allow_ignores = ["SM332"]', []),
+        ('allow_ignores = ["SM333"]', ["SM332", "SM746"]),
+    ],
+)
+def test_it_says_what_may_be_ignored(tmp_path, policy, codes):
+    assert sorted(code for code, _, _ in validated(tmp_path, policy, IGNORING)) == codes
+
+
+def test_the_policy_itself_is_only_ignored_by_name(tmp_path):
+    spec = MUTABLE + "checks: {ignore: [{rule: SM745, because: no}, {rule: SM332, because: built every night}]}\n"
+    assert [c for c, _, _ in validated(tmp_path, "require_vpc = true", spec)] == ["SM745", "SM746"]
+    policy = 'require_vpc = true\nallow_ignores = ["SM745", "SM332"]'
+    assert validated(tmp_path, policy, spec) == []
+
+
+def test_the_nearest_file_upwards_holds_and_pyproject_has_a_table(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("[tool.smspec]\nrequire_vpc = true\n[tool.other]\nx = 1\n")
+    job = tmp_path / "specs" / "small"
+    job.mkdir(parents=True)
+    write_job(job, READY)
+    found = smspec("validate", "specs", cwd=tmp_path)
+    assert "`pyproject.toml` requires a VPC" in found.out
+    (job / "smspec.toml").write_text("")
+    assert "requires a VPC" not in smspec("validate", "specs", cwd=tmp_path).out
+
+
+def test_a_fault_of_pyproject_is_told_in_its_table(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("[tool.black]\nrequire_kms = 1\n[tool.smspec]\nrequire_kms = 1\n")
+    write_job(tmp_path, READY)
+    (found,) = json.loads(smspec("validate", "--format", "json", cwd=tmp_path).out)
+    assert (found["code"], found["file"], found["line"]) == ("SM747", "pyproject.toml", 4)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"\xff',
+        "a = ",
+        "[rules\n",
+        "required_tags = 1",
+        "allow_ignores = [1]",
+        "rules = 1",
+        '[prices]\n"ml.m5.large" = "x"',
+    ],
+)
+def test_what_cannot_be_meant_is_told(tmp_path, text):
+    assert [code for code, _, _ in validated(tmp_path, text)] == ["SM747"]
+
+
+def test_a_raw_request_is_held_to_it_too(tmp_path):
+    write_job(tmp_path, READY)
+    request = smspec("render", "--api-json", cwd=tmp_path).out
+    (tmp_path / "request.json").write_text(request)
+    (tmp_path / "smspec.toml").write_text('required_tags = ["team"]\nrequire_vpc = true\n[rules]\nSM332 = "off"\n')
+    found = json.loads(smspec("validate", "--api-json", "request.json", "--format", "json", cwd=tmp_path).out)
+    assert sorted((record["code"], record["path"]) for record in found) == [("SM740", "Tags"), ("SM745", "VpcConfig")]
+
+
+def test_no_file_is_no_policy(tmp_path):
+    assert policy_of(str(tmp_path)) is None
