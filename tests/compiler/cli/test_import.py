@@ -26,6 +26,7 @@ ACK = "apiVersion: sagemaker.services.k8s.aws/v1alpha1\nkind: TrainingJob\nspec:
         ('{"StartAt": "a", "States": {"a": {"Type": "Pass"}}}', "no state of the state machine creates a training job"),
         (json.dumps({"States": {"a": STATE, "b": STATE}}), "2 states create a training job (`States.a`, `States.b`)"),
         (json.dumps({**STATE, "Parameters": {}}), "has no `Parameters` or `Arguments`"),
+        (json.dumps({"stateMachineArn": "a", "definition": "{"}), "the definition of the state machine is not JSON"),
         (ACK.replace("TrainingJob", "ProcessingJob", 1), "an object of the kind `ProcessingJob`, not TrainingJob"),
         (f"{ACK}---\n{ACK}", "2 of its documents have `kind: TrainingJob`; one is needed"),
         ("a: 1\n---\nb: 2\n", "0 of its documents have `kind: TrainingJob`; one is needed"),
@@ -62,6 +63,12 @@ def test_an_object_in_a_list_is_found(tmp_path):
     job = {"apiVersion": "sagemaker.services.k8s.aws/v1alpha1", "kind": "TrainingJob", "spec": {"trainingJobName": "a"}}
     (tmp_path / "source").write_text(json.dumps({"kind": "List", "items": [{"kind": "Pod"}, job]}))
     assert "job_name: a\n" in smspec("import", "source", cwd=tmp_path).out
+
+
+def test_a_described_state_machine_is_found(tmp_path):
+    described = {"stateMachineArn": "a", "definition": json.dumps({"StartAt": "Train", "States": {"Train": STATE}})}
+    (tmp_path / "source").write_text(json.dumps(described))
+    assert "job_name: sample\n" in smspec("import", "source", cwd=tmp_path).out
 
 
 def test_lines_of_other_documents_count(tmp_path):

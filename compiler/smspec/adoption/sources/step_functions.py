@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 
@@ -18,12 +19,12 @@ Known = Callable[[Path, object, "list[Lost]"], bool]
 
 
 def detect(data: dict[str, object]) -> bool:
-    return isinstance(data.get("States"), dict) or any(True for _ in _states(data, ()))
+    return _is_description(data) or isinstance(data.get("States"), dict) or any(True for _ in _states(data, ()))
 
 
 def to_request(data: dict[str, object]) -> Imported:
     """Return what the state asks for; what is only known while the machine runs is lost."""
-    found = list(_states(data, ()))
+    found = list(_states(_definition(data) if _is_description(data) else data, ()))
     if len(found) != 1:
         if not found:
             raise NoRequest("no state of the state machine creates a training job")
@@ -44,6 +45,18 @@ def to_request(data: dict[str, object]) -> Imported:
         left_out=tuple(name for name in state if name not in (key, "Type", "Resource")),
         stem=str(path[-1]) if path else "",
     )
+
+
+def _is_description(data: dict[str, object]) -> bool:
+    """Tell whether this is the answer of DescribeStateMachine, which holds the state machine as a text."""
+    return "stateMachineArn" in data and isinstance(data.get("definition"), str)
+
+
+def _definition(data: dict[str, object]) -> object:
+    try:
+        return json.loads(str(data["definition"]))
+    except (ValueError, RecursionError) as fault:
+        raise NoRequest("the definition of the state machine is not JSON") from fault
 
 
 def _states(value: object, path: Path) -> Iterator[tuple[Path, dict[str, object]]]:
