@@ -38,6 +38,7 @@ request, at its own lines. `--format` picks the form:
 | `json` | programs: one array of flat objects, empty when all is well |
 | `sarif` | code scanning: SARIF 2.1.0 with the pages of the codes; fingerprints stay when lines move |
 | `github` | GitHub Actions: annotations at the lines; the last one counts what GitHub does not show of more than ten |
+| `mermaid` | Markdown: no findings, but [a graph](repository.md) of who reads what another job writes |
 """
 
 
