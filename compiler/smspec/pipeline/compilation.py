@@ -16,6 +16,7 @@ from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint, missing_handler, missing_script
 from smspec.rules.ignoring import not_ignored
 from smspec.rules.script import script_findings
+from smspec.rules.secret_in_the_requirements import check_requirements
 from smspec.script.program import Program
 from smspec.service.checking import request_findings
 from smspec.service.policy.levels import at_level
@@ -75,6 +76,7 @@ def compile_spec(inputs: Inputs) -> Compilation:
     findings += _contradictions(job, inputs)
     findings += _request_findings(plan, job.region, {finding.code for finding in findings})
     findings += dockerfile_findings(job, inputs.ingredients)
+    findings += check_requirements(inputs.ingredients.requirements)
     findings += _unpinned(job, inputs.ingredients)
     findings += _against_the_policy(job, plan, inputs.policy)
     findings += _script_findings(job, plan, inputs.program)

@@ -1,0 +1,28 @@
+"""A requirements file is copied into the image, and an index with a password in its address goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.secrets import masked
+
+RULE = Rule("SM603", "secret in the requirements", "warning")
+
+
+def check_requirements(content: bytes | None) -> Iterator[Finding]:
+    """Warn of lines of a requirements file that hold what looks like a secret; variables that pip expands are none."""
+    text = (content or b"").decode("utf-8", "replace")
+    shown = masked(text)
+    if shown == text:
+        return
+    lines = zip(text.split("\n"), shown.split("\n"), strict=True)
+    numbers = [str(number) for number, (line, other) in enumerate(lines, 1) if line != other]
+    where = f"line {numbers[0]}" if len(numbers) == 1 else f"lines {', '.join(numbers[:3])}"
+    more = f" and {len(numbers) - 3} more" if len(numbers) > 3 else ""
+    yield RULE.at(
+        ("image", "python_requirements"),
+        f"{where}{more} of this file: this looks like a secret, and everybody who may pull the image can read it",
+        help="write `${NAME}` in its place, which pip takes from the environment of the build, or use an index that asks"
+        " for no password",
+    )
