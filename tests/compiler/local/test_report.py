@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+import time
 
 import pytest
 from hypothesis import given
@@ -70,6 +71,18 @@ def test_throughput_is_drawn_over_all_epochs():
     assert [count for _, count in samples] == sorted(count for _, count in samples)
     assert samples[-1] == (2.0, 12_000_000)
     assert 'aria-label="throughput of train in MB a second"' in run.page()
+
+
+def test_many_epochs_cost_no_more_each_than_few():
+    """Adding up all epochs at each event would take some minutes here."""
+    listener = Listener(lambda: 0.0)
+    began = time.monotonic()
+    for epoch in range(100_000):
+        for size in (3, 7):  # the second amount stands for the whole epoch, the first one too
+            told = {"host": "algo-1", "channel": "train", "epoch": epoch, "size": size}
+            listener.report(EpochEnded(**told, seconds=1.0, early=False, moment=float(epoch)))
+    assert time.monotonic() - began < 20
+    assert listener.series["algo-1", "train"][-1] == (99_999.0, 700_000)
 
 
 def test_text_of_the_job_stays_text():

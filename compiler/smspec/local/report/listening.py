@@ -63,6 +63,7 @@ class Listener:
         self._start = clock()
         self._series: dict[tuple[str, str], Series] = {}
         self._epochs: dict[tuple[str, str], dict[int | None, int]] = {}
+        self._totals: dict[tuple[str, str], int] = {}
         self.balances: list[Balance] = []
         self.logs: dict[str, LogTail] = {}
 
@@ -88,9 +89,12 @@ class Listener:
 
     def _flowed(self, host: str, channel: str, epoch: int | None, size: int, moment: float) -> None:
         sizes = self._epochs.setdefault((host, channel), {})
+        # Not added up anew: a run may have many thousands of epochs.
+        total = self._totals.get((host, channel), 0) + size - sizes.get(epoch, 0)
+        self._totals[host, channel] = total
         sizes[epoch] = size
         since = max(0.0, moment - self._start)
-        self._series.setdefault((host, channel), Series()).add(since, sum(sizes.values()))
+        self._series.setdefault((host, channel), Series()).add(since, total)
 
     def _measured(self, event: LogLine) -> None:
         """Read a line of measurements. A program may write one that is none: it is left out."""
