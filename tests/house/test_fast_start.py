@@ -62,7 +62,10 @@ def test_a_good_spec_loads_nothing_slow(words, tmp_path, idle):
     assert sorted((loaded(tmp_path, *words) - idle) & SLOW) == []
 
 
-@pytest.mark.parametrize("words", [["validate"], ["build"], ["render", "--dockerfile"], ["render", "--spec"]])
+@pytest.mark.parametrize(
+    "words",
+    [["validate"], ["build"], ["render", "--dockerfile"], ["render", "--spec"], ["diff", "job.yaml", "job.yaml"]],
+)
 def test_compiling_never_touches_the_network(words, tmp_path, idle):
     write_job(tmp_path)
     assert sorted((loaded(tmp_path, *words) - idle) & NETWORK) == []

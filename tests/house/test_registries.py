@@ -15,6 +15,8 @@ from smspec.adoption.parts import GROUPS, PARTS
 from smspec.adoption.sources import SOURCES
 from smspec.cli import COMMANDS
 from smspec.render import TARGETS
+from smspec.review.kinds import KINDS
+from smspec.review.members import MEMBERS
 from smspec.rules import RULES
 from smspec.rules.repository import REPOSITORY_RULES
 from smspec.service.request_rules import AREAS
@@ -119,6 +121,19 @@ def test_an_imported_spec_has_a_place_for_every_key_that_a_request_can_say():
     schema = json.loads((ROOT / "schemas/smspec_schemas/job.v1.schema.json").read_text(encoding="utf-8"))
     placed = [key for group in GROUPS for key in group]
     assert sorted(placed) == sorted(set(schema["properties"]) - ours)
+
+
+def test_every_kind_of_change_is_registered_under_its_name():
+    for name, kind in KINDS.items():
+        assert kind.changes.__module__ == kind.verdict.__module__ == f"smspec.review.kinds.{name}"
+    assert set(KINDS) == set(defining("compiler/smspec/review/kinds", "changes", "verdict"))
+    assert {name for meaning in MEMBERS.values() for name in meaning.kinds} <= set(KINDS)
+
+
+def test_every_kind_of_change_is_documented():
+    page = (ROOT / "docs/diff.md").read_text(encoding="utf-8")
+    for name, kind in KINDS.items():
+        assert f"| `{name}` | {kind.meaning} |" in page, name
 
 
 def test_every_view_is_registered_and_can_be_written():

@@ -1,52 +1,16 @@
-"""`smspec diff` on real files, builds and repositories: what it compares, says and returns."""
+"""`smspec diff`: what it says of two specs, what it returns, and in which formats."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from git_repository import IDENTITY, commit, git, repository
-from small_job import BUILT, READY, write_job
-from smspec_command import environment, smspec
+from diff_outcomes import change_of, kinds
+from small_job import BUILT, write_job
+from smspec_command import smspec
 
 EXPECTED = Path(__file__).parent / "expected"
 OVERLAYS = BUILT + "overlays: {dev: {retries: 1}, big: {hosts: {count: 2}}, quick: {stopping: {max_runtime: 1h}}}\n"
-
-
-@pytest.fixture
-def home(tmp_path):
-    """A repository with one job, which is committed."""
-    directory = repository(tmp_path / "home")
-    write_job(directory)
-    commit(directory)
-    return directory
-
-
-def jobs(done):
-    return json.loads(done.out)
-
-
-def kinds(done):
-    return {change["kind"] for job in jobs(done) for change in job["changes"]}
-
-
-def change_of(done, kind):
-    (change,) = [change for job in jobs(done) for change in job["changes"] if change["kind"] == kind]
-    return change
-
-
-def rewrite(path, old, new):
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
-
-
-# Two specs
 
 
 def test_a_spec_does_not_differ_from_itself(tmp_path):
@@ -141,9 +105,6 @@ def test_a_spec_with_faults_is_no_difference(tmp_path):
     assert "--> new.yaml:8:" in done.err
 
 
-# What fails
-
-
 @pytest.mark.parametrize(
     ("fail_on", "status"),
     [
@@ -194,232 +155,6 @@ def test_prices_may_stand_in_pyproject(tmp_path):
     (tmp_path / "pyproject.toml").write_text('[tool.smspec.prices]\n"ml.m5.large" = 0.1\n')
     assert "$2.40 → $4.80" in smspec("diff", "job.yaml", "new.yaml", cwd=tmp_path).out
 
-
-# A request, or what the service says of a job
-
-
-def test_a_spec_does_not_differ_from_its_request(tmp_path):
-    write_job(tmp_path, READY + "tags: {a: b}\nhyperparameters: {lr: 1e-3}\n")
-    (tmp_path / "old.json").write_text(smspec("render", "--api-json", cwd=tmp_path).out)
-    assert smspec("diff", "old.json", "job.yaml", cwd=tmp_path).status == 0
-
-
-def described(request):
-    """Return what DescribeTrainingJob says of a job that was created with a request."""
-    answer = {name: value for name, value in request.items() if name != "Tags"}
-    channels = [
-        {"CompressionType": "None", "RecordWrapperType": "None", **channel} for channel in answer["InputDataConfig"]
-    ]
-    return {
-        **answer,
-        "TrainingJobArn": "arn:aws:sagemaker:us-west-2:111122223333:training-job/small",
-        "TrainingJobStatus": "Completed",
-        "InputDataConfig": channels,
-        "EnableNetworkIsolation": False,
-        "EnableInterContainerTrafficEncryption": False,
-        "EnableManagedSpotTraining": False,
-        "OutputDataConfig": {**answer["OutputDataConfig"], "KmsKeyId": "", "CompressionType": "GZIP"},
-        "BillableTimeInSeconds": 12,
-        "CreationTime": "2026-01-01T00:00:00",
-    }
-
-
-def test_a_spec_does_not_differ_from_the_answer_about_its_job(tmp_path):
-    write_job(tmp_path, READY + "tags: {a: b}\nchannels: {train: s3://example-data/train/}\n")
-    request = json.loads(smspec("render", "--api-json", cwd=tmp_path).out)
-    (tmp_path / "old.json").write_text(json.dumps(described(request)))
-    done = smspec("diff", "old.json", "job.yaml", cwd=tmp_path)
-    assert (done.status, done.out) == (0, "")
-    assert "it does not say tags" in done.err
-    rewrite(tmp_path / "job.yaml", "train/}", "other/}")
-    done = smspec("diff", "old.json", "job.yaml", "--format", "json", cwd=tmp_path)
-    assert kinds(done) == {"data", "job"}
-    assert change_of(done, "data")["path"] == "channels.train.s3"
-
-
-@pytest.mark.parametrize("content", ["[]", "{", '{"a": 1}', "null", "\x00", '{"a": 1, "a": 2}'])
-def test_json_that_is_no_request_is_told(tmp_path, content):
-    write_job(tmp_path)
-    (tmp_path / "old.json").write_text(content)
-    assert smspec("diff", "old.json", "job.yaml", cwd=tmp_path).status == 2
-
-
-# The last build
-
-
-def test_a_spec_does_not_differ_from_its_build(tmp_path):
-    packages = "python_packages: [numpy==2.1.0], system_packages: [git], run: [echo a && echo b], env: {A: 'b c'}"
-    spec = BUILT.replace('bookworm"}', f'bookworm", {packages}, labels: {{team: ads}}}}')
-    write_job(tmp_path, spec)
-    assert smspec("build", cwd=tmp_path).status == 0
-    done = smspec("diff", cwd=tmp_path)
-    assert (done.status, done.out) == (0, "")
-    assert "compared with build/small" in done.err
-    rewrite(tmp_path / "job.yaml", "numpy==2.1.0", "numpy==2.2.0")
-    rewrite(tmp_path / "job.yaml", "echo b", "echo c")
-    (tmp_path / "src/train.py").write_text("print('other')\n")
-    done = smspec("diff", "job.yaml", "--format", "json", cwd=tmp_path)
-    layers = [change["what"] for change in jobs(done)[0]["changes"] if change["kind"] == "image"]
-    assert layers == [f"{layer}: is built anew" for layer in ("python packages", "run", "source")]
-    assert change_of(done, "code")["what"].startswith("`train.py` changed")
-
-
-@pytest.mark.parametrize("delivery", ["channel", "s3"])
-def test_a_build_is_read_back_however_the_code_travels(tmp_path, delivery):
-    write_job(tmp_path, BUILT.replace("src/", f"{{dir: src/, delivery: {delivery}}}"))
-    smspec("build", cwd=tmp_path)
-    assert smspec("diff", cwd=tmp_path).status == 0
-    (tmp_path / "src/train.py").write_text("print('other')\n")
-    done = smspec("diff", "job.yaml", "--format", "json", cwd=tmp_path)
-    assert "code" in kinds(done)
-    assert "image" not in kinds(done)
-
-
-def test_a_build_under_an_overlay_is_compared_with_that_overlay(tmp_path):
-    write_job(tmp_path, OVERLAYS)
-    smspec("build", "-O", "dev", cwd=tmp_path)
-    assert smspec("diff", "-O", "dev", "job.yaml", cwd=tmp_path).status == 0
-    assert smspec("diff", "-O", "big", "job.yaml", cwd=tmp_path).status == 2
-
-
-# A revision
-
-
-def test_nothing_changed_since_a_revision(home):
-    done = smspec("diff", "--base", "HEAD", cwd=home)
-    assert done == (0, "", "no differences\n")
-
-
-def test_the_source_of_a_revision_is_compared(home):
-    (home / "src/train.py").write_text("print('other')\n")
-    (home / ".gitignore").write_text("*.log\n")
-    (home / "src/noise.log").write_text("not source")
-    done = smspec("diff", "--base", "HEAD", "--format", "json", cwd=home)
-    assert kinds(done) == {"image", "code", "job"}
-    assert change_of(done, "code")["what"].startswith("`train.py` changed")
-
-
-def test_bases_of_a_revision_are_those_of_the_revision(home):
-    (home / "org").mkdir()
-    (home / "org/base.yaml").write_text("smspec: v1\nretries: 1\n")
-    (home / "job.yaml").write_text(BUILT + "extends: [org/base.yaml]\n")
-    commit(home)
-    (home / "org/base.yaml").write_text("smspec: v1\nretries: 2\n")
-    change = change_of(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home), "cost")
-    assert (change["path"], change["file"], change["line"]) == ("retries", "org/base.yaml", 2)
-
-
-def test_what_is_gone_is_placed_in_the_revision(home):
-    rewrite(home / "job.yaml", "hyperparameters: {epochs: 2}\n", "")
-    change = change_of(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home), "hyperparameters")
-    assert (change["file"], change["line"]) == ("HEAD:job.yaml", 9)
-
-
-def test_jobs_come_go_and_move(home):
-    for name in ("gone", "moved"):
-        write_job(home / name, BUILT.replace("name: small", f"name: {name}"))
-    commit(home)
-    (home / "gone/job.yaml").unlink()
-    git(home, "mv", "moved", "elsewhere")
-    write_job(home / "come", BUILT.replace("name: small", "name: come"))
-    done = smspec("diff", "--base", "HEAD", "--format", "json", cwd=home)
-    told = {job["job"]: (job["status"], job["file"], job["old_file"]) for job in jobs(done)}
-    assert told == {
-        "come": ("added", "come/job.yaml", "come/job.yaml"),
-        "moved": ("moved", "elsewhere/job.yaml", "HEAD:moved/job.yaml"),
-        "gone": ("removed", "HEAD:gone/job.yaml", "HEAD:gone/job.yaml"),
-    }
-    assert done.status == 1
-    for kind in ("security", "cost", "cost>20%", "job"):
-        assert smspec("diff", "--base", "HEAD", "--fail-on", kind, cwd=home).status == 1, kind
-
-
-def test_a_spec_that_is_gone_can_be_named(home):
-    (home / "job.yaml").unlink()
-    assert jobs(smspec("diff", "--base", "HEAD", "--format", "json", "job.yaml", cwd=home))[0]["status"] == "removed"
-
-
-def test_paths_count_from_the_current_directory(home):
-    write_job(home / "a", BUILT.replace("name: small", "name: a"))
-    commit(home)
-    rewrite(home / "a/job.yaml", "epochs: 2", "epochs: 3")
-    rewrite(home / "job.yaml", "epochs: 2", "epochs: 3")
-    assert [job["file"] for job in jobs(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home / "a"))] == [
-        "job.yaml"
-    ]
-
-
-def test_faults_of_a_revision_have_its_name(home):
-    (home / "job.yaml").write_text(BUILT.replace("count: 1", "count: -1"))
-    commit(home)
-    write_job(home)
-    done = smspec("diff", "--base", "HEAD", cwd=home)
-    assert (done.status, done.out) == (2, "")
-    assert "--> HEAD:job.yaml:8:" in done.err
-
-
-@pytest.mark.parametrize("revision", ["nowhere", "--help-me", ""])
-def test_an_unknown_revision_is_the_surroundings(home, revision):
-    done = smspec("diff", f"--base={revision}", cwd=home)
-    assert done.status == 3
-    assert "revision" in done.err
-
-
-def test_no_repository_is_the_surroundings(tmp_path):
-    write_job(tmp_path)
-    assert smspec("diff", "--base", "HEAD", cwd=tmp_path).status == 3
-
-
-def test_no_git_is_the_surroundings(home, monkeypatch):
-    monkeypatch.setenv("PATH", "/nowhere")
-    done = smspec("diff", "--base", "HEAD", cwd=home)
-    assert (done.status, done.err) == (3, "smspec: there is no `git` on PATH\n")
-
-
-def test_it_runs_in_a_hook(home, tmp_path):
-    """git gives a hook GIT_DIR and, for a commit of some files, an index of its own."""
-    hook = home / ".git/hooks/pre-commit"
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text(
-        f"#!/bin/sh\nenv | grep ^GIT_ > {tmp_path}/variables\n"
-        f"'{sys.executable}' -m smspec diff --base HEAD > {tmp_path}/out\ntrue\n"
-    )
-    hook.chmod(0o755)
-    rewrite(home / "job.yaml", "epochs: 2", "epochs: 3")
-    git(home, "commit", "-q", "-m", "x", "job.yaml")
-    assert "GIT_INDEX_FILE" in (tmp_path / "variables").read_text()
-    assert (tmp_path / "out").read_text().startswith("small: changes hyperparameters (`epochs`)")
-
-
-def test_ctrl_c_leaves_nothing(home, tmp_path):
-    """A `git` that does not answer gives time for the signal."""
-    slow = tmp_path / "bin"
-    slow.mkdir()
-    (slow / "git").write_text(
-        '#!/bin/sh\ncase "$*" in *ls-tree*) touch $WAITING; sleep 60;; esac\nexec /usr/bin/git "$@"\n'
-    )
-    (slow / "git").chmod(0o755)
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    waiting = tmp_path / "waiting"
-    changes = {"PATH": f"{slow}:{os.environ['PATH']}", "TMPDIR": str(scratch), "WAITING": str(waiting), **IDENTITY}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "smspec", "diff", "--base", "HEAD"],
-        cwd=home,
-        env=environment(**changes),
-        start_new_session=True,
-        stderr=subprocess.PIPE,
-    )
-    deadline = time.monotonic() + 30
-    while not waiting.exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGINT)
-    assert process.wait(30) == 130
-    assert list(scratch.iterdir()) == []
-    process.stderr.close()
-
-
-# The formats
 
 RICH_OLD = """\
 smspec: v1

@@ -1,0 +1,92 @@
+"""`smspec diff` with a request, with what the service says of a job, and with the last build."""
+
+import json
+
+import pytest
+
+from diff_outcomes import change_of, jobs, kinds, rewrite
+from small_job import BUILT, READY, write_job
+from smspec_command import smspec
+
+OVERLAYS = BUILT + "overlays: {dev: {retries: 1}, big: {hosts: {count: 2}}, quick: {stopping: {max_runtime: 1h}}}\n"
+
+
+def test_a_spec_does_not_differ_from_its_request(tmp_path):
+    write_job(tmp_path, READY + "tags: {a: b}\nhyperparameters: {lr: 1e-3}\n")
+    (tmp_path / "old.json").write_text(smspec("render", "--api-json", cwd=tmp_path).out)
+    assert smspec("diff", "old.json", "job.yaml", cwd=tmp_path).status == 0
+
+
+def described(request):
+    """Return what DescribeTrainingJob says of a job that was created with a request."""
+    answer = {name: value for name, value in request.items() if name != "Tags"}
+    channels = [
+        {"CompressionType": "None", "RecordWrapperType": "None", **channel} for channel in answer["InputDataConfig"]
+    ]
+    return {
+        **answer,
+        "TrainingJobArn": "arn:aws:sagemaker:us-west-2:111122223333:training-job/small",
+        "TrainingJobStatus": "Completed",
+        "InputDataConfig": channels,
+        "EnableNetworkIsolation": False,
+        "EnableInterContainerTrafficEncryption": False,
+        "EnableManagedSpotTraining": False,
+        "OutputDataConfig": {**answer["OutputDataConfig"], "KmsKeyId": "", "CompressionType": "GZIP"},
+        "BillableTimeInSeconds": 12,
+        "CreationTime": "2026-01-01T00:00:00",
+    }
+
+
+def test_a_spec_does_not_differ_from_the_answer_about_its_job(tmp_path):
+    write_job(tmp_path, READY + "tags: {a: b}\nchannels: {train: s3://example-data/train/}\n")
+    request = json.loads(smspec("render", "--api-json", cwd=tmp_path).out)
+    (tmp_path / "old.json").write_text(json.dumps(described(request)))
+    done = smspec("diff", "old.json", "job.yaml", cwd=tmp_path)
+    assert (done.status, done.out) == (0, "")
+    assert "it does not say tags" in done.err
+    rewrite(tmp_path / "job.yaml", "train/}", "other/}")
+    done = smspec("diff", "old.json", "job.yaml", "--format", "json", cwd=tmp_path)
+    assert kinds(done) == {"data", "job"}
+    assert change_of(done, "data")["path"] == "channels.train.s3"
+
+
+@pytest.mark.parametrize("content", ["[]", "{", '{"a": 1}', "null", "\x00", '{"a": 1, "a": 2}'])
+def test_json_that_is_no_request_is_told(tmp_path, content):
+    write_job(tmp_path)
+    (tmp_path / "old.json").write_text(content)
+    assert smspec("diff", "old.json", "job.yaml", cwd=tmp_path).status == 2
+
+
+def test_a_spec_does_not_differ_from_its_build(tmp_path):
+    packages = "python_packages: [numpy==2.1.0], system_packages: [git], run: [echo a && echo b], env: {A: 'b c'}"
+    spec = BUILT.replace('bookworm"}', f'bookworm", {packages}, labels: {{team: ads}}}}')
+    write_job(tmp_path, spec)
+    assert smspec("build", cwd=tmp_path).status == 0
+    done = smspec("diff", cwd=tmp_path)
+    assert (done.status, done.out) == (0, "")
+    assert "compared with build/small" in done.err
+    rewrite(tmp_path / "job.yaml", "numpy==2.1.0", "numpy==2.2.0")
+    rewrite(tmp_path / "job.yaml", "echo b", "echo c")
+    (tmp_path / "src/train.py").write_text("print('other')\n")
+    done = smspec("diff", "job.yaml", "--format", "json", cwd=tmp_path)
+    layers = [change["what"] for change in jobs(done)[0]["changes"] if change["kind"] == "image"]
+    assert layers == [f"{layer}: is built anew" for layer in ("python packages", "run", "source")]
+    assert change_of(done, "code")["what"].startswith("`train.py` changed")
+
+
+@pytest.mark.parametrize("delivery", ["channel", "s3"])
+def test_a_build_is_read_back_however_the_code_travels(tmp_path, delivery):
+    write_job(tmp_path, BUILT.replace("src/", f"{{dir: src/, delivery: {delivery}}}"))
+    smspec("build", cwd=tmp_path)
+    assert smspec("diff", cwd=tmp_path).status == 0
+    (tmp_path / "src/train.py").write_text("print('other')\n")
+    done = smspec("diff", "job.yaml", "--format", "json", cwd=tmp_path)
+    assert "code" in kinds(done)
+    assert "image" not in kinds(done)
+
+
+def test_a_build_under_an_overlay_is_compared_with_that_overlay(tmp_path):
+    write_job(tmp_path, OVERLAYS)
+    smspec("build", "-O", "dev", cwd=tmp_path)
+    assert smspec("diff", "-O", "dev", "job.yaml", cwd=tmp_path).status == 0
+    assert smspec("diff", "-O", "big", "job.yaml", cwd=tmp_path).status == 2
