@@ -15,7 +15,7 @@ LINE_LIMIT = 120
 CONTEXT = 40
 """How many code points before the fault stay when a line is cut."""
 
-_SECRETS = "SM6"
+_SECRETS = ("SM601", "SM602")
 
 Paint = Callable[[str, str], str]
 

@@ -23,6 +23,6 @@ def check_requirements(content: bytes | None) -> Iterator[Finding]:
     yield RULE.at(
         ("image", "python_requirements"),
         f"{where}{more} of this file: this looks like a secret, and everybody who may pull the image can read it",
-        help="write `${NAME}` in its place, which pip takes from the environment of the build, or use an index that asks"
+        help="write `${NAME}` instead, which pip takes from the environment of the build, or use an index that asks"
         " for no password",
     )
