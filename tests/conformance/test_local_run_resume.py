@@ -40,8 +40,8 @@ def job(tmp_path):
         source: src/
         entry_point: {pipe_loop: "handler:Handler", epochs: 4}
         input_mode: Pipe
-        channels: {train: {s3: s3://b/train/, local: data/}}
-        checkpoints: s3://b/checkpoints/
+        channels: {train: {s3: s3://example/train/, local: data/}}
+        checkpoints: s3://example/checkpoints/
         """
     )
     job.write("src/handler.py", HANDLER.replace("HERE", repr(str(job.directory / "data"))))
