@@ -220,14 +220,11 @@ def _check_variation(sides: Sequence[Variants], overlay: str | None, settings: M
 
 
 def _found(paths: list[str], shelf: Shelf) -> tuple[str, ...]:
-    """Return the job specs below paths; none where a directory has none."""
-    found: list[str] = []
-    for path in paths:
-        try:
-            found += find_job_specs([path], shelf).jobs
-        except Misuse:
-            continue
-    return tuple(dict.fromkeys(found))
+    """Return the job specs that paths mean; none where there are none."""
+    try:
+        return find_job_specs(paths, shelf).jobs
+    except Misuse:
+        return ()
 
 
 def _submodules(base: Revision, sides: list[Variants]) -> list[str]:

@@ -21,7 +21,6 @@ _LFS = re.compile(
     rb"version https://git-lfs\.github\.com/spec/v1\n(?:.*\n)*?oid sha256:([0-9a-f]{64})\nsize ([0-9]+)\n"
 )
 _LARGEST_POINTER = 1024
-_LARGEST_SPEC = 4 << 20
 _ALWAYS = (".yaml", ".yml", ".gitignore", ".dockerignore", "smspec.lock", "smspec.toml", "pyproject.toml")
 _MOST_LINK_BYTES = 4096
 
@@ -44,8 +43,13 @@ class Revision:
         self._link(links)
 
     def path(self, path: str) -> str:
-        """Return where a file of the working tree is in this revision, whether it is there or not."""
+        """Return where a file of the working tree is in this revision, whether it is there or not.
+
+        Raises `GitFailed` for one that is not in the working tree.
+        """
         inside = os.path.relpath(os.path.realpath(path), self._repository.top)
+        if inside == os.pardir or inside.startswith(os.path.join(os.pardir, "")):
+            raise GitFailed(f"`{path}` is not in the git repository `{self._repository.top}`")
         return os.path.join(self.directory, inside) if inside != os.curdir else self.directory
 
     def bring(self, path: str) -> None:
@@ -133,5 +137,3 @@ def _stays(path: str, target: str) -> bool:
         ups += 1
     return ".." not in steps[ups:] and ups <= path.count("/") and ".git" not in map(str.lower, steps)
 
-
-__all__ = ["GitFailed", "Revision"]

@@ -9,6 +9,9 @@ from smspec.service.members import items, member, number, structure
 from smspec.service.request import Request
 from smspec.source.frozen import dataclass
 
+_MOST = 10**12
+"""Seconds or hosts; more is no number that anybody means."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ceiling:
@@ -30,7 +33,9 @@ class Ceiling:
     @property
     def record(self) -> dict[str, object]:
         """The ceiling as JSON."""
-        hours = {kind: float(time) for kind, time in sorted(self.hours.items())}
+        if max(seconds, *hosts.values()) > _MOST:
+        return None
+    hours = {kind: float(time) for kind, time in sorted(self.hours.items())}
         return {"instance_hours": float(self.total), "by_instance_type": hours, "usd": _dollars(self.usd)}
 
 

@@ -13,6 +13,8 @@ def safe(name: str, value: object) -> object:
     if isinstance(value, str):
         return HIDDEN if is_secret(name, value) else masked(value)
     if isinstance(value, dict):
+        if value.keys() == {"Key", "Value"}:  # a tag is a name and a value, too
+            return {"Key": value["Key"], "Value": safe(str(value["Key"]), value["Value"])}
         return {key: safe(str(key), inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [safe(name, inner) for inner in value]

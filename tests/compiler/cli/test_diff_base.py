@@ -155,3 +155,10 @@ def test_ctrl_c_leaves_nothing(home, tmp_path):
     assert process.wait(30) == 130
     assert list(scratch.iterdir()) == []
     process.stderr.close()
+
+
+def test_a_path_outside_of_the_repository_is_told(home, tmp_path):
+    write_job(tmp_path / "elsewhere")
+    done = smspec("diff", "--base", "HEAD", ".", "../elsewhere", cwd=home)
+    assert done.status == 3
+    assert "`../elsewhere` is not in the git repository" in done.err
