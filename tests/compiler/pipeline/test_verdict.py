@@ -1,0 +1,100 @@
+"""A repository is judged alike by one process and by several, and Ctrl-C leaves none."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from fifo_writers import eventually
+from repository_jobs import job
+from smspec_command import environment, smspec_process
+from spec_repository import write_repository
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2, reason="there is one processor, or no Linux"
+)
+
+JOBS = 110
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    """A large repository with something wrong in some files, between others, and in one that is no YAML."""
+    root = tmp_path_factory.mktemp("repository")
+    write_repository(root, JOBS)
+    (root / "aaa.yaml").write_text(job("aaa", "checkpoints: s3://example-checkpoints/team-00/job-0000/\n"))
+    (root / "broken.yaml").write_text("smspec: v1\nname: [\n")
+    (root / "job-copy.yaml").write_text(job("aaa", "nme: x\n"))
+    (root / "unused.yaml").write_text("smspec: v1\n")
+    for number in (3, 40, 77):
+        path = next(root.glob(f"jobs/*/job-{number:04}/job.yaml"))
+        path.write_text(path.read_text().replace("count: 2", "count: 0"))
+    return root
+
+
+def alone():
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
+@pytest.mark.parametrize("format", ["text", "json", "mermaid"])
+def test_several_processes_say_what_one_says(format, repository):
+    words = ("validate", ".", "--format", format)
+    several = smspec_process(*words, cwd=repository)
+    assert several == smspec_process(*words, cwd=repository, preexec_fn=alone)
+    assert several.status == 1
+    assert "SM702" in several.out + several.err or format == "mermaid"
+
+
+@pytest.mark.parametrize("words", [["-O", "dev"], ["--set", "vars.nothing=1"]])
+def test_several_processes_refuse_what_one_refuses(words, repository):
+    """Most jobs have no overlay of that name."""
+    several = smspec_process("validate", "jobs", *words, cwd=repository)
+    assert several == smspec_process("validate", "jobs", *words, cwd=repository, preexec_fn=alone)
+    assert (several.status, several.out) == (2, "")
+
+
+def children(process):
+    try:
+        with open(f"/proc/{process}/task/{process}/children") as file:
+            return [int(child) for child in file.read().split()]
+    except OSError:
+        return []
+
+
+def lives(process):
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_command_and_its_workers(number, tmp_path):
+    write_repository(tmp_path, 300)
+    command = [sys.executable, "-m", "smspec", "validate", "."]
+    running = subprocess.Popen(
+        command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    workers = eventually(lambda: children(running.pid), "workers")
+    started = time.monotonic()
+    running.send_signal(number)
+    out, err = running.communicate(timeout=30)
+    assert time.monotonic() - started < 10
+    assert (running.returncode, out, err) == (128 + number, "", "")
+    assert [worker for worker in workers if lives(worker)] == []
+
+
+def test_a_worker_that_is_killed_is_told(tmp_path):
+    write_repository(tmp_path, 300)
+    command = [sys.executable, "-m", "smspec", "validate", "."]
+    running = subprocess.Popen(
+        command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    os.kill(eventually(lambda: children(running.pid), "workers")[0], signal.SIGKILL)
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, out) == (3, "")
+    assert err == "smspec: a process that shared the work was killed by signal 9; is there enough memory?\n"
