@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from itertools import pairwise
-from typing import NamedTuple
 
 from smspec.source import Path
 
@@ -15,17 +13,9 @@ GONE = object()
 _SENTINEL = "here it is"
 
 
-class Faulty(NamedTuple):
-    """A request with one fault. ``path`` is what the finding names, ``on`` whether its key or its value is shown."""
-
-    request: dict[str, object]
-    path: Path
-    on: str
-
-
 def changed(request: dict[str, object], *changes: tuple[Path, object]) -> dict[str, object]:
     """Return a copy in which each path has another value, or is gone; what leads there is made."""
-    changed = copy.deepcopy(request)
+    changed = _copied(request)
     for path, value in changes:
         holder = changed
         for step, following in pairwise(path):
@@ -35,10 +25,15 @@ def changed(request: dict[str, object], *changes: tuple[Path, object]) -> dict[s
         if value is GONE:
             del holder[path[-1]]
         elif isinstance(holder, list) and path[-1] == len(holder):
-            holder.append(value)
+            holder.append(_copied(value))
         else:
-            holder[path[-1]] = value
+            holder[path[-1]] = _copied(value)
     return changed
+
+
+def _copied(request: object) -> object:
+    """Return a copy in which no two places are one object."""
+    return json.loads(json.dumps(request))
 
 
 def _empty(following: str | int) -> object:
@@ -54,7 +49,7 @@ def place_of(request: object, path: Path, on: str = "value") -> tuple[int, int]:
         path, on = path[:-1], "key"
     if not path:
         return 1, 1
-    marked = copy.deepcopy(request)
+    marked = _copied(request)
     holder = marked
     for step in path[:-1]:
         holder = holder[step]

@@ -1,0 +1,84 @@
+"""Every rule of the API, broken in a raw request, is found, named by its path, and shown where the member stands."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from api_samples import small_request
+from faulty_data_requests import ABOUT_DATA
+from faulty_job_requests import ABOUT_THE_JOB
+from raw_requests import changed, place_of, written
+from smspec.diagnostics.explanation import explanation
+from smspec.pipeline.request_file import check_request
+from smspec.service.limits import UNKNOWN_INSTANCE_TYPE
+from smspec.source import SourceText, dotted
+
+FAULTY = [*ABOUT_DATA, *ABOUT_THE_JOB]
+RULES = Path(__file__).parents[3] / "compiler" / "smspec" / "service" / "request_rules"
+IDS = [f"{rule} {dotted(path)}" for rule, _, path, _ in FAULTY]
+
+# The region of a raw request is that of its image, so no image is from another one; and a member that only answers
+# have is refused as unknown before.
+NOT_IN_RAW_REQUESTS = {"SM371", "SM434"}
+
+
+def checked(request):
+    return check_request(SourceText("request.json", written(request))).diagnostics
+
+
+def found_at(changes, path, code):
+    request = changed(small_request(), *changes)
+    return request, [d for d in checked(request) if (d.code, d.path) == (code, path)]
+
+
+def test_the_request_that_is_changed_has_nothing_wrong_with_it():
+    assert checked(small_request()) == ()
+
+
+@pytest.mark.parametrize(("rule", "changes", "path", "code"), FAULTY, ids=IDS)
+def test_a_broken_rule_is_found_at_its_path(rule, changes, path, code):
+    _, found = found_at(changes, path, code)
+    assert len(found) == 1, rule
+
+
+def test_nearly_every_fault_is_shown_exactly_where_its_member_stands():
+    exact = 0
+    for _, changes, path, code in FAULTY:
+        request, (found,) = found_at(changes, path, code)
+        here = (found.span.line, found.span.column)
+        exact += here in (place_of(request, path, "value"), place_of(request, path, "key"))
+    assert len(FAULTY) >= 100
+    assert exact >= 0.95 * len(FAULTY), f"{exact} of {len(FAULTY)}"
+
+
+def test_every_rule_about_requests_is_among_them():
+    codes = {
+        word
+        for path in RULES.rglob("*.py")
+        for word in path.read_text().split('"')
+        if word[:2] == "SM" and len(word) == 5
+    }
+    assert len(codes) > 95
+    assert {code for *_, code in FAULTY} == codes - NOT_IN_RAW_REQUESTS - {UNKNOWN_INSTANCE_TYPE.code}
+
+
+@pytest.mark.parametrize(("rule", "code"), sorted({(rule, code) for rule, _, _, code in FAULTY}))
+def test_the_page_of_a_code_names_the_rule(rule, code):
+    assert rule in (explanation(code) or "")
+
+
+def test_botocore_catches_a_fraction_of_them():
+    """Its validator knows types, required members and minimum lengths: nothing that two members say together."""
+    session = pytest.importorskip("botocore.session")
+    validate = pytest.importorskip("botocore.validate")
+    model = session.Session().get_service_model("sagemaker")
+    shape = model.operation_model("CreateTrainingJob").input_shape
+    validator = validate.ParamValidator()
+
+    def caught(request):
+        return validator.validate(json.loads(written(request)), shape).has_errors()
+
+    assert not caught(small_request())
+    count = sum(caught(changed(small_request(), *changes)) for _, changes, _, _ in FAULTY)
+    assert count <= 0.1 * len(FAULTY), f"botocore catches {count} of {len(FAULTY)}"
