@@ -33,9 +33,7 @@ class Ceiling:
     @property
     def record(self) -> dict[str, object]:
         """The ceiling as JSON."""
-        if max(seconds, *hosts.values()) > _MOST:
-        return None
-    hours = {kind: float(time) for kind, time in sorted(self.hours.items())}
+        hours = {kind: float(time) for kind, time in sorted(self.hours.items())}
         return {"instance_hours": float(self.total), "by_instance_type": hours, "usd": _dollars(self.usd)}
 
 
@@ -57,6 +55,8 @@ def ceiling_of(payload: dict[str, object], prices: Prices) -> Ceiling | None:
     if retries:
         # API shape StoppingCondition: the limit is for all attempts in total.
         counted.append(f"{retries} {'retry' if retries == 1 else 'retries'} within the same limit")
+    if max(seconds, *hosts.values()) > _MOST:
+        return None
     hours = {kind: Fraction(hosts_of_kind * seconds, 3600) for kind, hosts_of_kind in hosts.items()}
     known = all(kind in prices for kind in hours)
     usd = sum((time * prices[kind] for kind, time in hours.items()), Fraction(0)) if known else None
