@@ -38,7 +38,7 @@ def pipe(job: LocalJob, channel: str, hosts: int = 1) -> None:
         source: src/
         entry_point: {{pipe_loop: "reader:read", epochs: 2}}
         input_mode: Pipe
-        channels: {{train: {{s3: "s3://elsewhere/train/", {channel}}}}}
+        channels: {{train: {{s3: "s3://elsewhere/train", {channel}}}}}
         hosts: {{instance_type: ml.m5.large, count: {hosts}, volume: 1GB}}
         """
     )
