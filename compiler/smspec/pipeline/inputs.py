@@ -19,7 +19,7 @@ from smspec.service.policy.policy import Policy
 from smspec.source import Document, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing
-from smspec.spec.layers.assembly import merged, overlay_names
+from smspec.spec.layers.assembly import Assembly
 
 NO_SOURCE_DIRECTORY = Rule("SM143", "source directory that does not exist")
 NO_REQUIREMENTS_FILE = Rule("SM144", "requirements file that does not exist")
@@ -54,7 +54,7 @@ def gather(
     an overlay or a setting that does not exist, OSError where the disk refuses.
     """
     shelf = shelf or Shelf()
-    return _inputs(read_spec_files(path, shelf), overlay, settings or {}, shelf)
+    return _inputs(Assembly(read_spec_files(path, shelf)).merged(overlay, settings), overlay, shelf)
 
 
 def gather_all(
@@ -66,17 +66,16 @@ def gather_all(
     `gather` does where there is nothing to merge.
     """
     shelf = shelf or Shelf()
-    files = read_spec_files(path, shelf)
-    for overlay in (None, *overlay_names(*files)):
+    assembly = Assembly(read_spec_files(path, shelf))
+    for overlay in (None, *assembly.overlays):
         try:
-            yield overlay, _inputs(files, overlay, settings or {}, shelf)
+            yield overlay, _inputs(assembly.merged(overlay, settings), overlay, shelf)
         except Rejected as rejected:
             yield overlay, rejected
 
 
-def _inputs(files: tuple[Document, ...], overlay: str | None, settings: Mapping[str, str], shelf: Shelf) -> Inputs:
-    document = merged(files, overlay, settings)
-    directory = os.path.dirname(files[-1].texts[0].name)
+def _inputs(document: Document, overlay: str | None, shelf: Shelf) -> Inputs:
+    directory = os.path.dirname(document.texts[0].name)
     findings: list[Finding] = []
     source = _source(document, directory, findings, shelf)
     lock_path, lock = shelf.lock(directory) or ("", None)

@@ -19,7 +19,7 @@ from smspec.spec.layers.short_forms import expanded
 from smspec.spec.layers.substitution import Substitution
 from smspec.spec.layers.variables import declared
 
-__all__ = ["Misuse", "extends_of", "is_base", "merged", "overlay_names"]
+__all__ = ["Assembly", "Misuse", "extends_of", "is_base", "merged", "overlay_names"]
 
 MALFORMED_EXTENDS = Rule("SM121", "malformed extends")
 NO_VERSION = Rule("SM122", "spec without its version")
@@ -64,21 +64,40 @@ def merged(
     The result is in its long form, has no ``extends``, ``vars`` or ``overlays``, and its relative paths lead from the
     directory of the job's own file. Raise `Rejected` for a fault of the spec, `Misuse` for one of the command line.
     """
-    own = layers[-1]
-    texts = tuple(dict.fromkeys(text for layer in reversed(layers) for text in layer.texts))
-    faults = [fault for layer in layers for fault in _faults(layer, alone=len(layers) == 1)]
-    spec: Mapping | None = None
-    for layer in layers:
-        spec = layered(spec, expanded(_without(_own(layer), "extends", "overlays")))
-    assert spec is not None
-    for change in _chosen(layers, overlay) if not faults else ():
-        spec = replace(layered(spec, expanded(change)), span=own.root.span)
-    spec, more = _with_values(Document(spec, texts), settings or {}, faulty=bool(faults))
-    if faults or more:
-        raise Rejected(_in_order([*faults, *more], texts), texts)
-    # A variable may have named a launcher, and `distribution: torchrun` is a short form.
-    spec = expanded(spec)
-    return Document(rehomed(_own_first(spec, own), own.texts[0].name) if len(layers) > 1 else spec, texts)
+    return Assembly(layers).merged(overlay, settings)
+
+
+class Assembly:
+    """The layers of a job put together, to be seen under any of its overlays."""
+
+    def __init__(self, layers: Layers[Document]) -> None:
+        self._own = layers[-1]
+        self._has_bases = len(layers) > 1
+        self._texts = tuple(dict.fromkeys(text for layer in reversed(layers) for text in layer.texts))
+        self._faults = [fault for layer in layers for fault in _faults(layer, alone=len(layers) == 1)]
+        self._overlays = _overlays(layers)
+        spec: Mapping | None = None
+        for layer in layers:
+            spec = layered(spec, expanded(_without(_own(layer), "extends", "overlays")))
+        assert spec is not None
+        self._spec = spec
+
+    @property
+    def overlays(self) -> tuple[str, ...]:
+        """The names of the job's overlays."""
+        return tuple(self._overlays)
+
+    def merged(self, overlay: str | None = None, settings: Settings[str, str] | None = None) -> Document:
+        """Return the job under an overlay, or as it is. Raises as `merged` does."""
+        own, texts, spec = self._own, self._texts, self._spec
+        for change in _chosen(self._overlays, overlay) if not self._faults else ():
+            spec = replace(layered(spec, expanded(change)), span=own.root.span)
+        spec, more = _with_values(Document(spec, texts), settings or {}, faulty=bool(self._faults))
+        if self._faults or more:
+            raise Rejected(_in_order([*self._faults, *more], texts), texts)
+        # A variable may have named a launcher, and `distribution: torchrun` is a short form.
+        spec = expanded(spec)
+        return Document(rehomed(_own_first(spec, own), own.texts[0].name) if self._has_bases else spec, texts)
 
 
 def _with_values(
@@ -100,11 +119,10 @@ def _with_values(
     return spec, (*placed(findings, document), *substitution.diagnostics)
 
 
-def _chosen(layers: Layers[Document], overlay: str | None) -> list[Mapping]:
+def _chosen(overlays: dict[str, list[Mapping]], overlay: str | None) -> list[Mapping]:
     """Return what the layers say under an overlay's name, in their order."""
     if overlay is None:
         return []
-    overlays = _overlays(layers)
     if overlay not in overlays:
         near = nearest(overlay, overlays)
         names = ", ".join(f"`{name}`" for name in list(overlays)[:_MOST_NAMED])
