@@ -19,7 +19,9 @@ from smspec.review.kinds import KINDS
 from smspec.review.members import MEMBERS
 from smspec.rules import RULES
 from smspec.rules.repository import REPOSITORY_RULES
-from smspec.service.request_rules import AREAS
+from smspec.script.readers import READERS
+from smspec.service.request_rules import RULES as WAKES
+from smspec.service.shapes import pinned_model
 from smspec.spec.model import Read
 from smspec_command import smspec
 from smspec_runtime.launchers import LAUNCHERS
@@ -64,25 +66,29 @@ def test_a_command_has_a_summary_a_help_and_a_meaning_for_every_argument(name):
 REQUEST_RULES = "compiler/smspec/service/request_rules"
 
 
-def test_every_area_of_request_rules_is_registered():
-    assert {path.parent.name for path in (ROOT / REQUEST_RULES).glob("*/__init__.py")} == set(AREAS)
-
-
 @pytest.mark.parametrize(
     ("directory", "registry"),
-    [
-        ("compiler/smspec/rules", RULES),
-        ("compiler/smspec/rules/repository", REPOSITORY_RULES),
-        *(
-            (f"{REQUEST_RULES}/{area}", importlib.import_module(f"smspec.service.request_rules.{area}").RULES)
-            for area in AREAS
-        ),
-    ],
-    ids=["RULES", "REPOSITORY_RULES", *AREAS],
+    [("compiler/smspec/rules", RULES), ("compiler/smspec/rules/repository", REPOSITORY_RULES)],
+    ids=["RULES", "REPOSITORY_RULES"],
 )
 def test_every_rule_is_registered_once(directory, registry):
     assert sorted(check.__module__.rpartition(".")[2] for check in registry) == defining(directory, "check")
     assert {check.__name__ for check in registry} <= {"check"}
+
+
+def test_every_rule_about_requests_is_registered():
+    areas = [path.parent.name for path in (ROOT / REQUEST_RULES).glob("*/__init__.py")]
+    files = {f"{area}.{name}" for area in areas for name in defining(f"{REQUEST_RULES}/{area}", "check")}
+    assert set(WAKES) == files
+
+
+@pytest.mark.parametrize("wake", sorted({wake for wakes in WAKES.values() for wake in wakes}))
+def test_what_wakes_a_rule_is_a_member_of_the_api(wake):
+    """A rule that nothing wakes finds nothing."""
+    path, _, value = wake.partition("=")
+    members = {".".join(str(step) for step in found if step != 0): shape for found, shape in pinned_model().walk()}
+    assert not value or value in members[path].enum
+    assert path in members
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "compiler/smspec/rules").rglob("*.py")), ids=lambda path: path.stem)
@@ -146,3 +152,11 @@ def test_every_launcher_is_registered_under_its_name():
         assert (launcher.__module__, launcher.__name__) == (f"smspec_runtime.launchers.{name}", name)
     files = {path.stem for path in (ROOT / "runtime/smspec_runtime/launchers").glob("*.py")}
     assert set(LAUNCHERS) == files - {"__init__", "launch", "fabric", "mpirun"}
+
+
+def test_every_reader_of_programs_is_registered():
+    package = "smspec.script.readers"
+    files = [path.stem for path in (ROOT / "compiler/smspec/script/readers").glob("*.py") if path.stem != "__init__"]
+    modules = [importlib.import_module(f"{package}.{name}") for name in files]
+    own = [module.HANDLERS for module in modules if hasattr(module, "HANDLERS")]
+    assert sorted(map(id, own)) == sorted(map(id, READERS.values()))

@@ -7,7 +7,7 @@ import pytest
 from smspec.diagnostics import Finding, Rule
 from smspec.rules.ignoring import not_ignored
 from smspec.service.limits import SHAPE_RULES
-from smspec.service.request_rules import AREAS
+from smspec.service.request_rules import RULES
 from smspec.spec.model import IgnoredCheck
 
 
@@ -67,9 +67,8 @@ def test_a_warning_can_always_be_ignored_and_so_can_what_the_api_only_describes(
 
 
 def rules_about_requests():
-    """Return the rules of every area: those that look at a whole request, not at the shape of a member."""
-    areas = [import_module(f"smspec.service.request_rules.{area}") for area in AREAS]
-    modules = [import_module(check.__module__) for area in areas for check in area.RULES]
+    """Return the rules that look at a whole request, not at the shape of a member."""
+    modules = [import_module(f"smspec.service.request_rules.{name}") for name in RULES]
     return sorted({rule for module in modules for rule in vars(module).values() if isinstance(rule, Rule)}, key=str)
 
 

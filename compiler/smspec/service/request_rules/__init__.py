@@ -1,42 +1,174 @@
 """Rules about a whole request whose members have their shapes: one file a rule, named after the bad thing.
 
-They are kept by the part of the request that they look at. `AREAS` says which members wake which part: most requests
-have neither a debugger nor a serverless job, and do not pay for reading those rules.
+They are kept by the part of the request that they look at. `RULES` says what wakes each: most requests have neither a
+debugger nor a warm pool, and do not pay for reading those rules.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from importlib import import_module
 
 from smspec.diagnostics import Finding
 from smspec.service.request import Request
 
-AREAS: dict[str, tuple[str, ...]] = {
-    "presence": (),
-    "algorithm": ("AlgorithmSpecification",),
-    "channels": ("InputDataConfig",),
-    "storage": (),
-    "hosts": ("ResourceConfig",),
-    "stopping": (),
-    "network": (
-        "VpcConfig",
-        "EnableNetworkIsolation",
-        "EnableInterContainerTrafficEncryption",
-        "RemoteDebugConfig",
+RULES: dict[str, tuple[str, ...]] = {
+    "presence.job_without_algorithm": (),
+    "presence.job_without_hosts": (),
+    "presence.job_without_stopping_condition": (),
+    "presence.marketplace_algorithm_without_isolation": ("AlgorithmSpecification.AlgorithmName",),
+    "algorithm.command_in_an_unknown_channel": (
+        "AlgorithmSpecification.ContainerEntrypoint",
+        "AlgorithmSpecification.ContainerArguments",
     ),
-    "debugging": ("DebugHookConfig", "DebugRuleConfigurations", "ProfilerConfig", "ProfilerRuleConfigurations"),
-    "serverless": ("ServerlessJobConfig", "ModelPackageConfig"),
-    "names": ("Tags", "Environment", "ExperimentConfig"),
-    "regions": (),
-    "secrets": ("HyperParameters", "Environment", "Tags", "AlgorithmSpecification"),
+    "algorithm.image_beside_algorithm_name": ("AlgorithmSpecification.AlgorithmName",),
+    "algorithm.image_outside_ecr_without_vpc_access": ("AlgorithmSpecification.TrainingImage",),
+    "algorithm.image_without_a_full_reference": ("AlgorithmSpecification.TrainingImage",),
+    "algorithm.metric_that_no_engine_reads": ("AlgorithmSpecification.MetricDefinitions",),
+    "algorithm.metric_without_a_group": ("AlgorithmSpecification.MetricDefinitions",),
+    "algorithm.metrics_of_a_built_in_algorithm": ("AlgorithmSpecification.MetricDefinitions",),
+    "algorithm.mutable_image_reference": ("AlgorithmSpecification.TrainingImage",),
+    "algorithm.neither_image_nor_algorithm_name": ("AlgorithmSpecification",),
+    "algorithm.program_without_file_mode": (
+        "AlgorithmSpecification.ContainerEntrypoint",
+        "AlgorithmSpecification.ContainerArguments",
+    ),
+    "algorithm.registry_credentials_without_vpc_access": ("AlgorithmSpecification.TrainingImageConfig",),
+    "algorithm.repeated_metric": ("AlgorithmSpecification.MetricDefinitions",),
+    "algorithm.sharded_program": (
+        "AlgorithmSpecification.ContainerEntrypoint",
+        "AlgorithmSpecification.ContainerArguments",
+    ),
+    "algorithm.time_series_switched_off_in_vain": ("AlgorithmSpecification.EnableSageMakerMetricsTimeSeries",),
+    "algorithm.vpc_access_to_ecr": ("AlgorithmSpecification.TrainingImageConfig",),
+    "algorithm.vpc_access_without_vpc": ("AlgorithmSpecification.TrainingImageConfig",),
+    "channels.attributes_without_augmented_manifest": ("InputDataConfig.DataSource.S3DataSource.AttributeNames",),
+    "channels.augmented_manifest_without_attributes": (
+        "InputDataConfig.DataSource.S3DataSource.S3DataType=AugmentedManifestFile",
+    ),
+    "channels.augmented_manifest_without_pipe_mode": (
+        "InputDataConfig.DataSource.S3DataSource.S3DataType=AugmentedManifestFile",
+    ),
+    "channels.channel_without_a_group_beside_others": ("InputDataConfig.DataSource.S3DataSource.InstanceGroupNames",),
+    "channels.channel_without_one_data_source": ("InputDataConfig",),
+    "channels.conversations_without_a_serverless_job": ("InputDataConfig.DataSource.S3DataSource.S3DataType=Converse",),
+    "channels.dataset_without_a_serverless_job": ("InputDataConfig.DataSource.DatasetSource",),
+    "channels.directory_that_is_not_absolute": ("InputDataConfig.DataSource.FileSystemDataSource",),
+    "channels.file_system_without_file_mode": ("InputDataConfig.DataSource.FileSystemDataSource",),
+    "channels.file_system_without_vpc": ("InputDataConfig.DataSource.FileSystemDataSource",),
+    "channels.gzip_without_pipe_mode": ("InputDataConfig.CompressionType",),
+    "channels.hub_content_that_is_no_model_reference": ("InputDataConfig.DataSource.S3DataSource.HubAccessConfig",),
+    "channels.manifest_in_fast_file_mode": ("InputDataConfig.DataSource.S3DataSource.S3DataType=ManifestFile",),
+    "channels.manifest_that_is_no_object": (
+        "InputDataConfig.DataSource.S3DataSource.S3DataType=ManifestFile",
+        "InputDataConfig.DataSource.S3DataSource.S3DataType=AugmentedManifestFile",
+    ),
+    "channels.model_without_accepted_eula": ("InputDataConfig.DataSource.S3DataSource.ModelAccessConfig",),
+    "channels.model_without_file_mode": ("InputDataConfig.ContentType",),
+    "channels.partial_folder_in_fast_file_mode": (
+        "InputDataConfig.InputMode=FastFile",
+        "AlgorithmSpecification.TrainingInputMode=FastFile",
+    ),
+    "channels.record_io_in_fast_file_mode": ("InputDataConfig.RecordWrapperType",),
+    "channels.record_io_in_file_mode": ("InputDataConfig.RecordWrapperType",),
+    "channels.repeated_channel": ("InputDataConfig",),
+    "channels.sharding_on_one_host": ("InputDataConfig.DataSource.S3DataSource.S3DataDistributionType=ShardedByS3Key",),
+    "channels.shuffled_file_system": ("InputDataConfig.DataSource.FileSystemDataSource",),
+    "channels.unknown_instance_group": ("InputDataConfig.DataSource.S3DataSource.InstanceGroupNames",),
+    "storage.bucket_that_cannot_exist": (),
+    "storage.checkpoints_at_the_address_of_the_output": ("CheckpointConfig",),
+    "storage.checkpoints_in_a_managed_directory": ("CheckpointConfig",),
+    "storage.kms_key_with_s3_express": ("OutputDataConfig.KmsKeyId",),
+    "storage.relative_checkpoint_directory": ("CheckpointConfig",),
+    "storage.s3_address_with_https": (),
+    "hosts.ebs_only_hosts_without_a_volume": ("ResourceConfig",),
+    "hosts.hosts_that_are_seldom_offered": ("ResourceConfig",),
+    "hosts.hosts_without_count": ("ResourceConfig",),
+    "hosts.hosts_without_instance_type": ("ResourceConfig",),
+    "hosts.instance_groups_beside_an_instance_type": ("ResourceConfig.InstanceGroups",),
+    "hosts.long_warm_pool": ("ResourceConfig.KeepAlivePeriodInSeconds",),
+    "hosts.placement_of_zero_hosts": ("ResourceConfig.InstancePlacementConfig",),
+    "hosts.placement_without_an_ultraserver": ("ResourceConfig.InstancePlacementConfig",),
+    "hosts.placements_beyond_the_hosts": ("ResourceConfig.InstancePlacementConfig",),
+    "hosts.read_only_member": ("ResourceConfig.SelectedInstanceType", "ResourceConfig.SelectedInstanceCount"),
+    "hosts.repeated_instance_group": ("ResourceConfig.InstanceGroups",),
+    "hosts.training_plan_with_spot": ("ResourceConfig.TrainingPlanArn", "ResourceConfig.InstancePreferences"),
+    "hosts.volume_key_alias": ("ResourceConfig.VolumeKmsKeyId",),
+    "hosts.volume_key_on_hosts_with_local_storage": ("ResourceConfig.VolumeKmsKeyId",),
+    "hosts.volume_on_hosts_with_local_storage": ("ResourceConfig.VolumeSizeInGB",),
+    "hosts.warm_pool_with_instance_groups": ("ResourceConfig.KeepAlivePeriodInSeconds",),
+    "hosts.warm_pool_with_spot": ("ResourceConfig.KeepAlivePeriodInSeconds",),
+    "hosts.zero_hosts": ("ResourceConfig",),
+    "stopping.long_wait_of_an_algorithm_without_checkpoints": ("EnableManagedSpotTraining",),
+    "stopping.max_runtime_above_the_default_quota": ("StoppingCondition.MaxRuntimeInSeconds",),
+    "stopping.max_wait_below_max_runtime": ("EnableManagedSpotTraining",),
+    "stopping.max_wait_without_spot": ("StoppingCondition.MaxWaitTimeInSeconds",),
+    "stopping.overlong_max_runtime": ("StoppingCondition.MaxRuntimeInSeconds",),
+    "stopping.spot_without_checkpoints": ("EnableManagedSpotTraining",),
+    "stopping.spot_without_max_wait": ("EnableManagedSpotTraining",),
+    "network.code_in_s3_for_an_isolated_container": ("EnableNetworkIsolation",),
+    "network.encryption_on_a_single_host": ("EnableInterContainerTrafficEncryption",),
+    "network.isolated_container_that_needs_the_network": ("EnableNetworkIsolation",),
+    "network.malformed_network_id": ("VpcConfig",),
+    "network.remote_debug_in_isolation": ("RemoteDebugConfig",),
+    "network.repeated_network_id": ("VpcConfig",),
+    "debugging.debug_rules_without_a_hook": ("DebugRuleConfigurations",),
+    "debugging.profiler_in_china": ("ProfilerConfig",),
+    "debugging.profiler_on_trainium": ("ProfilerConfig",),
+    "debugging.profiler_rules_with_the_profiler_off": ("ProfilerRuleConfigurations",),
+    "debugging.profiler_rules_without_a_profiler": ("ProfilerRuleConfigurations",),
+    "debugging.repeated_collection": ("DebugHookConfig",),
+    "debugging.repeated_rule_configuration": ("DebugRuleConfigurations", "ProfilerRuleConfigurations"),
+    "debugging.unknown_profiling_parameter": ("ProfilerConfig",),
+    "debugging.unsupported_profiling_interval": ("ProfilerConfig",),
+    "serverless.declined_licence": ("ServerlessJobConfig",),
+    "serverless.evaluation_without_a_type": ("ServerlessJobConfig",),
+    "serverless.fine_tuning_without_a_technique": ("ServerlessJobConfig",),
+    "serverless.member_beside_a_serverless_job": ("ServerlessJobConfig",),
+    "serverless.member_of_another_kind_of_serverless_job": ("ServerlessJobConfig",),
+    "serverless.model_package_without_a_serverless_job": ("ModelPackageConfig",),
+    "serverless.volume_of_a_serverless_job": ("ServerlessJobConfig",),
+    "names.repeated_tag": ("Tags",),
+    "names.reserved_tag": ("Tags",),
+    "names.run_without_an_experiment": ("ExperimentConfig",),
+    "names.variable_of_the_platform": ("Environment",),
+    "regions.arn_of_another_partition": (),
+    "regions.arn_of_another_region": (),
+    "regions.image_of_another_region": ("AlgorithmSpecification.TrainingImage",),
+    "secrets.secret_in_the_request": (
+        "HyperParameters",
+        "Environment",
+        "Tags",
+        "AlgorithmSpecification.ContainerEntrypoint",
+        "AlgorithmSpecification.ContainerArguments",
+    ),
 }
-"""Package → the members of which a request must have one for its rules to find anything; none: always."""
+"""Module with ``check(request)`` → what a request must have for the rule to find anything: one of these members, or
+members of any item of a list, or with this value; none: the rule always looks."""
 
 
 def rule_findings(request: Request) -> Iterator[Finding]:
     """Yield everything that the rules have to say of a request, at paths of the request."""
-    for area, members in AREAS.items():
-        if not members or not request.payload.keys().isdisjoint(members):
-            for check in import_module(f"{__name__}.{area}").RULES:
-                yield from check(request)
+    for name, wakes in RULES.items():
+        if not wakes or any(_wakes(wake, request.payload) for wake in wakes):
+            yield from import_module(f"{__name__}.{name}").check(request)
+
+
+def _wakes(wake: str, payload: dict[str, object]) -> bool:
+    steps, value = _steps(wake)
+    return _has(payload, steps, value)
+
+
+@functools.cache
+def _steps(wake: str) -> tuple[tuple[str, ...], str | None]:
+    path, equals, value = wake.partition("=")
+    return tuple(path.split(".")), value if equals else None
+
+
+def _has(part: object, steps: tuple[str, ...], value: str | None) -> bool:
+    if isinstance(part, list):
+        return any(_has(item, steps, value) for item in part)
+    if not steps:
+        return value is None or part == value
+    return isinstance(part, dict) and steps[0] in part and _has(part[steps[0]], steps[1:], value)
