@@ -1,6 +1,9 @@
 """The graph of a repository: who writes what, who reads what another writes, in words that Mermaid reads."""
 
+import json
 import re
+import shutil
+import subprocess
 
 import pytest
 
@@ -141,3 +144,21 @@ def test_a_raw_request_has_no_graph(tmp_path):
     (tmp_path / "request.json").write_text("{}")
     done = smspec("validate", "--api-json", "request.json", "--format", "mermaid", cwd=tmp_path)
     assert (done.status, done.out) == (2, "")
+
+
+@pytest.mark.skipif(
+    not (shutil.which("mmdc") and shutil.which("chromium")), reason="mermaid-cli or chromium is not installed"
+)
+def test_mermaid_draws_it_with_every_text_as_it_was_written(tmp_path):
+    written = 's3://models/a"]-->x<b>&`#quot;%%end;é{}|/'
+    specs = tmp_path / "specs"
+    graph(specs, end=job("end", f"output: '{written}'\n"), reader=job("reader", reads(f"'{written}'", "subgraph")))
+    (tmp_path / "graph.mmd").write_text(smspec("validate", "specs", "--format", "mermaid", cwd=tmp_path).out)
+    browser = {"executablePath": shutil.which("chromium"), "args": ["--no-sandbox"]}
+    (tmp_path / "browser.json").write_text(json.dumps(browser))
+    command = ["mmdc", "-p", "browser.json", "-i", "graph.mmd", "-o", "graph.svg"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    drawn = (tmp_path / "graph.svg").read_text()
+    for label in ("end", "reader", "subgraph", written.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")):
+        assert f">{label}<" in drawn
