@@ -30,7 +30,8 @@ Codes are never reused or renumbered. A warning, and an error that the API itsel
 `checks: {ignore: [{rule: SM3xx, at: channels.train, because: …}]}`.
 
 `smspec validate` says what it finds in a spec, and with `--api-json FILE` (`-` is standard input) in a raw CreateTrainingJob
-request, at its own lines. `--format` picks the form:
+request, at its own lines. A request has no `checks`: there the `rules` of a [policy](policy.md) make an error a warning, or turn
+it off. `--format` picks the form:
 
 | format | for |
 |---|---|

@@ -9,8 +9,6 @@ from raw_requests import written
 from smspec.diagnostics.formats import FORMATS
 from smspec_command import smspec, smspec_process
 
-IMAGE = "111122223333.dkr.ecr.us-west-2.amazonaws.com/sample:1"
-
 
 def write(directory, request):
     (directory / "request.json").write_text(request if isinstance(request, str) else written(request))
@@ -124,3 +122,15 @@ def test_something_else_than_a_request_is_told_what_to_do_with(text, place, way_
 def test_an_empty_object_is_a_request_that_lacks_everything(tmp_path):
     write(tmp_path, "{}\n")
     assert ("SM403", "TrainingJobName") in validate(tmp_path)[1]
+
+
+def test_a_policy_sets_aside_what_is_only_inferred(tmp_path):
+    request = small_request()
+    request["VpcConfig"] = {"SecurityGroupIds": ["sg-0aaaaaaaaaaaaaaaa"], "Subnets": ["subnet-0aaaaaaaaaaaaaaaa"] * 2}
+    write(tmp_path, request)
+    done, found = validate(tmp_path)
+    assert (done.status, found) == (1, [("SM470", "VpcConfig.Subnets[1]")])
+    (tmp_path / "smspec.toml").write_text('[rules]\nSM470 = "warning"\n')
+    assert validate(tmp_path)[0].status == 0
+    (tmp_path / "smspec.toml").write_text('[rules]\nSM470 = "off"\n')
+    assert validate(tmp_path)[1] == []
