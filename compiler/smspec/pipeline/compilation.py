@@ -11,16 +11,14 @@ from smspec.pipeline.job_facts import job_facts
 from smspec.plan.ingredients import Ingredients
 from smspec.plan.plan import Plan
 from smspec.plan.planning import make_plan
-from smspec.plan.surroundings import plan_surroundings
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint, missing_handler, missing_script
 from smspec.rules.ignoring import not_ignored
-from smspec.rules.script import script_findings
 from smspec.rules.secret_in_the_requirements import check_requirements
 from smspec.script.program import Program
 from smspec.service.checking import request_findings
-from smspec.service.policy.levels import at_level
-from smspec.service.policy.policy import Policy
+from smspec.service.levels import at_level
+from smspec.service.policy import Policy
 from smspec.service.request import Request
 from smspec.source import Document, SourceText
 from smspec.source.frozen import dataclass
@@ -111,7 +109,7 @@ def _against_the_policy(job: JobSpec, plan: Plan, policy: Policy | None) -> Iter
     if policy is None:
         return
     # Late: few repositories have one.
-    from smspec.service.policy import (
+    from smspec.service.policy_rules import (
         job_outside_a_vpc,
         policy_findings,
         region_that_is_not_allowed,
@@ -144,8 +142,14 @@ def _texts(inputs: Inputs, diagnostics: Iterable[Diagnostic]) -> tuple[SourceTex
 
 def _script_findings(job: JobSpec, plan: Plan, program: Program | None) -> list[Finding]:
     """Return what would go wrong between the program and what the job gives it."""
-    surroundings = None if program is None else plan_surroundings(job, plan.request)
-    return [] if program is None or surroundings is None else script_findings(program, surroundings)
+    if program is None:
+        return []
+    # Late: many jobs start no program that could be read.
+    from smspec.plan.surroundings import plan_surroundings
+    from smspec.rules.script import script_findings
+
+    surroundings = plan_surroundings(job, plan.request)
+    return [] if surroundings is None else script_findings(program, surroundings)
 
 
 def _contradictions(job: JobSpec, inputs: Inputs) -> Iterable[Finding]:

@@ -15,7 +15,7 @@ from smspec.pipeline.spec_files import read_spec_files
 from smspec.plan.ingredients import Ingredients
 from smspec.render import templates_digest
 from smspec.script.program import Program
-from smspec.service.policy.policy import Policy
+from smspec.service.policy import Policy
 from smspec.source import Document, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing

@@ -7,8 +7,6 @@ import re
 
 from smspec.diagnostics import Finding, Rejected, Rule, placed
 from smspec.pipeline.absence import is_file
-from smspec.service.json.encoding import decode_json_bytes
-from smspec.service.json.reading import read_json
 from smspec.source import Document, Mapping, Path, Scalar
 from smspec.spec.lock import NAME, Lock
 
@@ -35,6 +33,10 @@ def lock_path(directory: str) -> str | None:
 
 def read_lock(path: str) -> Lock:
     """Return what a lock says. Raises `Rejected`, with places, where it is none; OSError where the disk refuses."""
+    # Late: most repositories have no lock.
+    from smspec.service.json.encoding import decode_json_bytes
+    from smspec.service.json.reading import read_json
+
     with open(path, "rb") as file:
         document = read_json(decode_json_bytes(path, file.read(_LARGEST + 1)))
     findings = list(_faults(document))

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from smspec.diagnostics import Diagnostic, Rejected, Rule
 from smspec.diagnostics.explanation import explained_codes
 from smspec.diagnostics.nearest import nearest
-from smspec.pipeline.organisation_file import PYPROJECT, MalformedFile, OrganisationFile, organisation_file
+from smspec.pipeline.organisation_file import PYPROJECT, MalformedFile, OrganisationFile
 from smspec.pipeline.price_list import TABLE as PRICES
 from smspec.pipeline.price_list import price_list
 from smspec.rules.ignoring import UNTOUCHABLE
-from smspec.service.policy.policy import Level, Policy
+from smspec.service.policy import Level, Policy
 from smspec.source import Path, SourceText, Span, dotted
 
 MALFORMED_POLICY = Rule("SM747", "malformed policy")
@@ -34,22 +34,12 @@ _Fault = tuple[tuple[str, ...], str, str]
 """Path in the file, message, help."""
 
 
-def policy_of(directory: str) -> Policy | None:
-    """Return the policy that holds in a directory; None without one. Raises `Rejected` for what cannot be meant."""
-    try:
-        file = organisation_file(directory)
-        price_list(file)  # read where costs are compared; wrong ones are told here
-    except MalformedFile as malformed:
-        at = re.search(r"line (\d+), column (\d+)", malformed.fault)
-        line, column = (int(at[1]), int(at[2])) if at else (1, 1)
-        raise _told(
-            malformed.path, [(Span(malformed.path, line, column, line, column), (), malformed.fault, "")]
-        ) from None
-    return None if file is None else read_policy(file)
-
-
 def read_policy(file: OrganisationFile) -> Policy:
     """Return what the file asks of jobs. Raises `Rejected`, with places, for what cannot be meant."""
+    try:
+        price_list(file)  # read where costs are compared; wrong ones are told here
+    except MalformedFile as malformed:
+        raise rejected(malformed) from None
     reader = _Reader(file.tables)
     policy = Policy(
         path=file.path,
@@ -66,6 +56,14 @@ def read_policy(file: OrganisationFile) -> Policy:
     if faults:
         raise _rejected(file, faults)
     return policy
+
+
+def rejected(malformed: MalformedFile) -> Rejected:
+    """Return what is told of a file that cannot be read."""
+    at = re.search(r"line (\d+), column (\d+)", malformed.fault)
+    line, column = (int(at[1]), int(at[2])) if at else (1, 1)
+    span = Span(malformed.path, line, column, line, column)
+    return _told(malformed.path, [(span, (), malformed.fault, "")])
 
 
 def _families(names: tuple[str, ...] | None) -> tuple[str, ...] | None:

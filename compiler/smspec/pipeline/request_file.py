@@ -7,14 +7,14 @@ import os
 from smspec.diagnostics import Diagnostic, Finding, Rejected, placed
 from smspec.pipeline.absence import means_absence
 from smspec.pipeline.compilation import MOST_TOLD
-from smspec.pipeline.policy_file import policy_of
+from smspec.pipeline.policy_search import policy_of
 from smspec.service.checking import request_findings
 from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.limits import MAX_BYTES
 from smspec.service.json.reading import read_json
-from smspec.service.policy import policy_findings
-from smspec.service.policy.levels import at_level
-from smspec.service.policy.policy import Policy
+from smspec.service.levels import at_level
+from smspec.service.policy import Policy
+from smspec.service.policy_rules import policy_findings
 from smspec.service.raw_request import not_a_request, payload_of, region_of
 from smspec.service.request import Request
 from smspec.source import SourceText

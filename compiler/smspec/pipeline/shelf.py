@@ -7,11 +7,11 @@ import os
 from smspec.diagnostics import Rejected
 from smspec.pipeline.absence import means_absence
 from smspec.pipeline.lock_file import lock_path, read_lock
-from smspec.pipeline.policy_file import policy_of
+from smspec.pipeline.policy_search import policy_of
 from smspec.pipeline.program_reading import Started, read_program
 from smspec.pipeline.source_listing import list_source
 from smspec.script.program import Program
-from smspec.service.policy.policy import Policy
+from smspec.service.policy import Policy
 from smspec.source import Document
 from smspec.source.listing import Listing
 from smspec.spec.layers.misuse import Misuse

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.limits import SHAPE_RULES
-from smspec.service.policy.policy import Policy
+from smspec.service.policy import Policy
 from smspec.source import dotted
 from smspec.spec.model import IgnoredCheck
 

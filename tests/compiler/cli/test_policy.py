@@ -5,7 +5,7 @@ import json
 import pytest
 
 from small_job import READY, write_job
-from smspec.pipeline.policy_file import policy_of
+from smspec.pipeline.policy_search import policy_of
 from smspec_command import smspec
 
 MUTABLE = READY.replace("small:1", "small:latest")

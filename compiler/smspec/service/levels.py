@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from smspec.diagnostics import Finding
-from smspec.service.policy.policy import Level
+from smspec.service.policy import Level
 from smspec.source.frozen import replace
 
 

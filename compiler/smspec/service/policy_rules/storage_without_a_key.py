@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.service.instance_families import family, storage
 from smspec.service.members import member, structure
-from smspec.service.policy.policy import Policy
+from smspec.service.policy import Policy
 from smspec.service.request import Request
 
 RULE = Rule("SM744", "storage without a key", evidence="policy")

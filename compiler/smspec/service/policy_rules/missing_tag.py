@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.members import items, member
-from smspec.service.policy.policy import Policy
+from smspec.service.policy import Policy
 from smspec.service.request import Request
 from smspec.service.wording import shown
 

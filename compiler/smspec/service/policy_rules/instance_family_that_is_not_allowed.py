@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.instance_families import family
-from smspec.service.policy.policy import Policy
+from smspec.service.policy import Policy
 from smspec.service.request import Request
 
 RULE = Rule("SM741", "instance family that is not allowed", evidence="policy")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.image_reference import ImageReference, parsed_reference
-from smspec.service.policy.policy import Policy
+from smspec.service.policy import Policy
 from smspec.service.request import Request
 from smspec.source import Path
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from smspec.diagnostics import Finding
-from smspec.service.policy import (
+from smspec.service.policy import Policy
+from smspec.service.policy_rules import (
     instance_family_that_is_not_allowed,
     job_outside_a_vpc,
     missing_tag,
@@ -16,7 +17,6 @@ from smspec.service.policy import (
     registry_that_is_not_allowed,
     storage_without_a_key,
 )
-from smspec.service.policy.policy import Policy
 from smspec.service.request import Request
 
 POLICY_RULES: tuple[Callable[[Request, Policy], Iterator[Finding]], ...] = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.service.policy.policy import Policy
+from smspec.service.policy import Policy
 from smspec.service.request import Request
 
 RULE = Rule("SM745", "job outside a VPC", evidence="policy")
