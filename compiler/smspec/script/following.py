@@ -10,11 +10,9 @@ from smspec.script.frame import Frame
 from smspec.script.interpreter import Interpreter, TooLong
 from smspec.script.program import Program
 from smspec.script.readable import is_readable
-from smspec.script.readers import HANDLERS, LOOKUPS
-from smspec.script.readers.job import Job
+from smspec.script.readers import handler_of, lookup_of
 from smspec.script.reading import MOST_MODULES, WORDS, Beside
-from smspec.script.statements import module_names
-from smspec.script.values import Class, Function, Module
+from smspec.script.values import UNKNOWN, Class, Function, Known, Module, Value
 from smspec.source import SourceText
 
 _PHASES = ("begin", "epoch", "end")
@@ -23,12 +21,12 @@ _PHASES = ("begin", "epoch", "end")
 def followed(text: SourceText, beside: Beside, handler: str | None) -> Program | None:
     """Return what is known of a program; None for one that this Python cannot parse, or that is too much to follow."""
     shelf = _Shelf(beside)
-    run = Interpreter(HANDLERS, LOOKUPS, shelf.find)
+    run = Interpreter(handler_of, lookup_of, shelf.find)
     tree = _tree(text)
     if tree is None:
         return None
     frame = Frame(text)
-    frame.names |= module_names("__main__" if handler is None else "handler")
+    frame.names |= _module_names("__main__" if handler is None else "handler")
     try:
         run.module(tree, frame)
         if handler is not None:
@@ -72,7 +70,7 @@ class _Shelf:
         tree = _tree(text) if any(word in text.text for word in (*WORDS, "dataclass")) else None
         frame = Frame(text)
         if tree is not None:
-            frame.names |= module_names(name)
+            frame.names |= _module_names(name)
             self.texts.append(text)
             self._is_inside = True
             run.module(tree, frame)
@@ -94,6 +92,8 @@ def _tree(text: SourceText) -> ast.Module | None:
 def _call_handler(run: Interpreter, frame: Frame, name: str) -> None:
     """Call a function, or the methods of a class, as the runtime does: with the job first."""
     found = frame.get(name)
+    from smspec.script.readers.job import Job  # late: few programs are handlers
+
     node = ast.parse("handler()", mode="eval").body
     assert isinstance(node, ast.Call)
 
@@ -107,3 +107,8 @@ def _call_handler(run: Interpreter, frame: Frame, name: str) -> None:
         for phase in _PHASES:
             if isinstance(found.function(phase), Function):
                 instance.method(phase, call())
+
+
+def _module_names(name: str) -> dict[str, Value]:
+    """Return the names that a module finds when it starts."""
+    return {"__name__": Known(name), "__file__": UNKNOWN, "TYPE_CHECKING": Known(False)}

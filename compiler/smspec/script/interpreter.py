@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from smspec.script.call import Call
@@ -35,7 +35,12 @@ class Interpreter:
     library keeps what is declared for itself.
     """
 
-    def __init__(self, handlers: Mapping[str, Handler], lookups: Mapping[str, Lookup], find_module: Finder) -> None:
+    def __init__(
+        self,
+        handler_of: Callable[[str], Handler | None],
+        lookup_of: Callable[[str], Lookup | None],
+        find_module: Finder,
+    ) -> None:
         self.command_lines: list[CommandLine] = []
         self.channels: list[ChannelRead] = []
         self.hyperparameters: list[HyperparameterRead] = []
@@ -49,8 +54,8 @@ class Interpreter:
         self.goes_other_way_for_one_word = False
         self._find_module = find_module
         self._frames: list[Frame] = []
-        self._handlers = handlers
-        self._lookups = lookups
+        self._handler_of = handler_of
+        self._lookup_of = lookup_of
         self._has_ended = False
         self._steps = 0
         self._inside: list[Function] = []
@@ -88,7 +93,7 @@ class Interpreter:
 
     def called(self, name: str, call: Call) -> Value:
         """Return what a call of something of another module gives."""
-        handler = self._handlers.get(name)
+        handler = self._handler_of(name)
         if handler is not None:
             return handler(call)
         owner, _, method = name.rpartition(".")
@@ -98,7 +103,7 @@ class Interpreter:
 
     def looked_up(self, name: str, key: Value, place: Span) -> Value:
         """Return what stands under a key of something of another module."""
-        lookup = self._lookups.get(name)
+        lookup = self._lookup_of(name)
         return Items((Named(name), key)) if lookup is None else lookup(self, key, place)
 
     def step(self) -> None:

@@ -14,9 +14,10 @@ DEEPEST = 60
 LONGEST_CHAIN = 2_000
 """Operators in one logical line, or branches of one text: each is a level of the tree."""
 
+# A text that is never closed goes on to the end: looking for its end again at each quote would take for ever.
 _TOKEN = re.compile(
-    r"""\"{3}(?:[^"\\]|\\.|"(?!""))*\"{3}|'{3}(?:[^'\\]|\\.|'(?!''))*'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
-    r"""|\#[^\n]*|\n[ \t]*|\w+|[^\w\s]""",
+    r"""\"{3}(?:[^"\\]+|\\.|"(?!""))*(?:\"{3})?|'{3}(?:[^'\\]+|\\.|'(?!''))*(?:'{3})?"""
+    r"""|"(?:[^"\\\n]+|\\.)*"?|'(?:[^'\\\n]+|\\.)*'?|\#[^\n]*|\n[ \t]*|\w+|[^\w\s]""",
     re.DOTALL,
 )
 _WORD_OPERATORS = frozenset({"not", "lambda", "await", "if", "for", "or", "and", "in", "is", "yield"})

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from smspec.script.call import Call
+from smspec.script.conditions import asks_for_one_word
 from smspec.script.evaluation import Evaluation
 from smspec.script.frame import Frame, joined
-from smspec.script.values import UNKNOWN, Class, Function, Items, Known, Named, Value, constant, text
+from smspec.script.importing import import_names
+from smspec.script.values import UNKNOWN, Class, Function, Items, Named, Value, constant, text
 
 if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
@@ -76,7 +78,7 @@ class Statements:
             case ast.ClassDef():
                 self._class(node)
             case ast.Import() | ast.ImportFrom():
-                self._import(node)
+                import_names(self.run, self.frame, node)
             case ast.Global():
                 self.frame.globals |= frozenset(node.names)
             case ast.Assert():
@@ -113,7 +115,7 @@ class Statements:
         known = constant(test)
         if known is not ...:
             return self.block(node.body if known else node.orelse)
-        if _asks_for_one_word(node.test) and self._goes_on_otherwise(node.body):
+        if asks_for_one_word(node.test) and self._goes_on_otherwise(node.body):
             # `if len(sys.argv) == 2 and …: read a file`, the way of the examples of transformers.
             with self.run.perhaps(self.frame):
                 before = dict(self.frame.names)
@@ -239,30 +241,6 @@ class Statements:
         Statements(self.run, body).block(node.body)
         self.frame.set(node.name, Class(node, body, decorators, bases))
 
-    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                top = alias.name.partition(".")[0]
-                found = self.run.imported_module(alias.name)
-                if alias.asname or found is None:
-                    self.frame.set(alias.asname or top, found or Named(alias.name if alias.asname else top))
-                else:
-                    self.frame.set(top, found if top == alias.name else UNKNOWN)
-            return
-        if node.level or node.module is None:
-            for alias in node.names:
-                self.frame.set(alias.asname or alias.name, UNKNOWN)
-            return
-        module = self.run.imported_module(node.module)
-        for alias in node.names:
-            if alias.name == "*":
-                self.frame.names |= module.frame.names if module else {}
-            elif module is not None:
-                self.frame.set(alias.asname or alias.name, module.attribute(alias.name))
-            else:
-                below = self.run.imported_module(f"{node.module}.{alias.name}")
-                self.frame.set(alias.asname or alias.name, below or Named(f"{node.module}.{alias.name}"))
-
     def _assign(self, target: ast.expr, value: Value) -> None:
         if isinstance(target, ast.Name):
             self.frame.set(target.id, value)
@@ -314,22 +292,3 @@ def _assigned(body: Sequence[ast.stmt]) -> set[str]:
         for part in ast.walk(node)
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
     }
-
-
-def _asks_for_one_word(test: ast.expr) -> bool:
-    """Tell whether a condition can only hold with a single word on the command line."""
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-        return any(map(_asks_for_one_word, test.values))
-    match test:
-        case ast.Compare(
-            left=ast.Call(func=ast.Name(id="len"), args=[ast.Attribute(value=ast.Name(id="sys"), attr="argv")]),
-            ops=[ast.Eq()],
-            comparators=[ast.Constant(value=2)],
-        ):
-            return True
-    return False
-
-
-def module_names(name: str) -> dict[str, Value]:
-    """Return the names that a module finds when it starts."""
-    return {"__name__": Known(name), "__file__": UNKNOWN, "TYPE_CHECKING": Known(False)}

@@ -1,4 +1,4 @@
-"""The examples of the explanations are true: with the program of the page, the first spec is at fault, not the second."""
+"""The examples of the explanations are true: the first spec is at fault, the second is not."""
 
 import re
 

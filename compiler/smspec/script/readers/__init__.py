@@ -1,35 +1,40 @@
-"""Who understands what a program calls: one file a library."""
+"""Who understands what a program calls: one file a library, loaded when a program calls it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from smspec.script.interpreter import Handler, Lookup
-from smspec.script.readers import (
-    absl_flags,
-    argument_parser,
-    click_commands,
-    data_classes,
-    environment,
-    hf_argument_parser,
-    job,
-    jsonargparse_functions,
-    typer_functions,
-)
 
-READERS: dict[str, Mapping[str, Handler]] = {
-    "argparse": argument_parser.HANDLERS,
-    "HfArgumentParser": hf_argument_parser.HANDLERS,
-    "dataclasses": data_classes.HANDLERS,
-    "click": click_commands.HANDLERS,
-    "jsonargparse": jsonargparse_functions.HANDLERS,
-    "typer": typer_functions.HANDLERS,
-    "absl": absl_flags.HANDLERS,
-    "channels": environment.HANDLERS,
-    "job": job.HANDLERS,
+READERS = {
+    "absl": "absl_flags",
+    "argparse": "argument_parser",
+    "click": "click_commands",
+    "dataclasses": "data_classes",
+    "jsonargparse": "jsonargparse_functions",
+    "smspec_runtime": "job",
+    "transformers": "hf_argument_parser",
+    "typer": "typer_functions",
 }
-"""Full names of functions and classes, and who knows what a call of them means."""
+"""The first part of a full name, and the reader that knows such names; `environment` knows those of other packages."""
 
-LOOKUPS: dict[str, Lookup] = dict(environment.LOOKUPS)
 
-HANDLERS: dict[str, Handler] = {name: handler for handlers in READERS.values() for name, handler in handlers.items()}
+def handler_of(name: str) -> Handler | None:
+    """Return who knows what a call of ``name`` means, a full name such as ``argparse.ArgumentParser``."""
+    return _reader(name).get(name)
+
+
+def lookup_of(name: str) -> Lookup | None:
+    """Return who knows what stands under the keys of ``name``, such as ``os.environ``."""
+    from smspec.script.readers import environment
+
+    return environment.LOOKUPS.get(name)
+
+
+def _reader(name: str) -> Mapping[str, Handler]:
+    # Late: a program uses one of these libraries, or none.
+    from importlib import import_module
+
+    reader = READERS.get(name.partition(".")[0], "environment")
+    handlers: Mapping[str, Handler] = import_module(f"{__name__}.{reader}").HANDLERS
+    return handlers

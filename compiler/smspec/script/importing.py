@@ -1,0 +1,38 @@
+"""What names stand for after an import."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from smspec.script.frame import Frame
+from smspec.script.values import UNKNOWN, Named
+
+if TYPE_CHECKING:
+    from smspec.script.interpreter import Interpreter
+
+
+def import_names(run: Interpreter, frame: Frame, node: ast.Import | ast.ImportFrom) -> None:
+    """Bind the names that an import brings: modules beside the program as they are, others by their full names."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            top = alias.name.partition(".")[0]
+            found = run.imported_module(alias.name)
+            if alias.asname or found is None:
+                frame.set(alias.asname or top, found or Named(alias.name if alias.asname else top))
+            else:
+                frame.set(top, found if top == alias.name else UNKNOWN)
+        return
+    if node.level or node.module is None:
+        for alias in node.names:
+            frame.set(alias.asname or alias.name, UNKNOWN)
+        return
+    module = run.imported_module(node.module)
+    for alias in node.names:
+        if alias.name == "*":
+            frame.names |= module.frame.names if module else {}
+        elif module is not None:
+            frame.set(alias.asname or alias.name, module.attribute(alias.name))
+        else:
+            below = run.imported_module(f"{node.module}.{alias.name}")
+            frame.set(alias.asname or alias.name, below or Named(f"{node.module}.{alias.name}"))
