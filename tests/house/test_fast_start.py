@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from api_samples import small_request
+from raw_requests import written
 from small_job import BUILT, write_job
 from smspec_command import environment
 
@@ -69,6 +71,12 @@ def test_a_good_spec_loads_nothing_slow(words, tmp_path, idle):
 def test_compiling_never_touches_the_network(words, tmp_path, idle):
     write_job(tmp_path)
     assert sorted((loaded(tmp_path, *words) - idle) & NETWORK) == []
+
+
+def test_a_good_request_loads_nothing_slow_and_no_network(tmp_path, idle):
+    (tmp_path / "request.json").write_text(written(small_request()))
+    found = loaded(tmp_path, "validate", "--api-json", "request.json") - idle
+    assert sorted(found & (SLOW | NETWORK)) == []
 
 
 def test_a_fault_does_not_either(tmp_path, idle):

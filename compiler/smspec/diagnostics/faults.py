@@ -6,6 +6,7 @@ from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.finding import Rule
 from smspec.diagnostics.note import Note
 from smspec.diagnostics.rejected import Rejected
+from smspec.diagnostics.secrets import masked
 from smspec.source import Path, Places, SourceText, Span
 
 # Nobody mends more than this in one go, and a hostile text could hold tens of thousands.
@@ -15,7 +16,8 @@ _LONGEST_QUOTED = 60
 
 
 def quoted(text: str) -> str:
-    """Return the author's words as a message holds them, cut where they are very long."""
+    """Return the author's words as a message holds them: without secrets, cut where they are very long."""
+    text = masked(text)  # before it is cut: half a secret may not be known as one
     return f"`{text}`" if len(text) <= _LONGEST_QUOTED else f"`{text[: _LONGEST_QUOTED - 1]}…`"
 
 
@@ -52,11 +54,11 @@ class Faults:
             Diagnostic(
                 code=rule.code,
                 severity=rule.severity,
-                message=message,
+                message=masked(message),
                 span=span,
                 path=path,
-                help=help,
-                label=label,
+                help=masked(help),
+                label=masked(label),
                 notes=notes,
             )
         )

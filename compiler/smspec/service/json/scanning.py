@@ -119,7 +119,7 @@ class Scanner:
             help = "digits, not 0 first, then perhaps a point and digits: `0.5`, `1e-3`; anything else in double quotes"
             self._other(start, "number", f"{quoted(written)} is no number of JSON", help)
         else:
-            self._other(start, "bare text", f"the text {quoted(written)} has no quotes", f'write `"{written[:40]}"`')
+            self._other(start, "bare text", f"the text {quoted(written)} has no quotes", "write it in double quotes")
         return Scalar(written, written, True, span)
 
     def _other(self, start: int, kind: str, message: str, help: str) -> None:

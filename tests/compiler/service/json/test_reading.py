@@ -224,3 +224,18 @@ def test_hostile_texts_take_less_than_two_seconds(name):
     except Rejected as rejected:
         assert rejected.diagnostics
     assert time.process_time() - started < 2
+
+
+SECRETS = ["AKIAABCDEFGHIJKLMNOP", "eyJ" + "a" * 40 + ".eyJ" + "b" * 40 + "." + "c" * 40]
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+@pytest.mark.parametrize(
+    "text", ['{{"a": {0}}}', '{{"{0}": 1, "{0}": 2}}', '{{"{0}" 1}}', "{{{0}: 1}}", "{{'{0}': 1}}"]
+)
+def test_no_secret_is_told_in_a_fault(text, secret):
+    with pytest.raises(Rejected) as rejected:
+        read(text.format(secret))
+    for found in rejected.value.diagnostics:
+        said = " ".join([found.message, found.help, found.label, *(note.message for note in found.notes)])
+        assert secret[:20] not in said
