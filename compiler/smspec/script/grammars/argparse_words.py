@@ -39,11 +39,13 @@ def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
     if _refusal(line, words) is None:
         return
     sound: list[str] = []
+    given: list[Option] = []
     for argument in arguments:
         fault = _fault(line, argument)
         if fault is None:
             sound += argument.words
         else:
+            given += [] if fault.option is None else [fault.option]
             yield fault
     message = _refusal(line, sound)
     if message is None:
@@ -52,11 +54,12 @@ def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
     if found:
         for name in names.split(", "):
             option = next((o for o in line.options if name in ("/".join(o.names), o.label)), None)
-            if option is not None:
+            if option is not None and option not in given:
                 yield Fault(kind="missing", command_line=line, option=option)
     elif message.startswith("one of the arguments ") and message.endswith(" is required"):
         names = message.removeprefix("one of the arguments ").removesuffix(" is required")
-        yield Fault(kind="missing", command_line=line, reason=", ".join(f"`{name}`" for name in names.split()))
+        if all(option.exclusive is None for option in given):
+            yield Fault(kind="missing", command_line=line, reason=", ".join(f"`{name}`" for name in names.split()))
     elif ": not allowed with argument " in message:
         yield _clash(line, arguments, message)
 

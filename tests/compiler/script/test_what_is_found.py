@@ -1,0 +1,186 @@
+"""Programs as people write them: what is told of them, and where."""
+
+import pytest
+
+from read_programs import codes, findings
+
+CLASSIC = """\
+import argparse
+import json
+import logging
+import os
+import sys
+
+logger = logging.getLogger(__name__)
+logger.addHandler(logging.StreamHandler(sys.stdout))
+
+
+def train(args):
+    if args.epochs < 1:
+        raise ValueError("epochs")
+    with open(os.path.join(args.model_dir, "model.json"), "w") as file:
+        json.dump(vars(args), file)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--batch-size", type=int, default=64, metavar="N", help="for training")
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--lr", type=float, default=0.01)
+    parser.add_argument("--backend", type=str, default=None)
+    parser.add_argument("--hosts", type=list, default=json.loads(os.environ["SM_HOSTS"]))
+    parser.add_argument("--model-dir", type=str, default=os.environ["SM_MODEL_DIR"])
+    parser.add_argument("--data-dir", type=str, default=os.environ["SM_CHANNEL_TRAINING"])
+    parser.add_argument("--num-gpus", type=int, default=os.environ["SM_NUM_GPUS"])
+    train(parser.parse_args())
+"""
+FACTORY = """\
+import argparse as ap
+
+
+def build(description=None):
+    parser = ap.ArgumentParser(description=description)
+    common(parser)
+    group = parser.add_argument_group("model")
+    group.add_argument("-w", "--width", type=int, choices=(64, 128), required=True)
+    return parser
+
+
+def common(p):
+    p.add_argument("--seed", type=int)
+
+
+def main(argv=None):
+    args = build("trains").parse_args(argv)
+    return args.seed
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
+"""
+SPLIT = "from options import get_parser\nargs = get_parser().parse_args()\n"
+OPTIONS = """\
+import argparse
+def get_parser():
+    p = argparse.ArgumentParser()
+    p.add_argument('--lr', type=float)
+    return p
+"""
+HF = """\
+from dataclasses import dataclass, field
+from typing import Optional
+from transformers import HfArgumentParser, TrainingArguments
+
+
+@dataclass
+class ModelArguments:
+    model_name: str = field(metadata={"help": "the model"})
+    revision: Optional[str] = None
+    frozen: bool = False
+
+
+def main():
+    parser = HfArgumentParser((ModelArguments, TrainingArguments))
+    model, training = parser.parse_args_into_dataclasses()
+
+
+if __name__ == "__main__":
+    main()
+"""
+ABSL = """\
+from absl import app
+from absl import flags
+
+FLAGS = flags.FLAGS
+flags.DEFINE_integer("batch_size", 32, "examples", lower_bound=1)
+flags.DEFINE_enum("optimizer", "adam", ["adam", "sgd"], "how")
+flags.DEFINE_string("data", None, "where")
+flags.mark_flag_as_required("data")
+
+
+def main(argv):
+    del argv
+
+
+if __name__ == "__main__":
+    app.run(main)
+"""
+CLICK = """\
+import click
+
+
+@click.command()
+@click.option("--learning-rate", "-r", type=float, default=0.1, show_default=True)
+@click.option("--amp/--no-amp", default=False)
+@click.option("--kind", type=click.Choice(["a", "b"]))
+def main(learning_rate, amp, kind):
+    click.echo(learning_rate)
+
+
+if __name__ == "__main__":
+    main()
+"""
+TRAINING = {"training": "s3://example-data/x/"}
+
+
+@pytest.mark.parametrize(
+    ("text", "hyperparameters", "expected"),
+    [
+        (CLASSIC, {"batch-size": 32, "lr": "1e-3", "epoch": 3}, []),
+        (CLASSIC, {"batch_size": 32}, [("SM501", "hyperparameters.batch_size")]),
+        (CLASSIC, {"lr": "fast"}, [("SM503", "hyperparameters.lr")]),
+        (CLASSIC, {"epochs": 2.5}, [("SM503", "hyperparameters.epochs")]),
+        (FACTORY, {"width": 64, "seed": 1}, []),
+        (FACTORY, {"w": 64}, []),
+        (FACTORY, {"width": 32}, [("SM503", "hyperparameters.width")]),
+        (FACTORY, {"seed": 1}, [("SM502", "hyperparameters")]),
+        (FACTORY, {"width": 64, "sed": 1}, [("SM501", "hyperparameters.sed")]),
+        (HF, {"model_name": "m", "learning_rate": 0.1, "frozen": True}, []),
+        (HF, {"frozen": "perhaps", "model_name": "m"}, [("SM503", "hyperparameters.frozen")]),
+        (HF, {"frozen": True}, [("SM502", "hyperparameters")]),
+        (ABSL, {"data": "x", "batch_size": 8}, []),
+        (ABSL, {"batch_size": 0, "data": "x"}, [("SM503", "hyperparameters.batch_size")]),
+        (ABSL, {"optimizer": "sgd"}, [("SM502", "hyperparameters")]),
+        (ABSL, {"data": "x", "batchsize": 1}, [("SM501", "hyperparameters.batchsize")]),
+        (CLICK, {"learning-rate": 0.1, "kind": "a"}, []),
+        (CLICK, {"r": 0.1}, []),
+        (CLICK, {"learning_rate": 0.1}, [("SM501", "hyperparameters.learning_rate")]),
+        (CLICK, {"amp": True}, [("SM504", "hyperparameters.amp")]),
+        (CLICK, {"kind": "c"}, [("SM503", "hyperparameters.kind")]),
+    ],
+)
+def test_arguments(text, hyperparameters, expected):
+    assert codes(text, hyperparameters=hyperparameters, channels=TRAINING) == expected
+
+
+def test_a_parser_of_a_module_beside_the_program():
+    found = findings(SPLIT, {"options": OPTIONS}, hyperparameters={"rate": 1, "lr": "x"})
+    assert [finding.code for finding in found] == ["SM501", "SM503"]
+    assert [(note.span.file, note.span.line) for finding in found for note in finding.notes] == [
+        ("src/train.py", 2),
+        ("src/options.py", 4),
+    ]
+    assert codes(SPLIT, hyperparameters={"rate": 1}) == []
+
+
+def test_a_channel_and_a_near_one():
+    assert codes(CLASSIC) == [("SM506", "channels")]
+    near = findings("import os\nx = os.environ.get('SM_CHANNEL_TRIAN')")
+    assert [(finding.code, finding.label) for finding in near] == [("SM507", "it has `train`")]
+
+
+def test_places_are_in_code_points():
+    text = "import os\nx = '\u00e4\u00f6\u00fc'; y = os.environ['SM_CHANNEL_B']\n"
+    (found,) = findings(text)
+    assert (found.notes[0].span.line, found.notes[0].span.column) == (2, 16)
+
+
+def test_written_arguments_are_looked_at_too():
+    text = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\np.parse_args()"
+    entry = {"script": "train.py", "args": ["--lr", "-0.5", "--config", "a.yaml"]}
+    assert codes(text, entry_point=entry) == [("SM501", "entry_point.args.2")]
+    command = {"command": ["python", "train.py", "--lrr", "1"], "args_style": "json"}
+    assert codes(text, entry_point=command, hyperparameters={"lr": "x"}) == [
+        ("SM501", "entry_point.command.2"),
+        ("SM503", "hyperparameters.lr"),
+    ]
