@@ -21,6 +21,10 @@ _MARK = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?smspec["']?[ \t]*:""", re.MULTILI
 _NEVER_SEARCHED = frozenset({"__pycache__", "node_modules"})
 
 
+class NoJobs(Misuse):
+    """The paths exist, and mean no job."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobSearch:
     """The paths of the jobs that were found, and of bases below searched directories that nothing found extends."""
@@ -40,7 +44,7 @@ def find_job_specs(paths: Iterable[str], shelf: Shelf) -> JobSearch:
 
     A directory means the YAML files below it that have a top-level ``smspec``; not those without ``name``, which are
     bases. So is a file that is named, unless only the name is missing. What another one extends is a
-    base wherever it comes from, unless it extends that one too. Raises `Misuse` for a path that does not exist and
+    base wherever it comes from, unless it extends that one too. Raises `Misuse` for a path that does not exist, `NoJobs`
     for directories without a job.
     """
     paths = list(paths)
@@ -68,7 +72,7 @@ def find_job_specs(paths: Iterable[str], shelf: Shelf) -> JobSearch:
         if identity not in bases and (identity not in documents or _is_job(documents[identity], identity in named))
     )
     if not jobs and not named:
-        raise Misuse(f"there is no job spec in {', '.join(f'`{path}`' for path in paths)}")
+        raise NoJobs(f"there is no job spec in {', '.join(f'`{path}`' for path in paths)}")
     needed = {*map(shelf.identity, jobs), *bases_of_any, *named}
     unused = tuple(path for identity, path in found.items() if identity not in needed)
     return JobSearch(jobs=jobs, unused_bases=unused, searched=any(map(is_directory, paths)))

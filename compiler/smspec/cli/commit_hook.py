@@ -1,0 +1,43 @@
+"""What `.pre-commit-hooks.yaml` starts: ``smspec validate`` over the repository, content where there is no job yet.
+
+A commit can break jobs whose files it does not touch: by a base that it changes or deletes, a script, a policy, a job
+that writes where another one writes. So nobody asks for the names of changed files, and everything is checked.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from smspec.cli import main
+
+
+def check(words: list[str]) -> int:
+    """Run ``smspec validate`` with these words and return its exit status; 0 where there is no job to check."""
+    words = words or ["."]
+    status = main(["validate", *words])
+    return 0 if status == 2 and _is_without_jobs(words) else status
+
+
+def _is_without_jobs(words: list[str]) -> bool:
+    """Return whether the paths among the words mean no job at all: a repository may have its hooks before its specs."""
+    # Late: a repository with jobs needs none of it.
+    import argparse
+
+    from smspec.cli.validate import add_arguments
+    from smspec.pipeline.job_search import NoJobs, find_job_specs
+    from smspec.pipeline.shelf import Shelf
+    from smspec.spec.layers.misuse import Misuse
+
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    add_arguments(parser)
+    try:
+        find_job_specs(parser.parse_args(words).paths, Shelf())
+    except NoJobs:
+        return True
+    except (Misuse, argparse.ArgumentError, SystemExit):
+        pass  # has been told
+    return False
+
+
+if __name__ == "__main__":
+    sys.exit(check(sys.argv[1:]))
