@@ -47,12 +47,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     except Misuse as misuse:
         raise Usage(str(misuse)) from misuse
 
+    summary = "\n".join(filter(None, (verdict.summary(), verdict.unpinned())))
     if args.format == "mermaid":
         # Late: the graph is asked for now and then.
         from smspec.render.mermaid import mermaid
 
         console.result(mermaid(verdict.jobs))
         console.warned(verdict.diagnostics, verdict.texts)
-        console.say(verdict.summary())
+        console.say(summary)
         return exit_status(verdict.diagnostics, args)
-    return show_findings(verdict.diagnostics, verdict.texts, verdict.summary(), args, console)
+    return show_findings(verdict.diagnostics, verdict.texts, summary, args, console)

@@ -81,7 +81,7 @@ def compile_spec(inputs: Inputs) -> Compilation:
     if inputs.policy is not None and inputs.policy.levels:
         findings = list(at_level(findings, inputs.policy.levels))
     diagnostics = _placed(not_ignored(findings, job.ignored_checks, inputs.policy), document)
-    facts = job_facts(job, plan.request, document, inputs.overlay)
+    facts = job_facts(job, plan, document, inputs.overlay)
     if any(diagnostic.severity == "error" for diagnostic in diagnostics):
         return Faulty(diagnostics=diagnostics, texts=_texts(inputs, diagnostics), facts=facts)
     return Compiled(inputs=inputs, job=job, plan=plan, diagnostics=diagnostics, facts=facts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.plan.naming import account, digest
-from smspec.plan.plan import RequestPlan
+from smspec.plan.plan import Plan
 from smspec.service.members import items, member
 from smspec.source import Document, Mapping, Path, Sequence, to_data
 from smspec.spec.facts import BaseFacts, IgnoredFact, JobFacts, Stated
@@ -16,8 +16,10 @@ _IGNORE: Path = ("checks", "ignore")
 _IN_S3 = ("DataSource", "S3DataSource", "S3Uri")
 
 
-def job_facts(job: JobSpec, request: RequestPlan, document: Document, overlay: str | None) -> JobFacts:
+def job_facts(job: JobSpec, plan: Plan, document: Document, overlay: str | None) -> JobFacts:
     """Return the facts of a job; names and prefixes are the request's, so that what `api` changes counts."""
+
+    request = plan.request
 
     def stated(*path: str | int) -> Stated | None:
         text: object = request.payload
@@ -46,6 +48,7 @@ def job_facts(job: JobSpec, request: RequestPlan, document: Document, overlay: s
         channels=tuple((channel, data) for channel, data in found if data),
         training=tuple(_training(job)) if checkpoints else (),
         ignored=_ignored(document),
+        unpinned=plan.image.base if plan.image and "@" not in plan.image.base else None,
     )
 
 

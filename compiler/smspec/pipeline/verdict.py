@@ -15,6 +15,9 @@ from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.facts import JobFacts, Repository
 
+_NOT_IN_THE_LOCK = "SM720"
+_MOST_NAMED = 3
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
@@ -35,6 +38,15 @@ class Verdict:
         checked = _count(self.specs, "job") + (f" with {_count(self.overlays, 'overlay')}" if self.overlays else "")
         counts = [_count(number, noun) for number, noun in ((errors, "error"), (warnings, "warning")) if number]
         return f"{checked} checked: {', '.join(counts) or 'nothing to say'}"
+
+    def unpinned(self) -> str:
+        """Return in one line which bases nothing pins; empty when there are none, or when a lock has had its say."""
+        bases = sorted({job.unpinned for job in self.jobs if job.unpinned})
+        if not bases or any(diagnostic.code == _NOT_IN_THE_LOCK for diagnostic in self.diagnostics):
+            return ""
+        more = f" and {len(bases) - _MOST_NAMED} more" if len(bases) > _MOST_NAMED else ""
+        named = ", ".join(f"`{base}`" for base in bases[:_MOST_NAMED])
+        return f"not pinned: {named}{more}; `smspec lock` keeps their digests"
 
 
 def judge(found: JobSearch, overlay: str | None, settings: Mapping[str, str], shelf: Shelf) -> Verdict:

@@ -34,7 +34,8 @@ class JobFacts:
 
     ``name`` is the spec's, ``job_name`` the request's; ``names_itself`` says that the author wrote the latter.
     ``channels`` are the names of channels and their data in S3. ``training`` is what makes the training that one and
-    no other, as (key of the spec, digest); it is empty without checkpoints.
+    no other, as (key of the spec, digest); it is empty without checkpoints. ``unpinned`` is the base that the image is
+    built from, where nothing says which one exactly.
     """
 
     file: str
@@ -50,6 +51,7 @@ class JobFacts:
     channels: tuple[tuple[str, Stated], ...]
     training: tuple[tuple[str, str], ...]
     ignored: tuple[IgnoredFact, ...]
+    unpinned: str | None = None
 
     @property
     def place(self) -> tuple[str | None, str | None]:

@@ -17,9 +17,18 @@ def validate(*words, cwd):
 
 
 def test_all_is_well(tmp_path):
-    write_job(tmp_path)
+    write_job(tmp_path, READY)
     assert smspec("validate", cwd=tmp_path) == (0, "", "1 job checked: nothing to say\n")
     assert validate(cwd=tmp_path).out == "[]\n"
+
+
+def test_what_nothing_pins_is_said_beside_the_result(tmp_path):
+    """A first job has nothing wrong with it: only where there is a lock is this a finding."""
+    write_job(tmp_path)
+    said = "1 job checked: nothing to say\nnot pinned: `python:3.12-slim-bookworm`; `smspec lock` keeps their digests\n"
+    assert smspec("validate", cwd=tmp_path) == (0, "", said)
+    smspec("lock", "--digest", f"python:3.12-slim-bookworm=sha256:{'a' * 64}", cwd=tmp_path)
+    assert smspec("validate", cwd=tmp_path) == (0, "", "1 job checked: nothing to say\n")
 
 
 def test_findings_are_the_result_and_the_count_is_not(tmp_path):
@@ -104,7 +113,7 @@ def test_a_base_that_is_named_is_not_checked_as_a_job(tmp_path):
     done = smspec("validate", "base.yaml", cwd=tmp_path)
     assert (done.status, done.out) == (0, "")
     assert done.err.startswith("no job to check: ")
-    write_job(tmp_path)
+    write_job(tmp_path, READY)
     assert smspec("validate", "base.yaml", "job.yaml", cwd=tmp_path).err == "1 job checked: nothing to say\n"
 
 
