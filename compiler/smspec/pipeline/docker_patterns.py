@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterable
 
+from smspec.pipeline.glob_expression import LONGEST, SPAN, STAR, joined
 from smspec.source.frozen import dataclass
 
 
@@ -37,7 +38,7 @@ def _pattern(line: str) -> DockerPattern | None:
     text = "" if line.startswith("#") else line.strip()
     ignores = not text.startswith("!")
     text = text if ignores else text[1:].strip()
-    if not text:
+    if not text or len(text) > LONGEST:
         return None
     text = posixpath.normpath(text)
     expression = _expression(text.lstrip("/") if len(text) > 1 else text)
@@ -54,18 +55,18 @@ def _expression(glob: str) -> str | None:
         if character == "*" and glob[at : at + 1] == "*":
             at += 1
             at += glob[at : at + 1] == "/"
-            spanning = "(?:.*/)?" if at < len(glob) else ".*"
+            spanning = SPAN if at < len(glob) else ".*"
             parts += [spanning] if parts[-1:] != [spanning] else []  # many in a row would be slow to refuse
         elif character == "*":
-            parts.append("[^/]*")
+            parts.append(STAR)
         elif character == "?":
             parts.append("[^/]")
         elif character == "[":
-            end = glob.find("]", at + 1)
-            if end < 0:
+            found = _bracket(glob, at)
+            if found is None:
                 return None
-            parts.append(_bracket(glob[at:end]))
-            at = end + 1
+            expression, at = found
+            parts.append(expression)
         elif character == "\\":
             if at == len(glob):
                 return None
@@ -73,11 +74,35 @@ def _expression(glob: str) -> str | None:
             at += 1
         else:
             parts.append(re.escape(character))
-    return "".join(parts)
+    return joined(parts)
 
 
-def _bracket(inside: str) -> str:
-    """Return a bracket of Go's as one of Python's: ``^`` negates, ``-`` is a range, a backslash escapes."""
-    negated = inside.startswith("^")
-    members = re.sub(r"\\(.)|([^\\^-])", lambda match: re.escape(match[1] or match[2]), inside[negated:])
-    return f"[{'^' if negated else ''}{members}]"
+def _bracket(glob: str, at: int) -> tuple[str, int] | None:
+    """Return the expression of the bracket that opened before ``at`` and where it ends; None when it is malformed.
+
+    As in Go: ``^`` negates, ``-`` makes a range and is nothing else, a backslash escapes. It never means a slash.
+    """
+    negated = glob[at : at + 1] == "^"
+    at += negated
+    members: list[str] = []
+    while not (members and glob[at : at + 1] == "]"):
+        low, at = _member(glob, at)
+        high = low
+        if glob[at : at + 1] == "-":
+            high, at = _member(glob, at + 1)
+        if not low or not high:
+            return None
+        # The other way round a range holds nothing.
+        members.append(f"{re.escape(low)}-{re.escape(high)}" if low <= high else "")
+    inside = "".join(members)
+    if negated:
+        return f"[^/{inside}]", at + 1
+    return (f"(?!/)[{inside}]" if inside else "(?!)"), at + 1
+
+
+def _member(glob: str, at: int) -> tuple[str, int]:
+    """Return one character of a bracket and where the next begins; "" where there is none that may stand there."""
+    if glob[at : at + 1] in ("-", "]"):
+        return "", at
+    at += glob[at : at + 1] == "\\"
+    return glob[at : at + 1], at + 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from smspec.pipeline.glob_expression import LONGEST, SPAN, STAR, joined
 from smspec.source.frozen import dataclass
 
 _CLASSES = {
@@ -54,7 +55,7 @@ def verdict(patterns: tuple[GitPattern, ...], path: str, is_directory: bool) -> 
 
 def _pattern(line: str) -> GitPattern | None:
     text = _without_trailing_blanks(line)
-    if not text or text.startswith("#"):
+    if not text or text.startswith("#") or len(text) > LONGEST:
         return None
     ignores = not text.startswith("!")
     text = text if ignores else text[1:]
@@ -86,11 +87,11 @@ def _expression(glob: str, spans_directories: bool) -> str | None:
                 end += 1
             alone = (at == 0 or glob[at - 1] == "/") and glob[end : end + 1] in ("", "/")
             if end - at > 1 and alone and spans_directories:
-                spanning = "(?:.*/)?" if glob[end : end + 1] else ".*"
+                spanning = SPAN if glob[end : end + 1] else ".*"
                 parts += [spanning] if parts[-1:] != [spanning] else []  # many in a row would be slow to refuse
                 at = end + 1
             else:
-                parts.append("[^/]*")
+                parts.append(STAR)
                 at = end
         elif character == "?":
             parts.append("[^/]")
@@ -107,7 +108,7 @@ def _expression(glob: str, spans_directories: bool) -> str | None:
                 return None
             parts.append(re.escape(glob[at]))
             at += 1
-    return "".join(parts)
+    return joined(parts)
 
 
 def _bracket(glob: str, at: int) -> tuple[str, int] | None:

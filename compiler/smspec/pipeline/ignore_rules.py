@@ -5,6 +5,7 @@ Nobody overrules another: a ``!`` takes back what the same kind of file ignored,
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Sequence
 
@@ -14,6 +15,10 @@ from smspec.pipeline.git_patterns import GitPattern, git_patterns, verdict
 from smspec.render.manifest import UNFINISHED
 from smspec.source.frozen import dataclass
 
+MOST_PATTERNS = 5_000
+"""In one ignore file. Long ones have a few hundred; every file of the source is held against each."""
+
+_LARGEST = 1 << 20
 _NEVER = frozenset({".git", "__pycache__", "smspec.lock"})
 
 
@@ -100,10 +105,20 @@ def _verdict_above(files: tuple[_GitFile, ...], path: str, is_directory: bool) -
 
 
 def _lines(path: str) -> list[str]:
-    """Return the lines of an ignore file, none where there is no such file."""
+    """Return the lines of an ignore file, none where there is no such file, and of equal ones only the last.
+
+    Raises OSError, with the file's name, for more than a person would write.
+    """
     if not is_file(path):
         return []
     with open(path, "rb") as file:
-        content = file.read()
+        content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise OSError(errno.E2BIG, "it has more than 1 MiB", path)
     text = content.decode("utf-8-sig", "surrogateescape")
-    return [line.removesuffix("\r") for line in text.split("\n")]
+    lines = [line.removesuffix("\r") for line in reversed(text.split("\n"))]
+    # The last pattern that matches decides, so an equal one further up has no say.
+    different = list(dict.fromkeys(lines))
+    if len(different) > MOST_PATTERNS:
+        raise OSError(errno.E2BIG, f"it has more than {MOST_PATTERNS:,} patterns", path)
+    return different[::-1]
