@@ -1,0 +1,65 @@
+"""The parts of a glob joined to a regular expression that is quick to refuse, however many stars it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+STAR = "[^/]*"
+"""Anything within one name."""
+
+SPAN = "(?:.*/)?"
+"""Any directories, or none."""
+
+LONGEST = 4096
+"""Characters of a pattern that can match: no path is longer (PATH_MAX)."""
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Return the expression of parts, among which `STAR` and `SPAN` stand for themselves.
+
+    A star that another follows takes as little as it can, and does not try again: what it could take more, the next
+    one takes. So does a span, where the next one begins at a directory too. To try every way that ten stars can share
+    a long name would take years.
+    """
+    groups = _names()
+    first, *spanned = _split(parts, SPAN)
+    words = [_unit(first, groups)]
+    for number, unit in enumerate(spanned, 1):
+        if number < len(spanned) and unit[-1:] == ["/"]:
+            words.append(_once(f"(?:.*?/)??{_unit(unit, groups)}", next(groups)))
+        else:
+            words.append(SPAN + _unit(unit, groups))
+    return "".join(words)
+
+
+def _unit(parts: Sequence[str], groups: Iterator[str]) -> str:
+    first, *starred = _split(parts, STAR)
+    words = ["".join(first)]
+    for number, fixed in enumerate(starred, 1):
+        if number < len(starred):
+            words.append(_once(f"[^/]*?{''.join(fixed)}", next(groups)))
+        else:
+            words.append(STAR + "".join(fixed))
+    return "".join(words)
+
+
+def _once(expression: str, group: str) -> str:
+    """Return what matches as an expression does first, and in no other way: Python has this from 3.11 on."""
+    return f"(?=(?P<{group}>{expression}))(?P={group})"
+
+
+def _split(parts: Sequence[str], at: str) -> list[list[str]]:
+    found: list[list[str]] = [[]]
+    for part in parts:
+        if part == at:
+            found.append([])
+        else:
+            found[-1].append(part)
+    return found
+
+
+def _names() -> Iterator[str]:
+    number = 0
+    while True:
+        yield f"g{number}"
+        number += 1

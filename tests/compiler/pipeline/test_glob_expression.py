@@ -1,0 +1,40 @@
+"""However many stars a pattern has: the same paths as before, and told in no time."""
+
+import re
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from smspec.pipeline.docker_patterns import docker_patterns, ignored
+from smspec.pipeline.git_patterns import git_patterns, verdict
+from smspec.pipeline.glob_expression import SPAN, STAR, joined
+
+PARTS = st.lists(st.sampled_from([STAR, STAR, SPAN, "a", "b", "[^/]", "(?!/)[ab]", "/", "a/", "/"]), max_size=9)
+PATHS = st.lists(st.sampled_from(["a", "b", "ab", "/", "a/", "x"]), max_size=9).map("".join)
+
+
+@settings(max_examples=3000)
+@given(PARTS, PATHS)
+def test_it_matches_what_trying_every_way_matches(parts, path):
+    expected = re.fullmatch("".join(parts), path)
+    assert bool(re.fullmatch(joined(parts), path)) is bool(expected)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("*a" * 20 + "b", "a" * 200),
+        ("*[a]" * 20 + "b", "a" * 200),
+        ("*?" * 20 + "b", "a" * 200),
+        ("**/a/" * 20 + "b", "a/" * 98 + "a"),
+        ("**/*a/" * 20 + "b", "aa/" * 98 + "a"),
+        ("**/a*a*a/" * 10 + "b", "aaaaaaaaaa/" * 98 + "a"),
+    ],
+)
+def test_a_long_name_is_refused_at_once(pattern, path):
+    start = time.process_time()
+    assert verdict(git_patterns([pattern]), path, False) is None
+    assert not ignored(docker_patterns([pattern]), path)
+    assert time.process_time() - start < 1
