@@ -16,9 +16,12 @@ from smspec.cli.faults import Refused, Unavailable, Usage
 from smspec.diagnostics import Rejected
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.loose_inputs import loose_inputs
+from smspec.pipeline.named_file import content_of
+from smspec.service.json.limits import MAX_BYTES
 from smspec.source import SourceText
 from smspec.source.frozen import replace
 from smspec.source.path import dotted
+from smspec.spec.layers.misuse import Misuse
 
 HELP = """\
 Write the job spec that renders the request of a training job: from a CreateTrainingJob request or the answer of
@@ -78,19 +81,13 @@ def _found(args: argparse.Namespace, console: Console) -> Imported:
     if not is_name and (args.profile or args.region):
         raise Usage("--profile and --region are for the name of a job in SageMaker, not for a file")
     try:
-        return _described(args, console) if is_name else imported(read_source(source, _content(source)))
+        if is_name:
+            return _described(args, console)
+        return imported(read_source(source, content_of(source, MAX_BYTES, "a request")))
+    except Misuse as misuse:
+        raise Usage(str(misuse)) from misuse
     except NoRequest as nothing:
         raise Refused(f"`{source}`: {nothing}") from nothing
-
-
-def _content(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except FileNotFoundError:
-        raise Usage(f"there is no `{path}`") from None
-    except IsADirectoryError:
-        raise Usage(f"`{path}` is a directory, not a file") from None
 
 
 def _described(args: argparse.Namespace, console: Console) -> Imported:

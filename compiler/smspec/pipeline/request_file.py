@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, placed
-from smspec.pipeline.absence import means_absence
 from smspec.pipeline.compilation import MOST_TOLD
+from smspec.pipeline.named_file import STANDARD_INPUT, content_of
 from smspec.pipeline.policy_search import policy_of
 from smspec.service.checking import request_findings
 from smspec.service.json.encoding import decode_json_bytes
@@ -19,9 +19,6 @@ from smspec.service.raw_request import not_a_request, payload_of, region_of
 from smspec.service.request import Request
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
-from smspec.spec.layers.misuse import Misuse
-
-STANDARD_INPUT = "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +43,7 @@ def check_request_file(path: str) -> CheckedRequest:
     """
     name = "<stdin>" if path == STANDARD_INPUT else path
     try:
-        text = decode_json_bytes(name, _content(path))
+        text = decode_json_bytes(name, content_of(path, MAX_BYTES, "a request", dash_is_input=True))
         return check_request(text, policy_of(os.curdir if path == STANDARD_INPUT else os.path.dirname(path)))
     except Rejected as rejected:
         return CheckedRequest(rejected.diagnostics, rejected.texts)
@@ -72,21 +69,3 @@ def _findings(payload: dict[str, object], policy: Policy | None) -> list[Finding
         return findings
     findings += policy_findings(Request(payload=payload, region=region), policy)
     return list(at_level(findings, policy.levels))
-
-
-def _content(path: str) -> bytes:
-    """Return what is in the file, but no more than one byte above what a request may have."""
-    try:
-        source: str | int = 0 if path == STANDARD_INPUT else path
-        with open(source, "rb", buffering=0, closefd=source != 0) as file:
-            chunks, room = [], MAX_BYTES + 1
-            while room > 0 and (chunk := file.read(room)):
-                chunks.append(chunk)
-                room -= len(chunk)
-        return b"".join(chunks)
-    except IsADirectoryError:
-        raise Misuse(f"`{path}` is a directory, not a request") from None
-    except (OSError, ValueError) as fault:
-        if means_absence(fault):
-            raise Misuse(f"there is no `{path}`") from None
-        raise

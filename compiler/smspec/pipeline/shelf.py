@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from smspec.diagnostics import Rejected
-from smspec.pipeline.absence import means_absence
 from smspec.pipeline.lock_file import lock_path, read_lock
+from smspec.pipeline.named_file import content_of
 from smspec.pipeline.policy_search import policy_of
 from smspec.pipeline.program_reading import Started, read_program
 from smspec.pipeline.source_listing import list_source
@@ -14,7 +14,6 @@ from smspec.script.program import Program
 from smspec.service.policy import Policy
 from smspec.source import Document
 from smspec.source.listing import Listing
-from smspec.spec.layers.misuse import Misuse
 from smspec.spec.lock import Lock
 from smspec.spec.yaml.guard import MAX_BYTES
 from smspec.spec.yaml.reading import decode_bytes, read
@@ -50,7 +49,8 @@ class Shelf:
         identity = self.identity(path)
         if identity not in self._specs:
             try:
-                self._specs[identity] = read(decode_bytes(path, _content(path) if content is None else content))
+                written = content_of(path, MAX_BYTES, "a job spec") if content is None else content
+                self._specs[identity] = read(decode_bytes(path, written))
             except Rejected as rejected:
                 self._specs[identity] = rejected  # what comes through a pipe cannot be read again
         known = self._specs[identity]
@@ -95,22 +95,3 @@ class Shelf:
         if directory not in self._policies:
             self._policies[directory] = policy_of(directory)
         return self._policies[directory]
-
-
-def _content(path: str) -> bytes:
-    """Return what is in a spec, but no more than one byte above what one may have."""
-    try:
-        with open(path, "rb", buffering=0) as file:
-            chunks, room = [], MAX_BYTES + 1
-            while room > 0 and (chunk := file.read(room)):
-                chunks.append(chunk)
-                room -= len(chunk)
-        return b"".join(chunks)
-    except IsADirectoryError:
-        raise Misuse(f"`{path}` is a directory, not a job spec") from None
-    except (OSError, ValueError) as fault:
-        if means_absence(fault):
-            raise Misuse(f"there is no `{path}`") from None
-        if isinstance(fault, OSError):
-            fault.filename = fault.filename or path
-        raise

@@ -49,7 +49,7 @@ def test_a_file_that_is_not_there_is_misuse(name, tmp_path):
 def test_a_directory_is_misuse(tmp_path):
     (tmp_path / "jobs").mkdir()
     done = smspec("import", "jobs", cwd=tmp_path)
-    assert (done.status, done.err) == (2, "smspec: `jobs` is a directory, not a file\n")
+    assert (done.status, done.err) == (2, "smspec: `jobs` is a directory, not a request\n")
 
 
 def test_bytes_that_are_no_text_have_a_place(tmp_path):

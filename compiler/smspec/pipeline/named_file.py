@@ -1,0 +1,32 @@
+"""What is in a file that the command line names: never more than it may hold, and a sentence where it is no file."""
+
+from __future__ import annotations
+
+from smspec.pipeline.absence import means_absence
+from smspec.spec.layers.misuse import Misuse
+
+STANDARD_INPUT = "-"
+
+
+def content_of(path: str, most: int, kind: str, *, dash_is_input: bool = False) -> bytes:
+    """Return what is in a file, but no more than one byte above ``most``. ``kind`` is what it should be, `a job spec`.
+
+    ``dash_is_input``: `-` means standard input. Raises `Misuse` where the path leads to no file, OSError where the disk
+    refuses.
+    """
+    try:
+        is_input = dash_is_input and path == STANDARD_INPUT
+        with open(0 if is_input else path, "rb", buffering=0, closefd=not is_input) as file:
+            chunks, room = [], most + 1
+            while room > 0 and (chunk := file.read(room)):
+                chunks.append(chunk)
+                room -= len(chunk)
+        return b"".join(chunks)
+    except IsADirectoryError:
+        raise Misuse(f"`{path}` is a directory, not {kind}") from None
+    except (OSError, ValueError) as fault:
+        if means_absence(fault):
+            raise Misuse(f"there is no `{path}`") from None
+        if isinstance(fault, OSError):
+            fault.filename = fault.filename or path
+        raise
