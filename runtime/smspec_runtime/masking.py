@@ -58,8 +58,7 @@ def masked_text(text: str, secrets: Sequence[str]) -> str:
 
 def _masked_values(text: str) -> str:
     """Mask what stands behind the name of a secret, in JSON and commands of a shell too; rather too much of it."""
-    shown = ""
-    end = 0
+    shown, end = "", 0
     for key in _KEY.finditer(text):
         is_option = key[1][0] == "-" or not key[2].isspace()
         if key.start() >= end and is_option and is_secret(key[1]):

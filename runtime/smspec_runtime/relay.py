@@ -13,9 +13,7 @@ class Relay:
     """One pipe, passed on to the descriptor ``sink`` unless that is -1; ``keep`` bytes of its end are kept."""
 
     def __init__(self, source: int, sink: int, keep: int) -> None:
-        self._source = source
-        self._sink = sink
-        self._keep = keep
+        self._source, self._sink, self._keep = source, sink, keep
         self._kept = bytearray()
         self._pending = b""
         self._room = CHUNK if sink < 0 or stat.S_ISREG(os.fstat(sink).st_mode) else PIPE_ROOM
@@ -60,5 +58,4 @@ class Relay:
             pass
         except OSError:
             # Nobody reads, or the disk is full. The program must not notice: go on reading.
-            self._sink = -1
-            self._pending = b""
+            self._sink, self._pending = -1, b""

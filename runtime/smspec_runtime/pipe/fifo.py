@@ -8,7 +8,7 @@ import sys
 import time
 from contextlib import suppress
 from functools import lru_cache
-from typing import Callable, Dict, List, Optional, Tuple
+from typing import Dict, List, Optional, Tuple
 from weakref import WeakSet
 
 from ..log import log
@@ -57,7 +57,7 @@ class Fifo:
         stats = self.stats
         if not stats.reads % LISTEN_EVERY:
             self._wake.heard()
-            if not stats.reads and self._descriptor < 0 and self.end is None:
+            if self._descriptor < 0 and self.end is None:
                 self._open()
         while not self.halted() and self.end is None:
             try:
@@ -66,8 +66,12 @@ class Fifo:
                 count = os.readv(self._side[0] if self._aside else self._descriptor, (view,))
                 self._aside -= min(count, self._aside)
             except BlockingIOError:
-                what = "FIFO is open, its writer connected, no further byte has come"
-                stats.idle += self._wait(what, self._idle_timeout, self._is_in)
+                stats.idle += self._wait("FIFO is open, its writer connected, no further byte came", self._idle_timeout)
+                continue
+            except OSError:
+                if self._aside or not self._moves:
+                    raise
+                self._moves = False  # a sandbox refuses to
                 continue
             stats.reads += 1
             stats.bytes += count
@@ -90,8 +94,7 @@ class Fifo:
     def _open(self) -> None:
         """Wait for the FIFO, and for its first byte or its end."""
         path = self.origin.path
-        missing = f"`{path}` does not exist"
-        self.stats.wait_exists = self._wait(missing, self._open_timeout, self._appears, FIRST_PAUSE)
+        self.stats.wait_exists = self._wait(f"`{path}` does not exist", self._open_timeout, FIRST_PAUSE)
         if self.halted():
             return
         self.stats.opened = time.monotonic()
@@ -110,28 +113,28 @@ class Fifo:
             pass  # a file system without locks
         self.stats.pipe_size = enlarge(self._descriptor)
         if hasattr(os, "splice"):  # from Python 3.10 on
-            self._side = os.pipe()
-            self._moves = enlarge(self._side[0], SIDE_SIZE) == SIDE_SIZE  # less is slower than none
+            with suppress(OSError):  # too many are open
+                self._side = os.pipe()
+                self._moves = enlarge(self._side[0], SIDE_SIZE) == SIDE_SIZE  # less is slower than none
         # without a writer a FIFO reads as ended, but poll reports nothing; POLLHUP: one came and wrote nothing
         self._poll.register(self._descriptor, select.POLLIN)
-        waiting = "FIFO is open, no byte has come"
-        self.stats.wait_first_byte = self._wait(waiting, self._open_timeout, self._is_in)
+        self.stats.wait_first_byte = self._wait("FIFO is open, no byte has come", self._open_timeout)
 
-    def _appears(self, _: object) -> bool:
+    def _appears(self) -> bool:
         with suppress(FileNotFoundError):
             self._descriptor = os.open(self.origin.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
             _open_fifos().add(self)
         return self._descriptor >= 0
 
-    def _is_in(self, ready: Dict[int, int]) -> bool:
-        return self._descriptor in ready
-
-    def _wait(self, what: str, limit: float, over: Callable[[Dict[int, int]], bool], pause: float = 0.0) -> float:
-        """Poll until ``over``, or a stop; return the seconds it took."""
+    def _wait(self, what: str, limit: float, pause: float = 0.0) -> float:
+        """Look for the FIFO every ``pause``, or poll for data, or a stop; return the seconds it took."""
         began = now = time.monotonic()
         tell = began + TELL
         ready: Dict[int, int] = {}
-        while not any([over(ready), self._wake.heard(), self.halted()]):  # a list: all are asked
+        while True:
+            over = self._appears() if pause else self._descriptor in ready
+            if self._wake.heard() or self.halted() or over:
+                return now - began
             left = began + limit - now
             if left <= 0:
                 raise TimedOut(self.origin, self.stats.bytes, f"{what} for {limit:g} s: gave up")
@@ -141,7 +144,6 @@ class Fifo:
             ready = dict(self._poll.poll(min(pause or LOOK_UP, left) * 1000))
             pause = min(pause * 2, LONGEST_PAUSE)
             now = time.monotonic()
-        return now - began
 
     def _finish(self, end: str) -> None:
         if self.end is None:
@@ -157,7 +159,7 @@ class Fifo:
 
 def enlarge(descriptor: int, size: int = PIPE_SIZE) -> int:
     """Give a FIFO, from either end, the capacity allowed up to ``size``; return it."""
-    if not sys.platform.startswith("linux"):
+    if sys.platform != "linux":
         return 0
     current = fcntl.fcntl(descriptor, F_GETPIPE_SZ)
     while size > current:

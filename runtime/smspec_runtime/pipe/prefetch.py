@@ -28,8 +28,7 @@ class Prefetch:
         self.stats = fifo.stats
         self.stats.starving = "prefetch_starved"
         self.watch = fifo.watch
-        self._fifo = fifo
-        self._wake = wake
+        self._fifo, self._wake = fifo, wake
         self._cancel = Wake()
         self.watch(self._cancel)
         self._size = size

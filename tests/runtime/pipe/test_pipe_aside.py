@@ -1,13 +1,18 @@
 """What lies in a FIFO is moved to a pipe of the reader's own first, where Python and the kernel let it."""
 
+import errno
 import gc
 import os
+import shutil
+import subprocess
+import sys
 import tempfile
 
 import pytest
 
 import pipe_formats as formats
 from fifo_writers import Writer, eventually
+from pipe_host import RUNTIME
 from smspec_runtime.pipe.errors import Origin
 from smspec_runtime.pipe.fifo import PIPE_SIZE, SIDE_SIZE, enlarge
 from smspec_runtime.pipe.stream import Reading, Stream
@@ -96,3 +101,62 @@ def test_a_user_without_room_for_another_pipe_reads_too(prefetch):
             os._exit(status)
     assert os.waitpid(child, 0)[1] == 0
     directory.cleanup()
+
+
+DRAIN = """
+import os, sys, threading
+from smspec_runtime import pipe
+
+path, prefetch = sys.argv[1], int(sys.argv[2])
+data = os.urandom(3_000_001)
+
+
+def write():
+    with open(path, "wb", buffering=0) as fifo:
+        for start in range(0, len(data), 300_007):  # each is written whole, as it fits or the write blocks
+            fifo.write(data[start : start + 300_007])
+
+
+threading.Thread(target=write, daemon=True).start()
+stream, got, size = pipe.open(path, prefetch=prefetch), bytearray(), 1
+while True:
+    buffer = bytearray(size)
+    count = stream.readinto(buffer)
+    if not count:
+        break
+    got += buffer[:count]
+    size = size * 7 % 99_991 + 1
+assert bytes(got) == data and stream.end == "eof" and stream.stats.bytes == len(data)
+"""
+
+
+@PREFETCH
+@pytest.mark.parametrize(("error", "first"), [("EPERM", "1"), ("ENOSYS", "3"), ("EINVAL", "2+3")])
+@pytest.mark.skipif(not hasattr(os, "splice"), reason="os.splice comes with Python 3.10")
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+def test_where_a_sandbox_refuses_to_splice_the_same_is_read(fifo, tmp_path, error, first, prefetch):
+    """Profiles of seccomp answer EPERM or ENOSYS; from the call refused on, bytes are read as they were before."""
+    log = tmp_path / "calls"
+    injection = f"splice:error={error}:when={first}"
+    words = ["strace", "-f", "-qq", "-o", log, "-e", "trace=splice", "-e", f"inject={injection}"]
+    words += [sys.executable, "-c", DRAIN, fifo, str(prefetch)]
+    done = subprocess.run(
+        words, env={**os.environ, "PYTHONPATH": str(RUNTIME)}, capture_output=True, text=True, timeout=60
+    )
+    if "PTRACE" in done.stderr:
+        pytest.skip("this machine does not let strace look")
+    assert done.returncode == 0, done.stderr
+    assert log.read_text().count("(INJECTED)") == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "splice"), reason="os.splice comes with Python 3.10")
+def test_a_process_without_a_descriptor_left_for_the_pipe_reads_too(fifo, monkeypatch):
+    data = formats.pattern(1 << 20)
+
+    def too_many():
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    writer, stream = Writer(fifo, [data]), stream_of(fifo, wake=Wake())
+    monkeypatch.setattr(os, "pipe", too_many)
+    assert content(stream) == data
+    writer.join()
