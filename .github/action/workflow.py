@@ -1,0 +1,110 @@
+"""What a step of the action knows of the workflow around it, and how it answers: inputs, event, outputs, the log.
+
+Inputs come as variables, SMSPEC_…, never as text in a shell line: what a pull request says must not be run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+from typing import NamedTuple
+
+
+class PullRequest(NamedTuple):
+    """The pull request of the event. ``is_from_fork``: its token may neither comment nor upload."""
+
+    number: int
+    base: str
+    head: str
+    is_from_fork: bool
+
+
+class Ended(NamedTuple):
+    """How a command ended and what it printed."""
+
+    status: int
+    out: str
+    err: str
+
+
+def said(name: str) -> str:
+    """Return an input; empty where nothing was said."""
+    return os.environ.get(f"SMSPEC_{name}", "").strip()
+
+
+def is_wanted(name: str) -> bool:
+    """Return an input that is yes or no."""
+    word = said(name).lower()
+    if word not in ("true", "false", ""):
+        sys.exit(f"smspec: the input {name.lower().replace('_', '-')} is `{word}`: write true or false")
+    return word == "true"
+
+
+def paths() -> list[str]:
+    """Return the files and directories to look at, one a line."""
+    return [line.strip() for line in said("PATHS").splitlines() if line.strip()] or ["."]
+
+
+def pull_request() -> PullRequest | None:
+    """Return the pull request that the event is about."""
+    event = json.loads(Path(os.environ["GITHUB_EVENT_PATH"]).read_text(encoding="utf-8"))
+    found = event.get("pull_request")
+    if not found or "base" not in found:
+        return None
+    origin = found["head"].get("repo")  # null: the fork is gone
+    here = os.environ["GITHUB_REPOSITORY"]
+    is_from_fork = origin is None or origin["full_name"].lower() != here.lower()
+    return PullRequest(found["number"], found["base"]["sha"], found["head"]["sha"], is_from_fork)
+
+
+def smspec(*words: str) -> Ended:
+    """Run the command that is installed beside this Python, not one that lies in the repository."""
+    program = Path(sys.executable).with_name("smspec")
+    done = subprocess.run([program, *words], capture_output=True, stdin=subprocess.DEVNULL)
+    return Ended(done.returncode, *(stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr)))
+
+
+def git(*words: str) -> Ended:
+    """Run git in the repository that is checked."""
+    done = subprocess.run(["git", *words], capture_output=True, stdin=subprocess.DEVNULL)
+    return Ended(done.returncode, *(stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr)))
+
+
+def name() -> str:
+    """Return what tells this use of the action from others, in characters that mean nothing anywhere."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", said("NAME")) or "smspec"
+
+
+def temporary(suffix: str) -> Path:
+    """Return a file of this use of the action, out of the repository."""
+    return Path(os.environ["RUNNER_TEMP"], f"{name()}-{suffix}")
+
+
+def put_out(name: str, value: object) -> None:
+    """Give the steps that follow a value, of one line."""
+    with open(os.environ["GITHUB_OUTPUT"], "a", encoding="utf-8") as file:
+        file.write(f"{name}={value}\n")
+
+
+def summarize(text: str) -> None:
+    """Write Markdown to the page of the run, which pull requests from forks have too."""
+    with open(os.environ["GITHUB_STEP_SUMMARY"], "a", encoding="utf-8") as file:
+        file.write(text)
+
+
+def log(text: str) -> None:
+    """Write to the log what may hold words of a pull request: the runner takes no commands from it."""
+    if text:
+        resume = uuid.uuid4().hex
+        print(f"::stop-commands::{resume}\n{text.rstrip()}\n::{resume}::", flush=True)
+
+
+def tell(severity: str, message: str) -> None:
+    """Show a message of ours, of one line, on the page of the run."""
+    escaped = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    print(f"::{severity} title=smspec::{escaped}", flush=True)

@@ -1,0 +1,316 @@
+"""The GitHub Action, its steps run for real against a server that keeps comments as GitHub does."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from composite_action import ACTION, STEPS, run_action
+from git_repository import commit, git, repository
+from github_server import github
+from small_job import BUILT, write_job
+
+MARKER = "<!-- smspec diff: smspec -->"
+
+pytestmark = pytest.mark.skipif(
+    not (Path(sys.prefix) / "bin/smspec").exists(), reason="smspec is not installed as a command beside this Python"
+)
+
+
+@pytest.fixture
+def server():
+    with github() as running:
+        yield running
+
+
+@pytest.fixture
+def jobs(tmp_path):
+    """A repository with one job on its main branch."""
+    root = repository(tmp_path / "jobs")
+    write_job(root)
+    commit(root)
+    return root
+
+
+@pytest.fixture
+def act(tmp_path, server):
+    """Run the action on what is checked out, as for a pull request, or for another event."""
+
+    def run(root, event=None, **inputs):
+        words = {name.replace("_", "-"): value for name, value in inputs.items()}
+        return run_action(root, tmp_path / "runner", words, event or pull_request(root), api=server.url)
+
+    return run
+
+
+def pull_request(root, *, fork=False, base="main", head="HEAD"):
+    origin = "somebody/jobs" if fork else "example/jobs"
+    base, head = git(root, "rev-parse", base), git(root, "rev-parse", head)
+    return {"pull_request": {"number": 7, "base": {"sha": base}, "head": {"sha": head, "repo": {"full_name": origin}}}}
+
+
+def change(root, old="count: 1", new="count: 4"):
+    """Change the job on a branch, and commit."""
+    spec = root / "job.yaml"
+    assert old in spec.read_text()
+    if git(root, "branch", "--show-current") == "main":
+        git(root, "checkout", "-q", "-b", "topic")
+    spec.write_text(spec.read_text().replace(old, new))
+    commit(root)
+
+
+def test_no_text_of_others_gets_into_a_script():
+    """An expression in `run` is pasted into the script before bash reads it; values go through variables."""
+    for step in STEPS:
+        assert "${{" not in step.get("run", "")
+    assert not re.search(r"\$\{\{\s*github\.(event|head_ref|ref_name|actor)", json.dumps(ACTION))
+
+
+def test_only_one_step_is_given_the_token():
+    assert [step["name"] for step in STEPS if "github.token" in json.dumps(step)] == ["Comment"]
+
+
+def test_a_change_is_told_in_one_comment_that_later_runs_rewrite(jobs, act, server):
+    change(jobs)
+    done = act(jobs)
+    assert done.status == 0, done.log
+    assert len(server.bodies) == 1
+    first, rest = server.bodies[0].split("\n", 1)
+    assert first == MARKER
+    assert "hosts.count" in rest
+    assert done.outputs["diff"]["changed"] == "true"
+    assert done.summary.strip() == rest.strip()
+
+    assert act(jobs).status == 0
+    assert [method for method, _ in server.asked] == ["GET", "POST", "GET"]  # the same words are not written again
+
+    change(jobs, "count: 4", "count: 8")
+    assert act(jobs).status == 0
+    assert len(server.bodies) == 1
+    assert "1 → 8" in server.bodies[0].replace("`", "")
+
+
+def test_a_comment_stays_and_says_so_when_nothing_differs_any_more(jobs, act, server):
+    change(jobs)
+    act(jobs)
+    change(jobs, "count: 4", "count: 1")
+    done = act(jobs)
+    assert done.status == 0
+    assert done.outputs["diff"]["changed"] == "false"
+    assert server.bodies == [f"{MARKER}\nNo job differs from the base any more.\n"]
+
+
+def test_where_nothing_changes_nothing_is_written(jobs, act, server):
+    git(jobs, "checkout", "-q", "-b", "topic")
+    (jobs / "README.md").write_text("about\n")
+    commit(jobs)
+    assert act(jobs).status == 0
+    assert server.comments == []
+
+
+def test_only_comments_of_bots_are_taken_for_ours_and_only_one_is_left(jobs, act, server):
+    """Anybody may write our marker; two runs at once may both have written; other bots write, too."""
+    for number in range(3):
+        server.add(f"comment {number}", kind="User")
+    forged = server.add(f"{MARKER}\nforged", kind="User")
+    server.add("<!-- smspec diff: other -->\nof another use")
+    first, second = server.add(f"{MARKER}\r\nold"), server.add(f"{MARKER}\nolder")
+    change(jobs)
+    assert act(jobs).status == 0
+    texts = {comment["id"]: comment["body"] for comment in server.comments}
+    assert texts[forged] == f"{MARKER}\nforged"
+    assert "hosts.count" in texts[first]
+    assert second not in texts
+    assert len(texts) == 6
+
+
+def test_a_pull_request_from_a_fork_has_annotations_and_no_comment(jobs, act, server):
+    change(jobs, "count: 1", "count: 0")
+    done = act(jobs, pull_request(jobs, fork=True), sarif="true")
+    assert done.status == 1
+    assert re.search(r"^::error file=job\.yaml,line=\d+", done.log, re.MULTILINE)
+    assert server.asked == []
+    assert "Upload findings" not in done.used
+
+
+def test_a_fork_that_is_gone_is_a_fork(jobs, act, server):
+    change(jobs)
+    event = pull_request(jobs)
+    event["pull_request"]["head"]["repo"] = None
+    assert act(jobs, event).status == 0
+    assert server.asked == []
+
+
+def test_findings_are_uploaded_even_when_there_are_none(jobs, act):
+    done = act(jobs, sarif="true", name="my jobs")
+    assert done.status == 0
+    upload = done.used["Upload findings"]
+    assert upload["category"] == "my jobs"
+    assert json.loads(Path(upload["sarif_file"]).read_text())["runs"][0]["results"] == []
+
+
+def test_warnings_fail_where_it_is_strict(jobs, act):
+    change(jobs, "hosts:", "spot: {max_wait: 2d}\nhosts:")  # without checkpoints
+    loose, strict = act(jobs), act(jobs, strict="true")
+    assert "::warning file=job.yaml" in loose.log
+    assert (loose.status, strict.status) == (0, 1)
+
+
+def test_a_kind_of_change_can_fail(jobs, act, server):
+    change(jobs)
+    assert act(jobs, fail_on="security").status == 0
+    assert act(jobs, fail_on="security,cost>20%").status == 1
+    assert "hosts.count" in server.bodies[0]  # a run that fails says why
+    unknown = act(jobs, fail_on="everything")
+    assert unknown.status != 0
+    assert "everything" in unknown.log
+
+
+def test_a_pull_request_that_mends_the_base_passes(jobs, act):
+    (jobs / "job.yaml").write_text(BUILT.replace("count: 1", "count: 0"))
+    commit(jobs)
+    change(jobs, "count: 0", "count: 1")
+    done = act(jobs)
+    assert done.status == 0
+    assert "::warning title=smspec::not every spec could be compared" in done.log
+
+
+def test_a_merge_of_one_commit_is_compared_with_what_it_merges_into(jobs, act, server, tmp_path):
+    """actions/checkout takes one commit, the merge; the base may have moved on since the event."""
+    before = git(jobs, "rev-parse", "main")
+    change(jobs)
+    head = git(jobs, "rev-parse", "HEAD")
+    git(jobs, "checkout", "-q", "main")
+    other = jobs / "other"
+    other.mkdir()
+    write_job(other, BUILT.replace("name: ", "name: other-"))
+    commit(jobs)
+    git(jobs, "checkout", "-q", "--detach")
+    git(jobs, "merge", "-q", "--no-ff", "-m", "merge", "topic")
+    git(jobs, "branch", "merged")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "--depth=1", "--branch=merged", f"file://{jobs}", str(clone))
+    assert git(clone, "rev-list", "--count", "HEAD") == "1"
+    event = pull_request(jobs, base=before, head=head)
+    done = act(clone, event)
+    assert done.status == 0, done.log
+    assert "hosts.count" in server.bodies[0]
+    assert "other-" not in server.bodies[0]
+
+
+def test_a_whole_history_stays_whole(jobs, act, tmp_path):
+    change(jobs)
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "--single-branch", f"file://{jobs}", str(clone))
+    git(jobs, "checkout", "-q", "main")
+    (jobs / "README.md").write_text("later\n")
+    commit(jobs)
+    done = act(clone, pull_request(jobs, base="main", head="topic"))
+    assert done.status == 0, done.log
+    assert git(clone, "rev-parse", "--is-shallow-repository") == "false"
+
+
+def test_a_push_is_validated_and_compared_only_on_request(jobs, act, server):
+    before = git(jobs, "rev-parse", "HEAD")
+    change(jobs)
+    assert act(jobs, {"ref": "refs/heads/main"}).outputs["diff"] == {"status": "0"}
+    asked = act(jobs, {"ref": "refs/heads/main"}, base=before)
+    assert "hosts.count" in asked.summary
+    assert server.asked == []
+
+
+def test_a_revision_that_nobody_has_is_told(jobs, act):
+    done = act(jobs, base="no-such-branch")
+    assert done.status == 1
+    assert "there is no revision `no-such-branch`" in done.log
+
+
+def test_a_revision_is_never_an_option_of_git(jobs, act, tmp_path):
+    done = act(jobs, base=f"--upload-pack=touch {tmp_path}/ran")
+    assert done.status == 1
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_a_token_that_may_not_write_is_a_warning_that_says_what_is_missing(jobs, act, server, status):
+    change(jobs)
+    server.refusals = [status]
+    done = act(jobs)
+    assert done.status == 0
+    assert "pull-requests: write" in done.log
+
+
+def test_a_server_that_stumbles_is_asked_again(jobs, act, server):
+    change(jobs)
+    server.refusals = [502]
+    assert act(jobs).status == 0
+    assert len(server.comments) == 1
+
+
+def test_more_jobs_than_a_comment_holds_are_cut_between_two(jobs, act, server):
+    channels = "".join(f"  channel-{number:02d}: s3://example-data/old/{'y' * 60}/{number}/\n" for number in range(20))
+    for number in range(30):
+        place = jobs / f"job-{number:02d}"
+        place.mkdir()
+        write_job(place, BUILT.replace("name: ", f"name: j{number}-") + f"channels:\n{channels}")
+    commit(jobs)
+    git(jobs, "checkout", "-q", "-b", "topic")
+    for spec in jobs.glob("job-*/job.yaml"):
+        spec.write_text(spec.read_text().replace("/old/", "/new/"))
+    commit(jobs)
+    done = act(jobs)
+    assert done.status == 0, done.log
+    (body,) = server.bodies
+    whole = Path(done.outputs["diff"]["markdown"]).read_text()
+    assert len(whole) > 65_536
+    kept = body.removeprefix(f"{MARKER}\n").removesuffix("… and more; the page of the run has the rest of it.\n")
+    assert 60_000 < len(kept) < 65_536
+    assert whole.startswith(f"{kept}### ")
+
+
+def test_what_a_pull_request_says_is_no_command_to_the_runner(jobs, act):
+    """A spec that fails is shown in the log with its own words, which the runner must not obey."""
+    change(jobs, "name: ", "name: '##[add-mask]x ::add-mask::y'\n# ")
+    done = act(jobs)
+    stopped = re.sub(r"::stop-commands::(\w+)\n.*?\n::\1::", "", done.log, flags=re.DOTALL)
+    assert done.status == 1
+    lines = [line for line in stopped.splitlines() if line.startswith("::")]
+    assert lines
+    assert all(line.startswith(("::error ", "::warning ", "::notice ")) for line in lines)
+    assert not [line for line in stopped.splitlines() if "##[" in line and not line.startswith("::")]
+
+
+def test_modules_in_the_repository_are_not_taken_for_ours(jobs, act, tmp_path):
+    """A pull request may bring files named as what the action imports."""
+    for name in ("yaml", "json", "smspec", "workflow", "pip", "venv", "runpy", "sitecustomize"):
+        (jobs / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    change(jobs)
+    assert act(jobs).status == 0
+    assert not (tmp_path / "ran").exists()
+
+
+def test_an_input_that_is_neither_true_nor_false_is_told(jobs, act):
+    done = act(jobs, strict="yes please")
+    assert done.status == 1
+    assert "the input strict is `yes please`: write true or false" in done.log
+
+
+def test_it_installs_itself(jobs, tmp_path, server):
+    """As in a workflow: from the files of the action, with nothing but a Python."""
+    root = Path(__file__).parents[2]
+    action = tmp_path / "action"
+    for name in ("compiler", "runtime", "schemas", ".github"):
+        shutil.copytree(root / name, action / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE", "action.yml"):
+        shutil.copy(root / name, action)
+    probe = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(tmp_path), "hatchling"]
+    if subprocess.run(probe, capture_output=True, timeout=120).returncode:
+        pytest.skip("pip cannot reach packages")
+    change(jobs)
+    done = run_action(jobs, tmp_path / "runner", {}, pull_request(jobs), api=server.url, action=action, skip=())
+    assert done.status == 0, done.log
+    assert len(server.comments) == 1

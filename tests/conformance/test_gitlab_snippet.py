@@ -1,0 +1,100 @@
+"""The jobs of docs/ci/gitlab-ci.yml, their lines run by bash as GitLab's runner runs them."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from git_repository import commit, git, repository
+from small_job import BUILT, write_job
+
+SNIPPET = yaml.safe_load((Path(__file__).parents[2] / "docs/ci/gitlab-ci.yml").read_text(encoding="utf-8"))
+BIN = Path(sys.prefix) / "bin"
+REPORT = "gl-code-quality-report.json"
+
+pytestmark = [
+    pytest.mark.skipif(not (BIN / "smspec").exists(), reason="smspec is not installed as a command beside this Python"),
+    pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed"),
+]
+
+
+@pytest.fixture
+def jobs(tmp_path):
+    root = repository(tmp_path / "jobs")
+    write_job(root)
+    commit(root)
+    return root
+
+
+def run_job(name, root, **variables):
+    """Run the lines of a job; the packages are installed already."""
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", "\n".join(SNIPPET[name]["script"])],
+        cwd=root,
+        env={**os.environ, **SNIPPET["variables"], "PATH": f"{BIN}:{os.environ['PATH']}", **variables},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_what_a_job_keeps_is_what_it_writes():
+    assert SNIPPET["smspec-validate"]["artifacts"]["reports"] == {"codequality": REPORT}
+    assert SNIPPET["smspec-diff"]["artifacts"]["paths"] == ["smspec-diff.md"]
+
+
+def test_a_good_repository_passes_with_an_empty_report(jobs):
+    status, out, err = run_job("smspec-validate", jobs)
+    assert (status, out) == (0, ""), err
+    assert json.loads((jobs / REPORT).read_text()) == []
+
+
+def test_findings_are_told_in_the_words_of_code_quality(jobs):
+    write_job(jobs, BUILT + "spot: {max_wait: 2d}\nstopping: {max_runtime: 3d}\n")
+    status, out, _ = run_job("smspec-validate", jobs)
+    assert status == 1
+    assert "--> job.yaml:11:" in out
+    report = json.loads((jobs / REPORT).read_text())
+    assert {finding["severity"] for finding in report} == {"critical", "minor"}
+    assert {finding["location"]["path"] for finding in report} == {"job.yaml"}
+    assert {"begin": 11, "end": 11} in [finding["location"]["lines"] for finding in report]
+    assert len({finding["fingerprint"] for finding in report}) == len(report)
+    before = {finding["fingerprint"] for finding in report}
+    spec = jobs / "job.yaml"
+    spec.write_text("# a line more\n" + spec.read_text())
+    run_job("smspec-validate", jobs)
+    assert {finding["fingerprint"] for finding in json.loads((jobs / REPORT).read_text())} == before
+
+
+def test_a_directory_without_a_spec_fails_and_says_so(jobs):
+    (jobs / "empty").mkdir()
+    status, _, err = run_job("smspec-validate", jobs, SMSPEC_PATHS="empty")
+    assert status == 2
+    assert "there is no job spec in `empty`" in err
+    assert "Traceback" not in err
+
+
+def test_differences_are_a_page_and_fail_only_on_request(jobs):
+    base = git(jobs, "rev-parse", "HEAD")
+    merge = {"CI_MERGE_REQUEST_DIFF_BASE_SHA": base}
+    assert run_job("smspec-diff", jobs, **merge)[0] == 0
+    assert (jobs / "smspec-diff.md").read_text() == ""
+    write_job(jobs, BUILT.replace("count: 1", "count: 4"))
+    status, out, err = run_job("smspec-diff", jobs, **merge)
+    assert status == 0, err
+    assert "hosts.count" in out
+    assert (jobs / "smspec-diff.md").read_text() == out
+    assert run_job("smspec-diff", jobs, **merge, SMSPEC_FAIL_ON="cost>20%")[0] == 1
+    assert run_job("smspec-diff", jobs, **merge, SMSPEC_FAIL_ON="security")[0] == 0
+
+
+def test_a_spec_that_cannot_be_compared_fails(jobs):
+    base = git(jobs, "rev-parse", "HEAD")
+    write_job(jobs, BUILT.replace("count: 1", "count: 0"))
+    assert run_job("smspec-diff", jobs, CI_MERGE_REQUEST_DIFF_BASE_SHA=base)[0] != 0

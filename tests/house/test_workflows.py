@@ -1,0 +1,52 @@
+"""What other tools read of this repository is what they expect: workflows, the action, hooks, the GitLab jobs."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+
+
+def checked(program, *words):
+    """Run a checker; skip the test by name where it is not installed."""
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    done = subprocess.run([program, *words], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_passes_actionlint(workflow):
+    checked("actionlint", str(workflow))
+
+
+@pytest.mark.parametrize(
+    ("schema", "file"),
+    [("github-actions", "action.yml"), ("gitlab-ci", "docs/ci/gitlab-ci.yml")]
+    + [("github-workflows", str(workflow.relative_to(ROOT))) for workflow in WORKFLOWS],
+)
+def test_a_file_fits_its_schema(schema, file):
+    checked("check-jsonschema", "--builtin-schema", f"vendor.{schema}", file)
+
+
+def test_the_hooks_are_a_manifest_of_pre_commit():
+    checked("pre-commit", "validate-manifest", ".pre-commit-hooks.yaml")
+
+
+def test_the_scripts_of_the_action_pass_shellcheck(tmp_path):
+    steps = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"]
+    for number, script in enumerate(step["run"] for step in steps if "run" in step):
+        (tmp_path / f"step-{number}.sh").write_text(f"#!/usr/bin/env bash\n{script}\n")
+    checked("shellcheck", *map(str, sorted(tmp_path.glob("*.sh"))))
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_asks_for_the_least(workflow):
+    """A token that may do everything is what GitHub gives where nothing is said."""
+    said = yaml.safe_load(workflow.read_text(encoding="utf-8"))
+    assert said["permissions"].get("contents") == "read"
+    assert "pull_request_target" not in said[True]  # YAML 1.1 reads `on` as true
