@@ -27,7 +27,8 @@ class Imported:
     """A CreateTrainingJob request and where it came from.
 
     ``form`` names the source in words. ``left_out`` are members that are no part of any request: they are told in one
-    line. ``stem`` is what the job is named after when the request has no name.
+    line. ``stem`` is what the job is named after when the request has no name. ``has_tags`` False: the source does not
+    say which tags the job has.
     """
 
     form: str
@@ -36,3 +37,4 @@ class Imported:
     left_out: tuple[str, ...] = ()
     region: str | None = None
     stem: str = ""
+    has_tags: bool = True

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from smspec.adoption.imported import NoRequest
+from smspec.adoption.naming import slug
 from smspec.adoption.sources import imported
 from smspec.cli.build import default_directory
 from smspec.cli.scratch import scratch_directory
@@ -150,10 +151,13 @@ def _requested(path: str) -> tuple[Version, list[str]]:
             found = imported(to_data(document.root))
     except NoRequest as fault:
         raise NothingToCompare(f"`{path}`: {fault}") from fault
-    is_answer = bool(found.left_out)
-    notes = [f"`{path}` is {found.form}: it does not say tags, so they are not compared"] if is_answer else []
+    notes = [f"`{path}` is {found.form}: not compared: {part}" for part in found.lost]
+    if not found.has_tags:
+        notes.append(f"`{path}` is {found.form}: it does not say tags, so they are not compared")
     writing = Writing(document=document)
-    return version_of_request(found.request, found.region, writing, is_whole=not is_answer), notes
+    version = version_of_request(found.request, found.region, writing, is_whole=found.has_tags)
+    # A request has no `name`, only that of one job: it counts as the spec that `smspec import` makes of it.
+    return replace(version, name=slug(version.job_name)), notes
 
 
 def _outcome(

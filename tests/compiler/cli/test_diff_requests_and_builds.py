@@ -90,3 +90,40 @@ def test_a_build_under_an_overlay_is_compared_with_that_overlay(tmp_path):
     smspec("build", "-O", "dev", cwd=tmp_path)
     assert smspec("diff", "-O", "dev", "job.yaml", cwd=tmp_path).status == 0
     assert smspec("diff", "-O", "big", "job.yaml", cwd=tmp_path).status == 2
+
+
+def imported_spec(tmp_path, source):
+    (tmp_path / "old.json").write_text(json.dumps(source))
+    done = smspec("import", "old.json", cwd=tmp_path)
+    assert done.status == 0, done.err
+    (tmp_path / "job.yaml").write_text(done.out)
+
+
+def test_a_request_does_not_differ_from_its_import(tmp_path):
+    write_job(tmp_path, READY)
+    request = json.loads(smspec("render", "--api-json", cwd=tmp_path).out)
+    imported_spec(tmp_path, {**request, "TrainingJobName": "Small-Job-2026-01-02-03-04-05-678"})
+    assert smspec("diff", "old.json", "job.yaml", cwd=tmp_path).status == 0
+    # `name` is what `import` made of the job's name: without `job_name` it is a new job of the same stem.
+    (tmp_path / "job.yaml").write_text((tmp_path / "job.yaml").read_text().partition("job_name:")[0])
+    assert kinds(smspec("diff", "old.json", "job.yaml", "--format", "json", cwd=tmp_path)) == {"job"}
+
+
+def test_a_name_beside_an_exact_one_is_no_restart(tmp_path):
+    write_job(tmp_path, READY + "job_name: exact-1\n")
+    (tmp_path / "new.yaml").write_text((tmp_path / "job.yaml").read_text().replace("name: small", "name: other"))
+    assert kinds(smspec("diff", "job.yaml", "new.yaml", "--format", "json", cwd=tmp_path)) == {"cosmetic"}
+
+
+def test_a_state_that_leaves_the_name_open_is_compared_with_its_tags(tmp_path):
+    write_job(tmp_path, READY + "tags: {team: ads}\n")
+    request = json.loads(smspec("render", "--api-json", cwd=tmp_path).out)
+    del request["TrainingJobName"]
+    resource = "arn:aws:states:::sagemaker:createTrainingJob.sync"
+    state = {"Resource": resource, "Parameters": {**request, "TrainingJobName.$": "$.name"}, "End": True}
+    (tmp_path / "old.json").write_text(json.dumps(state))
+    done = smspec("diff", "old.json", "job.yaml", cwd=tmp_path)
+    assert (done.status, done.out) == (0, "")
+    assert 'not compared: Parameters["TrainingJobName.$"]' in done.err
+    rewrite(tmp_path / "job.yaml", "team: ads", "team: search")
+    assert kinds(smspec("diff", "old.json", "job.yaml", "--format", "json", cwd=tmp_path)) == {"other"}

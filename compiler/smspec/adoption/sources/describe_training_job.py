@@ -71,6 +71,7 @@ def to_request(data: dict[str, object]) -> Imported:
         lost=tuple(lost),
         left_out=tuple(answers),
         region=_region(data.get("TrainingJobArn")),
+        has_tags="Tags" in data,
     )
 
 

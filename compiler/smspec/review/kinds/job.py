@@ -23,13 +23,15 @@ def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
         if path in _ORDER_THAT_COUNTS:
             yield pair.change(KIND.name, pair.new.origin(path) or path, "in another order, which is another request")
     old, new = pair.old.job_name, pair.new.job_name
+    if not old or not new:
+        return  # a request that leaves its name to whoever sends it
     if old != new:
         keeps = bool(structure(pair.new.payload, "CheckpointConfig"))
         what = "a new job" if keeps else "a new job; it keeps no checkpoints, so it starts at zero"
         yield pair.change(
             KIND.name, pair.new.origin(("TrainingJobName",)) or ("TrainingJobName",), what, old=old, new=new
         )
-    elif old and _is_requested_otherwise(pair):
+    elif _is_requested_otherwise(pair):
         what = "the request changed and the name did not: SageMaker takes a name once"
         yield pair.change(
             KIND.name, pair.new.origin(("TrainingJobName",)) or ("TrainingJobName",), what, old=old, new=new

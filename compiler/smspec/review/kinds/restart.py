@@ -20,10 +20,12 @@ def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
                 "checkpoints lie at another path in the container: a program that looks at the old one starts at zero"
             )
             yield pair.at_leaf(KIND.name, leaf, what, brief="checkpoints")
+    if pair.old.job_name == pair.new.job_name or not (pair.old.job_name and pair.new.job_name):
+        return  # an exact name that stays, `name` being the stem of no job; or a request that leaves it open
     if pair.old.name != pair.new.name:
         what = "another name: a new job, which shares nothing with the old one but what both name"
         yield pair.change(KIND.name, ("name",), what, old=pair.old.name, new=pair.new.name, brief="name")
-    elif pair.old.job_name != pair.new.job_name and ("job_name",) in (_named_by(pair.old), _named_by(pair.new)):
+    elif ("job_name",) in (_named_by(pair.old), _named_by(pair.new)):
         what = "another name: a new job"
         names = pair.old.job_name, pair.new.job_name
         yield pair.change(KIND.name, ("job_name",), what, old=names[0], new=names[1], brief="name")
