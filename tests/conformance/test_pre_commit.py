@@ -1,0 +1,172 @@
+"""The hook for pre-commit, installed by pre-commit from these files, at real commits."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from git_repository import IDENTITY, commit, git, repository
+from small_job import BUILT, READY, write_job
+
+ROOT = Path(__file__).parents[2]
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("pre-commit") is None, reason="pre-commit is not installed"),
+    pytest.mark.xdist_group("pre-commit"),  # the environment of the hook takes long to make
+]
+
+BASE = "smspec: v1\nhosts: {instance_type: ml.m5.large, count: 1, volume: 10GB}\n"
+EXTENDING = READY.replace("name: small", "name: extending\nextends: [../base.yaml]").replace(
+    "hosts: {instance_type: ml.m5.large, count: 1, volume: 10GB}\n", ""
+)
+
+
+@pytest.fixture(scope="module")
+def hooks(tmp_path_factory):
+    """A repository of smspec at its working state, and where pre-commit keeps what it makes of it."""
+    place = tmp_path_factory.mktemp("pre-commit")
+    ours = repository(place / "smspec")
+    for name in ("compiler", "runtime", "schemas"):
+        shutil.copytree(ROOT / name, ours / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml"):
+        shutil.copy(ROOT / name, ours)
+    revision = commit(ours)
+    config = f"repos: [{{repo: {ours}, rev: {revision}, hooks: [{{id: smspec-validate}}]}}]\n"
+    surroundings = {**os.environ, **IDENTITY, "PRE_COMMIT_HOME": str(place / "home")}
+    probe = repository(place / "probe")
+    (probe / ".pre-commit-config.yaml").write_text(config)
+    made = subprocess.run(
+        ["pre-commit", "install-hooks"], cwd=probe, env=surroundings, capture_output=True, text=True, timeout=280
+    )
+    if made.returncode and "pip" in made.stdout:
+        pytest.skip("pip cannot reach the packages that smspec needs")
+    assert made.returncode == 0, made.stdout + made.stderr
+    return config, surroundings
+
+
+@pytest.fixture
+def jobs(tmp_path, hooks):
+    """A repository with the hook and nothing else."""
+    config, surroundings = hooks
+    root = repository(tmp_path / "jobs")
+    (root / ".pre-commit-config.yaml").write_text(config)
+    subprocess.run(["pre-commit", "install"], cwd=root, env=surroundings, capture_output=True, check=True)
+    return root
+
+
+@pytest.fixture
+def committed(jobs, hooks):
+    """Commit everything as an author does; return whether the hook let it pass, and what it said."""
+
+    def attempt(*words):
+        git(jobs, "add", "-A")
+        done = subprocess.run(
+            ["git", "commit", "-m", "x", *words], cwd=jobs, env=hooks[1], capture_output=True, text=True, timeout=120
+        )
+        return done.returncode == 0, done.stdout + done.stderr
+
+    return attempt
+
+
+def test_a_repository_may_have_the_hook_before_its_first_job(jobs, committed):
+    (jobs / "pipeline.yaml").write_text("steps: [a, b]\n")
+    passed, said = committed()
+    assert passed, said
+
+
+def test_a_spec_with_a_fault_is_not_committed(jobs, committed):
+    write_job(jobs, BUILT.replace("count: 1", "count: 0"))
+    passed, said = committed()
+    assert not passed
+    assert "--> job.yaml:8:" in said
+    write_job(jobs)
+    assert committed()[0]
+
+
+def test_yaml_that_is_no_spec_is_left_alone(jobs, committed):
+    write_job(jobs)
+    (jobs / "values.yaml").write_text("replicas: 3\n")
+    (jobs / "broken.yaml").write_text("a: [1, 2\n")
+    (jobs / "templated.yml").write_text("{{- if .Values.x }}\na: 1\n{{ end }}\n")
+    passed, said = committed()
+    assert passed, said
+
+
+def test_a_base_is_checked_by_the_jobs_that_extend_it(jobs, committed):
+    (jobs / "base.yaml").write_text(BASE)
+    write_job(jobs / "job", EXTENDING)
+    passed, said = committed()
+    assert passed, said
+    (jobs / "base.yaml").write_text(BASE.replace("count: 1", "count: 0"))
+    passed, said = committed()
+    assert not passed
+    assert "base.yaml:2:" in said
+
+
+def test_deleting_a_base_is_seen(jobs, committed):
+    """pre-commit passes no names of deleted files, and passes over hooks that look at names."""
+    (jobs / "base.yaml").write_text(BASE)
+    write_job(jobs / "job", EXTENDING)
+    assert committed()[0]
+    (jobs / "base.yaml").unlink()
+    passed, said = committed()
+    assert not passed
+    assert "base.yaml" in said
+
+
+def test_what_is_not_staged_does_not_count(jobs, hooks):
+    write_job(jobs)
+    git(jobs, "add", "-A")
+    (jobs / "job.yaml").write_text("smspec: v1\n")
+    done = subprocess.run(["git", "commit", "-m", "x"], cwd=jobs, env=hooks[1], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (jobs / "job.yaml").read_text() == "smspec: v1\n"
+
+
+def test_many_specs_are_compared_with_each_other_in_one_process(jobs, committed):
+    """pre-commit would share names out over processes, and none would see two jobs of one name."""
+    for number in range(60):
+        write_job(
+            jobs / f"job-{number}",
+            READY.replace("name: small", f"name: job-{number}").replace("/small/", f"/j{number}/"),
+        )
+    assert committed()[0]
+    for number in (3, 57):
+        spec = jobs / f"job-{number}/job.yaml"
+        spec.write_text(spec.read_text() + "checkpoints: s3://models/shared/\n")
+    passed, said = committed()
+    assert not passed
+    assert "SM702" in said
+
+
+def test_modules_at_the_top_of_the_repository_are_not_taken_for_ours(jobs, committed):
+    for name in ("smspec", "smspec_schemas"):  # not yaml: pre-commit itself would take it
+        (jobs / f"{name}.py").write_text("raise SystemExit('not ours')\n")
+    write_job(jobs)
+    passed, said = committed()
+    assert passed, said
+
+
+def test_directories_and_options_are_the_users(jobs, committed):
+    config = (jobs / ".pre-commit-config.yaml").read_text()
+    (jobs / ".pre-commit-config.yaml").write_text(
+        config.replace("{id: smspec-validate}", "{id: smspec-validate, args: [good, --strict]}")
+    )
+    write_job(jobs / "good")
+    write_job(jobs / "bad", BUILT.replace("count: 1", "count: 0"))
+    passed, said = committed()
+    assert passed, said
+    write_job(jobs / "good", BUILT + "spot: {max_wait: 2d}\n")
+    assert not committed()[0]
+
+
+def test_a_directory_that_is_not_there_is_a_mistake(jobs, committed):
+    config = (jobs / ".pre-commit-config.yaml").read_text()
+    (jobs / ".pre-commit-config.yaml").write_text(
+        config.replace("{id: smspec-validate}", "{id: smspec-validate, args: [nowhere]}")
+    )
+    passed, said = committed()
+    assert not passed
+    assert "nowhere" in said
