@@ -4,11 +4,12 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
 
-from container import ORPHANS, STOP_WHILE_LOADING, Container, is_running, wait_until
+from container import ORPHANS, RUNTIME, STOP_WHILE_LOADING, Container, is_running, wait_until
 
 CATCHER = """
 import os, signal, sys, time
@@ -214,6 +215,27 @@ def test_a_stop_before_the_program_is_told_apart(container):
         done = finish(container, process)
     assert (done.status, done.stdout) == (143, b"")
     assert done.failure == "ClientError: stopped before the program was started\nExitCode 143"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stop_just_before_the_program_is_started_reaches_it(number):
+    """It is too late to say that the program was not started, and too early for it to hear: the stop has to wait."""
+    script = f"""
+import os, sys
+sys.path.insert(0, {str(RUNTIME)!r})
+from smspec_runtime.supervisor import Supervisor
+supervisor, pipe = Supervisor(), os.pipe
+supervisor.start()
+def stop_first():
+    os.pipe = pipe  # what `run` begins with
+    os.kill(os.getpid(), {int(number)})
+    return pipe()
+os.pipe = stop_first
+outcome = supervisor.run(["sleep", "30"], dict(os.environ), "/")
+print(outcome.signal, os.pipe is pipe)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=20)
+    assert done.stdout == f"{int(number)} True\n", done.stderr
 
 
 def test_the_program_gets_the_default_signals_back(container):

@@ -64,6 +64,7 @@ class Supervisor:
 
     def run(self, words: Sequence[str], environ: Mapping[str, str], directory: str) -> Outcome:
         """Run the program of the job as `prepare` does; signals are for it alone."""
+        self._signals.hold()
         self._preparing = False
         return self.prepare(words, environ, directory)
 
@@ -95,7 +96,7 @@ class Supervisor:
         return outcome
 
     def _start(self, program: Program, companion: Optional[Companion] = None) -> Optional[Outcome]:
-        mask = self._signals.hold()
+        self._signals.hold()
         try:
             started = spawn(program, self._signals)
             if isinstance(started, Outcome):
@@ -107,14 +108,13 @@ class Supervisor:
             return None
         finally:
             program.close()
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            self._signals.release()
 
     def _watch(self, relay: Relay, limit: float) -> Outcome:
         """Until the program and all that it started are gone."""
         child = self._group
         status: Optional[int] = None
-        ended = 0.0
-        killed = False
+        ended, killed = 0.0, False
         while True:
             has_children, gone = reap()
             now = time.monotonic()

@@ -38,7 +38,7 @@ class Signals:
                 signal.signal(number, signal.SIG_IGN if number in _BACKGROUND else handler)
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, _COLLECTED)
         self._mask = set([*early_signals.masks, mask][0])
-        signal.pthread_sigmask(signal.SIG_SETMASK, _COLLECTED)  # What has waited is handled here.
+        self.release()
 
     def collect(self) -> Iterator[int]:
         """Yield those that came in without a handler, but for our own."""
@@ -47,9 +47,13 @@ class Signals:
                 if received.si_pid != os.getpid():
                     yield received.si_signo
 
-    def hold(self) -> Set[int]:
-        """Keep every signal waiting; return the mask that was."""
-        return set(signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals()))
+    def hold(self) -> None:
+        """Keep every signal waiting."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+
+    def release(self) -> None:
+        """Handle what has waited."""
+        signal.pthread_sigmask(signal.SIG_SETMASK, _COLLECTED)
 
     def restore(self) -> None:
         """Give a new process the signals that we were started with."""
