@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 from smspec.script.call import Call
 from smspec.script.frame import Frame
-from smspec.script.values import ELLIPSIS, UNKNOWN, Items, Known, Named, Value, constant
+from smspec.script.values import ELLIPSIS, UNKNOWN, Items, Known, Named, Value, constant, known_text
 
 if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
 
 _BUILTINS = frozenset({"bool", "dict", "exit", "float", "int", "len", "list", "open", "quit", "range", "str", "tuple"})
+_HUGE = 1 << 64
+"""Nobody counts to this, and Python refuses to write numbers of some thousand digits."""
+
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
@@ -30,7 +33,7 @@ class Evaluation:
             return Known(None)
         self.run.step()
         if isinstance(node, ast.Constant):
-            if isinstance(node.value, bytes | complex):
+            if isinstance(node.value, bytes | complex) or (isinstance(node.value, int) and node.value >= _HUGE):
                 return UNKNOWN
             return ELLIPSIS if node.value is ... else Known(node.value)
         if isinstance(node, ast.Name):
@@ -108,16 +111,16 @@ class Evaluation:
             else constant(self.value(part) if isinstance(part, ast.Constant) else UNKNOWN)
             for part in node.values
         ]
-        return Known("".join(map(str, parts))) if ... not in parts else UNKNOWN
+        return known_text("".join(map(str, parts))) if ... not in parts else UNKNOWN
 
     def _binary(self, node: ast.BinOp) -> Value:
         left, right = self.value(node.left), self.value(node.right)
         one, two = constant(left), constant(right)
         if isinstance(one, str) and isinstance(two, str):
             if isinstance(node.op, ast.Add):
-                return Known(one + two)
+                return known_text(one + two)
             if isinstance(node.op, ast.Div):  # Only a path can be divided by a text.
-                return Known(two if two.startswith("/") else f"{one.rstrip('/')}/{two}")
+                return known_text(two if two.startswith("/") else f"{one.rstrip('/')}/{two}")
         if isinstance(node.op, ast.BitOr):
             return Items((left, right))  # A union of types; nothing else of interest is.
         return _lost(left, right)

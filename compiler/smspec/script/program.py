@@ -17,6 +17,10 @@ literals are also those of Python and YAML, such as `0x10`."""
 Grammar = Literal["argparse", "click", "absl"]
 
 
+MOST_WORDS = 1_000
+"""Of one option: as many values are made for a trial."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     """``names`` with their dashes; empty for a positional. ``exclusive``: the group of which only one may be given.

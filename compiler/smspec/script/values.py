@@ -48,6 +48,12 @@ class Value:
         """Take note that others may change this from now on."""
 
 
+HEAVIEST = 10_000
+"""Values in a list that is still looked at: one that holds another twice, and so on, soon has no end."""
+
+LONGEST = 4_000
+"""Characters of a text that is put together: no path and no word of a command line has more."""
+
 UNKNOWN = Value()
 ELLIPSIS = Value()
 """``...``, by which some libraries mean that there is no default."""
@@ -64,14 +70,26 @@ class Known(Value):
 
 
 class Items(Value):
-    """A list, tuple or set as it is written."""
+    """A list, tuple or set as it is written. ``weight`` counts all that is in it, again wherever it is repeated."""
 
     def __init__(self, values: tuple[Value, ...]) -> None:
         self.values = values
+        self.weight: int = 1 + sum(value.weight if isinstance(value, Items) else 1 for value in values)
+        self._has_escaped = False
+        self._constant: object = None
 
     def escape(self) -> None:
-        for value in self.values:
-            value.escape()
+        if not self._has_escaped:
+            self._has_escaped = True
+            for value in self.values:
+                value.escape()
+
+    def constant(self) -> object:
+        """Return a tuple of constants, or `...`. It is made once: a program may ask for a long one again and again."""
+        if self._constant is None:
+            items = tuple(constant(item) for item in self.values) if self.weight <= HEAVIEST else (...,)
+            self._constant = ... if ... in items else items
+        return self._constant
 
 
 class Named(Value):
@@ -154,9 +172,13 @@ def constant(value: Value | None) -> object:
     if isinstance(value, Known):
         return value.value
     if isinstance(value, Items):
-        items = tuple(constant(item) for item in value.values)
-        return ... if ... in items else items
+        return value.constant()
     return ...
+
+
+def known_text(text: str) -> Value:
+    """Return a text that was put together; nothing is known of one that only grows."""
+    return Known(text) if len(text) <= LONGEST else UNKNOWN
 
 
 def text(value: Value | None) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from smspec.script.call import Call
-from smspec.script.program import CommandLine, Kind, Option, Words
+from smspec.script.program import MOST_WORDS, CommandLine, Kind, Option, Words
 from smspec.script.values import UNKNOWN, Items, Known, Named, Value, constant, text
 from smspec.source.frozen import replace
 
@@ -173,7 +173,7 @@ def _with_words(option: Option, keywords: dict[str, Value], is_positional: bool)
     match constant(keywords.get("nargs", Known(None))):
         case None:
             words = 1
-        case int(number) if number >= 1:
+        case int(number) if 1 <= number <= MOST_WORDS:
             words = number
         case "?" | "*" | "+" as several:
             words = several

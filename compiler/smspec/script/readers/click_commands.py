@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from smspec.script.call import Call
-from smspec.script.program import CommandLine, Kind, Option, Words
+from smspec.script.program import MOST_WORDS, CommandLine, Kind, Option, Words
 from smspec.script.values import UNKNOWN, Function, Known, Named, Value, constant, text
 from smspec.source import Span
 from smspec.source.frozen import replace
@@ -130,7 +130,7 @@ def option_of(names: tuple[str, ...], call: Call, is_pair: bool) -> Option | Non
 def _words(call: Call) -> Words:
     number = constant(call.keywords.get("nargs", Known(1)))
     if isinstance(number, int):
-        return number if number >= 1 else "*"
+        return "unknown" if number > MOST_WORDS else number if number >= 1 else "*"
     return "unknown"
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from smspec.script.call import Call
 from smspec.script.program import ChannelRead
-from smspec.script.values import UNKNOWN, Known, Value, text
+from smspec.script.values import UNKNOWN, Value, known_text, text
 
 if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
@@ -67,7 +67,7 @@ def _joined(call: Call) -> Value:
         if part is None:
             return call.lost()
         path = part if part.startswith("/") or not path else f"{path.rstrip('/')}/{part}"
-    return Known(path) if path and call.is_whole else UNKNOWN
+    return known_text(path) if path and call.is_whole else UNKNOWN
 
 
 def _read(call: Call) -> Value:

@@ -1,0 +1,56 @@
+"""Programs that were written to cost the reader its time or its memory: nothing is told of them, at once."""
+
+import resource
+import time
+
+import pytest
+
+from smspec.script.reading import read_script
+from smspec.source import SourceText
+
+MADE = "import argparse, os\np = argparse.ArgumentParser()\n"
+READ = "p.add_argument('--x', default=a, choices=a, help=a)\np.parse_args()\n"
+A = "a = 'xxxxxxxxxxxxxxxx'\n"
+
+PROGRAMS = {
+    "a text that doubles": MADE + A + "a = a + a\n" * 60 + READ,
+    "a formatted text that doubles": MADE + A + "a = f'{a}{a}'\n" * 60 + READ,
+    "a path that doubles": MADE + A + "a = a / a\n" * 60 + READ,
+    "a joined path that doubles": MADE + A + "a = os.path.join(a, a)\n" * 60 + READ,
+    "a list that holds another twice": MADE + "a = ('x', 'y')\n" + "a = (a, a)\n" * 90 + READ,
+    "a list that holds another twice and is passed on": MADE
+    + "a = [p]\n"
+    + "a = [a, a]\n" * 90
+    + "os.others(a)\n"
+    + READ,
+    "a union that holds another twice": MADE
+    + "a = int | str\n"
+    + "a = a | a\n" * 90
+    + "p.add_argument('--x', type=a)\np.parse_args()\n",
+    "a long list that is passed on again and again": MADE + f"a = [{'p, ' * 9000}]\n" + "os.others(a)\n" * 5000,
+    "a long list that is asked for again and again": MADE
+    + f"a = [{'1, ' * 9000}]\n"
+    + "p.add_argument('--x', choices=a)\n" * 3000
+    + "p.parse_args()\n",
+    "very many words": MADE
+    + f"p.add_argument('--lr', nargs={'9' * 4000})\np.add_argument('--y', nargs=999999999)\np.parse_args()\n",
+    "a number that nobody can write": MADE
+    + f"p.add_argument('--lr', type=int, choices=[0x{'f' * 9000}])\np.parse_args()\n",
+    "carriage returns": (MADE + "p.parse_args()\n").replace("\n", "\r"),
+    "one carriage return": MADE + "x = 1\rp.parse_args()\n",
+    "calls that double": MADE
+    + "def f0():\n    pass\n"
+    + "".join(f"def f{n}():\n    f{n - 1}()\n    f{n - 1}()\n" for n in range(1, 60))
+    + "f59()\np.parse_args()\n",
+    "a string of backslashes": MADE + '"""' + '\\"' * 500_000,
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_hostile_program_is_read_at_once(name):
+    start, before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    program = read_script(SourceText("train.py", PROGRAMS[name]), lambda _: None)
+    assert time.process_time() - start < 2
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 * 1024
+    for line in program.command_lines if program else ():
+        assert all(option.words in (1, "unknown") for option in line.options if option.label in ("lr", "y"))
