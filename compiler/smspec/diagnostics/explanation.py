@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import os
 
 _PAGES = os.path.join(os.path.dirname(__file__), "explanations")
 
 
+@functools.cache
 def explained_codes() -> tuple[str, ...]:
     """Return every code that has a page, in order."""
     return tuple(sorted(name[:-3] for name in os.listdir(_PAGES) if name.endswith(".md")))

@@ -10,7 +10,9 @@ from smspec.source.frozen import dataclass
 
 NAME = "smspec.toml"
 PYPROJECT = "pyproject.toml"
-_LARGEST = 1 << 20
+_LARGEST = 128 << 10
+_LONGEST_LINE = 2_000
+"""Bytes. The library takes time with the square of the parts of a key: for half a million parts, minutes."""
 
 
 class MalformedFile(Exception):
@@ -69,9 +71,11 @@ def _tables(path: str) -> dict[str, object]:
     with open(path, "rb") as file:
         content = file.read(_LARGEST + 1)
     if len(content) > _LARGEST:
-        raise MalformedFile(os.path.relpath(path), "it has more than 1 MiB")
+        raise MalformedFile(os.path.relpath(path), f"it has more than {_LARGEST >> 10} KiB")
+    if any(len(line) > _LONGEST_LINE for line in content.split(b"\n")):
+        raise MalformedFile(os.path.relpath(path), f"it has a line of more than {_LONGEST_LINE:,} bytes")
     try:
         tables: dict[str, object] = tomllib.loads(content.decode(), parse_float=Decimal)
         return tables
-    except (ValueError, RecursionError) as fault:
+    except (ValueError, ArithmeticError, RecursionError) as fault:
         raise MalformedFile(os.path.relpath(path), f"this is no TOML: {fault}") from None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from smspec.diagnostics import Diagnostic, Rejected, Rule
 from smspec.diagnostics.explanation import explained_codes
+from smspec.diagnostics.faults import MOST, quoted
 from smspec.diagnostics.nearest import nearest
 from smspec.pipeline.organisation_file import PYPROJECT, MalformedFile, OrganisationFile
 from smspec.pipeline.price_list import TABLE as PRICES
@@ -30,6 +32,11 @@ _KEYS = (
     PRICES,
 )
 
+_WORD = r"""(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)"""
+_DOTTED = rf"({_WORD}(?:\s*\.\s*{_WORD})*)\s*"
+_KEY = rf"\s*{_DOTTED}="
+_HEADER = rf"\s*\[{{1,2}}\s*{_DOTTED}\]"
+
 _Fault = tuple[tuple[str, ...], str, str]
 """Path in the file, message, help."""
 
@@ -52,7 +59,7 @@ def read_policy(file: OrganisationFile) -> Policy:
         may_ignore=reader.ignores(),
         levels=reader.levels(),
     )
-    faults = [*_unknown(file.tables), *reader.faults]
+    faults = [*islice(_unknown(file.tables), MOST), *reader.faults]
     if faults:
         raise _rejected(file, faults)
     return policy
@@ -60,7 +67,7 @@ def read_policy(file: OrganisationFile) -> Policy:
 
 def rejected(malformed: MalformedFile) -> Rejected:
     """Return what is told of a file that cannot be read."""
-    at = re.search(r"line (\d+), column (\d+)", malformed.fault)
+    at = re.search(r"\(at line (\d+), column (\d+)\)\Z", malformed.fault)
     line, column = (int(at[1]), int(at[2])) if at else (1, 1)
     span = Span(malformed.path, line, column, line, column)
     return _told(malformed.path, [(span, (), malformed.fault, "")])
@@ -121,35 +128,48 @@ class _Reader:
             known = next((name for name in _LEVELS if name == level), None)
             if known is None:
                 words = ", ".join(f"`{name}`" for name in _LEVELS)
-                self.faults.append((("rules", code), f"`{level}` is no level", f"one of {words}"))
+                self.faults.append((("rules", code), f"{quoted(str(level))} is no level", f"one of {words}"))
             elif known != "error" and code.startswith(UNTOUCHABLE):
                 help = "without its shape a job cannot be read, and a request is refused"
-                self.faults.append((("rules", code), f"`{code}` cannot be lowered", help))
+                self.faults.append((("rules", code), f"{quoted(code)} cannot be lowered", help))
             else:
                 levels[code] = known
         return levels
 
     def _check_code(self, path: tuple[str, ...], code: str) -> None:
         codes = explained_codes()
-        if code not in codes:
+        # Nobody mends more in one go, and to look for one that is near takes time.
+        if code not in codes and len(self.faults) < MOST:
             near = nearest(code, codes)
-            self.faults.append((path, f"there is no rule `{code}`", f"did you mean `{near}`?" if near else ""))
+            self.faults.append((path, f"there is no rule {quoted(code)}", f"did you mean `{near}`?" if near else ""))
 
 
 def _unknown(tables: Mapping[str, object]) -> Iterator[_Fault]:
     for key in tables:
         if key not in _KEYS:
             near = nearest(key, _KEYS)
-            yield (key,), f"unknown key `{key}`", f"did you mean `{near}`?" if near else f"it has {', '.join(_KEYS)}"
+            yield (
+                (key,),
+                f"unknown key {quoted(key)}",
+                f"did you mean `{near}`?" if near else f"it has {', '.join(_KEYS)}",
+            )
 
 
 def _rejected(file: OrganisationFile, faults: list[_Fault]) -> Rejected:
     top = ("tool", "smspec") if file.path.endswith(PYPROJECT) else ()
     text = _text(file.path)
-    return _told(file.path, [(_span(text, (*top, *path)), path, message, help) for path, message, help in faults])
+    places = _places(text)
+
+    def span(path: Path) -> Span:
+        """Return the place of a key, or of the nearest one above it that is found."""
+        known = (places[path[:length]] for length in range(len(path), 0, -1) if path[:length] in places)
+        return next(known, Span(text.name, 1, 1, 1, 1))
+
+    told = [(span((*top, *path)), path, message, help) for path, message, help in faults[:MOST]]
+    return _told(file.path, told)
 
 
-def _told(name: str, faults: list[tuple[Span, Path, str, str]]) -> Rejected:
+def _told(name: str, faults: Sequence[tuple[Span, Path, str, str]]) -> Rejected:
     diagnostics = [
         Diagnostic(
             code=MALFORMED_POLICY.code,
@@ -169,25 +189,20 @@ def _text(path: str) -> SourceText:
         return SourceText(path, file.read())
 
 
-def _span(text: SourceText, path: tuple[str, ...]) -> Span:
-    """Return where a key stands. TOML is read by a library that keeps no places, so the nearest known line is found."""
-    lines = text.text.split("\n")
-    table: tuple[str, ...] = ()
-    best, span = -1, Span(text.name, 1, 1, 1, 1)
-    for number, line in enumerate(lines, 1):
-        header = re.match(r"\s*\[+\s*(.+?)\s*\]+", line)
-        key = re.match(r"""\s*((?:"[^"]*"|'[^']*'|[A-Za-z0-9_.-]+)+)\s*=""", line)
+def _places(text: SourceText) -> dict[Path, Span]:
+    """Return where keys and tables first stand. TOML is read by a library that keeps no places."""
+    places: dict[Path, Span] = {}
+    table: Path = ()
+    for number, line in enumerate(text.text.split("\n"), 1):
+        header, key = re.match(_HEADER, line), re.match(_KEY, line)
         named = header or key
-        if header:
-            table = _steps(header[1])
         if named is None:
             continue
-        here = table if header else (*table, *_steps(named[1]))
-        if here == path[: len(here)] and len(here) > best:
-            best, start = len(here), named.start(1)
-            span = Span(text.name, number, start + 1, number, named.end(1) + 1)
-    return span
+        here: Path = (*(() if header else table), *_steps(named[1]))
+        table = here if header else table
+        places.setdefault(here, Span(text.name, number, named.start(1) + 1, number, named.end(1) + 1))
+    return places
 
 
-def _steps(written: str) -> tuple[str, ...]:
+def _steps(written: str) -> Path:
     return tuple(a or b or c for a, b, c in re.findall(r""""([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+)""", written))

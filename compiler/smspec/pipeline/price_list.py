@@ -9,6 +9,7 @@ from smspec.pipeline.organisation_file import MalformedFile, OrganisationFile
 
 TABLE = "prices"
 _HIGHEST = 1_000_000
+_MOST_DECIMALS = 30
 
 
 def price_list(file: OrganisationFile | None) -> dict[str, Fraction]:
@@ -19,10 +20,10 @@ def price_list(file: OrganisationFile | None) -> dict[str, Fraction]:
 
 
 def _price(name: str, value: object, path: str) -> Fraction:
-    is_number = isinstance(value, int | Decimal) and not isinstance(value, bool)
-    if not is_number or not Decimal(str(value)).is_finite() or not 0 <= Decimal(str(value)) <= _HIGHEST:
+    price = Decimal(value) if isinstance(value, int | Decimal) and not isinstance(value, bool) else None
+    if price is None or not price.is_finite() or not 0 <= price <= _HIGHEST or price.adjusted() < -_MOST_DECIMALS:
         help = f'write US dollars for an hour: `"{name}" = 1.53`'
         if isinstance(value, dict):
             help = f'a name with dots stands in quotes: `"{name}.{next(iter(value), "…")}" = 1.53`'
         raise MalformedFile(path, f"the price of `{name}` is no number of dollars; {help}")
-    return Fraction(Decimal(str(value)))
+    return Fraction(price)
