@@ -39,23 +39,28 @@ class Draft:
     def _merged(self, target: object, patch: dict[str, object], path: Path, origin: Path) -> dict[str, object]:
         merged = dict(target) if isinstance(target, dict) else {}
         if not isinstance(target, dict):
-            self._forget(path)
+            self._forget(path, target)
             self.origins[path] = origin
         for name, value in patch.items():
             here, there = (*path, name), (*origin, name)
             if value is None:
-                merged.pop(name, None)
-                self._forget(here)
+                self._forget(here, merged.pop(name, None))
                 self.origins[here] = there
             elif isinstance(value, dict):
                 merged[name] = self._merged(merged.get(name), value, here, there)
             else:
+                self._forget(here, merged.get(name))
                 merged[name] = value
-                self._forget(here)
                 self._place_all(value, here, there)
         return merged
 
-    def _forget(self, path: Path) -> None:
+    def _forget(self, path: Path, value: object) -> None:
+        """Forget where a value came from, and every part of it."""
+        if not isinstance(value, dict | list):
+            # Nothing is below it, and to look would cost thousands of members thousands of looks each.
+            self.origins.pop(path, None)
+            self.names.discard(path)
+            return
         for known in [known for known in self.origins if known[: len(path)] == path]:
             del self.origins[known]
         self.names = {name for name in self.names if name[: len(path)] != path}

@@ -46,6 +46,8 @@ SHAPE_RULES = (
 _INSTANCE_TYPES = ("TrainingInstanceType", "ProcessingInstanceType")
 _LARGEST = {"integer": 2**31 - 1, "long": 2**63 - 1}
 _LONGEST_LIST_SHOWN = 8
+_MOST_COMPARED = 100
+"""Nobody mends more in one go, and to look for a near name takes time."""
 
 
 def limit_findings(payload: dict[str, object]) -> list[Finding]:
@@ -59,6 +61,7 @@ class _Walk:
 
     def __init__(self, model: Model) -> None:
         self.model = model
+        self.unknown = 0
 
     def findings(self, path: Path, shape: Shape, value: object) -> Iterator[Finding]:
         kind_here = shape.kind
@@ -84,7 +87,8 @@ class _Walk:
             if name in shape.members:
                 yield from self.findings((*path, name), self.model.shapes[shape.members[name]], inner)
             else:
-                near = nearest(name, shape.members)
+                self.unknown += 1
+                near = nearest(name, shape.members) if self.unknown <= _MOST_COMPARED else None
                 yield UNKNOWN_MEMBER.at(
                     (*path, name),
                     f"{subject(path, shape)} has no member `{shown(name)}`",
