@@ -19,7 +19,7 @@ from smspec.pipeline.price_list import price_list
 from smspec.pipeline.revision import Revision
 from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.spec_marker import has_spec_key
-from smspec.pipeline.variants import Variants, compile_variants, shown_faults
+from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_faults
 from smspec.render.dockerfile import dockerfile
 from smspec.review.defaults import without_defaults
 from smspec.review.job_review import JobReview
@@ -53,16 +53,18 @@ def against_other(old: str, new: str, overlay: str | None, settings: Mapping[str
     shelf = Shelf()
     if _is_request(old) or _is_request(new):
         return _against_request(old, new, overlay, settings, shelf)
-    sides = [compile_variants(path, overlay, settings, shelf) for path in (old, new)]
-    _check_variation(sides, overlay, settings)
+    gathered = [gather_variants(path, overlay, settings, shelf) for path in (old, new)]
+    _check_variation(gathered, overlay, settings)
+    sides = [compile_variants(side) for side in gathered]
     states = [_state(side, "") for side in sides]
     return _outcome([(states[0], states[1])], sides, _prices(new))
 
 
 def against_build(path: str, overlay: str | None, settings: Mapping[str, str]) -> Outcome:
     """Compare a spec with what was last built from it, and under each overlay with what was built under that."""
-    side = compile_variants(path, overlay, settings, Shelf())
-    _check_variation([side], overlay, settings)
+    gathered = gather_variants(path, overlay, settings, Shelf())
+    _check_variation([gathered], overlay, settings)
+    side = compile_variants(gathered)
     old: dict[str | None, Version] = {}
     new: dict[str | None, Version] = {}
     notes: list[str] = []
@@ -85,10 +87,10 @@ def against_build(path: str, overlay: str | None, settings: Mapping[str, str]) -
 def against_base(revision: str, paths: list[str], overlay: str | None, settings: Mapping[str, str]) -> Outcome:
     """Compare the specs below ``paths`` with what they were in a revision of git."""
     repository = repository_of(_directory_of(paths[0]))
-    with scratch_directory() as scratch:
+    with scratch_directory() as scratch, repository.objects() as objects:
         top = os.path.join(scratch, "tree")
         os.makedirs(top)
-        base = Revision(repository, revision, top)
+        base = Revision(repository, objects, revision, top)
         there = [base.path(path) for path in paths]
         shelf, base_shelf = Shelf(), Shelf()
         found = _found([path for path in paths if os.path.lexists(path)], shelf)
@@ -97,13 +99,16 @@ def against_base(revision: str, paths: list[str], overlay: str | None, settings:
             raise NothingToCompare(
                 f"there is no job spec in {', '.join(f'`{path}`' for path in paths)}, now or at `{revision}`"
             )
-        news = [compile_variants(path, overlay, settings, shelf) for path in found]
-        olds = [compile_variants(path, overlay, settings, base_shelf, base) for path in found_there]
-        _check_variation([*news, *olds], overlay, settings)
+        new = [gather_variants(path, overlay, settings, shelf) for path in found]
+        old = [gather_variants(path, overlay, settings, base_shelf, base) for path in found_there]
+        _check_variation([*new, *old], overlay, settings)
+        same = _unchanged(old, new, base, repository.top)
+        news = [compile_variants(side) for side in new if side.path not in same]
+        olds = [compile_variants(side) for side in old if side.path not in same]
         notes = _submodules(base, olds)
         faults = [*(f for side in news for f in side.faults), *(shown_faults(f, base) for o in olds for f in o.faults)]
-        new_states = [_state(side, os.path.relpath(os.path.realpath(side.path), repository.top)) for side in news]
-        old_states = [_state(side, os.path.relpath(side.path, base.directory), base) for side in olds]
+        new_states = [_state(side, _place(side.path, repository.top)) for side in news]
+        old_states = [_state(side, _place(side.path, base.directory), base) for side in olds]
         pairs = paired(old_states, new_states)
         outcome = _outcome(pairs, [], _prices(paths[0]), notes)
         return replace(outcome, faults=tuple(faults))
@@ -111,23 +116,24 @@ def against_base(revision: str, paths: list[str], overlay: str | None, settings:
 
 def _against_request(old: str, new: str, overlay: str | None, settings: Mapping[str, str], shelf: Shelf) -> Outcome:
     """Compare where at least one side is a request: the other, if it is a spec, as it is or under the overlay."""
+    specs = {path: gather_variants(path, overlay, settings, shelf) for path in (old, new) if not _is_request(path)}
+    _check_variation(list(specs.values()), overlay, settings)
     sides: list[Variants] = []
     states: list[State] = []
     notes: list[str] = []
     for path in (old, new):
-        if _is_request(path):
+        if path not in specs:
             version, more = _requested(path)
             notes += more
             states.append(State(file=path, place="", versions={None: version}))
         else:
-            side = compile_variants(path, overlay, settings, shelf)
+            side = compile_variants(specs[path])
             sides.append(side)
             versions: dict[str | None, Version] = {}
             if overlay in side.compiled:
                 version = _version(side.compiled[overlay])
                 versions[None] = replace(version, payload=without_defaults(version.payload))
             states.append(State(file=path, place="", versions=versions))
-    _check_variation(sides, overlay, settings)
     is_whole = all(state.versions for state in states)
     return _outcome([(states[0], states[1])] if is_whole else [], sides, _prices(new), notes)
 
@@ -212,9 +218,20 @@ def _layers_as_built(job: Compiled) -> Layers | None:
     )
 
 
-def _check_variation(sides: Sequence[Variants], overlay: str | None, settings: Mapping[str, str]) -> None:
+def _unchanged(olds: list[Gathered], news: list[Gathered], base: Revision, top: str) -> set[str]:
+    """Return the paths, of both sides, of specs that are in place and made of the same bytes."""
+    at_place = {_place(side.path, base.directory): side for side in olds}
+    pairs = ((at_place.get(_place(side.path, top)), side) for side in news)
+    return {path for old, new in pairs if old is not None and are_same(old, new) for path in (old.path, new.path)}
+
+
+def _place(path: str, top: str) -> str:
+    return os.path.relpath(os.path.realpath(path), top)
+
+
+def _check_variation(sides: Sequence[Gathered], overlay: str | None, settings: Mapping[str, str]) -> None:
     """Raise `Misuse` for an overlay that no spec has, or a variable that none declares; a faulty one may have any."""
-    if any(side.faults and not side.compiled for side in sides):
+    if not all(side.is_read for side in sides):
         return
     if overlay is not None and not any(overlay in side.overlays for side in sides):
         raise Misuse(f"no spec that is compared has an overlay `{overlay}`")

@@ -78,8 +78,8 @@ def compile_spec(inputs: Inputs) -> Compilation:
     findings += _unpinned(job, inputs.ingredients)
     findings += _against_the_policy(job, plan, inputs.policy)
     findings += _script_findings(job, plan, inputs.program)
-    if inputs.policy is not None and inputs.policy.levels:
-        findings = list(at_level(findings, inputs.policy.levels))
+    if inputs.levels:
+        findings = list(at_level(findings, inputs.levels))
     diagnostics = _placed(not_ignored(findings, job.ignored_checks, inputs.policy), document)
     facts = job_facts(job, plan, document, inputs.overlay)
     if any(diagnostic.severity == "error" for diagnostic in diagnostics):

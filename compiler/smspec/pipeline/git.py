@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from smspec.source.frozen import dataclass
 
@@ -50,6 +51,29 @@ class Entry:
     object: str
 
 
+class Objects:
+    """The objects of a repository, as long as git is there to be asked."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None and process.stdout is not None
+        self._asked, self._told = process.stdin, process.stdout
+
+    def contents(self, objects: Iterable[str]) -> Iterator[bytes]:
+        """Yield the bytes of objects, in their order, to the last one. Raises `GitFailed` when one is not here."""
+        names = list(objects)
+        for start in range(0, len(names), _TURN):
+            turn = names[start : start + _TURN]
+            self._asked.write("".join(f"{name}\n" for name in turn).encode())
+            self._asked.flush()
+            for name in turn:
+                head = self._told.readline().split()
+                if len(head) != 3:
+                    raise GitFailed(f"git has no object {name}: is the clone complete?")
+                content = self._told.read(int(head[2]))
+                self._told.read(1)
+                yield content
+
+
 @dataclass(frozen=True, slots=True)
 class Repository:
     """A repository with a working tree. ``top`` has no links in it."""
@@ -78,26 +102,13 @@ class Repository:
                 mode, _, name = facts.decode("ascii").split(" ")
                 yield Entry(path=os.fsdecode(path), mode=mode, object=name)
 
-    def contents(self, objects: Iterable[str]) -> Iterator[bytes]:
-        """Yield the bytes of objects, in their order. Raises `GitFailed` when one is not here."""
-        names = list(objects)
-        if not names:
-            return
+    @contextmanager
+    def objects(self) -> Iterator[Objects]:
+        """Start what reads objects, and end it afterwards. To start git takes longer than to read a source."""
         process = self._start("cat-file", "--batch")
         with process:
             try:
-                assert process.stdin is not None and process.stdout is not None
-                for start in range(0, len(names), _TURN):
-                    turn = names[start : start + _TURN]
-                    process.stdin.write("".join(f"{name}\n" for name in turn).encode())
-                    process.stdin.flush()
-                    for name in turn:
-                        head = process.stdout.readline().split()
-                        if len(head) != 3:
-                            raise GitFailed(f"git has no object {name}: is the clone complete?")
-                        content = process.stdout.read(int(head[2]))
-                        process.stdout.read(1)
-                        yield content
+                yield Objects(process)
             finally:
                 if process.poll() is None:
                     process.kill()

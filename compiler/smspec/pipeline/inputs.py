@@ -15,9 +15,9 @@ from smspec.pipeline.spec_files import read_spec_files
 from smspec.plan.ingredients import Ingredients
 from smspec.render import templates_digest
 from smspec.script.program import Program
-from smspec.service.policy import Policy
+from smspec.service.policy import Level, Policy
 from smspec.source import Document, Path, Scalar, Sequence
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, field, replace
 from smspec.source.listing import Listing
 from smspec.spec.layers.assembly import Assembly
 
@@ -33,7 +33,8 @@ class Inputs:
     """What is compiled. ``directory`` is where the spec lies; paths in the spec are relative to it.
 
     ``findings`` tell of files that the spec names and that are not there; ``ingredients`` are without them.
-    ``program`` is what the text of the entry point says, where that can be told.
+    ``policy`` is what the job is held to, ``levels`` how grave the organisation takes findings. ``program`` is what
+    the text of the entry point says, where that can be told.
     """
 
     document: Document
@@ -41,6 +42,7 @@ class Inputs:
     overlay: str | None
     ingredients: Ingredients
     policy: Policy | None = None
+    levels: Mapping[str, Level] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     program: Program | None = None
 
@@ -74,7 +76,32 @@ def gather_all(
             yield overlay, rejected
 
 
+def gather_to_compare(document: Document, overlay: str | None, shelf: Shelf) -> Inputs:
+    """Gather what a merged spec names, as far as a comparison needs it: what it comes to, not how good it is.
+
+    So the program is not read, and of a policy only what it lets pass counts: a job that breaks it can be compared.
+    """
+    inputs = _ingredients(document, overlay, shelf)
+    try:
+        policy = shelf.policy(inputs.directory)
+    except Rejected:
+        return inputs  # a fault of the policy is none of the spec
+    levels = {} if policy is None else policy.levels
+    return replace(inputs, levels={code: level for code, level in levels.items() if level != "error"})
+
+
 def _inputs(document: Document, overlay: str | None, shelf: Shelf) -> Inputs:
+    inputs = _ingredients(document, overlay, shelf)
+    policy = shelf.policy(inputs.directory)
+    return replace(
+        inputs,
+        policy=policy,
+        levels={} if policy is None else policy.levels,
+        program=_program(document, inputs.directory, inputs.ingredients.source, shelf),
+    )
+
+
+def _ingredients(document: Document, overlay: str | None, shelf: Shelf) -> Inputs:
     directory = os.path.dirname(document.texts[0].name)
     findings: list[Finding] = []
     source = _source(document, directory, findings, shelf)
@@ -92,9 +119,7 @@ def _inputs(document: Document, overlay: str | None, shelf: Shelf) -> Inputs:
         directory=directory,
         overlay=overlay,
         ingredients=ingredients,
-        policy=shelf.policy(directory),
         findings=tuple(findings),
-        program=_program(document, directory, source, shelf),
     )
 
 

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterable
 
-from smspec.pipeline.git import Entry, GitFailed, Repository
+from smspec.pipeline.git import Entry, GitFailed, Objects, Repository
 from smspec.source.frozen import replace
 from smspec.source.listing import ListedFile, Listing
 
@@ -28,10 +28,11 @@ _MOST_LINK_BYTES = 4096
 class Revision:
     """A revision of a repository, in ``directory``. ``name`` is what the user calls it."""
 
-    def __init__(self, repository: Repository, name: str, directory: str) -> None:
+    def __init__(self, repository: Repository, objects: Objects, name: str, directory: str) -> None:
         self.name = name
         self.directory = os.path.realpath(directory)
         self._repository = repository
+        self._objects = objects
         self._files: dict[str, Entry] = {}
         self._submodules: list[str] = []
         self._here: set[str] = set()
@@ -98,7 +99,7 @@ class Revision:
 
     def _bring(self, paths: Iterable[str]) -> None:
         wanted = [path for path in paths if path not in self._here]
-        contents = self._repository.contents(self._files[path].object for path in wanted)
+        contents = self._objects.contents(self._files[path].object for path in wanted)
         for path, content in zip(wanted, contents, strict=True):
             target = os.path.join(self.directory, *path.split("/"))
             os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -113,7 +114,7 @@ class Revision:
 
     def _link(self, links: list[Entry]) -> None:
         """Make the links that stay inside. Directories are real, so each link is as harmless as its own words."""
-        targets = self._repository.contents(entry.object for entry in links)
+        targets = self._objects.contents(entry.object for entry in links)
         for entry, content in zip(links, targets, strict=True):
             if len(content) <= _MOST_LINK_BYTES and b"\0" not in content and _stays(entry.path, os.fsdecode(content)):
                 link = os.path.join(self.directory, *entry.path.split("/"))
@@ -136,4 +137,3 @@ def _stays(path: str, target: str) -> bool:
     while ups < len(steps) and steps[ups] == "..":
         ups += 1
     return ".." not in steps[ups:] and ups <= path.count("/") and ".git" not in map(str.lower, steps)
-

@@ -1,4 +1,4 @@
-"""A spec as it is and under each of its overlays, compiled: from the working tree, or from a revision."""
+"""A spec as it is and under each of its overlays, gathered and then compiled: from the working tree, or a revision."""
 
 from __future__ import annotations
 
@@ -7,35 +7,49 @@ from collections.abc import Iterator, Mapping
 
 from smspec.diagnostics import Diagnostic, Rejected
 from smspec.pipeline.compilation import Compilation, Compiled, Faulty, compile_spec
-from smspec.pipeline.inputs import REQUIREMENTS, SOURCE, Inputs, gather
+from smspec.pipeline.inputs import REQUIREMENTS, SOURCE, Inputs, gather_to_compare
 from smspec.pipeline.revision import Revision
 from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.spec_files import read_spec_files
 from smspec.source import Document, Scalar, SourceText, Span
 from smspec.source import Mapping as MappingNode
 from smspec.source.frozen import dataclass, replace
-from smspec.spec.layers.assembly import merged, overlay_names
+from smspec.spec.layers.assembly import Assembly
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """What a spec is made of, by overlay, None being the spec as it is; a fault where that cannot be put together.
+
+    ``texts`` are those of the spec and its bases. ``is_read`` False: they cannot even be read, and ``inputs`` has that
+    fault alone. ``overlays`` and ``variables`` are all that the spec has.
+    """
+
+    path: str
+    texts: tuple[str, ...]
+    inputs: dict[str | None, Inputs | Faulty]
+    is_read: bool = True
+    overlays: tuple[str, ...] = ()
+    variables: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variants:
     """``compiled`` by overlay, None being the spec as it is; ``faults`` are those of the others, ``faulty``.
 
-    ``faulty`` is None when the spec cannot even be read. ``overlays`` and ``variables`` are all that the spec has.
+    ``faulty`` is None when the spec cannot even be read.
     """
 
     path: str
     compiled: dict[str | None, Compiled]
     faulty: frozenset[str | None] | None
     faults: tuple[Faulty, ...]
-    overlays: tuple[str, ...]
-    variables: frozenset[str]
 
 
-def compile_variants(
+def gather_variants(
     path: str, overlay: str | None, settings: Mapping[str, str], shelf: Shelf, revision: Revision | None = None
-) -> Variants:
-    """Compile a spec under the overlay that is asked for, if it has that, or as it is and under each of its overlays.
+) -> Gathered:
+    """Gather a spec under the overlay that is asked for, if it has that, or as it is and under each of its overlays.
 
     A setting of a variable that the spec does not declare is left out: the other side may declare it. Raises `Misuse`
     when there is no such spec, OSError where the disk refuses.
@@ -43,29 +57,60 @@ def compile_variants(
     try:
         files = read_spec_files(path, shelf)
     except Rejected as rejected:
-        return Variants(
-            path=path, compiled={}, faulty=None, faults=(_faulty(rejected),), overlays=(), variables=frozenset()
-        )
-    names = overlay_names(*files)
+        texts = tuple(text.text for text in rejected.texts)
+        return Gathered(path=path, texts=texts, inputs={None: _faulty(rejected)}, is_read=False)
     variables = frozenset(_variables(files))
     known = {name: value for name, value in settings.items() if name in variables}
+    assembly = Assembly(files)
+    names = assembly.overlays
     asked = (None, *names) if overlay is None else (overlay,) if overlay in names else ()
+    return Gathered(
+        path=path,
+        texts=tuple(text.text for file in files for text in file.texts),
+        inputs={name: _gathered(path, name, known, shelf, assembly, revision) for name in asked},
+        overlays=names,
+        variables=variables,
+    )
+
+
+def compile_variants(gathered: Gathered) -> Variants:
+    """Compile a spec that was gathered."""
     compiled: dict[str | None, Compiled] = {}
     faults: dict[str | None, Faulty] = {}
-    for name in asked:
-        outcome = _outcome(path, name, known, shelf, files, revision)
+    for name, inputs in gathered.inputs.items():
+        outcome: Compilation = inputs if isinstance(inputs, Faulty) else compile_spec(inputs)
         if isinstance(outcome, Compiled):
             compiled[name] = outcome
         else:
             faults[name] = outcome
     return Variants(
-        path=path,
+        path=gathered.path,
         compiled=compiled,
-        faulty=frozenset(faults),
+        faulty=frozenset(faults) if gathered.is_read else None,
         faults=tuple(faults.values()),
-        overlays=names,
-        variables=variables,
     )
+
+
+def are_same(one: Gathered, other: Gathered) -> bool:
+    """Tell whether two states of a spec are made of the same bytes, so that the same comes out of both."""
+    if one.texts != other.texts or list(one.inputs) != list(other.inputs):
+        return False
+    return all(_are_alike(inputs, other.inputs[name], one.texts) for name, inputs in one.inputs.items())
+
+
+def _are_alike(one: Inputs | Faulty, other: Inputs | Faulty, texts: tuple[str, ...]) -> bool:
+    """Tell whether the same comes of two states with the same texts; of a fault, if it is one of these texts."""
+    if isinstance(one, Inputs) and isinstance(other, Inputs):
+        return _made_of(one) == _made_of(other)
+    faults = [faulty for faulty in (one, other) if isinstance(faulty, Faulty)]
+    return len(faults) == 2 and all(text.text in texts for faulty in faults for text in faulty.texts)
+
+
+def _made_of(inputs: Inputs) -> tuple[object, ...]:
+    """Return what a compilation depends on beside the texts. Runtime and templates are ours, the same for both."""
+    ingredients, missing = inputs.ingredients, [finding.path for finding in inputs.findings]
+    locked = ingredients.lock, ingredients.requirements_name
+    return ingredients.source.digest, ingredients.requirements, *locked, missing
 
 
 def shown_faults(faulty: Faulty, revision: Revision) -> Faulty:
@@ -85,19 +130,20 @@ def shown_faults(faulty: Faulty, revision: Revision) -> Faulty:
     return Faulty(diagnostics=tuple(map(diagnostic, faulty.diagnostics)), texts=texts)
 
 
-def _outcome(
+def _gathered(
     path: str,
     overlay: str | None,
     settings: Mapping[str, str],
     shelf: Shelf,
-    files: tuple[Document, ...],
+    assembly: Assembly,
     revision: Revision | None,
-) -> Compilation:
+) -> Inputs | Faulty:
     try:
+        document = assembly.merged(overlay, settings)
         if revision is None:
-            return compile_spec(gather(path, overlay, settings, shelf))
-        _bring(revision, path, merged(files, overlay, settings))
-        return compile_spec(_as_checked_out(gather(path, overlay, settings, shelf), revision))
+            return gather_to_compare(document, overlay, shelf)
+        _bring(revision, path, document)
+        return _as_checked_out(gather_to_compare(document, overlay, shelf), revision)
     except Rejected as rejected:
         return _faulty(rejected)
 

@@ -162,3 +162,83 @@ def test_a_path_outside_of_the_repository_is_told(home, tmp_path):
     done = smspec("diff", "--base", "HEAD", ".", "../elsewhere", cwd=home)
     assert done.status == 3
     assert "`../elsewhere` is not in the git repository" in done.err
+
+
+STRICT = 'required_tags = ["team"]\nrequire_vpc = true\nallow_ignores = false\n[rules]\nSM332 = "error"\n'
+
+
+def test_a_job_that_breaks_the_policy_is_compared(home):
+    """Whether a job may be so is the affair of `validate`; `diff` says what changes."""
+    (home / "smspec.toml").write_text(STRICT)
+    rewrite(home / "job.yaml", "{epochs: 2}\n", "{epochs: 3}\nchecks: {ignore: [{rule: SM740, because: so}]}\n")
+    assert smspec("validate", cwd=home).status == 1
+    done = smspec("diff", "--base", "HEAD", "--format", "json", cwd=home)
+    assert (done.status, done.err) == (1, "")
+    assert change_of(done, "hyperparameters")["new"] == "3"
+    assert smspec("diff", "job.yaml", "job.yaml", cwd=home).status == 0
+
+
+@pytest.mark.parametrize(("level", "status"), [("error", 2), ("warning", 1), ("off", 1)])
+def test_what_a_policy_lets_pass_is_compared(home, level, status):
+    """A key in another region is an error, SM477."""
+    (home / "smspec.toml").write_text(f'[rules]\nSM477 = "{level}"\n')
+    key = "arn:aws:kms:eu-west-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab"
+    rewrite(home / "job.yaml", "output: s3://models/small/", f"output: {{s3: s3://models/small/, kms_key: '{key}'}}")
+    assert smspec("diff", "--base", "HEAD", cwd=home).status == status
+
+
+def test_a_fault_of_the_policy_of_a_revision_hides_nothing(home):
+    (home / "smspec.toml").write_text("required_tag = []\n")
+    commit(home)
+    (home / "smspec.toml").write_text("required_tags = []\n")
+    rewrite(home / "job.yaml", "epochs: 2", "epochs: 3")
+    assert kinds(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home)) == {"hyperparameters", "job"}
+
+
+def test_a_program_that_would_refuse_its_arguments_is_compared(home):
+    (home / "src/train.py").write_text("import argparse\nargparse.ArgumentParser().parse_args()\n")
+    assert smspec("validate", cwd=home).status == 1
+    assert kinds(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home)) == {"image", "code", "job"}
+
+
+def test_what_is_the_same_is_not_judged(home):
+    """A spec that nobody touched is no reason to stop the review of another."""
+    write_job(home / "faulty", BUILT.replace("count: 1", "count: -1"))
+    commit(home)
+    assert smspec("diff", "--base", "HEAD", cwd=home) == (0, "", "no differences\n")
+    (home / "faulty/src/train.py").write_text("print('touched')\n")
+    done = smspec("diff", "--base", "HEAD", cwd=home)
+    assert done.status == 2
+    assert "--> faulty/job.yaml:8:44" in done.err
+    assert "--> HEAD:faulty/job.yaml:8:44" in done.err
+
+
+def test_a_spec_that_cannot_be_looked_at_is_told(home):
+    (home / "smspec.lock").write_text("{}")
+    commit(home)
+    (home / "src/train.py").write_text("print('other')\n")
+    assert smspec("diff", "--base", "HEAD", cwd=home).status == 2
+
+
+@pytest.mark.parametrize("name", ["smspec.lock", "requirements.txt", "base.yaml", "src/train.py", "src/.gitignore"])
+def test_whatever_a_spec_is_made_of_counts(home, name):
+    spec = BUILT.replace('bookworm"}', 'bookworm", python_requirements: requirements.txt}')
+    write_job(home, spec + "extends: [base.yaml]\n")
+    digests = ["sha256:" + digit * 64 for digit in "ab"]
+    lock = '{"lock": 1, "images": {"python:3.12-slim-bookworm": "%s"},'
+    states = {
+        "smspec.lock": [lock % digest + ' "requirements": {}}' for digest in digests],
+        "requirements.txt": ["numpy==2.1.0\n", "numpy==2.2.0\n"],
+        "base.yaml": ["smspec: v1\n", "smspec: v1\nretries: 1\n"],
+        "src/train.py": ["print(1)\n", "print(2)\n"],
+        "src/.gitignore": ["\n", "notes.txt\n"],
+        "src/notes.txt": ["for me\n", "for me\n"],
+    }
+    for path, (old, _) in states.items():
+        (home / path).write_text(old)
+    commit(home)
+    assert smspec("diff", "--base", "HEAD", cwd=home) == (0, "", "no differences\n")
+    (home / name).write_text(states[name][1])
+    done = smspec("diff", "--base", "HEAD", "--format", "json", cwd=home)
+    assert done.status == 1, done.err
+    assert "job" in kinds(done)

@@ -1,6 +1,7 @@
 """A revision is read without touching the working tree, and whoever made it cannot reach out of its directory."""
 
 import os
+from contextlib import ExitStack
 
 import pytest
 
@@ -15,29 +16,37 @@ def home(tmp_path):
     return repository(tmp_path / "home")
 
 
-def revision(home, tmp_path, name="HEAD"):
-    directory = tmp_path / "revision"
-    directory.mkdir()
-    return Revision(repository_of(str(home)), name, str(directory))
+@pytest.fixture
+def revision(tmp_path):
+    """What brings a revision of a repository into a directory, as long as the test runs."""
+    with ExitStack() as stack:
+
+        def brought(home, name="HEAD"):
+            directory = tmp_path / "revision"
+            directory.mkdir()
+            repository = repository_of(str(home))
+            return Revision(repository, stack.enter_context(repository.objects()), name, str(directory))
+
+        yield brought
 
 
 def present(directory):
     return sorted(str(path.relative_to(directory)) for path in directory.rglob("*") if not path.is_dir())
 
 
-def test_specs_come_at_once_and_sources_when_they_are_asked_for(home, tmp_path):
+def test_specs_come_at_once_and_sources_when_they_are_asked_for(home, tmp_path, revision):
     (home / "a/src").mkdir(parents=True)
     (home / "a/job.yaml").write_text("smspec: v1\n")
     (home / "a/src/train.py").write_text("1\n")
     (home / "large.bin").write_bytes(b"x" * 1000)
     commit(home)
-    base = revision(home, tmp_path)
+    base = revision(home)
     assert present(tmp_path / "revision") == [".git", "a/job.yaml"]
     base.bring(base.path(str(home / "a/src")))
     assert present(tmp_path / "revision") == [".git", "a/job.yaml", "a/src/train.py"]
 
 
-def test_bits_bytes_and_names_are_those_of_the_commit(home, tmp_path):
+def test_bits_bytes_and_names_are_those_of_the_commit(home, revision):
     source = home / "src"
     source.mkdir()
     names = ["with\nbreak.py", "ünï.py", " blank ", "-dash"]
@@ -49,26 +58,26 @@ def test_bits_bytes_and_names_are_those_of_the_commit(home, tmp_path):
     commit(home)
     expected = list_source(str(source))
     (source / "run.sh").write_text("changed since")
-    base = revision(home, tmp_path)
+    base = revision(home)
     base.bring(base.path(str(source)))
     found = list_source(base.path(str(source)))
     assert found.digest == expected.digest
     assert len(found.files) == 6
 
 
-def test_attributes_and_filters_change_nothing(home, tmp_path):
+def test_attributes_and_filters_change_nothing(home, tmp_path, revision):
     """`git archive` would leave files out and fill words in; a filter would run a program."""
     (home / ".gitattributes").write_text("*.py export-ignore export-subst filter=evil text eol=crlf ident\n")
     (home / "train.py").write_text("$Format:%H$ $Id$\n")
     commit(home)
     git(home, "config", "filter.evil.smudge", f"touch {tmp_path}/ran; cat")
-    base = revision(home, tmp_path)
+    base = revision(home)
     base.bring(base.path(str(home)))
     assert (tmp_path / "revision/train.py").read_text() == "$Format:%H$ $Id$\n"
     assert not (tmp_path / "ran").exists()
 
 
-def test_nothing_of_the_working_tree_changes(home, tmp_path):
+def test_nothing_of_the_working_tree_changes(home, revision):
     (home / "job.yaml").write_text("smspec: v1\n")
     commit(home)
     (home / "job.yaml").write_text("smspec: v1\nname: other\n")
@@ -76,12 +85,12 @@ def test_nothing_of_the_working_tree_changes(home, tmp_path):
     git(home, "add", "new.yaml")
     before = {path: path.stat().st_mtime_ns for path in home.rglob("*") if path.is_file()}
     status = git(home, "--no-optional-locks", "status", "--porcelain")
-    revision(home, tmp_path)
+    revision(home)
     assert {path: path.stat().st_mtime_ns for path in home.rglob("*") if path.is_file()} == before
     assert git(home, "--no-optional-locks", "status", "--porcelain") == status
 
 
-def test_hooks_and_watchers_do_not_run(home, tmp_path):
+def test_hooks_and_watchers_do_not_run(home, tmp_path, revision):
     (home / "job.yaml").write_text("smspec: v1\n")
     commit(home)
     evil = tmp_path / "evil"
@@ -92,18 +101,18 @@ def test_hooks_and_watchers_do_not_run(home, tmp_path):
     for hook in ("post-checkout", "post-index-change", "reference-transaction"):
         (home / ".git/hooks").mkdir(exist_ok=True)
         (home / ".git/hooks" / hook).symlink_to(evil)
-    revision(home, tmp_path)
+    revision(home)
     assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize("name", [b"..", b".", b".git", b".GIT", b"a/../../escaped.yaml", b"/absolute.yaml"])
-def test_names_that_lead_out_are_left_out(home, tmp_path, name):
+def test_names_that_lead_out_are_left_out(home, tmp_path, name, revision):
     if b"/" in name:
         made = commit_of(home, [("100644", name, b"smspec: v1\n")])
     else:
         inner = tree_of(home, [("100644", b"escaped.yaml", b"smspec: v1\n")])
         made = commit_of(home, [("40000", name, inner)])
-    revision(home, tmp_path, made)
+    revision(home, made)
     assert present(tmp_path / "revision") == [".git"]
     assert not list(tmp_path.rglob("escaped.yaml"))
 
@@ -112,58 +121,58 @@ TARGETS = ["/etc", "..", "../..", "a/../../..", "x/..", ".git/config", "", "a" *
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_links_that_could_lead_out_are_left_out(home, tmp_path, target):
+def test_links_that_could_lead_out_are_left_out(home, tmp_path, target, revision):
     made = commit_of(home, [("120000", b"link.yaml", target.encode())])
-    revision(home, tmp_path, made)
+    revision(home, made)
     assert present(tmp_path / "revision") == [".git"]
 
 
-def test_a_link_inside_is_followed(home, tmp_path):
+def test_a_link_inside_is_followed(home, tmp_path, revision):
     inner = tree_of(home, [("120000", b"job.yaml", b"../real.yaml")])
     made = commit_of(home, [("40000", b"a", inner), ("100644", b"real.yaml", b"smspec: v1\n")])
-    revision(home, tmp_path, made)
+    revision(home, made)
     assert (tmp_path / "revision/a/job.yaml").read_text() == "smspec: v1\n"
 
 
-def test_nothing_is_written_through_a_link(home, tmp_path):
+def test_nothing_is_written_through_a_link(home, tmp_path, revision):
     """A tree may have an entry twice: once as a link, once as a directory."""
     outside = tmp_path / "outside"
     outside.mkdir()
     inner = tree_of(home, [("100644", b"x.yaml", b"smspec: v1\n")])
     made = commit_of(home, [("120000", b"a", str(outside).encode()), ("40000", b"a", inner)])
-    revision(home, tmp_path, made)
+    revision(home, made)
     assert list(outside.iterdir()) == []
 
 
-def test_submodules_are_named_and_not_read(home, tmp_path):
+def test_submodules_are_named_and_not_read(home, tmp_path, revision):
     other = repository(tmp_path / "other")
     commit(other)
     git(home, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other), "src/module")
     commit(home)
-    base = revision(home, tmp_path)
+    base = revision(home)
     assert base.submodules(base.path(str(home / "src"))) == ("src/module",)
     assert base.submodules(base.path(str(home / "elsewhere"))) == ()
 
 
-def test_pointers_of_lfs_stand_for_the_files(home, tmp_path):
+def test_pointers_of_lfs_stand_for_the_files(home, revision):
     digest = "ab" * 32
     (home / "src").mkdir()
     (home / "src/weights.bin").write_text(
         f"version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize 12345\n"
     )
     commit(home)
-    base = revision(home, tmp_path)
+    base = revision(home)
     base.bring(base.path(str(home / "src")))
     (file,) = base.listing(list_source(base.path(str(home / "src")))).files
     assert (file.sha256, file.size) == (digest, 12345)
 
 
 @pytest.mark.parametrize("name", ["nowhere", "--output=x", "", "HEAD:job.yaml", "a\0b", "HEAD..HEAD"])
-def test_a_revision_that_is_not_there_is_told(home, tmp_path, name):
+def test_a_revision_that_is_not_there_is_told(home, name, revision):
     (home / "job.yaml").write_text("smspec: v1\n")
     commit(home)
     with pytest.raises(GitFailed):
-        revision(home, tmp_path, name)
+        revision(home, name)
 
 
 def test_no_repository_is_told(tmp_path):
@@ -187,7 +196,7 @@ def test_a_repository_that_only_variables_know_is_found(home, tmp_path, monkeypa
     assert repository_of(str(home)).top == os.path.realpath(home)
 
 
-def test_a_partial_clone_fetches_nothing(home, tmp_path):
+def test_a_partial_clone_fetches_nothing(home, tmp_path, revision):
     (home / "job.yaml").write_text("smspec: v1\nname: first\n")
     commit(home)
     (home / "job.yaml").write_text("smspec: v1\nname: second\n")
@@ -196,15 +205,15 @@ def test_a_partial_clone_fetches_nothing(home, tmp_path):
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", "--filter=blob:none", f"file://{home}", str(clone))
     with pytest.raises(GitFailed, match="is the clone complete"):
-        revision(clone, tmp_path, "HEAD~1")
+        revision(clone, "HEAD~1")
 
 
-def test_thousands_of_files_come_in_turns(home, tmp_path):
+def test_thousands_of_files_come_in_turns(home, tmp_path, revision):
     (home / "src").mkdir()
     for number in range(1500):
         (home / f"src/{number}.py").write_text(f"{number}\n" * 50)
     commit(home)
-    base = revision(home, tmp_path)
+    base = revision(home)
     base.bring(base.path(str(home / "src")))
     assert len(list((tmp_path / "revision/src").iterdir())) == 1500
     assert (tmp_path / "revision/src/1499.py").read_text().startswith("1499\n")
