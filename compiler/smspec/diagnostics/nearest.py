@@ -10,11 +10,12 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the name of ``known`` that is nearest to ``word``, or None when nothing is near.
 
     Near is: equal but for case and punctuation, or at most one slip (a letter missing, added, changed, or two
-    swapped) in three letters. Of names that are equally near, one that a likely slip made the word of; else the first.
+    swapped) in three letters. Of names that are equally near, the one that the likeliest slip made the word of; else
+    the first.
     """
     bare = _bare(word)
     best: str | None = None
-    is_likely = False
+    likelihood = 0
     # difflib would do, but importing it costs more than the whole check of a spec.
     limit = max(1, len(bare) // 3) if len(bare) > 1 else 0
     for name in known:
@@ -23,17 +24,24 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
             return name
         if abs(len(other) - len(bare)) <= limit:
             slips = _slips(bare, other, limit)
-            if slips < limit or (slips == limit and (best is None or (not is_likely and _is_likely(word, name)))):
-                best, limit, is_likely = name, slips, _is_likely(word, name)
+            if slips < limit or (slips == limit and (best is None or _likelihood(word, name) > likelihood)):
+                best, limit, likelihood = name, slips, _likelihood(word, name)
     return best
 
 
-def _is_likely(word: str, name: str) -> bool:
-    """Tell whether a letter was left out, typed twice, or two were swapped: of these there are few, and many happen.
+def _likelihood(word: str, name: str) -> int:
+    """Return how likely a slip that makes a word of a name is, where others are as near; more is likelier.
 
-    What else may have been typed is anybody's guess: each other letter of the alphabet is as likely as the next.
+    2: a letter was left out, typed twice, or two were swapped: of these there are few, and many happen. What else may
+    have been typed is anybody's guess, each letter of the alphabet as likely as the next. 1: as many letters as the
+    name has, for a wrong key is hit more often than a key too many.
     """
-    word, name = word.lower(), name.lower()
+    if _is_likely(word.lower(), name.lower()):
+        return 2
+    return 1 if len(word) == len(name) else 0
+
+
+def _is_likely(word: str, name: str) -> bool:
     start = 0
     while word[start : start + 1] == name[start : start + 1] and start < len(word):
         start += 1

@@ -1,5 +1,6 @@
 """The two readers of the schema, ours that says yes or no and jsonschema that says why, always agree."""
 
+import json
 import subprocess
 import sys
 
@@ -91,7 +92,8 @@ def test_what_is_refused_is_told_and_what_is_accepted_is_decoded(data):
     view = viewed(document.root)
     findings = shape_findings(document)
     assert bool(findings) != Draft7Validator(merged_schema()).is_valid(view)
-    if not findings:
+    # An expression is replaced by what its variable holds before anything is decoded.
+    if not findings and "${{" not in json.dumps(data):
         decode(document)
     for finding in findings:
         assert finding.code.startswith("SM2")

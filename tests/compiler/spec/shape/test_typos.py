@@ -93,13 +93,10 @@ def test_what_was_meant_is_offered():
             tried[kind][slip] += 1
             right[kind][slip] += is_offered(typo, meant)
     assert sum(counts.total() for counts in tried.values()) > 20_000
-    # A wrong letter in `ml.c5.xlarge` is as near to `m5`, `r5` and `g5`: only there it is less than nine in ten.
-    by_kind = {kind: right[kind].total() / tried[kind].total() for kind in KINDS}
-    assert min(by_kind.values()) >= AT_LEAST, by_kind
-    by_slip = {
-        slip: sum(right[kind][slip] for kind in KINDS) / sum(tried[kind][slip] for kind in KINDS) for slip in CLASSES
-    }
-    assert min(by_slip.values()) >= AT_LEAST, by_slip
+    # Nobody can tell which of `c5`, `m5`, `r5` and `g5` was meant in `ml.x5.xlarge`: with ties taken as well as can be,
+    # a wrong letter in a value is told in 0.918 of all cases.
+    share = {(kind, slip): right[kind][slip] / tried[kind][slip] for kind in KINDS for slip in CLASSES}
+    assert min(share.values()) >= AT_LEAST, share
 
 
 def test_a_likely_slip_goes_before_an_unlikely_one_and_then_the_order_counts():
@@ -107,3 +104,8 @@ def test_a_likely_slip_goes_before_an_unlikely_one_and_then_the_order_counts():
     assert nearest("hosst", ["hoset", "hosts"]) == "hosts"
     assert nearest("sspot", ["aspot", "spot"]) == "spot"
     assert nearest("hxsts", ["hasts", "hosts"]) == "hasts"
+
+
+def test_of_names_that_are_as_near_one_of_as_many_letters_goes_first():
+    assert nearest("ml.r5.2mxlarge", ["ml.r5.2xlarge", "ml.r5.24xlarge"]) == "ml.r5.24xlarge"
+    assert nearest("hostxs", ["hosts", "hostas"]) == "hostas"
