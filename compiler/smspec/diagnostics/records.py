@@ -23,7 +23,8 @@ def record(diagnostic: Diagnostic) -> dict[str, str | int]:
         "code": diagnostic.code,
         "severity": diagnostic.severity,
         "message": diagnostic.message,
-        "help": diagnostic.help or diagnostic.label,
+        # What stands under the line is often the name that was meant: no help takes its place.
+        "help": "\n".join(words for words in (diagnostic.label, diagnostic.help) if words),
         "file": span.file,
         "line": span.line,
         "column": span.column,

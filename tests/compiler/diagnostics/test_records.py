@@ -26,7 +26,7 @@ def test_a_diagnostic_is_a_flat_object():
             "code": "SM301",
             "severity": "warning",
             "message": "`a` and `b`",
-            "help": "drop one",
+            "help": "here\ndrop one",
             "file": "job.yaml",
             "line": 2,
             "column": 3,
@@ -37,7 +37,7 @@ def test_a_diagnostic_is_a_flat_object():
     ]
 
 
-def test_what_stands_under_the_line_is_the_help_when_there_is_no_other():
+def test_what_stands_under_the_line_is_help_too():
     diagnostic = Diagnostic(
         code="SM204", severity="error", message="x", span=Span("j", 1, 1, 1, 2), label="did you mean `y`?"
     )
