@@ -1,8 +1,9 @@
 """Every directory here is a spec or a request with something wrong, and exactly what the author is told about it.
 
 ``job.yaml`` is what `smspec validate job.yaml` is given in that directory, ``request.json`` what `smspec validate
---api-json request.json` is; a file ``command.txt`` has the words where another command finds the fault, or where it takes
-several specs to find it: `validate .`. ``expected.txt`` is what it says. `make golden` rewrites it; then read the diff.
+--api-json request.json` is; a file ``command.txt`` has the words where another command finds the fault, or where it
+takes several specs to find it: `validate .`. ``expected.txt`` is what it says. `make golden` rewrites it; then read the
+diff.
 """
 
 import ast
@@ -120,3 +121,38 @@ def test_the_name_of_a_rule_is_words_that_read_well_after_allow(name):
     assert name == name.strip()
     assert "_" not in name
     assert not name.endswith(".")
+
+
+# Of what is no job, or no request, no check can be ignored; nor of what is said about ignoring.
+KEPT = re.compile(r"SM(1|2|40[1-9]|41[0-2]|330|331|723|74)")
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in CASES if command(case)[0] == "validate" and (case / "job.yaml").exists()],
+    ids=lambda c: c.name,
+)
+def test_the_path_that_is_shown_is_the_path_to_ignore_it_at(case, told):
+    """Each finding's code and path, written into `checks.ignore` of its file, silence it and nothing else."""
+    directory, _, said = told(case, "--format", "json")
+    findings = json.loads(said)
+    for finding in findings:
+        if KEPT.match(finding["code"]) and finding["severity"] == "error":
+            continue
+        spec = directory / finding["file"]
+        before = spec.read_text(encoding="utf-8")
+        if finding["code"] in ("SM330", "SM331") or "\nchecks:" in before:
+            continue
+        entry = {"rule": finding["code"], "at": finding["path"], "because": "a test"}
+        spec.write_text(f"{before}\nchecks: {{ignore: [{json.dumps(entry)}]}}\n", encoding="utf-8")
+        after = json.loads(smspec(*command(case), "--format", "json", cwd=directory).out)
+        spec.write_text(before, encoding="utf-8")
+        assert after == [other for other in findings if not is_silenced(other, finding)]
+        assert finding not in after
+
+
+def is_silenced(other, finding):
+    """Tell whether a finding is of the same rule in the same file, at or below the place of the other."""
+    return (other["code"], other["file"]) == (finding["code"], finding["file"]) and (
+        re.match(re.escape(finding["path"]) + r"($|[.\[])", other["path"]) is not None
+    )

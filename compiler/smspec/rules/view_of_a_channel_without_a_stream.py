@@ -15,6 +15,9 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     """Refuse a view of a channel in File or FastFile mode."""
     if not isinstance(job.entry_point, PipeLoopEntry):
         return
+    # Where no channel is a stream, the loop itself is told so.
+    if all(job.mode_of(channel) != "Pipe" for channel in job.channels):
+        return
     for channel in job.channels:
         if channel.name in job.entry_point.read and job.mode_of(channel) != "Pipe":
             yield RULE.at(

@@ -141,6 +141,7 @@ REFUSED = [
         },
     ),
     ("SM323", ("entry_point", "pipe_loop"), {"entry_point": LOOP}),
+    ("SM323", ("entry_point", "pipe_loop"), {"entry_point": {**LOOP, "read": {"train": "lines"}}}),
     ("SM323", ("entry_point", "pipe_loop"), {"entry_point": LOOP, "channels": None, "input_mode": "Pipe"}),
     (
         "SM324",

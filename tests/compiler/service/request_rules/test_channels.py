@@ -191,3 +191,9 @@ def test_what_its_shape_tells_is_told_once(request_, path):
     found = request_findings(request_)
     assert len({finding.path for finding in found}) == len(found)
     assert path in {finding.path for finding in found}
+
+
+def test_a_job_without_any_group_is_told_where_groups_are_named():
+    (found,) = request_findings(reading(channel(s3={"InstanceGroupNames": ["workers"]})))
+    assert (found.code, found.label) == ("SM433", "")
+    assert "`ResourceConfig.InstanceGroups`" in found.help

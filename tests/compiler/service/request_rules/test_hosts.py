@@ -57,6 +57,7 @@ TOLD = [
     (on(VolumeSizeInGB=0), "SM457", (HERE, "VolumeSizeInGB")),
     (grouped(group(kind="ml.g5.xlarge"), group("others"), VolumeSizeInGB=0), "SM457", (HERE, "VolumeSizeInGB")),
     (on("ml.g5.xlarge", VolumeKmsKeyId=KEY), "SM458", (HERE, "VolumeKmsKeyId")),
+    (on("ml.g5.xlarge", VolumeKmsKeyId="alias/volumes"), "SM458", (HERE, "VolumeKmsKeyId")),
     (spot(ResourceConfig=hosts(KeepAlivePeriodInSeconds=60)), "SM459", (HERE, "KeepAlivePeriodInSeconds")),
     (grouped(group(), KeepAlivePeriodInSeconds=60), "SM460", (HERE, "KeepAlivePeriodInSeconds")),
     (placed("ml.g5.xlarge", 1), "SM461", (HERE, "InstancePlacementConfig")),

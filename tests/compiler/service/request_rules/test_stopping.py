@@ -44,6 +44,8 @@ TOLD = [
         WAIT,
     ),
     (spot(wait=3601, AlgorithmSpecification=algorithm(f"{XGBOOST}:1")), "SM467", WAIT),
+    # What writes no checkpoints is not told to keep them.
+    (spot(run=7200, wait=7200, AlgorithmSpecification=algorithm(f"{ALGORITHMS}/kmeans:1")), "SM467", WAIT),
     (stopping(MaxRuntimeInSeconds=432_001), "SM353", RUN),
     (spot(run=3601, wait=3601), "SM354", ("CheckpointConfig",)),
 ]

@@ -27,4 +27,12 @@ def check(request: Request) -> Iterator[Finding]:
                     ("InputDataConfig", index, *here, position),
                     f"the job has no instance group `{shown(name)}`",
                     label=f"did you mean `{near}`?" if near else "",
+                    help=_way_out(request, groups),
                 )
+
+
+def _way_out(request: Request, groups: list[str]) -> str:
+    if groups:
+        return ""
+    where = request.word("ResourceConfig.InstanceGroups", "hosts.groups")
+    return f"the job has no groups at all: name them in `{where}`, or take this out"

@@ -14,9 +14,9 @@ RULE = Rule("SM348", "alias as the key of a volume", "warning", evidence="api-do
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of a VolumeKmsKeyId that is an alias or the ARN of one."""
+    """Warn of a VolumeKmsKeyId that is an alias or the ARN of one, where the volume has a key at all."""
     key = structure(request.payload, "ResourceConfig").get("VolumeKmsKeyId")
-    if isinstance(key, str) and _is_alias(key):
+    if isinstance(key, str) and _is_alias(key) and request.storages != {"nvme"}:
         yield RULE.at(
             ("ResourceConfig", "VolumeKmsKeyId"),
             f"`{shown(key)}` is an alias; the key of a volume is documented as a key id or the ARN of a key",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.service.provided_images import is_algorithm_without_checkpoints
 from smspec.service.request import Request
 
 RULE = Rule("SM354", "managed spot without checkpoints", "warning", evidence="devguide")
@@ -15,6 +16,9 @@ def check(request: Request) -> Iterator[Finding]:
     """Warn of a spot job of more than an hour that saves nothing."""
     run = request.max_runtime
     if not request.uses_spot or request.is_serverless or "CheckpointConfig" in request.payload:
+        return
+    # One that writes no checkpoints is told how long it may take.
+    if request.image and is_algorithm_without_checkpoints(request.image):
         return
     if run is not None and run > AN_HOUR:
         checkpoints = request.word("CheckpointConfig", "checkpoints")
