@@ -74,6 +74,11 @@ def _run(words: list[str], console: Console) -> int:
 
         console.result(f"smspec {__version__}\n")
         return 0
+    if name == "--completion":
+        # Late: it loads the modules of all commands.
+        from smspec.cli.completion import completion
+
+        return completion(rest, console)
     command = COMMANDS.get(name)
     if command is None:
         from smspec.cli.faults import Usage
@@ -102,7 +107,8 @@ def _overview() -> str:
         "usage: smspec COMMAND …\n\n"
         "Compile one reviewed YAML file into everything an Amazon SageMaker training job needs.\n\n"
         f"commands:\n{commands}\n"
-        "smspec COMMAND --help tells more; smspec --version prints the version.\n"
+        "smspec COMMAND --help tells more; smspec --version prints the version,\n"
+        "smspec --completion bash|zsh|fish a script that completes all this in your shell.\n"
     )
 
 

@@ -1,0 +1,28 @@
+"""Completion for shells: ``smspec --completion bash``, ``zsh`` or ``fish`` prints a script, of the commands' parsers.
+
+What depends on the files around, such as the overlays of a spec, a script asks for: ``--completion overlays SPEC``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from smspec.cli.completion import bash, fish, zsh
+from smspec.cli.completion.answers import ANSWERS
+from smspec.cli.completion.grammar import Grammar, grammars
+from smspec.cli.console import Console
+from smspec.cli.faults import Usage
+
+SHELLS: dict[str, Callable[[tuple[Grammar, ...]], str]] = {"bash": bash.script, "zsh": zsh.script, "fish": fish.script}
+
+
+def completion(words: list[str], console: Console) -> int:
+    """Print the script of a shell, or answer one."""
+    topic, *rest = words or [""]
+    if topic in SHELLS:
+        console.result(SHELLS[topic](grammars()))
+        return 0
+    if topic in ANSWERS:
+        console.result("".join(f"{word}\n" for word in ANSWERS[topic](*rest[:1])))
+        return 0
+    raise Usage("--completion is for a shell: write `smspec --completion bash`, `zsh` or `fish`")

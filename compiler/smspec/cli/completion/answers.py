@@ -1,0 +1,55 @@
+"""What scripts ask while somebody types. Nobody can be told of a fault then: no answer is one.
+
+Only plain words are answered. A shell puts them into a command line, and a spec may hold anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from smspec.source import Document
+
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def overlays(path: str = "job.yaml") -> Iterator[str]:
+    """Yield the names of the overlays of a spec and its bases."""
+    from smspec.spec.layers.assembly import overlay_names
+
+    return _plain(overlay_names(*_layers(path)))
+
+
+def variables(path: str = "job.yaml") -> Iterator[str]:
+    """Yield how the variables of a spec and its bases are set, up to the value."""
+    from smspec.spec.layers.variables import declared
+
+    names = dict.fromkeys(name for layer in _layers(path) for name in declared(layer.node(("vars",)))[0])
+    return (f"vars.{name}=" for name in _plain(names))
+
+
+def topics(_: str = "") -> Iterator[str]:
+    """Yield what can be explained. A name stands for any: shells would take the `*` of a key for files."""
+    from smspec.diagnostics.explanation import explained_codes
+    from smspec.spec.schema.reference import keys
+
+    return iter([*explained_codes(), *(key.replace("*", "NAME") for key in keys())])
+
+
+ANSWERS: dict[str, Callable[..., Iterator[str]]] = {"overlays": overlays, "variables": variables, "topics": topics}
+
+
+def _layers(path: str) -> tuple[Document, ...]:
+    from smspec.diagnostics import Rejected
+    from smspec.pipeline.shelf import Shelf
+    from smspec.pipeline.spec_files import read_spec_files
+    from smspec.spec.layers.misuse import Misuse
+
+    try:
+        return tuple(read_spec_files(path, Shelf()))
+    except (Rejected, Misuse, OSError):
+        return ()
+
+
+def _plain(names: Iterable[str]) -> Iterator[str]:
+    return (name for name in names if _PLAIN.fullmatch(name))
