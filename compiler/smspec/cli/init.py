@@ -18,19 +18,22 @@ from smspec.spec.yaml.scalars import meaning
 HELP = """\
 Write a working, commented job to start from: the spec, a program, a little data. Nothing is ever overwritten.
 
+Beside it lies the schema that its first line names for editors, unless the repository has a .smspec.schema.json
+further up: then that one is named.
+
 templates:
   script    a plain script on one host
   pipe      data streamed through Pipe mode, one call per epoch
   torchrun  PyTorch on two hosts; running it here needs PyTorch
-  mpi       MPI on two hosts; running it here needs a Docker engine"""
+  mpi       MPI on two hosts; `smspec run` cannot run it here"""
 
 TEMPLATES: dict[str, str] = {
     "script": "smspec run",
     "pipe": "smspec run",
     "torchrun": "smspec run --python python3        # one that has PyTorch",
-    "mpi": "smspec run                         # with a Docker engine: MPI needs hosts of its own",
+    "mpi": "",  # its hosts have to be containers, which `smspec run` does not start
 }
-"""Each template with the command that runs it here."""
+"""Each template with the command that runs it here, if any does."""
 
 SCHEMA = ".smspec.schema.json"
 """What the first line of every template's spec tells an editor to complete and explain keys with."""
@@ -46,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     directory: str = args.directory
-    files = dict(_files(args.template, job_name(directory)))
+    files = dict(_files(args.template, job_name(directory), shared_schema(directory)))
     taken = [path for path in files if os.path.lexists(os.path.join(directory, path))]
     if taken:
         named = ", ".join(f"`{os.path.join(directory, path)}`" for path in taken[:3])
@@ -58,7 +61,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.say("\nnext:")
     if directory != ".":
         console.say(f"  cd {shlex.quote(directory)}")
-    for step in ("smspec validate", TEMPLATES[args.template], "smspec build"):
+    for step in filter(None, ("smspec validate", TEMPLATES[args.template], "smspec build")):
         console.say(f"  {step}")
     console.say("role, region and the s3:// addresses in job.yaml are examples: put yours in before you submit")
     return 0
@@ -70,8 +73,21 @@ def job_name(directory: str) -> str:
     return name[:_LONGEST_NAME].strip("-") or "example"
 
 
-def _files(template: str, name: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a template by their paths, the spec first."""
+def shared_schema(directory: str) -> str | None:
+    """Return the schema above a directory, in the same repository, as the directory names it; one is enough for all."""
+    above, steps, found = os.path.realpath(directory), "", None
+    while not os.path.exists(os.path.join(above, ".git")):
+        parent = os.path.dirname(above)
+        if parent == above:
+            return None  # no repository: what lies above is somebody else's
+        above, steps = parent, f"../{steps}"
+        if found is None and os.path.isfile(os.path.join(above, SCHEMA)):
+            found = f"{steps}{SCHEMA}"
+    return found
+
+
+def _files(template: str, name: str, schema: str | None) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a template by their paths, the spec first; with a schema of its own if there is none yet."""
     root = os.path.join(os.path.dirname(__file__), "templates", template)
     with open(os.path.join(root, "job.yaml"), encoding="utf-8") as file:
         spec = file.read()
@@ -81,8 +97,10 @@ def _files(template: str, name: str) -> Iterator[tuple[str, bytes]]:
     column = spec.index("#", spec.index(_TEMPLATE_NAME)) - spec.index(_TEMPLATE_NAME)
     padding = max(1, column - len(f"name: {written}"))
     head, _, tail = spec.partition(_TEMPLATE_NAME)
+    head = head.replace(f"$schema={SCHEMA}", f"$schema={schema or SCHEMA}", 1)
     yield "job.yaml", f"{head}name: {written}{' ' * padding}{tail.lstrip(' ')}".encode()
-    yield SCHEMA, job_schema().encode()
+    if schema is None:
+        yield SCHEMA, job_schema().encode()
     for parent, directories, files in os.walk(root):
         directories[:] = sorted(directory for directory in directories if directory != "__pycache__")
         for file_name in sorted(files):

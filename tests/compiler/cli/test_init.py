@@ -44,10 +44,11 @@ def test_the_template_with_torchrun_runs(tmp_path):
 
 
 def test_the_template_with_mpi_says_what_it_needs(tmp_path):
-    smspec("init", "first", "--template", "mpi", cwd=tmp_path)
+    made = smspec("init", "first", "--template", "mpi", cwd=tmp_path)
+    assert "smspec run" not in made.err
     done = smspec("run", cwd=tmp_path / "first")
     assert done.status == 3
-    assert "containers" in done.err
+    assert "so it needs containers, and `smspec run` starts processes" in done.err
     assert not (tmp_path / "first/run").exists()
 
 
@@ -113,3 +114,26 @@ def test_every_template_directory_is_offered():
 
 def test_the_schema_of_the_templates_is_json():
     assert json.loads(smspec("schema").out)["title"]
+
+
+def test_the_schema_of_a_repository_is_enough_for_all_its_jobs(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".smspec.schema.json").write_text(smspec("schema").out)
+    assert smspec("init", "jobs/team/first", cwd=tmp_path).status == 0
+    job = tmp_path / "jobs/team/first"
+    first = (job / "job.yaml").read_text().splitlines()[0]
+    assert first == "# yaml-language-server: $schema=../../../.smspec.schema.json"
+    assert (job / first.partition("=")[2]).samefile(tmp_path / ".smspec.schema.json")
+    assert not (job / ".smspec.schema.json").exists()
+    assert smspec("validate", "--strict", cwd=job).status == 0
+
+
+@pytest.mark.parametrize("marker", [None, "jobs/.git"])
+def test_a_schema_outside_of_the_repository_is_not_named(marker, tmp_path):
+    (tmp_path / ".smspec.schema.json").write_text("{}")
+    if marker:
+        (tmp_path / marker).mkdir(parents=True)
+    assert smspec("init", "jobs/first", cwd=tmp_path).status == 0
+    job = tmp_path / "jobs/first"
+    assert (job / ".smspec.schema.json").read_text() == smspec("schema").out
+    assert (job / "job.yaml").read_text().startswith("# yaml-language-server: $schema=.smspec.schema.json\n")
