@@ -70,10 +70,10 @@ def _submitter(plan: Plan, _ingredients: Ingredients, spec: Document) -> Renderi
     return submitter_policy(plan, _region(plan, spec))
 
 
-def _ack(plan: Plan, _ingredients: Ingredients, _spec: Document) -> Rendering:
+def _ack(plan: Plan, _ingredients: Ingredients, spec: Document) -> Rendering:
     from smspec.render.ack import ack
 
-    return ack(plan.request.payload)
+    return ack(plan.request.payload, _written_region(spec))
 
 
 def _step_functions(plan: Plan, _ingredients: Ingredients, _spec: Document) -> Rendering:
@@ -82,22 +82,29 @@ def _step_functions(plan: Plan, _ingredients: Ingredients, _spec: Document) -> R
     return step_functions(plan.request.payload)
 
 
-def _terraform(plan: Plan, _ingredients: Ingredients, _spec: Document) -> Rendering:
+def _terraform(plan: Plan, _ingredients: Ingredients, spec: Document) -> Rendering:
     from smspec.render.terraform import terraform
 
-    return terraform(plan.name, plan.request.payload)
+    return terraform(plan.name, plan.request.payload, _written_region(spec))
 
 
 def _region(plan: Plan, spec: Document) -> str | None:
     """Return the region of the job: the one that is written, else that of its image."""
     from smspec.service.request import Request
+
+    written = _written_region(spec)
+    if written is not None:
+        return written
+    image = Request(payload=plan.request.payload).image
+    return image.region if image else None
+
+
+def _written_region(spec: Document) -> str | None:
+    """Return the region that the spec says; no request has it, so a tool must be told."""
     from smspec.source import Scalar
 
     written = spec.node(("region",))
-    if isinstance(written, Scalar) and isinstance(written.value, str):
-        return written.value
-    image = Request(payload=plan.request.payload).image
-    return image.region if image else None
+    return written.value if isinstance(written, Scalar) and isinstance(written.value, str) else None
 
 
 TARGETS: dict[str, Target] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from smspec.render.foreign_members import Members, without_place
 from smspec.render.rendering import Rendering
 from smspec.render.yaml_data import yaml_data
-from smspec.service.ack_names import to_ack
+from smspec.service.ack_names import REGION, to_ack
 
 API_VERSION = "sagemaker.services.k8s.aws/v1alpha1"
 KIND = "TrainingJob"
@@ -32,11 +32,14 @@ UNKNOWN_TO_ACK: Members = frozenset(
 """Members for which the TrainingJob of the controller's published CRD (config/crd, v1alpha1) has no property."""
 
 
-def ack(payload: dict[str, object]) -> Rendering:
+def ack(payload: dict[str, object], region: str | None = None) -> Rendering:
     """Return a TrainingJob object in YAML; every member is in it, and a note names those that the CRD may not know."""
     # Names of objects are lower case (Kubernetes, object names); the job keeps its own.
     name = str(payload.get("TrainingJobName", "")).lower()
-    text = yaml_data({"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": name}, "spec": to_ack(payload)})
+    metadata: dict[str, object] = {"name": name}
+    if region is not None:
+        metadata["annotations"] = {REGION: region}
+    text = yaml_data({"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": to_ack(payload)})
     missing = without_place(payload, UNKNOWN_TO_ACK)
     notes = (
         (

@@ -25,13 +25,13 @@ _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]")
 
 
-def terraform(name: str, payload: dict[str, object]) -> Rendering:
+def terraform(name: str, payload: dict[str, object], region: str | None = None) -> Rendering:
     """Return the resource called ``name``; every member is in it, and a note names those the provider may not know."""
     model = pinned_model()
     members = {key: value for key, value in payload.items() if key != "Tags"}
     label = name if re.match("[A-Za-z_]", name) else f"job_{name}"
     lines = [f'resource "aws_sagemaker_training_job" {_quoted(label)} {{']
-    lines += _indented(_body(model, model.root, members, _tags(payload)))
+    lines += _indented(_body(model, model.root, members, tags=_tags(payload), region=region))
     missing = without_place(payload, UNKNOWN_TO_TERRAFORM)
     notes = (f"the resource has no argument for {', '.join(missing)}",) if missing else ()
     return Rendering(text="\n".join([*lines, "}", ""]), notes=notes)
@@ -47,9 +47,11 @@ def _tags(payload: dict[str, object]) -> dict[str, str]:
     return {str(member(tag, "Key")): str(member(tag, "Value")) for tag in items(payload, "Tags")}
 
 
-def _body(model: Model, shape: Shape, value: dict[str, object], tags: dict[str, str]) -> Iterator[str]:
+def _body(
+    model: Model, shape: Shape, value: dict[str, object], *, tags: dict[str, str], region: str | None = None
+) -> Iterator[str]:
     """Yield the lines of a block: arguments of one line, aligned, then those of several lines, then the blocks."""
-    short: dict[str, str] = {}
+    short: dict[str, str] = {} if region is None else {"region": _quoted(region)}
     long: list[list[str]] = []
     for name, inner in value.items():
         inner_shape = model.shapes[shape.members[name]] if name in shape.members else None
@@ -75,7 +77,7 @@ def _body(model: Model, shape: Shape, value: dict[str, object], tags: dict[str, 
 
 def _block(model: Model, shape: Shape, name: str, value: object) -> list[str]:
     members = value if isinstance(value, dict) else {}
-    lines = list(_body(model, shape, members, {}))
+    lines = list(_body(model, shape, members, tags={}))
     return [f"{argument(name)} {{", *_indented(lines), "}"] if lines else [f"{argument(name)} {{}}"]
 
 

@@ -21,6 +21,10 @@ def ack_name(member: str) -> str:
     return "".join((first.lower(), *(_INITIALISMS.get(word, word) for word in rest)))
 
 
+REGION = "services.k8s.aws/region"
+"""The annotation of an object that names its region; without it the controller takes its own."""
+
+
 def to_ack(request: dict[str, object]) -> dict[str, object]:
     """Return a CreateTrainingJob request as the spec of a TrainingJob; what the model does not know keeps its name."""
     model = pinned_model()

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import api_samples
+from small_job import READY
 from smspec.plan.plan import Plan, RequestPlan, Upload
 from smspec.render import NothingToRender
 from smspec.render.ack import UNKNOWN_TO_ACK, ack
@@ -54,7 +55,8 @@ def test_the_export_is_the_golden_one(job, target, update):
 # fmt: off
 WORDS = st.sampled_from((
     "no", "1e-3", "0o10", "012", "12:30", "~", "null", "2026-01-01", "", " a ", "a: b", "- a", "#", "%{if}", "${x}",
-    "=", "$${x}", "a\nb\n", '"', "\\", "\x07", "\x85", "\u2028", "é", "😀", "'", "<<", "{% $x %}", "*a", "&a", "!t", "y",
+    "=", "$${x}", "a\nb\n", '"', "\\", "\x07", "\x85", "\u2028", "é", "😀", "'", "<<", "{% $x %}", "*a", "&a", "!t",
+    "y",
 ))
 # fmt: on
 TEXTS = WORDS | st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=20)
@@ -264,3 +266,18 @@ def test_policies_are_small_sound_json(request_):
         assert all(re.fullmatch("[A-Za-z0-9]+", statement["Sid"]) for statement in found)
         everywhere = {action for statement in found if statement["Resource"] == "*" for action in statement["Action"]}
         assert all(re.match("ec2:|cloudwatch:PutMetricData|ecr:GetAuthorizationToken", action) for action in everywhere)
+
+
+def test_the_region_of_a_spec_is_told_and_reads_back(tmp_path):
+    (tmp_path / "job.yaml").write_text(READY + "region: us-west-2\n")
+    written = smspec("render", "--ack", cwd=tmp_path).out
+    (tmp_path / "object.yaml").write_text(written)
+    assert yaml.safe_load(written)["metadata"]["annotations"] == {"services.k8s.aws/region": "us-west-2"}
+    assert yaml.safe_load(smspec("import", "object.yaml", cwd=tmp_path).out)["region"] == "us-west-2"
+    assert re.search('^  region += "us-west-2"$', smspec("render", "--terraform", cwd=tmp_path).out, re.MULTILINE)
+
+
+def test_a_spec_without_a_region_leaves_it_to_the_tool(tmp_path):
+    (tmp_path / "job.yaml").write_text(READY)
+    assert set(yaml.safe_load(smspec("render", "--ack", cwd=tmp_path).out)["metadata"]) == {"name"}
+    assert "region " not in smspec("render", "--terraform", cwd=tmp_path).out

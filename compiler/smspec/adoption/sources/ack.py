@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from smspec.adoption.imported import Imported, Lost, NoRequest
-from smspec.service.ack_names import from_ack
+from smspec.service.ack_names import REGION, from_ack
 from smspec.service.members import items, member, structure
 from smspec.service.shapes import pinned_model
 
 GROUP = "sagemaker.services.k8s.aws/"
 KIND = "TrainingJob"
-_REGION = "services.k8s.aws/region"
 
 
 def detect(data: dict[str, object]) -> bool:
@@ -29,7 +28,7 @@ def to_request(data: dict[str, object]) -> Imported:
         raise NoRequest(f"an object of the kind `{data.get('kind')}`, not {KIND}")
     request, unknown = from_ack(structure(data, "spec"))
     why = f"the API model of {pinned_model().date} has no member that ACK would call so"
-    region = member(data, "metadata", "annotations", _REGION)
+    region = member(data, "metadata", "annotations", REGION)
     return Imported(
         form=f"a {KIND} of the ACK controller",
         request=request,

@@ -1,4 +1,5 @@
 resource "aws_sagemaker_training_job" "ctr-linear" {
+  region                                    = "us-west-2"
   training_job_name                         = "ctr-linear-<digest>"
   role_arn                                  = "arn:aws:iam::111122223333:role/SageMakerTraining"
   enable_inter_container_traffic_encryption = true

@@ -1,4 +1,5 @@
 resource "aws_sagemaker_training_job" "ctr-linear" {
+  region            = "cn-north-1"
   training_job_name = "ctr-linear-<digest>"
   role_arn          = "arn:aws-cn:iam::111122223333:role/SageMakerTraining"
 
