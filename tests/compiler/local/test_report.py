@@ -146,6 +146,16 @@ def test_curves_stay_inside_their_chart(points, seconds):
     assert 2 <= len(drawn.up) <= 12 and 2 <= len(drawn.across) <= 12
 
 
+def test_a_pause_is_drawn_as_a_pause():
+    """Nothing flows from second 1 to second 9: the curve falls at once, lies at 0 and rises at once."""
+    (curve,) = draw([Curve("x", ((1, 4.0), (9, 0.0), (10, 4.0)))], 10).curves
+    places = [tuple(map(float, place)) for place in re.findall(r"[ML]([\d.-]+) ([\d.-]+)", curve.path)]
+    (one, high), *_, (ten, _) = places
+    nine, low = places[2]
+    assert places == [(one, high), (one, low), (nine, low), (nine, high), (ten, high)]
+    assert low == chart.HEIGHT - chart.BOTTOM and high < low
+
+
 def test_rates_are_amounts_over_time():
     assert rates([(0, 0), (1, 5), (1, 7), (3, 7)]) == ((1, 5.0), (3, 0.0))
 

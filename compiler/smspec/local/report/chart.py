@@ -95,7 +95,12 @@ def _thinned(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, floa
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:
-    return "".join(f"{'L' if number else 'M'}{x:.1f} {y:.1f}" for number, (x, y) in enumerate(points))
+    """Return steps: a value holds for its interval. A slope would show data in the pause between two epochs."""
+    path, since = "", 0.0
+    for x, y in points:
+        path += f"L{since:.1f} {y:.1f}L{x:.1f} {y:.1f}" if path else f"M{x:.1f} {y:.1f}"
+        since = x
+    return path
 
 
 def _step(span: float) -> float:
