@@ -154,7 +154,7 @@ def test_nothing_outlives_a_killed_run(job):
     job.spec(PIPES)
     job.write("src/reader.py", READER)
     job.write("data/a", b"x" * 1000)
-    process = job.start(rate="10kB")
+    process = job.start(rate="10000B/s")
     job.wait_for_log("Completed epoch 0", "algo-2")
     process.kill()
     process.communicate(timeout=DEADLINE)
@@ -229,6 +229,21 @@ def test_what_starts_over_ssh_needs_containers(job, launcher):
 def test_a_program_inside_an_image_needs_a_container(job):
     job.spec("image: 111122223333.dkr.ecr.us-west-2.amazonaws.com/xgboost:1")
     refused(job, 3, "the program of this job lies in its image")
+
+
+def test_a_launcher_that_is_not_there_is_missed_before_any_host_starts(job):
+    script(job, "", "distribution: torchrun")
+    python = job.directory / "bin" / "python3"
+    python.parent.mkdir()
+    python.symlink_to(sys.executable)
+    lonely = {"PATH": str(python.parent)}
+    ended = job.run(lonely)
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert "there is no `torchrun` on PATH; name a Python that has PyTorch with --python" in ended.stderr
+    assert not job.run_directory.exists()
+    # What the job installs may bring it.
+    job.write("src/requirements.txt", "")
+    assert "torchrun" not in job.run(lonely).stderr.splitlines()[0]
 
 
 def test_the_python_of_the_job_must_be_there(job):

@@ -83,6 +83,7 @@ def test_a_dead_writer_is_found_out_by_the_job_itself(job):
         ({"truncate": "-1"}, "not a number of bytes"),
         ({"rate": "5mb/s"}, "`5mb/s` is not a rate; did you mean `5MB/s`?"),
         ({"rate": "0MB/s"}, "`0MB/s` is not a rate"),
+        ({"rate": "0B/s"}, "`0B/s` is not a rate"),
         ({"truncate": "1", "kill-writer": None}, "not allowed with argument"),
     ],
 )

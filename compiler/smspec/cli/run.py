@@ -27,9 +27,14 @@ from smspec.spec.shape.sizes import size_in_bytes, size_meant
 
 HELP = """\
 Run the job on this machine with the files that a build generates: a directory per host as its /opt/ml, channels laid
-out or streamed as SageMaker would, the model collected. Nothing is installed, nothing leaves the machine.
+out or streamed as SageMaker would, the model collected. It needs neither Docker nor AWS. What a requirements.txt in the source names is installed, as in
+the container.
 
 The exit status is 0 when the job completed, 1 when it failed, 3 when it could not be run here."""
+
+_BYTES = ("", "B")
+_UNITS = (*_BYTES, "kB", "MB", "GB", "KiB", "MiB", "GiB")
+_MOST_DIGITS = 15
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -141,10 +146,11 @@ def _truncation(word: str) -> int:
 
 
 def _bytes(word: str) -> int | None:
-    unit = word.lstrip("0123456789")
-    if unit == word or unit not in ("", "kB", "MB", "GB", "KiB", "MiB", "GiB") or len(word) - len(unit) > 15:
+    number = word.rstrip("BGKMik")
+    unit = word[len(number) :]
+    if unit not in _UNITS or not (number.isascii() and number.isdigit()) or len(number) > _MOST_DIGITS:
         return None
-    return size_in_bytes(word if unit else int(word))
+    return size_in_bytes(int(number) if unit in _BYTES else word)
 
 
 def _stall(word: str) -> float:

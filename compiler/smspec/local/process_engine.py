@@ -17,7 +17,7 @@ from smspec.local.run_directory import HostDirectory
 from smspec.local.training_request import TrainingRequest
 from smspec.plan.plan import Plan
 from smspec.render.tree import FileTree
-from smspec.spec.model import BuiltImage, JobSpec, Mpi, SmDataParallel
+from smspec.spec.model import BuiltImage, JobSpec, Mpi, SmDataParallel, Torchrun
 from smspec_runtime import run_plan
 from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL
 
@@ -47,6 +47,7 @@ class ProcessEngine:
         self._host_count = hosts
         self.python = _python(python)
         self._python_is_named = python is not None
+        self._require_launcher()
 
     def generated_channels(self) -> dict[str, str]:
         """Return the channels that bring source and runtime, and the directories of the tree that fill them."""
@@ -94,6 +95,14 @@ class ProcessEngine:
             return None
         return f"the job installs what its `{min(names)}` names into {self.python}; --python takes another one"
 
+    def _require_launcher(self) -> None:
+        """Refuse to start hosts that would all fail at once; a job that installs packages may bring its launcher."""
+        if not isinstance(self._job.distribution, Torchrun) or self.installation_warning() is not None:
+            return
+        path = {**self._kept(os.environ), **self._set_by_the_job()}.get("PATH", os.defpath)
+        if shutil.which("torchrun", path=path) is None:
+            raise Unable(3, "there is no `torchrun` on PATH; name a Python that has PyTorch with --python")
+
     def command(self, directory: HostDirectory, inherited: Mapping[str, str]) -> Command:
         """Return what starts a host; ``inherited`` is our own environment."""
         if self._plan.run is None:
@@ -110,22 +119,13 @@ class ProcessEngine:
         shutil.copy(os.path.join(self._tree_dir, path), target)
 
     def _environment(self, directory: HostDirectory, inherited: Mapping[str, str]) -> dict[str, str]:
-        """Return the user's environment, without what another job may have left in it, under that of the job.
-
-        PATH and the like must stay: the programs of a process engine are those of this machine. So do credentials:
-        what the job does here, it does as the user.
-        """
+        """Return the user's environment under that of the job."""
         request = self._request
-        kept = {name: value for name, value in inherited.items() if not name.startswith(_OWN_PREFIXES)}
-        if self._python_is_named:
-            # What belongs to that Python, torchrun for one, is found before what belongs to another.
-            kept["PATH"] = os.pathsep.join([os.path.dirname(self.python), kept.get("PATH", os.defpath)])
         account = self._job.account or (request.role.split(":")[4:5] or [""])[0]
         region = {"AWS_REGION": self._job.region} if self._job.region else {}
         arn = f"arn:aws:sagemaker:{self._job.region or 'local'}:{account}:training-job/{request.name}"
-        image = self._job.image.env if isinstance(self._job.image, BuiltImage) else {}
         return {
-            **kept,
+            **self._kept(inherited),
             **region,
             "TRAINING_JOB_NAME": request.name,
             "TRAINING_JOB_ARN": arn,
@@ -135,12 +135,27 @@ class ProcessEngine:
             "LANG": "C.UTF-8",
             "LC_ALL": "C.UTF-8",
             "PYTHONUNBUFFERED": "1",
-            **image,
-            **request.environment,
+            **self._set_by_the_job(),
             "SAGEMAKER_BASE_DIR": directory.base,
             # It also tells the runtime that the names of the hosts cannot be resolved here.
             "SMSPEC_LOCAL_LEADER": self._leader,
         }
+
+    def _kept(self, inherited: Mapping[str, str]) -> dict[str, str]:
+        """Return the user's environment without what another job may have left in it.
+
+        PATH and the like must stay: the programs of a process engine are those of this machine. So do credentials:
+        what the job does here, it does as the user.
+        """
+        kept = {name: value for name, value in inherited.items() if not name.startswith(_OWN_PREFIXES)}
+        if self._python_is_named:
+            # What belongs to that Python, torchrun for one, is found before what belongs to another.
+            kept["PATH"] = os.pathsep.join([os.path.dirname(self.python), kept.get("PATH", os.defpath)])
+        return kept
+
+    def _set_by_the_job(self) -> dict[str, str]:
+        image = self._job.image.env if isinstance(self._job.image, BuiltImage) else {}
+        return {**image, **self._request.environment}
 
 
 def free_ports(count: int) -> list[int]:
@@ -158,9 +173,11 @@ def _require_processes(job: JobSpec, plan: Plan) -> None:
     launchers = {Mpi: "mpi", SmDataParallel: "smdataparallel"}
     launcher = launchers.get(type(job.distribution)) if job.distribution is not None else None
     if launcher is not None:
-        raise Unable(3, f"`{launcher}` reaches its hosts over ssh, so it needs containers; the process engine has none")
+        raise Unable(
+            3, f"`{launcher}` reaches its hosts over ssh, so it needs containers, and `smspec run` starts processes"
+        )
     if plan.run is None and job.source is None:
-        raise Unable(3, "the program of this job lies in its image; the process engine cannot look inside")
+        raise Unable(3, "the program of this job lies in its image, and `smspec run` starts no containers")
 
 
 def _python(wanted: str | None) -> str:
