@@ -14,7 +14,7 @@ smspec validate
 
 say smspec build
 smspec build
-(cd build/pipe-byo && find . -type f | sort | head -40)
+ls -F build/pipe-byo
 
 say cat build/pipe-byo/Dockerfile
 cat build/pipe-byo/Dockerfile

@@ -27,8 +27,9 @@ from smspec.spec.shape.sizes import size_in_bytes, size_meant
 
 HELP = """\
 Run the job on this machine with the files that a build generates: a directory per host as its /opt/ml, channels laid
-out or streamed as SageMaker would, the model collected. It needs neither Docker nor AWS. What a requirements.txt in the source names is installed, as in
-the container.
+out or streamed as SageMaker would, the model collected. It needs neither Docker nor AWS.
+
+What a requirements.txt in the source names is installed, as it would be in the container.
 
 The exit status is 0 when the job completed, 1 when it failed, 3 when it could not be run here."""
 
