@@ -1,4 +1,4 @@
-"""From the bytes of a file to plain data: JSON, or YAML, of which one document is the training job."""
+"""From the bytes of a file to data: JSON, or YAML, of which one document is the training job."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from smspec.adoption.imported import NoRequest
 from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.reading import read_json
-from smspec.source import SourceText, to_data
+from smspec.source import Document, SourceText, to_data
 from smspec.spec.yaml.reading import decode_bytes, read
 
 # Of a file that begins like this every YAML reader would say less than one of JSON.
@@ -19,10 +19,15 @@ _SOMETHING = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
 
 def read_source(name: str, content: bytes) -> object:
     """Return what a file holds; raise `Rejected` with the places of what cannot be read, `NoRequest` without a job."""
+    return to_data(read_placed(name, content).root)
+
+
+def read_placed(name: str, content: bytes) -> Document:
+    """Return what a file holds, with its places. Raises as `read_source` does."""
     if _JSON.match(content):
-        return to_data(read_json(decode_json_bytes(name, content)).root)
+        return read_json(decode_json_bytes(name, content))
     text = decode_bytes(name, content)
-    return to_data(read(SourceText(name, _one_document(text.text))).root)
+    return read(SourceText(name, _one_document(text.text)))
 
 
 def _one_document(text: str) -> str:

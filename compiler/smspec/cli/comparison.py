@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from smspec.adoption.imported import NoRequest
 from smspec.adoption.naming import slug
+from smspec.adoption.reading import read_placed, read_source
 from smspec.adoption.sources import imported
 from smspec.cli.build import default_directory
 from smspec.cli.scratch import scratch_directory
+from smspec.diagnostics import Rejected
 from smspec.pipeline.compilation import Compiled, Faulty
 from smspec.pipeline.git import repository_of
 from smspec.pipeline.job_search import find_job_specs
@@ -27,8 +29,6 @@ from smspec.review.layers import Layers, layers_of_build, layers_of_plan
 from smspec.review.prices import Prices
 from smspec.review.reviewing import State, paired, reviewed
 from smspec.review.version import Version, Writing, version_of_build, version_of_plan, version_of_request
-from smspec.service.json.encoding import decode_json_bytes
-from smspec.service.json.reading import read_json
 from smspec.source import to_data
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.misuse import Misuse
@@ -139,13 +139,16 @@ def _against_request(old: str, new: str, overlay: str | None, settings: Mapping[
 
 
 def _is_request(path: str) -> bool:
-    """Tell whether a file is JSON and no spec; what cannot be read is told when it is read."""
-    if not path.endswith(".json"):
+    """Tell whether a file is no spec: any other JSON, or a request in YAML. What cannot be read is told later."""
+    if not path.endswith((".json", ".yaml", ".yml")):
         return False
     try:
         with open(path, "rb") as file:
-            return not has_spec_key(file.read(MAX_BYTES))
-    except OSError:
+            content = file.read(MAX_BYTES)
+        if has_spec_key(content):
+            return False
+        return path.endswith(".json") or bool(imported(read_source(path, content)))
+    except (OSError, NoRequest, Rejected):
         return False
 
 
@@ -153,7 +156,7 @@ def _requested(path: str) -> tuple[Version, list[str]]:
     """Return the job of a request, or of what the service says of a job, and what is not known of it."""
     try:
         with open(path, "rb") as file:
-            document = read_json(decode_json_bytes(path, file.read(MAX_BYTES + 1)))
+            document = read_placed(path, file.read(MAX_BYTES + 1))
             found = imported(to_data(document.root))
     except NoRequest as fault:
         raise NothingToCompare(f"`{path}`: {fault}") from fault

@@ -14,10 +14,11 @@ HELP = """\
 Say what changes and what that means: which image layers are built anew, which data are seen, whether training starts
 from scratch, what it can cost, who can reach what.
 
-`diff OLD NEW` compares two specs; OLD may be a saved answer of DescribeTrainingJob or a CreateTrainingJob request
-(.json). `diff NEW` compares with the last build, build/NAME. `diff --base REV [PATH…]` compares every spec in files and
-directories with what it was in that revision of git; the working tree is left alone. Without -O, each spec is compared
-as it is and under each of its overlays. Instance prices come from the table [prices] of smspec.toml.
+`diff OLD NEW` compares two specs; OLD may be a saved answer of DescribeTrainingJob, a CreateTrainingJob request, or
+what else `smspec import` reads. `diff NEW` compares with the last build, build/NAME. `diff --base REV [PATH…]` compares
+every spec in files and directories with what it was in that revision of git; the working tree is left alone. Without
+-O, each spec is compared as it is and under each of its overlays. Instance prices come from the table [prices] of
+smspec.toml.
 
 Exit status: 0 no differences, 1 differences (with --fail-on: only those), 2 misuse or a spec with faults, 3 no git."""
 

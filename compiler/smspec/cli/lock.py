@@ -128,7 +128,7 @@ def _resolve(image: str) -> str:
         return resolved(reference, authorization)
     except NoAnswer as silence:
         way_out = f"give it yourself: `--digest {image}=sha256:…`"
-        raise Unavailable(f"`{image}` has no digest yet: {silence}; {way_out}") from None
+        raise Unavailable(f"the digest of `{image}` could not be asked for: {silence}; {way_out}") from None
 
 
 def _top(directory: str) -> str:

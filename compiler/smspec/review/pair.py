@@ -76,6 +76,8 @@ class Pair:
             origin = side.origin(path)
             if origin:
                 return origin
+            if is_gone and side.writing is not None:
+                break  # it stands in a request, and only there
         return leaf.old_path if is_gone else leaf.new_path
 
     def _place(self, path: Path, *, is_gone: bool) -> tuple[str | None, int | None]:
@@ -85,7 +87,7 @@ class Pair:
                 span = side.writing.place(path)
                 if span is not None:
                     return side.writing.name(span.file), span.line
-        for side in (self.new, self.old):
+        for side in sides:
             if side.writing is not None:
                 span = side.writing.nearest(path)
                 return side.writing.name(span.file), span.line

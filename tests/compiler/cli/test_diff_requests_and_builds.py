@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import yaml
 
 from diff_outcomes import change_of, jobs, kinds, rewrite
 from small_job import BUILT, READY, write_job
@@ -127,3 +128,22 @@ def test_a_state_that_leaves_the_name_open_is_compared_with_its_tags(tmp_path):
     assert 'not compared: Parameters["TrainingJobName.$"]' in done.err
     rewrite(tmp_path / "job.yaml", "team: ads", "team: search")
     assert kinds(smspec("diff", "old.json", "job.yaml", "--format", "json", cwd=tmp_path)) == {"other"}
+
+
+@pytest.mark.parametrize("target", ["--api-json", "--ack"])
+def test_a_request_in_yaml_is_one(tmp_path, target):
+    write_job(tmp_path, READY + "channels: {train: s3://example-data/train/}\n")
+    old = smspec("render", target, cwd=tmp_path).out
+    (tmp_path / "old.yaml").write_text(yaml.safe_dump(yaml.safe_load(old)))
+    assert smspec("diff", "old.yaml", "job.yaml", cwd=tmp_path) == (0, "", "no differences\n")
+    rewrite(tmp_path / "job.yaml", "channels: {train: s3://example-data/train/}\n", "")
+    change = change_of(smspec("diff", "old.yaml", "job.yaml", "--format", "json", cwd=tmp_path), "data")
+    assert change["file"] == "old.yaml"
+
+
+def test_yaml_that_is_no_request_is_a_spec_with_faults(tmp_path):
+    write_job(tmp_path)
+    (tmp_path / "old.yaml").write_text("name: small\n")
+    done = smspec("diff", "old.yaml", "job.yaml", cwd=tmp_path)
+    assert done.status == 2
+    assert "error[SM" in done.err
