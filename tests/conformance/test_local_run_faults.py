@@ -70,6 +70,7 @@ def test_a_dead_writer_is_found_out_by_the_job_itself(job):
     assert summary["status"] == "Failed"
     assert "no byte has come for 2 s" in summary["failure_reason"]
     assert job.archive()["0"] == CONTENT[:500_000]
+    assert [(flow["epoch"], flow["size"]) for flow in summary["channels"]] == [(0, 500_000)]
     assert "injected --kill-writer: in 1 epoch" in ended.stdout
     assert "writer killed" in ended.stdout and "ended early" not in ended.stdout
 

@@ -120,6 +120,7 @@ class FeederProcess:
                 yield self._fed(channel, epoch, event["bytes"], moment)
             elif kind == "injected":
                 self.is_killed |= event["kind"] == "kill_writer"
+                yield self._fed(channel, epoch, event["bytes"], moment)  # of a killed feeder this is the last word
                 yield FaultInjected(
                     host=self.host, channel=channel, epoch=epoch, size=event["bytes"], kind=event["kind"]
                 )
