@@ -15,6 +15,9 @@ BROKEN_JSON = Rule("SM150", "broken JSON")
 OTHER_NOTATION = Rule("SM154", "notation that JSON does not have")
 WRONG_CHARACTER = Rule("SM155", "character that JSON text cannot hold")
 
+MOST_SLIPS = 10_000
+"""Behind so many of one kind nothing is read any more: what wrote this wrote no JSON."""
+
 MOST_OF_A_KIND = 5
 """A printed Python dict has hundreds of single quotes: a few show it."""
 
@@ -52,8 +55,10 @@ class Scanner:
         raise self.faults.rejected()
 
     def slip(self, rule: Rule, start: int, end: int, kind: str, message: str, *, help: str = "") -> None:
-        """Tell a fault behind which reading goes on; of one kind only the first few."""
+        """Tell a fault behind which reading goes on; of one kind only the first few, and no more after very many."""
         self._told[kind] = self._told.get(kind, 0) + 1
+        if self._told[kind] > MOST_SLIPS:
+            raise self.faults.rejected()
         if self._told[kind] <= MOST_OF_A_KIND:
             self.faults.add(rule, self.faults.span(start, end), message, help=help)
 
