@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from git_repository import IDENTITY, commit, git, repository
+from installed_program import installed
 from small_job import BUILT, READY, write_job
 
 ROOT = Path(__file__).parents[2]
+PRE_COMMIT = installed("pre-commit")
 
 pytestmark = [
-    pytest.mark.skipif(shutil.which("pre-commit") is None, reason="pre-commit is not installed"),
+    pytest.mark.skipif(PRE_COMMIT is None, reason="pre-commit is not installed"),
     pytest.mark.xdist_group("pre-commit"),  # the environment of the hook takes long to make
 ]
 
@@ -38,7 +40,7 @@ def hooks(tmp_path_factory):
     probe = repository(place / "probe")
     (probe / ".pre-commit-config.yaml").write_text(config)
     made = subprocess.run(
-        ["pre-commit", "install-hooks"], cwd=probe, env=surroundings, capture_output=True, text=True, timeout=280
+        [PRE_COMMIT, "install-hooks"], cwd=probe, env=surroundings, capture_output=True, text=True, timeout=280
     )
     if made.returncode and "pip" in made.stdout:
         pytest.skip("pip cannot reach the packages that smspec needs")
@@ -52,7 +54,7 @@ def jobs(tmp_path, hooks):
     config, surroundings = hooks
     root = repository(tmp_path / "jobs")
     (root / ".pre-commit-config.yaml").write_text(config)
-    subprocess.run(["pre-commit", "install"], cwd=root, env=surroundings, capture_output=True, check=True)
+    subprocess.run([PRE_COMMIT, "install"], cwd=root, env=surroundings, capture_output=True, check=True)
     return root
 
 

@@ -1,11 +1,12 @@
 """What other tools read of this repository is what they expect: workflows, the action, hooks, the GitLab jobs."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
+
+from installed_program import installed
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
@@ -13,9 +14,10 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
 def checked(program, *words):
     """Run a checker; skip the test by name where it is not installed."""
-    if shutil.which(program) is None:
+    found = installed(program)
+    if found is None:
         pytest.skip(f"{program} is not installed")
-    done = subprocess.run([program, *words], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([found, *words], cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
