@@ -23,8 +23,12 @@ def compared(old: Version, new: Version, prices: Prices) -> tuple[Change, ...]:
 
 
 def verdict(changes: Sequence[Change]) -> str:
-    """Return in one line what changes come to; what a new name adds to other changes is told among them alone."""
+    """Return in one line what changes come to; what a new name adds to other changes is told among them alone.
+
+    That a job is new stands first: what else is told of it is not a change.
+    """
     kinds = dict.fromkeys(change.kind for change in changes)
     said = [kind for kind in kinds if kind not in ("job", "cosmetic")] or list(kinds)
     words = [KINDS[name].verdict([change for change in changes if change.kind == name]) for name in said]
-    return ", ".join(words)
+    is_new = len(said) < len(kinds) and any(change.kind == "job" and change.old is None for change in changes)
+    return ", ".join(["is new", *words] if is_new else words)

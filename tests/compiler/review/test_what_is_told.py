@@ -6,6 +6,7 @@ import pytest
 
 import job_samples
 from job_reviews import one, version
+from smspec.review.appearing import appeared
 from smspec.review.comparing import compared, verdict
 from smspec.review.secrecy import HIDDEN
 
@@ -203,3 +204,8 @@ def test_what_is_gone_is_placed_where_it_was():
 
 def test_the_same_job_has_no_differences():
     assert compared(version(job_samples.spec()), version(job_samples.spec()), {}) == ()
+
+
+def test_a_new_job_is_called_new_first():
+    found = appeared(version(hosts=hosts(1)), {})
+    assert verdict(found) == "is new, changes security (role), cost ceiling (24 instance hours)"
