@@ -16,6 +16,9 @@ from smspec.spec.facts import JobFacts
 MOST_NAMED = 3
 """How many overlays a diagnostic names."""
 
+_NOT_THERE = frozenset({"SM502", "SM506", "SM508"})
+"""What the program asks for and nothing gives: no second fault where an overlay writes the same key."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedSpec:
@@ -60,12 +63,14 @@ def checked(outcomes: Iterable[tuple[str | None, Compilation | Rejected]]) -> Ch
             found.setdefault(diagnostic, []).append(overlay)
         if not isinstance(outcome, Rejected) and outcome.facts:
             facts.append(outcome.facts)
+    missing_anyway = {_fault(d) for d, among in found.items() if d.code in _NOT_THERE and None in among}
     order = {name: position for position, name in enumerate(texts)}
     told = [
         _under(diagnostic, among)
         for diagnostic, among in found.items()
         # A check may be ignored for the sake of one overlay: it is ignored in vain only if it is so under all.
         if diagnostic.code != ignoring.UNUSED.code or len(among) == variants
+        if None in among or _fault(diagnostic) not in missing_anyway
     ]
     told.sort(key=lambda d: (order.get(d.span.file, len(order)), d.span.line, d.span.column, d.code))
     return CheckedSpec(
@@ -80,6 +85,11 @@ def _files(diagnostics: Iterable[Diagnostic]) -> dict[str, None]:
     """Return the files that diagnostics and their notes point into, each once."""
     spans = (span for d in diagnostics for span in (d.span, *(note.span for note in d.notes)))
     return dict.fromkeys(span.file for span in spans if span)
+
+
+def _fault(diagnostic: Diagnostic) -> tuple[object, ...]:
+    """Return what is wrong, wherever it is told."""
+    return diagnostic.code, diagnostic.message, diagnostic.notes
 
 
 def _under(diagnostic: Diagnostic, overlays: list[str | None]) -> Diagnostic:

@@ -161,6 +161,46 @@ def test_what_is_wrong_under_overlays_only_says_so(tmp_path):
     assert done.out.count("= note: with the overlay `prod`") == 1
 
 
+PROGRAM = """
+import argparse, os
+parser = argparse.ArgumentParser()
+parser.add_argument("--epochs", type=int)
+parser.add_argument("--data-version", required=True)
+parser.parse_args()
+os.environ["SM_CHANNEL_TRAIN"]
+"""
+RUNS = BUILT + 'channels: {other: {s3: "s3://data/other/"}}\n'
+
+
+@pytest.mark.parametrize(
+    ("overlays", "told"),
+    [
+        ("{a: {hyperparameters: {epochs: 5}}, b: {channels: {other: {s3: 's3://data/b/'}}}}", ["SM502", "SM506"]),
+        # Only one of them gives it: the others are told.
+        ("{a: {hyperparameters: {epochs: 5, data-version: 1}}}", ["SM502", "SM506"]),
+        # A value that is refused is a fault wherever it is written.
+        (
+            "{a: {hyperparameters: {epochs: many}}, b: {hyperparameters: {epochs: many}}}",
+            ["SM502", "SM506", "SM503", "SM503"],
+        ),
+    ],
+)
+def test_what_the_program_misses_is_told_once_for_all_overlays(overlays, told, tmp_path):
+    write_job(tmp_path, f"{RUNS}overlays: {overlays}\n")
+    (tmp_path / "src").mkdir(exist_ok=True)
+    (tmp_path / "src/train.py").write_text(PROGRAM)
+    assert codes(validate(cwd=tmp_path)) == told
+
+
+def test_what_the_program_misses_under_an_overlay_only_says_so(tmp_path):
+    given = RUNS.replace("epochs: 2", "epochs: 2, data-version: 1")
+    write_job(tmp_path, f"{given}overlays: {{a: {{hyperparameters: {{data-version: null}}}}}}\n")
+    (tmp_path / "src").mkdir(exist_ok=True)
+    (tmp_path / "src/train.py").write_text(PROGRAM)
+    done = smspec("validate", cwd=tmp_path)
+    assert done.out.count("error[SM502]") == done.out.count("with the overlay `a`") == 1
+
+
 def test_only_the_overlay_that_is_asked_for(tmp_path):
     write_job(tmp_path, READY + OVERLAYS)
     done = smspec("validate", "-O", "prod", cwd=tmp_path)
