@@ -16,7 +16,7 @@ from smspec.cli.faults import Refused, Unavailable, Usage
 from smspec.diagnostics import Rejected
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.loose_inputs import loose_inputs
-from smspec.pipeline.named_file import content_of
+from smspec.pipeline.named_file import STANDARD_INPUT, content_of
 from smspec.service.json.limits import MAX_BYTES
 from smspec.source import SourceText
 from smspec.source.frozen import replace
@@ -39,7 +39,9 @@ _JOB_NAME = re.compile(r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("source", metavar="FILE|NAME", help="a file, or else the name of a job in SageMaker")
+    parser.add_argument(
+        "source", metavar="FILE|NAME", help="a file, - for standard input, or else the name of a job in SageMaker"
+    )
     parser.add_argument("--profile", metavar="P", help="the AWS profile to look for NAME with")
     parser.add_argument("--region", metavar="R", help="the AWS region to look for NAME in")
 
@@ -83,7 +85,8 @@ def _found(args: argparse.Namespace, console: Console) -> Imported:
     try:
         if is_name:
             return _described(args, console)
-        return imported(read_source(source, content_of(source, MAX_BYTES, "a request")))
+        name = "<stdin>" if source == STANDARD_INPUT else source
+        return imported(read_source(name, content_of(source, MAX_BYTES, "a request", dash_is_input=True)))
     except Misuse as misuse:
         raise Usage(str(misuse)) from misuse
     except NoRequest as nothing:

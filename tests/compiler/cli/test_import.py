@@ -46,6 +46,17 @@ def test_a_file_that_is_not_there_is_misuse(name, tmp_path):
     assert (done.status, done.out, done.err) == (2, "", f"smspec: there is no `{name}`\n")
 
 
+def test_a_dash_is_standard_input(tmp_path):
+    (tmp_path / "-").write_text("a file of this name is ./-")
+    done = smspec_process("import", "-", cwd=tmp_path, stdin=None, input=json.dumps(small_request()).encode())
+    (tmp_path / "request.json").write_text(json.dumps(small_request()))
+    assert (done.status, done.err) == (0, "")
+    assert done.out == smspec("import", "request.json", cwd=tmp_path).out
+    broken = smspec_process("import", "-", cwd=tmp_path, stdin=None, input=b'{"TrainingJobName": ')
+    assert (broken.status, broken.out) == (1, "")
+    assert "--> <stdin>:1:21" in broken.err
+
+
 def test_a_directory_is_misuse(tmp_path):
     (tmp_path / "jobs").mkdir()
     done = smspec("import", "jobs", cwd=tmp_path)
