@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypedDict
 
 from workflow import name, pull_request, said, tell
 
@@ -26,6 +26,18 @@ UNCHANGED = "No job differs from the base any more.\n"
 CUT = "… and more; the page of the run has the rest of it.\n"
 
 
+class Author(TypedDict):
+    type: str
+
+
+class Comment(TypedDict):
+    """What is looked at of a comment. A user who is gone is null."""
+
+    id: int
+    body: str | None
+    user: Author | None
+
+
 class Github:
     """The comments of one pull request, asked for with the token of the run."""
 
@@ -34,7 +46,7 @@ class Github:
         self._repository = f"{self._api}/repos/{os.environ['GITHUB_REPOSITORY']}"
         self._comments = f"{self._repository}/issues/{number}/comments"
 
-    def comments(self) -> Iterator[dict]:
+    def comments(self) -> Iterator[Comment]:
         """Yield all comments, the oldest first."""
         page: str | None = f"{self._comments}?per_page=100"
         while page:
@@ -53,7 +65,7 @@ class Github:
     def remove(self, comment: int) -> None:
         self._ask("DELETE", f"{self._repository}/issues/comments/{comment}")
 
-    def _ask(self, method: str, address: str, content: object = None) -> tuple[list[dict], str]:
+    def _ask(self, method: str, address: str, content: object = None) -> tuple[list[Comment], str]:
         headers = {
             "Accept": "application/vnd.github+json",
             "Authorization": f"Bearer {os.environ['GITHUB_TOKEN']}",
@@ -102,16 +114,17 @@ def keep_one(github: Github, use: str, text: str) -> None:
         if text:
             github.write(body)
         return
-    if ours[0]["body"].replace("\r\n", "\n").rstrip() != body.rstrip():
+    if (ours[0]["body"] or "").replace("\r\n", "\n").rstrip() != body.rstrip():
         github.rewrite(ours[0]["id"], body)
     for another in ours[1:]:  # two runs at once may both have written
         github.remove(another["id"])
 
 
-def is_ours(comment: dict, marker: str) -> bool:
+def is_ours(comment: Comment, marker: str) -> bool:
     """Return whether a run like this wrote a comment: anybody can write the marker."""
-    first = (comment.get("body") or "").partition("\n")[0].strip()
-    return first == marker and (comment.get("user") or {}).get("type") == "Bot"
+    first = (comment["body"] or "").partition("\n")[0].strip()
+    author = comment["user"]
+    return first == marker and author is not None and author["type"] == "Bot"
 
 
 def fitting(text: str) -> str:
@@ -127,4 +140,4 @@ def fitting(text: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

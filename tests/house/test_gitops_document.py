@@ -151,3 +151,11 @@ def test_the_job_that_submits_builds_only_what_is_not_there(is_there, tmp_path):
     calls = asked.read_text().splitlines()
     assert (f"docker push {image}" in calls) is not is_there
     assert calls[-1] == "aws sagemaker create-training-job --cli-input-json file://build/ctr/create-training-job.json"
+
+
+def test_the_readme_shows_what_the_page_shows():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    part = readme[readme.index("## In a pull request") : readme.index("## Beside what")]
+    shown = re.findall(r"^    (.+)$", part, re.MULTILINE)
+    assert shown
+    assert set(shown) <= set(TEXT.splitlines())
