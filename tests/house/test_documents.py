@@ -5,6 +5,9 @@ import runpy
 from pathlib import Path
 
 import pytest
+import yaml
+
+from smspec.cli import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [
@@ -32,3 +35,15 @@ def test_every_code_has_its_place_in_the_index():
 def test_links_lead_somewhere(document):
     for target in LINK.findall(document.read_text(encoding="utf-8")):
         assert (document.parent / target).exists(), target
+
+
+def test_the_job_of_the_readme_is_the_one_in_specs():
+    shown = re.search(r"```yaml\n(smspec:.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    whole = yaml.safe_load((ROOT / "specs/pipe-byo/job.yaml").read_text(encoding="utf-8"))
+    assert shown is not None
+    assert yaml.safe_load(shown[1]) == {key: value for key, value in whole.items() if key != "description"}
+
+
+def test_the_readme_names_every_command():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [name for name in COMMANDS if f"smspec {name}" not in text] == []
