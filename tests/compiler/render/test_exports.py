@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import api_samples
-from small_job import READY
+from small_job import BUILT, READY, write_job
 from smspec.plan.plan import Plan, RequestPlan, Upload
 from smspec.render import NothingToRender
 from smspec.render.ack import UNKNOWN_TO_ACK, ack
@@ -281,3 +281,34 @@ def test_a_spec_without_a_region_leaves_it_to_the_tool(tmp_path):
     (tmp_path / "job.yaml").write_text(READY)
     assert set(yaml.safe_load(smspec("render", "--ack", cwd=tmp_path).out)["metadata"]) == {"name"}
     assert "region " not in smspec("render", "--terraform", cwd=tmp_path).out
+
+
+def actions_on(text):
+    """Return what a policy allows, by resource."""
+    found = {}
+    for statement in statements(json.loads(text)).values():
+        resources = statement["Resource"]
+        for resource in [resources] if isinstance(resources, str) else resources:
+            found.setdefault(resource, set()).update(statement["Action"])
+    return found
+
+
+def test_policies_outlive_the_next_commit(tmp_path):
+    """A changed source has another digest and lies elsewhere: who runs the job tomorrow has the policy of today."""
+    texts = []
+    for program in ("print(1)\n", "print(2)\n"):
+        write_job(tmp_path, BUILT.replace("source: src/", "source: {dir: src/, delivery: channel}"))
+        (tmp_path / "src/train.py").write_text(program)
+        texts.append([smspec("render", f"--iam-policy={who}", cwd=tmp_path).out for who in ("role", "submitter")])
+    assert texts[0] == texts[1]
+    source = "arn:aws:s3:::models/small/small/source/*"
+    assert [actions_on(text)[source] for text in texts[0]] == [{"s3:GetObject"}, {"s3:GetObject", "s3:PutObject"}]
+
+
+def test_who_builds_on_a_private_base_pulls_it(tmp_path):
+    base = "444455556666.dkr.ecr.us-west-2.amazonaws.com/base/python:3.12"
+    write_job(tmp_path, BUILT.replace("python:3.12-slim-bookworm", base))
+    pulled = "arn:aws:ecr:us-west-2:444455556666:repository/base/python"
+    assert "ecr:BatchGetImage" in actions_on(smspec("render", "--iam-policy=submitter", cwd=tmp_path).out)[pulled]
+    # The role only starts what was pushed.
+    assert pulled not in actions_on(smspec("render", "--iam-policy=role", cwd=tmp_path).out)

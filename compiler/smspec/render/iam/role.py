@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from smspec.render.iam.kms import key_statement
-from smspec.render.iam.s3 import Location, directory, listing, location, objects
-from smspec.render.iam.statements import SERVICE, Place, Statement, allow, place_of, policy
+from smspec.render.iam.s3 import Location, delivery, directory, listing, location, objects
+from smspec.render.iam.statements import PULL, SERVICE, Place, Statement, allow, place_of, policy
 from smspec.render.rendering import Rendering
 from smspec.service.members import member
 from smspec.service.request import Request
@@ -14,7 +14,6 @@ from smspec.source.frozen import dataclass
 
 # Developer guide, "SageMaker roles": CreateTrainingJob API, execution role permissions. All statements follow it.
 _LOGS = ["logs:CreateLogGroup", "logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"]
-_PULL = ["ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"]
 _INTERFACES = [
     "ec2:CreateNetworkInterface",
     "ec2:CreateNetworkInterfacePermission",
@@ -34,6 +33,7 @@ _WRITTEN = (
     ("ProfilerConfig", "S3OutputPath"),
 )
 _SUBMITTED = "sagemaker_submit_directory"
+_DELIVERED = ("code", "smspec")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,7 @@ def _sources(payload: dict[str, object]) -> _Sources:
     notes: list[str] = []
     for channel in Request(payload=payload).channels:
         uri = channel.s3.get("S3Uri")
-        found = location(uri)
+        found = delivery(uri) if channel.name in _DELIVERED else location(uri)
         if found is None:
             if uri is not None:
                 notes.append(f"channel {channel.name}: `{uri}` is no `s3://` address, so the policy does not name it")
@@ -95,7 +95,7 @@ def _sources(payload: dict[str, object]) -> _Sources:
             notes.append(f"channel {channel.name}: what its manifest names is not in the policy; add those objects")
         else:
             listed.append(found)
-    submitted = location(member(payload, "HyperParameters", _SUBMITTED))
+    submitted = delivery(member(payload, "HyperParameters", _SUBMITTED))
     if submitted is not None:
         read.append(submitted)
     return _Sources(read=tuple(read), listed=tuple(listed), notes=tuple(notes))
@@ -106,7 +106,7 @@ def _image(payload: dict[str, object], place: Place) -> list[Statement]:
     if image is None or image.account is None:
         return []
     arn = f"arn:{place.partition}:ecr:{image.region}:{image.account}:repository/{image.repository}"
-    return [allow("SignInToECR", ["ecr:GetAuthorizationToken"], ["*"]), allow("PullTheImage", _PULL, [arn])]
+    return [allow("SignInToECR", ["ecr:GetAuthorizationToken"], ["*"]), allow("PullTheImage", PULL, [arn])]
 
 
 def _keys(payload: dict[str, object], place: Place) -> list[Statement]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from smspec.render.iam.statements import Place, Statement, allow, literal
 from smspec.source.frozen import dataclass
+
+_CONTENT = r"(?:\A|(?<=/))[0-9a-f]{64}/[^/]*\Z"
+"""How the key ends that a build uploads to: the digest of the content, then a file or nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +42,12 @@ def location(uri: object) -> Location | None:
         return Location(bucket=f"{kind}/{name}", key=key)
     bucket, _, key = rest.partition("/")
     return Location(bucket=bucket, key=key) if bucket else None
+
+
+def delivery(uri: object) -> Location | None:
+    """Return where source and runtime lie in all their versions: the digest of one changes with the next commit."""
+    found = location(uri)
+    return None if found is None else Location(bucket=found.bucket, key=re.sub(_CONTENT, "", found.key))
 
 
 def directory(uri: object) -> Location | None:

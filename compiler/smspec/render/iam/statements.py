@@ -10,6 +10,7 @@ from smspec.source.frozen import dataclass
 Statement = dict[str, object]
 
 SERVICE = "sagemaker.amazonaws.com"
+PULL = ["ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,8 @@ import json
 
 from smspec.plan.plan import Plan
 from smspec.render.iam.kms import key_statement
-from smspec.render.iam.s3 import directory, listing, location, objects
-from smspec.render.iam.statements import SERVICE, Place, Statement, allow, place_of, policy
+from smspec.render.iam.s3 import delivery, directory, listing, objects
+from smspec.render.iam.statements import PULL, SERVICE, Place, Statement, allow, place_of, policy
 from smspec.render.rendering import Rendering
 from smspec.service.image_reference import ImageReference, parsed_reference
 from smspec.service.members import member
@@ -30,7 +30,7 @@ def submitter_policy(plan: Plan, region: str | None) -> Rendering:
     """Return the least policy to push the image, to upload the source, and to run the job and look at it."""
     payload = plan.request.payload
     place = place_of(payload, region)
-    uploads = [found for upload in plan.uploads if (found := location(upload.uri))]
+    uploads = [found for upload in plan.uploads if (found := delivery(upload.uri))]
     results = [found for found in (directory(member(payload, "OutputDataConfig", "S3OutputPath")),) if found]
     statements = [
         allow(
@@ -63,13 +63,16 @@ def _tagging(payload: dict[str, object]) -> list[str]:
 
 
 def _push(plan: Plan) -> list[Statement]:
-    image = parsed_reference(plan.image.uri) if plan.image else None
-    if image is None or image.account is None:
+    """Return what it takes to build the image upon its base and to push it, as far as they are in ECR."""
+    if plan.image is None:
         return []
-    return [
-        allow("SignInToECR", ["ecr:GetAuthorizationToken"], ["*"]),
-        allow("PushTheImage", _PUSH, [_repository(image, place_of(plan.request.payload, None))]),
+    place = place_of(plan.request.payload, None)
+    statements = [
+        allow(sid, actions, [_repository(image, place)])
+        for sid, actions, reference in (("PullTheBase", PULL, plan.image.base), ("PushTheImage", _PUSH, plan.image.uri))
+        if (image := parsed_reference(reference)) is not None and image.account is not None
     ]
+    return [allow("SignInToECR", ["ecr:GetAuthorizationToken"], ["*"]), *statements] if statements else []
 
 
 def _repository(image: ImageReference, place: Place) -> str:
