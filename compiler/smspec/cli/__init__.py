@@ -126,7 +126,12 @@ def _told(fault: Exception, console: Console) -> int:
     # Late, all of it: nothing went wrong is the usual case.
     from smspec.cli.faults import Refused, Unavailable, Usage
     from smspec.diagnostics import Rejected
+    from smspec.diagnostics.secrets import masked
     from smspec.diagnostics.visible import visible
+
+    def shown(text: str) -> str:
+        # The words of a command line hold secrets too, and end in the logs of a pipeline.
+        return visible(masked(text))
 
     if os.environ.get("SMSPEC_DEBUG"):
         import traceback
@@ -137,18 +142,18 @@ def _told(fault: Exception, console: Console) -> int:
         return 1
     if isinstance(fault, Usage):
         console.write(fault.usage)
-        console.say(f"smspec: {visible(str(fault))}")
+        console.say(f"smspec: {shown(str(fault))}")
         return 2
     if isinstance(fault, Refused | Unavailable):
-        console.say(f"smspec: {visible(str(fault))}")
+        console.say(f"smspec: {shown(str(fault))}")
         return 1 if isinstance(fault, Refused) else 3
     if isinstance(fault, OSError):
-        console.say(f"smspec: {visible(_sentence(fault))}")
+        console.say(f"smspec: {shown(_sentence(fault))}")
         return 3
     if isinstance(fault, MemoryError):
         console.say("smspec: there is not enough memory")
         return 3
-    console.say(f"smspec: internal error: {type(fault).__name__}: {visible(str(fault))}")
+    console.say(f"smspec: internal error: {type(fault).__name__}: {shown(str(fault))}")
     console.say(
         "this is a bug of smspec, not of your spec: please report this line, the command and, if you may, the spec"
     )

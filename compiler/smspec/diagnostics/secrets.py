@@ -43,7 +43,10 @@ _FORMATS: dict[str, tuple[tuple[str, ...], str]] = {
 # Names by their words: `DB_PASSWORD`, `dbPassword` and `db-password` have the same.
 _WORDS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
 _SURE = frozenset({"password", "passwd", "passphrase", "pwd"})
-_LIKELY = ("apikey", "privatekey", "accesskey", "secretkey", "authkey", "signingkey", "secret", "credential", "token")
+_LIKELY = ("apikey", "privatekey", "accesskey", "secretkey", "authkey", "signingkey", "secret", "credential")
+# At the end of a name it is one, as in `HF_TOKEN`; before other words it is a piece of text: `token_embedding`.
+_LIKELY_LAST = "token"
+_AFTER_ALL = frozenset({"value", "key"})
 # fmt: off
 _HARMLESS_LAST = frozenset((
     "arn", "param", "params", "parameter", "name", "names", "file", "filename", "path", "dir", "url", "uri", "id",
@@ -51,13 +54,27 @@ _HARMLESS_LAST = frozenset((
     "suffix", "enabled", "version", "class", "method", "format", "policy", "var", "variable",
 ))
 # fmt: on
-# `name: value` in YAML, `"name": "value"` in JSON, `name=value` and `--name=value` in commands.
-_QUOTED = r"""\"(?:\\.|[^"\\\n])*"?|'(?:''|[^'\n])*'?"""
-_BLOCK = r"[|>][+-]?[0-9]?[+-]?[ \t]*(?:\n(?:[ \t]+[^\n]*|(?=\n)))*"
-_SIGN = r"""["']?[ \t]*(?::[ \t]+|:(?=["'])|=[ \t]*)(?:[&!]\S+[ \t]+)?"""
-_ASSIGNMENT = (
-    r"""(?P<before>^|[{,\[(\s;"'-])(?P<name>[A-Za-z_][\w.-]*)"""
-    rf"""{_SIGN}(?P<value>{_QUOTED}|{_BLOCK}|[^\s"'][^\n]*)"""
+# `name: value` in YAML, `"name": "value"` in JSON, `name=value` and `--name=value` in commands. Every stretch has a
+# longest length: a text may hold a thousand beginnings of an assignment in one line.
+_NAMED = (
+    r"""(?P<before>^|[{,\[(\s;"']|(?<![\w.])-)(?P<name>[A-Za-z_][\w.-]{0,127})"""
+    r"""["']?[ \t]{0,64}(?::[ \t]+|:(?=["'\n])|=[ \t]*)(?:[&!]\S{1,64}[ \t]+)?"""
+)
+_VALUE = (
+    r"""\"(?:\\.|[^"\\\n]){SO_MANY}"?|'(?:''|[^'\n]){SO_MANY}'?"""
+    r"""|[|>][+-]?[0-9]?[+-]?[ \t]*(?:\n(?:[ \t]+[^\n]{SO_MANY}|(?=\n))){LINES}"""
+    r"""|(?:\n[ \t]*-[ \t]+[^\n]{SO_MANY})(?:\n[ \t]*-[ \t]+[^\n]{SO_MANY}){LINES}"""
+    r"""|[^\s"'][^\n]{SO_MANY}"""
+)
+# Its beginning says whether a value is a secret; only of one that is, the end is looked for.
+_BEGINNING = _VALUE.replace("{SO_MANY}", "{0,200}").replace("{LINES}", "{0,4}")
+_MOST_NAMED = 10_000
+"""Of a text with more values under names of secrets, the rest is masked unread."""
+_WHOLE = _VALUE.replace("{SO_MANY}", "*").replace("{LINES}", "*")
+# A tag in a request: its key and its value are two members.
+_PAIR = (
+    r"""\bKey["']?[ \t]*:[ \t]*["']?(?P<name>[\w.-]+)["']?(?:[ \t]*,)?\s*"""
+    r"""["']?Value["']?[ \t]*:[ \t]*(?P<value>"[^"\n]*"|'[^'\n]*'|[^\s,}]+)"""
 )
 _FLOW_END = r"[,}\]]"
 _COMMENT = r"[ \t]#"
@@ -71,6 +88,9 @@ _REFERENCE = (
     r"\$\{.*|\$\w+|\{\{.*|<.*>|\[.*\]|arn:.*|(?:s3|https?|file|ssm|secretsmanager|vault|op)://.*|[./~][\w./-]*/.*|\*+|x{3,}"
     r"|true|false|null|none|yes|no|-?[0-9.]{1,5}"
 )
+# `prod`, `v2`, `8bit`, `2`, `DefaultChain`: what is made by chance mixes letters and figures more.
+_WORD = r"(?:[A-Za-z]{1,12}[0-9]{0,2}|[0-9]{1,2}[a-z]{0,4}|(?:[A-Z][a-z]{1,11}[0-9]?|[A-Z]{2,4}(?=[A-Z][a-z]))+)?"
+_BETWEEN_WORDS = r"[\s_./+:#-]+"
 _SHORTEST_SURE = 3
 _SHORTEST_LIKELY = 8
 _LEAST_ENTROPY = 3.0
@@ -108,26 +128,38 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
             yield from (found.span() for found in re.finditer(pattern, text))
     if not _has_stem(text):
         return
-    assignment, position = re.compile(_ASSIGNMENT, re.MULTILINE), 0
-    while match := assignment.search(text, position):
-        position = max(match.start("value"), match.start() + 1)
-        if _strength(match["name"]):
-            start, stop = _value_span(match)
+    for pair in re.finditer(_PAIR, text):
+        if _is_named_secret(pair["name"], pair["value"].strip("\"'")):
+            yield pair.span("value")
+    named, position = re.compile(_NAMED, re.MULTILINE), 0
+    beginning, whole, left = re.compile(_BEGINNING), re.compile(_WHOLE), _MOST_NAMED
+    while match := named.search(text, position):
+        position = match.end()
+        value = beginning.match(text, position) if _strength(match["name"]) else None
+        if value:
+            left -= 1
+            if not left:
+                yield position, len(text)
+                return
+            start, stop = _value_span(match["before"], value)
             if _is_named_secret(match["name"], text[start:stop].strip("\"'")):
+                start, stop = _value_span(match["before"], whole.match(text, position) or value)
                 yield start, stop
                 position = max(position, stop)
 
 
-def _value_span(match: re.Match[str]) -> tuple[int, int]:
+def _value_span(before: str, match: re.Match[str]) -> tuple[int, int]:
     """Return where the value of an assignment stands, without its quotes."""
-    start, stop = match.span("value")
-    value = match["value"]
+    start, stop = match.span()
+    value = match[0]
     if value[0] in "\"'":
         return start + 1, stop - (len(value) > 1 and value[-1] == value[0])
-    if value[0] in "|>":
+    if value[0] in "|>\n":
         return start, stop
+    if value[0] == "[" and "]" in value:
+        return start, start + value.index("]") + 1
     ends = [found.start() for found in (re.search(_COMMENT, value),) if found]
-    if match["before"] in ("{", ",", "[", "("):
+    if before in ("{", ",", "[", "("):
         ends += [found.start() for found in (re.search(_FLOW_END, value),) if found]
     return start, start + len(value[: min(ends, default=len(value))].rstrip())
 
@@ -149,12 +181,16 @@ def _strength(name: str) -> int:
         return 0
     if not _SURE.isdisjoint(words) or "password" in whole:
         return 2
-    return 1 if any(word in whole for word in _LIKELY) else 0
+    while len(words) > 1 and (words[-1].isdigit() or words[-1] in _AFTER_ALL):
+        words.pop()
+    return 1 if words[-1].endswith(_LIKELY_LAST) or any(word in whole for word in _LIKELY) else 0
 
 
 def _is_named_secret(name: str, value: str) -> bool:
     strength = _strength(name)
     text = value.strip()
+    if strength and text.startswith(("[", "- ")):
+        return any(_is_named_secret(name, item) for item in _items(text))
     if not strength or re.fullmatch(_REFERENCE, text):
         return False
     if strength == 2:
@@ -162,9 +198,15 @@ def _is_named_secret(name: str, value: str) -> bool:
     return len(text) >= _SHORTEST_LIKELY and _entropy(text) >= _LEAST_ENTROPY and not _is_words(text)
 
 
+def _items(text: str) -> list[str]:
+    """Return the items of a list as it is written in YAML or JSON, without their quotes."""
+    separator = r"\n[ \t]*-[ \t]+" if text.startswith("- ") else ","
+    return [item.strip("[]-\"' \t\n") for item in re.split(separator, text)]
+
+
 def _is_words(text: str) -> bool:
     """Tell whether a text is words, such as the name of a scheme or a model, rather than something made by chance."""
-    return re.fullmatch(r"[A-Za-z]{1,12}(?:[ _./-][A-Za-z]{1,12})*", text) is not None
+    return all(re.fullmatch(_WORD, piece) for piece in re.split(_BETWEEN_WORDS, text))
 
 
 def _entropy(text: str) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from smspec.diagnostics.secrets import masked, secret_in
 
 HIDDEN = "********"
@@ -17,8 +19,18 @@ def safe(name: str, value: object) -> object:
             return {"Key": value["Key"], "Value": safe(str(value["Key"]), value["Value"])}
         return {key: safe(str(key), inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [safe(name, inner) for inner in value]
+        return _safe_words(name, value)
     return value
+
+
+def _safe_words(name: str, words: Sequence[object]) -> list[object]:
+    """Return the items of a list; in a command line each word is called after the option before it."""
+    shown, called = list[object](), name
+    for word in words:
+        shown.append(safe(called, word))
+        is_option = isinstance(word, str) and word.startswith("--") and "=" not in word
+        called = str(word).lstrip("-") if is_option else name
+    return shown
 
 
 def is_secret(name: str, value: object) -> bool:

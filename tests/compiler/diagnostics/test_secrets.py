@@ -1,6 +1,7 @@
 """What is taken for a secret, what is not, and that nothing of one is shown."""
 
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -60,6 +61,18 @@ HARMLESS = [
     ("contact", "someone@example.com"),
     ("image", "example.com/a/b@sha256:0123456789abcdef"),
     ("data", "s3://example-data/tokens/password/"),
+    ("token_dropout", "0.15"),
+    ("token_embedding", "learned_positional_v2"),
+    ("token_vocab", "cl100k_base-v2"),
+    ("token_pattern", r"(?u)\b\w\w+\b"),
+    ("response_token", "### Response 2"),
+    ("init_token", "classify_v2_label3"),
+    ("stop_token", '["</s>", "<|eot_id|>"]'),
+    ("trained_token", "300000000000"),
+    ("hf_token_secret", "prod/hf-token-1"),
+    ("api_key_secret", "hf-token-prod-eu-west-1"),
+    ("credential_source", "Ec2InstanceMetadata"),
+    ("keypoints", "coco_wholebody_133_x4k9"),
 ]
 
 
@@ -84,6 +97,10 @@ SPELLINGS = [
     "--{name}={value}",
     "export {name}={value}",
     "{name}: |\n  {value}",
+    '{name}: ["{value}", b]',
+    "{{{name}: [b, '{value}'], c: 1}}",
+    "{name}:\n  - b\n  - {value}",
+    '{{"Key": "{name}",\n "Value": "{value}",,}}',
 ]
 
 
@@ -104,6 +121,23 @@ def test_every_line_of_a_private_key_is_masked():
     assert masked(f"a: |\n  {key}\nb: 1") == "a: |\n  " + re.sub("[^\n]", "*", key) + "\nb: 1"
 
 
+@pytest.mark.parametrize("name", ["HF_TOKEN", "TOKEN", "accesstoken", "token_2", "GITHUB_TOKEN_VALUE"])
+def test_a_token_at_the_end_of_a_name_is_a_secret(name):
+    assert secret_in(name, "d41d8cd98f00b204e9800998ecf8427e")
+
+
+@pytest.mark.parametrize(
+    "words", [("--set", "vars.v={}"), ("--set", "db_password={}"), ("--format", "{}"), ("-O", "{}"), ("--token={}",)]
+)
+def test_a_secret_in_the_command_line_is_not_told_back(words, tmp_path):
+    write_job(tmp_path, f"{READY}vars: {{v: {{default: a, enum: [a, b]}}}}\n")
+    secret = "hf_" + "aBcDeFgHiJ" * 4
+    done = smspec("validate", *(word.format(secret) for word in words), cwd=tmp_path)
+    assert done.status == 2
+    assert secret not in done.out + done.err
+    assert "***" in done.err
+
+
 @given(st.text(alphabet=st.sampled_from("apikey_password: =\n'\"{}|>-@/0Az"), max_size=200) | st.text(max_size=100))
 def test_a_masked_text_has_its_lines_and_is_masked_once(text):
     shown = masked(text)
@@ -111,6 +145,34 @@ def test_a_masked_text_has_its_lines_and_is_masked_once(text):
     assert [line for line in shown.split("\n") if "*" not in line] == [
         before for before, after in zip(text.split("\n"), shown.split("\n"), strict=True) if "*" not in after
     ]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "Key: a,",
+        "Key: a Value: ",
+        "token: ",
+        "token: [",
+        "token=&-",
+        'token: "',
+        "token: |\n ",
+        "token:\n- ",
+        "-a",
+        "Key: ",
+    ],
+)
+def test_a_text_full_of_beginnings_takes_no_longer_than_others(piece):
+    text = "token " + piece * (600_000 // len(piece))
+    before = time.process_time()
+    assert len(masked(text)) == len(text)
+    assert time.process_time() - before < 10, "as long as the text times itself: minutes"
+
+
+def test_of_a_text_with_too_many_named_values_the_rest_is_masked_unread():
+    text = "token: a\n" * 20_000 + "password: hunter2\n"
+    assert "hunter2" not in masked(text)
+    assert masked(text).startswith("token: a\n")
 
 
 @pytest.mark.parametrize("flags", [(), ("--format", "json")], ids=["text", "json"])
