@@ -105,6 +105,18 @@ def test_other_checkpoints_mean_another_start(old, new, said):
     assert change.what.startswith(said)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ({}, {"checkpoints": CHECKPOINTS}, "keeps checkpoints now"),
+        ({"checkpoints": CHECKPOINTS}, {}, "starts from scratch (checkpoints)"),
+        ({}, {"checkpoints": CHECKPOINTS, "name": "other"}, "starts from scratch (checkpoints, name)"),
+    ],
+)
+def test_checkpoints_that_a_job_had_not_are_no_loss(old, new, said):
+    assert verdict(of(changes(old, new), "restart")) == said
+
+
 def test_the_same_checkpoints_are_taken_up_under_other_settings():
     settings = ({"checkpoints": CHECKPOINTS, "hyperparameters": {"lr": lr}} for lr in (1, 2))
     assert one(changes(*settings), "resume").brief == "hyperparameters"

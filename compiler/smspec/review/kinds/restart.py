@@ -45,12 +45,14 @@ def _prefix(old: object, new: object) -> str:
 
 
 def verdict(changes: Sequence[Change]) -> str:
+    if all(change.old is None for change in changes):
+        return "keeps checkpoints now"  # and what they bring, nobody here knows
     return f"starts from scratch{subjects(changes)}"
 
 
 KIND = Kind(
     name="restart",
-    meaning="training starts from scratch: the prefix of the checkpoints changed or went, or the job has another name",
+    meaning="training starts from scratch: the checkpoints moved, went or came, or the job has another name",
     changes=changes,
     verdict=verdict,
 )
