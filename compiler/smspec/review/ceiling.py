@@ -44,6 +44,10 @@ def ceiling_of(payload: dict[str, object], prices: Prices) -> Ceiling | None:
     seconds = request.max_runtime
     if not hosts or seconds is None:
         return None
+    retries = number(payload, "RetryStrategy", "MaximumRetryAttempts")
+    numbers = (seconds, request.max_wait, request.keep_alive, retries, *hosts.values())
+    if max(abs(known) for known in numbers if known is not None) > _MOST:
+        return None
     counted: list[str] = []
     if request.uses_spot and request.max_wait is not None:
         seconds = request.max_wait
@@ -51,12 +55,9 @@ def ceiling_of(payload: dict[str, object], prices: Prices) -> Ceiling | None:
     if request.keep_alive:
         seconds += request.keep_alive
         counted.append(f"{amount(Fraction(request.keep_alive, 60))} min of keep-alive are in it")
-    retries = number(payload, "RetryStrategy", "MaximumRetryAttempts")
     if retries:
         # API shape StoppingCondition: the limit is for all attempts in total.
         counted.append(f"{retries} {'retry' if retries == 1 else 'retries'} within the same limit")
-    if max(seconds, *hosts.values()) > _MOST:
-        return None
     hours = {kind: Fraction(hosts_of_kind * seconds, 3600) for kind, hosts_of_kind in hosts.items()}
     known = all(kind in prices for kind in hours)
     usd = sum((time * prices[kind] for kind, time in hours.items()), Fraction(0)) if known else None

@@ -7,6 +7,7 @@ import pytest
 import job_samples
 from job_reviews import one, version
 from smspec.review.appearing import appeared
+from smspec.review.ceiling import ceiling_of
 from smspec.review.comparing import compared, verdict
 from smspec.review.secrecy import HIDDEN
 
@@ -221,3 +222,12 @@ def test_the_same_job_has_no_differences():
 def test_a_new_job_is_called_new_first():
     found = appeared(version(hosts=hosts(1)), {})
     assert verdict(found) == "is new, changes security (role), cost ceiling (24 instance hours)"
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("member", ["KeepAlivePeriodInSeconds", "InstanceCount", "MaxRuntimeInSeconds"])
+def test_a_number_that_nobody_means_has_no_ceiling(member, sign):
+    config = {"InstanceType": "ml.m5.large", "InstanceCount": 1, "KeepAlivePeriodInSeconds": 60}
+    stopping = {"MaxRuntimeInSeconds": 3600}
+    (stopping if member in stopping else config)[member] = sign * 10**400
+    assert ceiling_of({"ResourceConfig": config, "StoppingCondition": stopping}, {}) is None
