@@ -45,7 +45,7 @@ def organisation_file(directory: str) -> OrganisationFile | None:
     while True:
         for name in (NAME, PYPROJECT):
             path = os.path.join(here, name)
-            if is_file(path):
+            if is_file(path) and (name == NAME or _speaks_of_smspec(path)):
                 tables = _tables(path)
                 if name == NAME:
                     return OrganisationFile(os.path.relpath(path), tables)
@@ -57,6 +57,17 @@ def organisation_file(directory: str) -> OrganisationFile | None:
         if parent == here:
             return None
         here = parent
+
+
+def _speaks_of_smspec(path: str) -> bool:
+    """Tell whether a pyproject.toml can be for us. What the ones of others hold is not ours to read or to judge."""
+    with open(path, "rb") as file:
+        end = b""
+        while piece := file.read(1 << 16):
+            if b"smspec" in end + piece:
+                return True
+            end = piece[-5:]
+    return False
 
 
 def _tables(path: str) -> dict[str, object]:

@@ -111,6 +111,17 @@ def test_the_nearest_file_upwards_holds_and_pyproject_has_a_table(tmp_path):
     assert "requires a VPC" not in smspec("validate", "specs", cwd=tmp_path).out
 
 
+@pytest.mark.parametrize(
+    "text", ["[tool.black]\nexclude = '%s'\n" % ("x|" * 2_000), "this is no TOML [\n", "#" * 65_526]
+)
+def test_a_pyproject_of_others_is_not_judged(tmp_path, text):
+    (tmp_path / "pyproject.toml").write_text(text)
+    write_job(tmp_path, READY)
+    assert smspec("validate", cwd=tmp_path).status == 0
+    (tmp_path / "pyproject.toml").write_text(f"{text}[tool.smspec]\nrequire_vpc = true\n")
+    assert "SM747" in smspec("validate", cwd=tmp_path).out
+
+
 def test_a_fault_of_pyproject_is_told_in_its_table(tmp_path):
     (tmp_path / "pyproject.toml").write_text("[tool.black]\nrequire_kms = 1\n[tool.smspec]\nrequire_kms = 1\n")
     write_job(tmp_path, READY)
