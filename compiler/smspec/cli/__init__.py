@@ -93,7 +93,7 @@ def _run(words: list[str], console: Console) -> int:
     parser = CommandParser(name, module.HELP, console)
     module.add_arguments(parser)
     try:
-        args = parser.parse_args(rest)
+        args = parser.read(rest)
     except SystemExit as done:  # argparse, after --help
         return int(done.code or 0)
     status: int = module.run(args, console)

@@ -24,6 +24,17 @@ class CommandParser(argparse.ArgumentParser):
         )
         self._console = console
 
+    def read(self, words: list[str]) -> argparse.Namespace:
+        """Return what the words of a command line say."""
+        for word in words:
+            if word == "--":
+                break
+            # argparse takes the value `--` away from its option and leaves a list in its place.
+            option = word.removesuffix("=--") if word.startswith("--") else word.removesuffix("--")
+            if option != word and option.startswith("-") and len(option) > 1:
+                self.error(f"argument {option}: `--` is no value of it")
+        return self.parse_args(words)
+
     def error(self, message: str) -> NoReturn:
         raise Usage(message, self.format_usage())
 

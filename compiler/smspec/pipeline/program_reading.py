@@ -69,7 +69,8 @@ def _says_anything(text: SourceText, files: dict[str, str]) -> bool:
     if says_anything(text.text):
         return True
     names = {os.path.splitext(os.path.basename(path))[0] for path in files if path.endswith(".py")}
-    return any(re.search(rf"^\s*(?:from|import)\s+[\w.]*\b{re.escape(name)}\b", text.text, re.M) for name in names)
+    imports = r"^[ \t]*(?:from|import)[ \t]+[\w.]*\b"
+    return any(re.search(rf"{imports}{re.escape(name)}\b", text.text, re.M) for name in names)
 
 
 def _source_text(files: dict[str, str], path: str, directory: str) -> SourceText | None:

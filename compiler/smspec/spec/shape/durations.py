@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_LONGEST = 60
+"""Characters of a text that was meant to be a duration; a long one of blanks would take the pattern minutes."""
 
 
 def seconds(value: int | float | str) -> int:
@@ -20,6 +22,8 @@ def duration_meant(text: str) -> str | None:
     if clock:
         hours, minutes, rest = (int(part or 0) for part in clock.groups())
         return _written(hours * 3600 + minutes * 60 + rest)
+    if len(text) > _LONGEST:
+        return None
     total = 0.0
     read = 0
     for match in re.finditer(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*([A-Za-z]+)\s*", text):

@@ -1,0 +1,167 @@
+"""Whatever is in a file that the command reads: a verdict within 2 seconds and 200 MB, measured in a process."""
+
+import json
+
+import pytest
+
+from api_samples import small_request
+from hostile_texts import (
+    BOMBS,
+    BYTES,
+    CROWDS,
+    HEAD,
+    NESTED,
+    SHAPES,
+    TOKENS,
+    job_with,
+    much,
+    near_matches,
+    put,
+    strings_of,
+)
+from job_documents import WHOLE_JOB
+from measured_command import MeasuredCommand
+from small_job import BUILT, write_job
+
+MOST_SECONDS = 2
+MOST_MEGABYTES = 200
+
+REPEATED = {f"1 MB of {token!r}": much(token) for token in TOKENS}
+PINNED = BUILT.replace('"}', '", python_requirements: requirements.txt}')
+SURFACES = {
+    "job.yaml": ["validate"],
+    "request.json": ["validate", "--api-json", "request.json"],
+    "source": ["import", "source"],
+    "smspec.lock": ["validate"],
+    "smspec.toml": ["validate"],
+    "pyproject.toml": ["validate"],
+    "requirements.txt": ["validate"],
+    "src/.gitignore": ["validate"],
+    "src/.dockerignore": ["validate"],
+    "src/train.py": ["validate"],
+    "old.yaml": ["diff", "old.yaml", "job.yaml"],
+    "base.yaml": ["validate"],
+}
+WHOLE_REQUEST = {
+    **small_request(),
+    "HyperParameters": {"a": "b"},
+    "Environment": {"A": "b"},
+    "Tags": [{"Key": "a", "Value": "b"}],
+    "VpcConfig": {"Subnets": ["subnet-1"], "SecurityGroupIds": ["sg-1"]},
+    "CheckpointConfig": {"S3Uri": "s3://b/c", "LocalPath": "/opt/ml/checkpoints"},
+    "InputDataConfig": [
+        {
+            "ChannelName": "a",
+            "ContentType": "text/csv",
+            "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://b/k", "AttributeNames": ["a"]}},
+        }
+    ],
+    "AlgorithmSpecification": {
+        "TrainingImage": "image",
+        "TrainingInputMode": "File",
+        "MetricDefinitions": [{"Name": "a", "Regex": "b"}],
+        "ContainerEntrypoint": ["a", "b"],
+        "ContainerArguments": ["c"],
+    },
+}
+BEYOND = ("src/.gitignore", "src/.dockerignore")
+"""Larger ones than anybody writes are refused as the disk refuses: with status 3."""
+
+
+@pytest.fixture(scope="module")
+def command():
+    command = MeasuredCommand()
+    yield command
+    command.close()
+
+
+@pytest.fixture
+def place(tmp_path):
+    spec = PINNED
+    write_job(tmp_path, spec, **{"requirements.txt": "numpy==2.1.0\n"})
+    return tmp_path
+
+
+def held(command, place, surface, content):
+    """Put a content in the place of a file and hold the command to what it promises."""
+    if surface == "base.yaml":
+        (place / "job.yaml").write_text(f"{HEAD}extends: [base.yaml]\n")
+    path = place / surface
+    before = path.read_bytes() if path.exists() else None
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass"))
+    done = command(*SURFACES[surface], cwd=place)
+    if before is None:
+        path.unlink()
+    else:
+        path.write_bytes(before)
+    allowed = (0, 1, 2) if surface == "old.yaml" else (0, 1, 3) if surface in BEYOND else (0, 1)
+    assert done.status in allowed, done.err[:1000]
+    assert done.status != 3 or "it has more than" in done.err
+    assert "Traceback" not in done.err
+    assert done.out or done.err
+    assert done.seconds <= MOST_SECONDS
+    assert done.megabytes <= MOST_MEGABYTES
+
+
+@pytest.mark.parametrize("kind", ["bytes", "repeated", "nested", "bombs", "shapes", "crowds"])
+def test_any_spec_is_judged_in_bounded_time_and_memory(kind, command, place):
+    contents = {
+        "bytes": BYTES,
+        "repeated": REPEATED,
+        "nested": NESTED,
+        "bombs": BOMBS,
+        "shapes": SHAPES,
+        "crowds": {name: job_with(more) for name, more in CROWDS.items()},
+    }[kind]
+    for content in contents.values():
+        held(command, place, "job.yaml", content)
+
+
+@pytest.mark.parametrize("surface", [name for name in SURFACES if name != "job.yaml"])
+def test_any_other_file_is_read_in_bounded_time_and_memory(surface, command, place):
+    # Each repeated token meets three kinds of file; what is large or deep in itself meets all.
+    number = list(SURFACES).index(surface)
+    tokens = [text for index, text in enumerate(REPEATED.values()) if (index + number) % 4 == 0]
+    deepest = [text for name, text in NESTED.items() if name.startswith(("65 ", "200,000 ", "closed"))]
+    for content in (*BYTES.values(), *tokens, *deepest, *SHAPES.values()):
+        held(command, place, surface, content)
+
+
+@pytest.mark.parametrize("surface", ["job.yaml", "request.json"])
+def test_no_pattern_takes_long_to_refuse_a_text(surface, command, place):
+    """Every text of a job, or of a request, is one that goes far into a pattern before it fails."""
+    document = WHOLE_JOB if surface == "job.yaml" else WHOLE_REQUEST
+    places = strings_of(document)
+    for text in near_matches(900_000 // len(places)):
+        content = document
+        for path in places:
+            content = put(content, path, text)
+        held(command, place, surface, json.dumps(content, ensure_ascii=False))
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        "0." * 60_000 + "0 = 1",
+        "".join(f"k{n}.{'0.' * 900}0 = 1\n" for n in range(60)),
+        "a" * 1900 + "!",
+        "x = '''\n" + "a" * 1900 + "!\n'''\nunheard_of = 1\n",
+        "x = '''\n" + "[" * 1900 + "\n'''\nunheard_of = 1\n",
+        "".join(f"key{n} = 1\n" for n in range(9_000)),
+        "[rules]\n" + "".join(f'SM{n} = "loud"\n' for n in range(6_000)),
+        "[prices]\na = 1e999999999999999999999\n",
+        "[prices]\na = 1e-999999\n",
+        "[prices]\na = 0x" + "f" * 1900,
+        '[prices]\n"(at line 999, column 999)" = "x"\n',
+        "a = " + "[" * 1900,
+    ],
+    ids=range(12),
+)
+def test_a_hostile_policy_is_told_at_a_place_of_its_own(policy, command, place):
+    (place / "smspec.toml").write_text(policy)
+    done = command("validate", "--format", "github", cwd=place)
+    assert done.status == 1
+    assert "file=smspec.toml,line=" in done.out
+    assert done.seconds <= MOST_SECONDS
+    lines = {int(part.partition(",")[0]) for part in done.out.split("file=smspec.toml,line=")[1:]}
+    assert max(lines) <= policy.count("\n") + 1

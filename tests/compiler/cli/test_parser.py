@@ -1,0 +1,18 @@
+"""Words of a command line that argparse takes for something else."""
+
+import pytest
+
+from smspec_command import smspec
+
+
+@pytest.mark.parametrize("words", [["--set=--"], ["-O--"], ["--format=--"], ["--overlay=--", "job.yaml"]])
+def test_two_dashes_are_no_value(words):
+    done = smspec("validate", *words)
+    assert done.status == 2
+    assert "`--` is no value of it" in done.err
+
+
+def test_two_dashes_end_the_options(tmp_path):
+    done = smspec("validate", "--", "--set=--", cwd=tmp_path)
+    assert done.status == 2
+    assert "there is no `--set=--`" in done.err
