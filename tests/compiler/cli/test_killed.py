@@ -1,0 +1,152 @@
+"""Killed at any system call that changes the disk: what was there before, or all of the new; nothing else afterwards.
+
+To be killed at a call that changes nothing is to be killed after the last one that did, so these calls stand for all.
+Some of them are tried, and all where ``SMSPEC_EVERY_CALL`` is set.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from small_job import BUILT, write_job
+from smspec_command import environment, smspec
+
+STRACE = shutil.which("strace")
+pytestmark = pytest.mark.skipif(STRACE is None, reason="strace is not installed")
+
+CALLS = ("openat", "write", "mkdir", "chmod", "fchmod", "fsync", "rename", "renameat2", "unlink", "unlinkat", "rmdir")
+RARE = ("rename", "renameat2")
+CHANGES = re.compile(r"\d+ +(\w+)\((.*)")
+DIGEST = "sha256:" + "0" * 64
+
+SPEC = BUILT.replace('bookworm"}', 'bookworm", python_requirements: requirements.txt}')
+PROGRAM = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--epochs', type=int)\np.parse_args()\n"
+
+
+def traced(place, words, *options):
+    done = subprocess.run(
+        [STRACE, "-f", "-qq", "-y", "-o", place / "trace", *options, sys.executable, "-m", "smspec", *words],
+        cwd=place / "repository",
+        env=environment(PYTHONDONTWRITEBYTECODE="1"),
+        capture_output=True,
+        text=True,
+    )
+    if "ptrace" in done.stderr:
+        pytest.skip(f"strace cannot trace here: {done.stderr.strip()}")
+    return done
+
+
+def points(place, words):
+    """Run once unharmed and return (call, which of its kind) for all calls that change something in the repository."""
+    done = traced(place, words, "-e", f"trace={','.join(CALLS)}")
+    assert done.returncode == 0, done.stderr
+    counts, found = dict.fromkeys(CALLS, 0), []
+    for line in (place / "trace").read_text().splitlines():
+        match = CHANGES.match(line)
+        if match and match[1] in counts:
+            counts[match[1]] += 1
+            changes = "O_CREAT" in match[2] if match[1] == "openat" else True
+            if changes and str(place / "repository") in match[2]:
+                found.append((match[1], counts[match[1]]))
+    return found
+
+
+def chosen(found):
+    if os.environ.get("SMSPEC_EVERY_CALL"):
+        return found
+    usual = [point for point in found if point[0] not in RARE]
+    return [point for point in found if point[0] in RARE] + usual[:: max(1, len(usual) // 10)]
+
+
+def files(directory):
+    return {
+        str(path.relative_to(directory)): (path.read_bytes(), path.stat().st_mode)
+        for path in sorted(directory.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """A job with all that a build reads: a lock, a policy, requirements and a program that is understood."""
+    repository = tmp_path / "repository"
+    more = {"requirements.txt": "numpy==2.1.0\n", "smspec.toml": "require_kms = false\n", "src__train.py": PROGRAM}
+    write_job(repository, SPEC, **more)
+    (repository / ".git").mkdir()
+    assert smspec("lock", f"--digest=python:3.12-slim-bookworm={DIGEST}", cwd=repository).status == 0
+    return repository
+
+
+def held(tmp_path, repository, words, prepare, seen):
+    """Kill a command at every chosen call: ``seen()`` is then what ``prepare()`` made, or what the whole run makes."""
+    prepare()
+    old = seen()
+    found = points(tmp_path, words)
+    new = seen()
+    names = sorted(path.name for path in repository.iterdir())
+    assert found
+    assert old != new
+    outcomes = set()
+    for call, number in chosen(found):
+        prepare()
+        done = traced(tmp_path, words, "-e", f"trace={call}", "-e", f"inject={call}:signal=KILL:when={number}")
+        assert done.returncode == -signal.SIGKILL, (call, number, done.stderr)
+        assert seen() in (old, new), (call, number)
+        outcomes.add(seen() == new)
+        assert smspec(*words, cwd=repository).status == 0
+        assert seen() == new, (call, number)
+        assert sorted(path.name for path in repository.iterdir()) == names, (call, number)
+        if (repository / "build").exists():
+            assert [path.name for path in (repository / "build").iterdir()] == ["small"], (call, number)
+    print(f"{len(found)} calls, {len(chosen(found))} tried")
+    return outcomes
+
+
+def test_a_build_over_another_leaves_the_old_tree_or_the_new_one(tmp_path, repository):
+    assert smspec("build", "-o", "old", cwd=repository).status == 0
+    shutil.move(repository / "old", tmp_path / "old")
+    (repository / "src" / "train.py").write_text(f"{PROGRAM}print('new')\n")
+
+    def prepare():
+        shutil.rmtree(repository / "build", ignore_errors=True)
+        (repository / "build").mkdir()
+        shutil.copytree(tmp_path / "old", repository / "build" / "small")
+
+    outcomes = held(tmp_path, repository, ["build"], prepare, lambda: files(repository / "build" / "small"))
+    assert outcomes == {False, True}, "both sides of the exchange were seen"
+
+
+def test_a_first_build_leaves_nothing_or_the_tree(tmp_path, repository):
+    def prepare():
+        shutil.rmtree(repository / "build", ignore_errors=True)
+
+    held(tmp_path, repository, ["build"], prepare, lambda: files(repository / "build" / "small"))
+
+
+@pytest.mark.parametrize("before", ["another lock", "no lock"])
+def test_a_lock_is_the_old_one_or_the_new_one(tmp_path, repository, before):
+    lock = repository / "smspec.lock"
+    old = lock.read_bytes()
+    (repository / "requirements.txt").write_text("numpy==2.2.0\n")
+
+    def prepare():
+        lock.unlink(missing_ok=True)
+        if before == "another lock":
+            lock.write_bytes(old)
+            lock.chmod(0o644)
+
+    words = ["lock", f"--digest=python:3.12-slim-bookworm={DIGEST}"]
+    held(tmp_path, repository, words, prepare, lambda: files(repository).get("smspec.lock"))
+
+
+@pytest.mark.parametrize(
+    "words", [["build", "--check"], ["validate"], ["render", "--dockerfile"], ["diff", "job.yaml", "job.yaml"]]
+)
+def test_what_only_looks_changes_nothing(tmp_path, repository, words):
+    assert smspec("build", cwd=repository).status == 0
+    assert points(tmp_path, words) == []
