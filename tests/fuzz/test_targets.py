@@ -1,0 +1,32 @@
+"""The fuzzer's targets hold for all that they begin with, and for pieces of it; atheris is not needed for that."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+SPECIFICATION = importlib.util.spec_from_file_location("fuzz_targets", Path(__file__).with_name("targets.py"))
+targets = importlib.util.module_from_spec(SPECIFICATION)
+sys.modules[SPECIFICATION.name] = targets
+SPECIFICATION.loader.exec_module(targets)
+
+
+@pytest.mark.parametrize("name", targets.TARGETS)
+def test_a_target_holds_for_its_seeds(name):
+    target = targets.TARGETS[name]
+    seeds = target.seeds()
+    assert seeds
+    statuses = set()
+    for path in seeds:
+        content = path.read_bytes()
+        statuses.add(target(content))
+        target(content[: len(content) // 2])
+        target(content[len(content) // 3 :])
+    assert statuses <= {0, 1}
+    assert target(b"\xff\0[{") in (0, 1)
+
+
+def test_a_target_tells_a_broken_promise():
+    with pytest.raises(AssertionError):
+        targets.Target("job.yaml", ["validate"], (0,), ())(b"name: [")
