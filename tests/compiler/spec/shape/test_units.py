@@ -1,5 +1,7 @@
 """Durations and sizes: what is read, and what is offered to somebody who wrote them another way."""
 
+import time
+
 import pytest
 
 from job_documents import told, with_key
@@ -122,3 +124,11 @@ def test_volumes_that_a_spec_may_have(written):
 @pytest.mark.parametrize("written", ["0", "500MB", "0.5GB", "50GiB", "50gb", "1500MB", "0GB", "50.5"])
 def test_volumes_that_a_spec_may_not_have(written):
     assert [code for code, *_ in told(READY.replace("10GB", written))] == ["SM213"]
+
+
+@pytest.mark.parametrize("piece", [" ", "1", "1h", "1h ", "h", "1 "])
+def test_a_long_text_is_no_duration_or_size_at_once(piece):
+    start = time.process_time()
+    text = piece * 100_000 + "!"
+    assert duration_meant(text) is size_meant(text) is volume_meant(text) is None
+    assert time.process_time() - start < 1
