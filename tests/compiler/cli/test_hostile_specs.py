@@ -78,7 +78,7 @@ def place(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def botocore_finds():
-    """What botocore, told the pinned model's operation, finds wrong with a request before it would send it."""
+    """What the installed botocore finds wrong with a request before it would send it."""
     service = session.get_session().get_service_model("sagemaker")
     shape = service.operation_model("CreateTrainingJob").input_shape
     return lambda payload: validate.ParamValidator().validate(payload, shape).generate_report()
