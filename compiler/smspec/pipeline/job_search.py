@@ -44,8 +44,8 @@ def find_job_specs(paths: Iterable[str], shelf: Shelf) -> JobSearch:
 
     A directory means the YAML files below it that have a top-level ``smspec``; not those without ``name``, which are
     bases. So is a file that is named, unless only the name is missing. What another one extends is a
-    base wherever it comes from, unless it extends that one too. Raises `Misuse` for a path that does not exist, `NoJobs`
-    for directories without a job.
+    base wherever it comes from, unless it extends that one too. Raises `Misuse` for a path that does not exist, and
+    `NoJobs` for directories without a job.
     """
     paths = list(paths)
     found: dict[str, str] = {}
