@@ -239,7 +239,7 @@ CROWDS = {
     + "\n",
     "uses of unknown variables": "vars: {a: {default: b}}\ntags:\n" + lines("  k{0}: ${{{{ vars.b{0} }}}}", 5000),
     "overlays": "overlays:\n" + lines("  o{0}: {{retries: 1}}", 1500),
-    "overlays of overlays": "overlays:\n" + lines("  o{0}: {{overlays: {{p: {{retries: 1}}}}}}", 400),
+    "overlays of overlays": "overlays:\n" + lines("  o{0}: {{overlays: {{p: {{retries: 1}}}}}}", 4000),
     "arguments": "image: {base: python:3.12}\nsource: src/\nentry_point:\n  script: train.py\n  args:\n"
     + "    - --a\n" * 9000,
     "patterns to ignore": "image: {base: python:3.12}\nentry_point: train.py\nsource:\n  dir: src/\n  ignore:\n"

@@ -84,8 +84,8 @@ class Assembly:
 
     @property
     def overlays(self) -> tuple[str, ...]:
-        """The names of the job's overlays."""
-        return tuple(self._overlays)
+        """The names of the job's overlays; none where its layers are faulty, since nothing is laid over those."""
+        return () if self._faults else tuple(self._overlays)
 
     def merged(self, overlay: str | None = None, settings: Settings[str, str] | None = None) -> Document:
         """Return the job under an overlay, or as it is. Raises as `merged` does."""
