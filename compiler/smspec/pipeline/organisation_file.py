@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 
 from smspec.pipeline.absence import is_file
@@ -10,6 +11,19 @@ from smspec.source.frozen import dataclass
 
 NAME = "smspec.toml"
 PYPROJECT = "pyproject.toml"
+
+# `[tool.smspec]`, however it is spaced and quoted, or a table `tool` written as one: who only depends on smspec does
+# not pay for reading TOML.
+_B = rb"[ \t]{0,9}"
+_TOOL = rb"""["']?tool["']?"""
+_OUR_TABLE = rb"(?m)" + rb"|".join(
+    (
+        _TOOL + _B + rb"\." + _B + rb"""["']?smspec""",
+        rb"^" + _B + rb"\[" + _B + _TOOL + _B + rb"\]",
+        rb"^" + _TOOL + _B + rb"=",
+    )
+)
+_LONGEST_HEADER = 64
 _LARGEST = 128 << 10
 _LONGEST_LINE = 2_000
 """Bytes. The library takes time with the square of the parts of a key: for half a million parts, minutes."""
@@ -64,9 +78,9 @@ def _speaks_of_smspec(path: str) -> bool:
     with open(path, "rb") as file:
         end = b""
         while piece := file.read(1 << 16):
-            if b"smspec" in end + piece:
+            if b"smspec" in end + piece and re.search(_OUR_TABLE, end + piece):
                 return True
-            end = piece[-5:]
+            end = piece[-_LONGEST_HEADER:]
     return False
 
 

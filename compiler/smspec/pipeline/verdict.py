@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from smspec.diagnostics import Diagnostic
-from smspec.pipeline.comparing import compared
 from smspec.pipeline.crew import shared_out
 from smspec.pipeline.job_facts import base_facts
 from smspec.pipeline.job_search import JobSearch
@@ -63,6 +62,9 @@ def judge(found: JobSearch, overlay: str | None, settings: Mapping[str, str], sh
     told = dict.fromkeys(diagnostic for spec in checked for diagnostic in spec.diagnostics)
     texts = {text.name: text for spec in checked for text in spec.texts}
     if found.is_repository:
+        # Late: one spec alone is the usual case.
+        from smspec.pipeline.comparing import compared
+
         bases = tuple(base_facts(shelf.spec(path)) for path in found.unused_bases)
         between = compared(Repository(jobs=jobs, unused_bases=bases))
         told.update(dict.fromkeys(between))

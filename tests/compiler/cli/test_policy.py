@@ -156,3 +156,20 @@ def test_a_raw_request_is_held_to_it_too(tmp_path):
 
 def test_no_file_is_no_policy(tmp_path):
     assert policy_of(str(tmp_path)) is None
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["[tool.smspec]", '["tool" . "smspec"]', "[ tool . smspec ]", "[tool]\n[tool.smspec]", "[tool]\nsmspec.x = 1\n[a]"],
+)
+def test_the_table_of_pyproject_is_found_however_it_is_written(tmp_path, header):
+    (tmp_path / "pyproject.toml").write_text(f"[project]\nname = 'a'\n{header}\nnothing_known = 1\n")
+    write_job(tmp_path, READY)
+    found = json.loads(smspec("validate", "--format", "json", cwd=tmp_path).out)
+    assert [record["code"] for record in found] == ["SM747"]
+
+
+def test_who_only_depends_on_smspec_has_no_policy(tmp_path):
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["smspec"]\n[tool.other]\nx = [\n')
+    write_job(tmp_path, READY)
+    assert json.loads(smspec("validate", "--format", "json", cwd=tmp_path).out) == []
