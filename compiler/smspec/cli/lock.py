@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 import re
 
@@ -22,7 +21,7 @@ from smspec.service.shapes import pinned_model
 from smspec.source import Scalar
 from smspec.source.frozen import replace
 from smspec.spec.layers.misuse import Misuse
-from smspec.spec.lock import NAME, Lock
+from smspec.spec.lock import NAME, Lock, content_digest
 
 HELP = """\
 Pin what the images of a job are built from: its base, as it is and under each overlay, to a digest, and its
@@ -107,7 +106,7 @@ def _requirements(job: Inputs, directory: str) -> list[tuple[str, str]]:
     if content is None or not isinstance(node, Scalar):
         return []
     name = os.path.relpath(os.path.join(job.directory, node.text), directory or os.curdir)
-    return [(name, f"sha256:{hashlib.sha256(content).hexdigest()}")]
+    return [(name, content_digest(content))]
 
 
 def _known(lock: Lock, name: str) -> str | None:

@@ -6,9 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 
 from smspec.source.frozen import replace
-from smspec.spec.lock import Lock
-
-VERSION = 1
+from smspec.spec.lock import VERSION, Lock
 
 Resolve = Callable[[str], str]
 """From a reference to its digest."""

@@ -8,11 +8,10 @@ import re
 from smspec.diagnostics import Finding, Rejected, Rule, placed
 from smspec.pipeline.absence import is_file
 from smspec.source import Document, Mapping, Path, Scalar
-from smspec.spec.lock import NAME, Lock
+from smspec.spec.lock import NAME, VERSION, Lock
 
 MALFORMED_LOCK = Rule("SM723", "malformed lock")
 
-VERSION = 1
 _DIGEST = r"sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128}"
 _HELP = "it is written by `smspec lock`: bring back the committed one, or take it away and lock anew"
 _LARGEST = 1 << 20

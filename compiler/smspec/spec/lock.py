@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from smspec.source.frozen import dataclass, field
 
 NAME = "smspec.lock"
+VERSION = 1
+"""Of the form that the file has."""
+
+
+def content_digest(content: bytes) -> str:
+    """Return what a lock keeps of a requirements file."""
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

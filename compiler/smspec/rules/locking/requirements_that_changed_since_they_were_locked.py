@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.rules.locking.pinning import Pinning
+from smspec.spec.lock import content_digest
 
 RULE = Rule("SM722", "requirements that changed since they were locked", "warning")
 
@@ -16,7 +16,7 @@ def check(pinning: Pinning) -> Iterator[Finding]:
     if pinning.requirements is None:
         return
     locked = pinning.lock.requirements.get(pinning.requirements_name)
-    if locked != f"sha256:{hashlib.sha256(pinning.requirements).hexdigest()}":
+    if locked != content_digest(pinning.requirements):
         yield RULE.at(
             ("image", "python_requirements"),
             "smspec.lock does not know this file" if locked is None else "this file changed since it was locked",
