@@ -3,11 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test check golden shapes benchmarks clean
+.PHONY: help demo test explore check golden shapes benchmarks clean
 
 help:
 	@echo "make demo        build and run specs/pipe-byo here"
 	@echo "make test        the whole test suite"
+	@echo "make explore     the property tests, with examples that no run has seen"
 	@echo "make check       format, lint, types, floors"
 	@echo "make golden      rewrite the golden files, then read the diff"
 	@echo "make shapes      refresh the pinned API shapes from the installed botocore"
@@ -31,6 +32,9 @@ demo: $(VENV)/.run
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto
+
+explore: $(VENV)/.dev
+	$(BIN)/python -m pytest -n auto --hypothesis-profile=exploring $$(grep -rl hypothesis tests --include='test_*.py')
 
 check: $(VENV)/.dev
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash .ci/check

@@ -13,9 +13,11 @@ import sys
 import pytest
 from hypothesis import settings
 
-# How long an example takes is the machine's affair; tests/benchmarks measure.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
+# How long an example takes is the machine's affair; tests/benchmarks measure. A change passes or fails by what is in it,
+# so the examples are the same in every run; `make explore` draws others.
+settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
+settings.register_profile("exploring", deadline=None, print_blob=True)
+settings.load_profile("repeatable")
 
 
 def pytest_addoption(parser):

@@ -1,7 +1,8 @@
 """A spec as clean YAML: what was merged, on one page, that reads back to the same tree.
 
 Block style, the order of the document, no line folded. A value keeps its spelling; what stood in quotes stands in
-quotes, or as a text block where it has several lines.
+quotes, or as a text block where it has several lines. A text that another reader of YAML would not take for text gets
+quotes: `on` and `<<` among them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 from collections.abc import Iterator
 
 from smspec.source import Document, Mapping, Node, Scalar, Sequence
+from smspec.spec.yaml.plain_text import is_text_everywhere
 from smspec.spec.yaml.scalars import meaning
 
 # A YAML reader gives up looking for the `:` after 1,024 characters of a key.
@@ -72,12 +74,13 @@ def _inline(node: Node) -> str:
 
 def _key(key: Scalar) -> str:
     text = key.text
-    # `<<` without quotes would take in its value.
-    plain = text and text != "<<" and not text.startswith(("---", "...")) and _is_plain_text(text)
+    plain = is_text_everywhere(text) and not text.startswith(("---", "...")) and _is_plain_text(text)
     return text if plain else _quoted(text)
 
 
 def _can_be_plain(scalar: Scalar) -> bool:
+    if isinstance(scalar.value, str):
+        return is_text_everywhere(scalar.text) and _is_plain_text(scalar.text)
     value = meaning(scalar.text)
     return (type(value) is type(scalar.value) and repr(value) == repr(scalar.value)) and _is_plain_text(scalar.text)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-# What every version of YAML reads as text, and people do not take for anything else.
+from smspec.spec.yaml.plain_text import is_text_everywhere
+
 _PLAIN = r"[A-Za-z][A-Za-z0-9_./-]*"
-_NOT_TEXT = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"})
 
 
 def yaml_data(data: object) -> str:
@@ -18,7 +18,7 @@ def yaml_data(data: object) -> str:
             return True
 
     def text(writer: yaml.SafeDumper, value: str) -> yaml.Node:
-        is_plain = re.fullmatch(_PLAIN, value) is not None and value.lower() not in _NOT_TEXT
+        is_plain = re.fullmatch(_PLAIN, value) is not None and is_text_everywhere(value)
         return writer.represent_scalar("tag:yaml.org,2002:str", value, style=None if is_plain else '"')
 
     Writer.add_representer(str, text)

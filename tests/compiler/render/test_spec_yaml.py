@@ -1,5 +1,6 @@
 """The merged spec as YAML reads back to the same tree."""
 
+import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -7,6 +8,7 @@ from smspec.diagnostics import Rejected
 from smspec.render.spec_yaml import spec_yaml
 from smspec.source import Document, Mapping, Scalar, Sequence, SourceText
 from smspec.spec.layers.assembly import merged
+from smspec.spec.yaml.plain_text import is_text_everywhere
 from smspec.spec.yaml.reading import read
 from trees import mappings, tree
 from yaml_texts import texts
@@ -58,8 +60,42 @@ def scalars(node):
 
 
 def quotes(node):
-    # Plain text of several lines, or with tabs, which only libyaml takes, comes back in quotes.
-    return not node.plain or "\n" in node.text or "\t" in node.text
+    # Plain text of several lines, or with tabs, which only libyaml takes, comes back in quotes; so does what another
+    # reader takes for more than text.
+    is_more = isinstance(node.value, str) and not is_text_everywhere(node.text)
+    return not node.plain or "\n" in node.text or "\t" in node.text or is_more
+
+
+WORDS_OF_YAML = [
+    "<<",
+    "=",
+    "~",
+    "on",
+    "No",
+    "y",
+    "2026-13-45",
+    "2026-01-01",
+    "1_000",
+    "0b_",
+    "0x_",
+    "1:30",
+    ".5_0",
+    "0o8",
+]
+
+
+@settings(max_examples=300)
+@given(
+    st.one_of(st.sampled_from(WORDS_OF_YAML), st.text("-+._:=<~0123456789xobeETZNaNif ", max_size=12)), st.booleans()
+)
+def test_another_reader_sees_the_same_texts(text, is_key):
+    try:
+        root = read(SourceText("job.yaml", f"? {text}\n: a\n" if is_key else f"a: {text}\n")).root
+    except Rejected:
+        return
+    ((key, value),) = root.entries if isinstance(root, Mapping) and len(root.entries) == 1 else ((None, None),)
+    if isinstance(value, Scalar) and isinstance(value.value, str):
+        assert yaml.safe_load(printed(root)) == {key.text: value.value}
 
 
 def test_it_is_clean_yaml():
