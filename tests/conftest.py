@@ -13,8 +13,8 @@ import sys
 import pytest
 from hypothesis import settings
 
-# How long an example takes is the machine's affair; tests/benchmarks measure. A change passes or fails by what is in it:
-# the examples are the same in every run, and `make explore` draws others.
+# How long an example takes is the machine's affair; tests/benchmarks measure.
+# A change passes or fails by what is in it: every run draws the same examples, `make explore` draws others.
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
 settings.register_profile("exploring", deadline=None, print_blob=True)
 settings.load_profile("repeatable")
