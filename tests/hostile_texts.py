@@ -238,7 +238,18 @@ CROWDS = {
     + "${{ vars.a }}" * 5000
     + "\n",
     "uses of unknown variables": "vars: {a: {default: b}}\ntags:\n" + lines("  k{0}: ${{{{ vars.b{0} }}}}", 5000),
-    "overlays": "overlays:\n" + lines("  o{0}: {{retries: 1}}", 1500),
+    "overlays": "overlays:\n" + lines("  o{0}: {{retries: 1}}", 1000),
+    "too many overlays": "overlays:\n" + lines("  o{0}: {{retries: 1}}", 4900),
+    "overlays of a large job": "image:\n  base: python:3.12\n  run:\n"
+    + lines("    - echo {0}", 4000)
+    + "overlays:\n"
+    + lines("  o{0}: {{retries: 1}}", 12),
+    "too many overlays of a large job": "image:\n  base: python:3.12\n  run:\n"
+    + lines("    - echo {0}", 9000)
+    + "overlays:\n"
+    + lines("  o{0}: {{retries: 1}}", 2000),
+    "overlays of a long text": f"image: {{base: 'python:3.12', run: [echo {'a' * 800_000}]}}\noverlays:\n"
+    + lines("  o{0}: {{retries: 1}}", 2000),
     "overlays of overlays": "overlays:\n" + lines("  o{0}: {{overlays: {{p: {{retries: 1}}}}}}", 4000),
     "arguments": "image: {base: python:3.12}\nsource: src/\nentry_point:\n  script: train.py\n  args:\n"
     + "    - --a\n" * 9000,

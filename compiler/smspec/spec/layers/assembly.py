@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from collections.abc import Mapping as Settings
 from collections.abc import Sequence as Layers
 
@@ -10,6 +11,7 @@ from smspec.diagnostics.faults import quoted
 from smspec.diagnostics.nearest import nearest
 from smspec.source import Document, Mapping, Scalar, Sequence, SourceText, Span
 from smspec.source.frozen import replace
+from smspec.spec.layers.extent import extent_findings
 from smspec.spec.layers.layering import layered
 from smspec.spec.layers.merging import is_null
 from smspec.spec.layers.misuse import Misuse
@@ -81,6 +83,7 @@ class Assembly:
             spec = layered(spec, expanded(_without(_own(layer), "extends", "overlays")))
         assert spec is not None
         self._spec = spec
+        self._faults += _extent_faults(layers, spec, len(self._overlays))
 
     @property
     def overlays(self) -> tuple[str, ...]:
@@ -193,6 +196,13 @@ def _overlay_faults(document: Document) -> list[Finding]:
             message = f"the overlay {quoted(key.text)} is not a mapping"
             findings.append(MALFORMED_OVERLAY.at(("overlays", key.text), message, help=help))
     return findings
+
+
+def _extent_faults(layers: Layers[Document], spec: Mapping, overlays: int) -> Iterator[Diagnostic]:
+    """Yield what is wrong with the number of overlays, at the place of the last file that has some."""
+    findings = extent_findings(spec, overlays)
+    if findings:
+        yield from placed(findings, next(layer for layer in reversed(layers) if _own(layer).get("overlays")))
 
 
 def _version_faults(document: Document) -> list[Finding]:

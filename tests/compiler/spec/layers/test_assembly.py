@@ -218,3 +218,16 @@ def test_any_two_texts_merge_or_are_rejected(base, own):
         assert isinstance(merged(layers).root, Mapping)
     except Rejected as rejected:
         assert all(fault.span.file in ("b/base.yaml", "job.yaml") for fault in rejected.diagnostics)
+
+
+LARGE = "tags: {" + ", ".join(f"k{number}: v" for number in range(100)) + "}\n"
+LONG = f"description: {'a' * 20_000}\n"
+
+
+@pytest.mark.parametrize("job", [LARGE, LONG])
+def test_a_job_has_only_so_many_overlays_as_can_be_checked(job):
+    few, many = (f"overlays: {{{', '.join(f'o{number}: {{}}' for number in range(n))}}}\n" for n in (220, 260))
+    assert spec(job + few, overlay="o9") == spec(job)
+    for place, bodies in enumerate([(many, job), (job, many), (job, few, many)]):
+        told = faults(*bodies)
+        assert told == faults(*bodies, overlay="o9") == [("SM104", f"f{place}.yaml", 2, 1)]

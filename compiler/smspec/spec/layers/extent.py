@@ -1,0 +1,31 @@
+"""How much a spec with overlays comes to: it is checked once more, as a whole, under each of them."""
+
+from __future__ import annotations
+
+from smspec.diagnostics import Finding
+from smspec.source import Mapping, Node, Scalar, Sequence
+from smspec.spec.yaml.guard import BEYOND_THE_LIMITS
+
+MOST_PARTS = 50_000
+"""What is checked in about half a second: 50 overlays of a spec of 1,000 parts, 500 of one of 100."""
+
+_TEXT_OF_A_PART = 100
+"""So many characters are another part: long texts are read again too."""
+
+
+def extent_findings(spec: Mapping, overlays: int) -> list[Finding]:
+    """Return what is wrong with the number of overlays, given the spec that they are laid over."""
+    if overlays and overlays * (parts := _parts(spec)) > MOST_PARTS:
+        message = f"{overlays:,} overlays of a spec of {parts:,} parts: more than {MOST_PARTS:,} parts to check"
+        help = "keep fewer overlays in one spec: split it into several that extend the same base"
+        return [BEYOND_THE_LIMITS.at(("overlays",), message, help=help, on="key")]
+    return []
+
+
+def _parts(node: Node) -> int:
+    """Return one for every key and value, two for every list and mapping, and more for long texts."""
+    if isinstance(node, Scalar):
+        return 1 + len(node.text) // _TEXT_OF_A_PART
+    if isinstance(node, Sequence):
+        return 2 + sum(map(_parts, node.items))
+    return 2 + sum(_parts(key) + _parts(value) for key, value in node.entries)
