@@ -12,7 +12,7 @@ from smspec.adoption.sources import imported
 from smspec.cli.build import default_directory
 from smspec.cli.scratch import scratch_directory
 from smspec.diagnostics import Rejected
-from smspec.pipeline.compilation import Compiled, Faulty
+from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.git import repository_of
 from smspec.pipeline.job_search import find_job_specs
 from smspec.pipeline.last_build import LastBuild, NoBuild, digest_of, read_last_build
@@ -20,6 +20,7 @@ from smspec.pipeline.organisation_file import organisation_file
 from smspec.pipeline.price_list import price_list
 from smspec.pipeline.revision import Revision
 from smspec.pipeline.shelf import Shelf
+from smspec.pipeline.spec_check import CheckedSpec, checked
 from smspec.pipeline.spec_marker import has_spec_key
 from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_faults
 from smspec.render.dockerfile import dockerfile
@@ -44,7 +45,7 @@ class Outcome:
     """``reviews`` of what differs; ``faults`` of specs that could not be compared; ``notes`` for whoever reads."""
 
     reviews: tuple[JobReview, ...]
-    faults: tuple[Faulty, ...] = ()
+    faults: tuple[CheckedSpec, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -75,7 +76,7 @@ def against_build(path: str, overlay: str | None, settings: Mapping[str, str]) -
         except NoBuild as fault:
             missing = missing or fault
             continue
-        old[name] = version_of_build(build.payload, _layers_of_build(build), build.code, build.delivery)
+        old[name] = version_of_build(build.payload, _layers_of_build(build), build.code, build.delivery, build.run_plan)
         new[name] = replace(_version(job), layers=_layers_as_built(job))
         notes.append(f"compared with {build.directory}, which smspec {build.version} wrote")
     if missing is not None and not old:
@@ -106,12 +107,13 @@ def against_base(revision: str, paths: list[str], overlay: str | None, settings:
         news = [compile_variants(side) for side in new if side.path not in same]
         olds = [compile_variants(side) for side in old if side.path not in same]
         notes = _submodules(base, olds)
-        faults = [*(f for side in news for f in side.faults), *(shown_faults(f, base) for o in olds for f in o.faults)]
+        faulty_olds = ({name: shown_faults(fault, base) for name, fault in side.faults.items()} for side in olds)
+        faults = [*(side.faults for side in news), *faulty_olds]
         new_states = [_state(side, _place(side.path, repository.top)) for side in news]
         old_states = [_state(side, _place(side.path, base.directory), base) for side in olds]
         pairs = paired(old_states, new_states)
         outcome = _outcome(pairs, [], _prices(paths[0]), notes)
-        return replace(outcome, faults=tuple(faults))
+        return replace(outcome, faults=tuple(checked(found.items()) for found in faults if found))
 
 
 def _against_request(old: str, new: str, overlay: str | None, settings: Mapping[str, str], shelf: Shelf) -> Outcome:
@@ -178,7 +180,7 @@ def _outcome(
     reviews = [reviewed(old, new, prices) for old, new in pairs]
     return Outcome(
         reviews=tuple(review for review in reviews if review is not None),
-        faults=tuple(fault for side in sides for fault in side.faults),
+        faults=tuple(checked(side.faults.items()) for side in sides if side.faults),
         notes=tuple(dict.fromkeys(notes or ())),
     )
 
@@ -187,7 +189,7 @@ def _state(side: Variants, place: str, base: Revision | None = None) -> State:
     """Return a spec as it is compared; one of a revision under the name that it has there."""
     file = side.path if base is None else f"{base.name}:{os.path.relpath(side.path, base.directory)}"
     versions = {name: _version(job, base) for name, job in side.compiled.items()}
-    return State(file=file, place=place, versions=versions, faulty=side.faulty)
+    return State(file=file, place=place, versions=versions, faulty=frozenset(side.faults) if side.is_read else None)
 
 
 def _version(job: Compiled, base: Revision | None = None) -> Version:
@@ -203,7 +205,7 @@ def _layers_of_build(build: LastBuild) -> Layers | None:
     if build.dockerfile is None:
         return None
     source = build.code.digest if build.code is not None and build.delivery == "image" else None
-    return layers_of_build(build.dockerfile, build.run_plan, build.runtime, build.requirements, source)
+    return layers_of_build(build.dockerfile, build.run_plan or {}, build.runtime, build.requirements, source)
 
 
 def _layers_as_built(job: Compiled) -> Layers | None:

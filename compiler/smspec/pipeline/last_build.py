@@ -11,9 +11,10 @@ from smspec.render.manifest import MANIFEST, manifested_files
 from smspec.render.tree_rendering import REQUEST
 from smspec.source.frozen import dataclass
 from smspec.source.listing import ListedFile, Listing
-from smspec_runtime.run_plan import CODE_CHANNEL
+from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL
 
 _SOURCES = {"source/": "image", f"upload/{CODE_CHANNEL}/": "channel"}
+_RUN_PLANS = ("run_plan.json", f"upload/{RUNTIME_CHANNEL}/run_plan.json")
 _LARGEST = 64 << 20
 
 
@@ -23,7 +24,8 @@ class NoBuild(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastBuild:
-    """``dockerfile`` None: nothing was built into an image. ``code`` None: it went as an archive, or there was none.
+    """``dockerfile`` None: nothing was built into an image. ``run_plan`` None: our runtime has no
+    part in the job. ``code`` None: it went as an archive, or there was none.
 
     ``version`` is that of the smspec which wrote it; ``runtime`` and ``requirements`` are digests.
     """
@@ -32,7 +34,7 @@ class LastBuild:
     version: str
     payload: dict[str, object]
     dockerfile: str | None
-    run_plan: dict[str, object]
+    run_plan: dict[str, object] | None
     runtime: str | None
     requirements: str | None
     code: Listing | None
@@ -53,7 +55,7 @@ def read_last_build(directory: str) -> LastBuild:
         version=str(content["smspec"]),
         payload=_json(directory, REQUEST),
         dockerfile=None if dockerfile is None else dockerfile.decode("utf-8", "replace"),
-        run_plan=_json(directory, "run_plan.json") if "run_plan.json" in digests else {},
+        run_plan=next((_json(directory, path) for path in _RUN_PLANS if path in digests), None),
         runtime=content.get("runtime"),
         requirements=digests.get("requirements.txt"),
         code=_code(directory, digests),

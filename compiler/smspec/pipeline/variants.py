@@ -35,15 +35,15 @@ class Gathered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variants:
-    """``compiled`` by overlay, None being the spec as it is; ``faults`` are those of the others, ``faulty``.
+    """``compiled`` by overlay, None being the spec as it is; ``faults`` are those of the others.
 
-    ``faulty`` is None when the spec cannot even be read.
+    ``is_read`` False: the spec cannot even be read, and what overlays it has is not known.
     """
 
     path: str
     compiled: dict[str | None, Compiled]
-    faulty: frozenset[str | None] | None
-    faults: tuple[Faulty, ...]
+    faults: dict[str | None, Faulty]
+    is_read: bool = True
 
 
 def gather_variants(
@@ -83,12 +83,7 @@ def compile_variants(gathered: Gathered) -> Variants:
             compiled[name] = outcome
         else:
             faults[name] = outcome
-    return Variants(
-        path=gathered.path,
-        compiled=compiled,
-        faulty=frozenset(faults) if gathered.is_read else None,
-        faults=tuple(faults.values()),
-    )
+    return Variants(path=gathered.path, compiled=compiled, faults=faults, is_read=gathered.is_read)
 
 
 def are_same(one: Gathered, other: Gathered) -> bool:

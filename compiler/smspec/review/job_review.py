@@ -28,7 +28,8 @@ class Told:
 class JobReview:
     """``file``: the spec, or the request, as it is now; ``old_file`` where it was, when it was elsewhere.
 
-    ``verdicts``: what it comes to, as it is (None), and what more it comes to under an overlay.
+    ``verdicts``: what it comes to, as it is (None), and what more it comes to under an overlay. ``flows``: the data
+    flow, old and new, where it changed.
     """
 
     name: str

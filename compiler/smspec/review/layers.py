@@ -66,7 +66,7 @@ def layers_of_plan(image: ImagePlan, run: RunPlan | None, ingredients: Ingredien
             Item((), "templates", ingredients.templates),
         ),
         ENTRY_POINT: (
-            *_run_plan({} if run is None else run._asdict()),
+            *started({} if run is None else run._asdict()),
             Item(("distribution",), "ssh", image.needs_ssh),
         ),
         SOURCE: (Item(("source",), "", ingredients.source.digest),) if image.holds_source else (),
@@ -81,7 +81,7 @@ def layers_of_build(
     for layer, path, name, text in _instructions(dockerfile):
         found[layer].append(Item(path, name, text))
     found[RUNTIME].append(Item((), "runtime", runtime))
-    found[ENTRY_POINT] += _run_plan(run_plan)
+    found[ENTRY_POINT] += started(run_plan)
     if requirements is not None:
         found[PYTHON_PACKAGES].append(_requirements(requirements))
     if source is not None:
@@ -93,7 +93,8 @@ def _requirements(digest: str) -> Item:
     return Item(("image", "python_requirements"), "requirements.txt", digest)
 
 
-def _run_plan(members: dict[str, object]) -> Iterator[Item]:
+def started(members: dict[str, object]) -> Iterator[Item]:
+    """Yield what a run plan says of how the program is started."""
     for name, value in sorted(members.items()):
         yield Item(_RUN_PLAN_PATHS.get(name, ("entry_point",)), name.replace("_", " "), value)
 

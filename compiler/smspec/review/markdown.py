@@ -12,12 +12,15 @@ from collections.abc import Iterable, Iterator
 from smspec.diagnostics.visible import visible
 from smspec.review.data_flow import mermaid
 from smspec.review.job_review import JobReview, Told
-from smspec.review.shown_values import NOTHING, has_values, shown_value, under
+from smspec.review.shown_values import has_values, shown_values, under
 from smspec.source import dotted
 
 MOST_CHANGES = 20
 MOST_JOBS = 30
 """How many are shown: a comment has an end (GitHub's at 65,536 characters), and so has a reader."""
+
+MOST_OPEN = 3
+"""Of more jobs, all that is seen at first are the verdicts: one line of a base can change a hundred jobs."""
 
 _BAR = "<code>&#124;</code>"
 
@@ -25,13 +28,28 @@ _BAR = "<code>&#124;</code>"
 def markdown(reviews: Iterable[JobReview]) -> str:
     """Return the comment; nothing at all when nothing changed."""
     listed = list(reviews)
-    parts = ["\n".join(_job(review)) + "\n" for review in listed[:MOST_JOBS]]
+    part = _job if len(listed) <= MOST_OPEN else _folded_job
+    parts = ["\n".join(part(review)) + "\n" for review in listed[:MOST_JOBS]]
     if len(listed) > MOST_JOBS:
         parts.append(f"… and {len(listed) - MOST_JOBS} more jobs; `smspec diff --format json` has them all.\n")
     return "\n".join(parts)
 
 
 def _job(review: JobReview) -> Iterator[str]:
+    yield from _heading(review)
+    yield from _details(review)
+
+
+def _folded_job(review: JobReview) -> Iterator[str]:
+    yield from _heading(review)
+    yield f"<details><summary>{len(review.told)} {'change' if len(review.told) == 1 else 'changes'}</summary>"
+    yield ""
+    yield from _details(review)
+    yield ""
+    yield "</details>"
+
+
+def _heading(review: JobReview) -> Iterator[str]:
     moved = f", was {code(review.old_file)}" if review.old_file != review.file else ""
     yield f"### {code(review.name)} in {code(review.file)}{moved}"
     yield ""
@@ -39,6 +57,9 @@ def _job(review: JobReview) -> Iterator[str]:
         variant = "" if overlay is None else f"With the overlay {code(overlay)}: "
         yield f"{variant}**{marked(words)}**"
         yield ""
+
+
+def _details(review: JobReview) -> Iterator[str]:
     yield "| kind | where | what | old → new |"
     yield "|---|---|---|---|"
     for told in review.told[:MOST_CHANGES]:
@@ -46,7 +67,7 @@ def _job(review: JobReview) -> Iterator[str]:
     if len(review.told) > MOST_CHANGES:
         yield ""
         yield f"… and {len(review.told) - MOST_CHANGES} more changes."
-    if review.flows is not None and review.flows[0] != review.flows[1]:
+    if review.flows is not None:
         yield ""
         yield "```mermaid"
         yield mermaid(review.name, *review.flows).rstrip("\n")
@@ -60,11 +81,7 @@ def _row(told: Told, file: str) -> str:
         where += f" line {change.line}" if change.file == file else f" {code(f'{change.file}:{change.line}')}"
     overlays = under(told, code)
     overlays = f" ({overlays})" if overlays else ""
-    values = ""
-    if has_values(change):
-        values = " → ".join(
-            NOTHING if value is None else code(shown_value(value)) for value in (change.old, change.new)
-        )
+    values = " → ".join(shown_values(change, code)) if has_values(change) else ""
     return f"| {change.kind} | {where.strip()} | {marked(change.what)}{overlays} | {values} |"
 
 

@@ -43,7 +43,7 @@ MEMBERS: dict[Path, Meaning] = {
     (*_S3, "ModelAccessConfig"): Meaning(("security", "data"), "licence of a model"),
     (*_FILES, "FileSystemId"): Meaning(("data",), "file system"),
     (*_FILES, "DirectoryPath"): Meaning(("data",), "directory of the file system"),
-    (*_FILES, "FileSystemAccessMode"): Meaning(("security", "data"), "access to the file system"),
+    (*_FILES, "FileSystemAccessMode"): Meaning(("security",), "access to the file system"),
     ("InputDataConfig", "*", "InputMode"): Meaning(("data",), "input mode"),
     ("InputDataConfig", "*", "ContentType"): Meaning(("data",), "content type"),
     ("InputDataConfig", "*", "CompressionType"): Meaning(("data",), "compression"),

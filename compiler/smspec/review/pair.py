@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from smspec.review.change import Change, Rise
+from smspec.review.layers import Item, started
 from smspec.review.leaves import Leaf, leaves
 from smspec.review.members import meaning
 from smspec.review.prices import Prices
@@ -67,6 +68,13 @@ class Pair:
         """Return (name, old, new) of the settings of our runtime that differ, of those with these names."""
         old, new = self.old.settings, self.new.settings
         return [(name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)]
+
+    def starts(self) -> list[tuple[Item, object, object]]:
+        """Return (item, old, new) of how a ready image starts the program: that is in a channel, not in a layer."""
+        if self.old.run is None or self.new.run is None or self.old.layers or self.new.layers:
+            return []
+        was = {item.name: item.value for item in started(self.old.run)}
+        return [(i, was.get(i.name), i.value) for i in started(self.new.run) if was.get(i.name) != i.value]
 
     def spec_path(self, leaf: Leaf) -> Path:
         """Return the key of the spec that a difference comes from; the place in the request when no spec says it."""

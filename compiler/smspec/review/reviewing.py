@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from smspec.review.appearing import appeared, disappeared
 from smspec.review.change import Change
 from smspec.review.comparing import compared
-from smspec.review.data_flow import data_flow
+from smspec.review.data_flow import DataFlow, data_flow
 from smspec.review.job_review import JobReview, Status, job_review
 from smspec.review.kinds import cosmetic
 from smspec.review.prices import Prices
@@ -65,15 +65,22 @@ def reviewed(old: State | None, new: State | None, prices: Prices) -> JobReview 
     if not any(outcomes.values()):
         return None
     known = sides[0] if sides[0].versions else sides[-1]
-    flows = [data_flow(next(iter(versions.values()))) if versions else () for versions in (before, after)]
     return job_review(
         name=known.name,
         file=known.file,
         old_file=known.file if old is None or status == "changed" else old.file,
         status=status,
         outcomes=outcomes,
-        flows=(flows[0], flows[1]) if status in ("changed", "moved") else None,
+        flows=_flows(before, after) if status in ("changed", "moved") else None,
     )
+
+
+def _flows(
+    before: Mapping[str | None, Version], after: Mapping[str | None, Version]
+) -> tuple[DataFlow, DataFlow] | None:
+    """Return the data flow of both states where it changed: as it is, else under the first overlay that changes it."""
+    both = ((data_flow(before[name]), data_flow(after[name])) for name in after if name in before)
+    return next((flows for flows in both if flows[0] != flows[1]), None)
 
 
 def _status(old: State | None, new: State | None) -> Status:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from smspec.diagnostics.visible import visible
 from smspec.review.change import Change
@@ -14,14 +14,48 @@ LONGEST = 70
 
 MOST_OVERLAYS = 3
 
-NOTHING = "(none)"
+_NOTHING = "(none)"
 
 
-def shown_value(value: object) -> str:
-    """Return a value in one line that moves no cursor, not too long."""
+def shown_values(change: Change, show: Callable[[str], str] = str) -> tuple[str, str]:
+    """Return old and new, each in one line that moves no cursor, not too long, and cut where they are alike.
+
+    ``show`` writes what a user wrote; nothing is said in our words.
+    """
+    texts = [_text(value) for value in (change.old, change.new)]
+    old, new = map(_ends, texts)
+    if old == new:
+        pairs = enumerate(zip(*texts, strict=False))
+        differ = next((place for place, (was, will) in pairs if was != will), min(map(len, texts)))
+        old, new = (_around(text, differ) for text in texts)
+    return _NOTHING if change.old is None else show(old), _NOTHING if change.new is None else show(new)
+
+
+def _text(value: object) -> str:
     text = value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
-    text = visible(text)
+    if len(text) > LONGEST and isinstance(value, dict | list):
+        # What is in it says more than the names of its members, which the request has for every such thing.
+        text = ", ".join(_leaves(value))
+    return visible(text)
+
+
+def _leaves(value: object) -> Iterator[str]:
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(inner)
+    else:
+        yield value if isinstance(value, str) else json.dumps(value)
+
+
+def _ends(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 25]}…{text[-24:]}"
+
+
+def _around(text: str, place: int) -> str:
+    """Return the beginning of a text, and what stands around a place further back."""
+    start = place - 12
+    cut = f"{text[:20]}…{text[start:]}"
+    return cut if len(cut) <= LONGEST else f"{cut[: LONGEST - 1]}…"
 
 
 def has_values(change: Change) -> bool:

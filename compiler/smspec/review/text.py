@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from smspec.diagnostics.visible import visible, width
 from smspec.review.job_review import JobReview, Told
-from smspec.review.shown_values import NOTHING, has_values, shown_value, under
+from smspec.review.shown_values import has_values, shown_values, under
 from smspec.review.user_words import quoted
 from smspec.source import dotted
 
@@ -49,7 +49,7 @@ def _change(told: Told, kinds: int, file: str, paint: Paint) -> Iterator[str]:
     overlays = f" — {overlays}" if overlays else ""
     yield f"  {kind}  {here + ': ' if here else ''}{change.what}{overlays}"
     if has_values(change):
-        old, new = (NOTHING if value is None else shown_value(value) for value in (change.old, change.new))
+        old, new = shown_values(change)
         margin = " " * (kinds + 4)
         together = f"{margin}{paint('31', old)} → {paint('32', new)}"
         if width(old) + width(new) + len(margin) > 110:

@@ -49,6 +49,7 @@ class Writing:
 class Version:
     """``layers`` None: nothing is built, or what was built is not known. ``code`` None: no code, or not known which.
 
+    ``run``: the members of the run plan; None where our runtime has no part in the job, or it is not known.
     ``is_whole`` tells that the payload is all that was asked for: the answer about a job leaves its tags out.
     """
 
@@ -59,7 +60,7 @@ class Version:
     code: Listing | None = None
     delivery: str | None = None
     region: str | None = None
-    runs_pipe_loop: bool = False
+    run: dict[str, object] | None = None
     request: RequestPlan | None = None
     writing: Writing | None = None
     is_whole: bool = True
@@ -67,6 +68,10 @@ class Version:
     def origin(self, path: Path) -> Path:
         """Return the path in the spec that a part of the request comes from; empty without a spec."""
         return self.request.origin(path) if self.request is not None else ()
+
+    @property
+    def runs_pipe_loop(self) -> bool:
+        return self.run is not None and self.run.get("kind") == "pipe_loop"
 
     @property
     def job_name(self) -> str:
@@ -104,7 +109,11 @@ def version_of_request(
 
 
 def version_of_build(
-    payload: dict[str, object], layers: Layers | None, code: Listing | None, delivery: str | None
+    payload: dict[str, object],
+    layers: Layers | None,
+    code: Listing | None,
+    delivery: str | None,
+    run: dict[str, object] | None,
 ) -> Version:
     """Return the state of a job that was built into a directory."""
     image = str(member(payload, "AlgorithmSpecification", "TrainingImage") or "")
@@ -115,6 +124,7 @@ def version_of_build(
         image_tag=None if layers is None else image.rpartition(":")[2],
         code=code,
         delivery=delivery,
+        run=run,
     )
 
 
@@ -130,7 +140,7 @@ def version_of_plan(
         code=None if job.delivery is None else ingredients.source,
         delivery=job.delivery,
         region=job.region,
-        runs_pipe_loop=plan.run is not None and plan.run.kind == "pipe_loop",
+        run=None if plan.run is None else plan.run._asdict(),
         request=plan.request,
         writing=writing,
     )

@@ -248,6 +248,12 @@ def test_keys_are_named_by_arn_by_id_and_by_alias():
         assert allowed["Condition"] == {"ForAnyValue:StringEquals": {"kms:ResourceAliases": "alias/a"}}
 
 
+def test_the_key_of_an_alias_lies_where_the_alias_does():
+    alias = "arn:aws-cn:kms:cn-north-1:444455556666:alias/shared"
+    allowed = role(OutputDataConfig={"S3OutputPath": "s3://b-1/", "KmsKeyId": alias})["EncryptResults"]
+    assert allowed["Resource"] == "arn:aws-cn:kms:cn-north-1:444455556666:key/*"
+
+
 @given(requests())
 def test_policies_are_small_sound_json(request_):
     """Every statement has an id of its own, and only actions that take no resource are allowed on all of them."""

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from job_reviews import version
 from smspec.review.data_flow import data_flow, mermaid
-from smspec.review.markdown import MOST_CHANGES, code, markdown, marked
+from smspec.review.markdown import MOST_CHANGES, MOST_OPEN, code, markdown, marked
 from smspec.review.reviewing import State, reviewed
 from smspec.review.user_words import quoted
 from smspec.review.version import version_of_request
@@ -107,3 +107,26 @@ def test_a_picture_is_drawn_when_the_data_flow_changed_only():
     other = {"train": {"s3": "s3://example-data/other/"}}
     assert "mermaid" in review(version(), version(channels=other))
     assert "mermaid" not in review(version(), version(hyperparameters={"a": 1}))
+
+
+def test_of_many_jobs_the_verdicts_are_read_first():
+    """One line of a base can change a hundred jobs."""
+    many = [reviewed_change(f"jobs/{number}.yaml") for number in range(MOST_OPEN + 1)]
+    few, folded = markdown(many[:MOST_OPEN]), markdown(many)
+    assert "<details>" not in few
+    assert folded.count("<details><summary>2 changes</summary>\n\n| kind |") == len(many)
+    assert folded.count("\n\n</details>\n") == len(many)
+    assert folded.count("\n\n**changes hyperparameters (`a`)**\n\n<details>") == len(many)
+
+
+def reviewed_change(file):
+    states = [
+        State(file=file, place="", versions={None: side}) for side in (version(), version(hyperparameters={"a": 1}))
+    ]
+    return reviewed(*states, {})
+
+
+def test_a_picture_is_drawn_for_the_overlay_that_changes_the_data_flow():
+    other = version(channels={"train": {"s3": "s3://example-data/other/"}})
+    states = [State(file="a", place="", versions={None: version(), "dev": side}) for side in (version(), other)]
+    assert "mermaid\nflowchart LR\n" in markdown([reviewed(*states, {})])

@@ -231,3 +231,43 @@ def test_a_number_that_nobody_means_has_no_ceiling(member, sign):
     stopping = {"MaxRuntimeInSeconds": 3600}
     (stopping if member in stopping else config)[member] = sign * 10**400
     assert ceiling_of({"ResourceConfig": config, "StoppingCondition": stopping}, {}) is None
+
+
+SCRIPT_IN_A_READY_IMAGE = {"image": job_samples.IMAGE_URI, "source": {"dir": "src/"}, "entry_point": "train.py"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "kind", "path", "old", "new"),
+    [
+        ({"distribution": {"torchrun": {}}}, "hosts", ("distribution",), None, "torchrun"),
+        ({"entry_point": {"script": "other.py"}}, "code", ("entry_point",), "train.py", "other.py"),
+        ({"entry_point": {"script": "train.py", "args": ["-v"]}}, "code", ("entry_point",), [], ["-v"]),
+        ({"entry_point": {"script": "train.py", "args_style": "json"}}, "code", ("entry_point",), "toolkit", "json"),
+    ],
+)
+def test_how_a_ready_image_starts_the_program_is_told(changed, kind, path, old, new):
+    """It travels in a channel, under a digest that says nothing."""
+    found = changes(SCRIPT_IN_A_READY_IMAGE, {**SCRIPT_IN_A_READY_IMAGE, **changed})
+    change = one([change for change in found if change.kind != "job"], kind)
+    assert (change.path, change.old, change.new) == (path, old, new)
+    assert {change.kind for change in found} == {kind, "job"}
+
+
+def test_an_entry_point_in_a_channel_has_a_verdict_of_its_own():
+    found = changes(SCRIPT_IN_A_READY_IMAGE, {**SCRIPT_IN_A_READY_IMAGE, "entry_point": {"script": "other.py"}})
+    assert verdict(found) == "changes the entry point"
+
+
+@pytest.mark.parametrize("changed", [{"name": "other"}, {"job_name": "exact"}])
+def test_a_job_of_another_name_goes_on_from_the_same_checkpoints(changed):
+    same = {"checkpoints": CHECKPOINTS}
+    assert not of(changes(same, {**same, **changed}), "restart")
+    assert of(changes({}, changed), "restart")
+
+
+def test_access_to_a_file_system_is_not_which_data_are_seen():
+    files = {"id": "fs-0123456789abcdef0", "type": "EFS", "path": "/a"}
+    channels = [{"train": {"file_system": {**files, "access": access}}} for access in ("ro", "rw")]
+    found = changes(*({"channels": channel} for channel in channels))
+    assert of(found, "security")
+    assert not of(found, "data")

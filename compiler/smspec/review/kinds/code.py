@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from smspec.review.change import Change
 from smspec.review.kinds.kind import Kind, count
+from smspec.review.layers import ENTRY_POINT
 from smspec.review.pair import Pair
 from smspec.review.user_words import quoted
 from smspec.source.listing import ListedFile, Listing
@@ -16,6 +17,7 @@ _DELIVERED = {
     "channel": "in the channel `code`, without a new image",
     "s3": "as an archive in S3, without a new image",
 }
+_DELIVERED_START = "in the channel `smspec`, without a new image"
 
 
 def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
@@ -37,15 +39,25 @@ def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
         yield pair.change(
             KIND.name, ("source", "delivery"), f"the code travels {delivered}", old=way[0], new=way[1], brief="delivery"
         )
+    yield from _starts(pair)
     is_told = known and old != new
     for leaf in pair.leaves_of(KIND.name):
         if leaf.at[-2:-1] != ("HyperParameters",) and RUNTIME_CHANNEL in leaf.at:
-            yield pair.at_leaf(KIND.name, leaf, "runtime and entry point, in a channel", brief="entry point")
+            if not (pair.starts() and _prefix(leaf.old) == _prefix(leaf.new)):
+                yield pair.at_leaf(KIND.name, leaf, "runtime and entry point, in a channel", brief="runtime")
         elif leaf.at[-1] == "sagemaker_program":
             yield pair.at_leaf(KIND.name, leaf, "program that the image's toolkit starts", brief="program")
         elif not (is_told and _prefix(leaf.old) == _prefix(leaf.new)):
             # Another digest below the same prefix is what changed files do.
             yield pair.at_leaf(KIND.name, leaf, "where the code lies", brief="place of the code")
+
+
+def _starts(pair: Pair) -> Iterator[Change]:
+    """Yield what changes in how a ready image starts the program; which launcher does is a matter of the hosts."""
+    for item, old, new in pair.starts():
+        if item.name not in ("launcher", "delivery"):
+            what = f"{ENTRY_POINT} ({item.name}); travels {_DELIVERED_START}"
+            yield pair.change(KIND.name, item.path, what, old=old, new=new, brief=ENTRY_POINT)
 
 
 def _prefix(uri: object) -> str:
@@ -86,7 +98,10 @@ def _digest(file: ListedFile) -> str:
 
 def verdict(changes: Sequence[Change]) -> str:
     files = [change for change in changes if change.path == ("source",) and change.brief]
-    return f"changes code ({count(len(files), 'file')})" if files else "changes how code reaches the job"
+    if files:
+        return f"changes code ({count(len(files), 'file')})"
+    starts = any(change.brief == ENTRY_POINT for change in changes)
+    return f"changes the {ENTRY_POINT}" if starts else "changes how code reaches the job"
 
 
 KIND = Kind(

@@ -14,7 +14,8 @@ def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
     for leaf in pair.leaves_of(KIND.name):
         what = words(leaf.at)
         yield pair.at_leaf(KIND.name, leaf, what, brief=what.partition(",")[0])
-    for _, old, new in pair.settings("launcher"):
+    launchers = [(old, new) for item, old, new in pair.starts() if item.name == "launcher"]
+    for old, new in (*launchers, *((old, new) for _, old, new in pair.settings("launcher"))):
         yield pair.change(KIND.name, ("distribution",), "how processes are started", old=old, new=new, brief="launcher")
     old_region, new_region = pair.old.region, pair.new.region
     if old_region != new_region and _are_known(pair):

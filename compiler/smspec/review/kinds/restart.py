@@ -22,6 +22,8 @@ def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
             yield pair.at_leaf(KIND.name, leaf, what, brief="checkpoints")
     if pair.old.job_name == pair.new.job_name or not (pair.old.job_name and pair.new.job_name):
         return  # an exact name that stays, `name` being the stem of no job; or a request that leaves it open
+    if _has_the_same_checkpoints(pair):
+        return  # whatever it is called, it goes on from them
     if pair.old.name != pair.new.name:
         what = "another name: a new job, which shares nothing with the old one but what both name"
         yield pair.change(KIND.name, ("name",), what, old=pair.old.name, new=pair.new.name, brief="name")
@@ -29,6 +31,11 @@ def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
         what = "another name: a new job"
         names = pair.old.job_name, pair.new.job_name
         yield pair.change(KIND.name, ("job_name",), what, old=names[0], new=names[1], brief="name")
+
+
+def _has_the_same_checkpoints(pair: Pair) -> bool:
+    old, new = (structure(version.payload, "CheckpointConfig") for version in (pair.old, pair.new))
+    return bool(old) and old == new
 
 
 def _named_by(version: object) -> object:
@@ -52,7 +59,8 @@ def verdict(changes: Sequence[Change]) -> str:
 
 KIND = Kind(
     name="restart",
-    meaning="training starts from scratch: the checkpoints moved, went or came, or the job has another name",
+    meaning="training starts from scratch: the checkpoints moved, went or came, or the job has another name and not "
+    "the same checkpoints",
     changes=changes,
     verdict=verdict,
 )

@@ -1,0 +1,35 @@
+"""What is shown of long values: never so little that old and new look the same."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smspec.review.change import Change
+from smspec.review.shown_values import LONGEST, shown_values
+
+REGISTRY = "763104351884.dkr.ecr.us-west-2.amazonaws.com/pytorch-training"
+
+
+def shown(old, new):
+    return shown_values(Change(kind="image", path=(), what="", old=old, new=new))
+
+
+def test_two_tags_of_a_long_name_are_told_apart():
+    old, new = shown(*(f"{REGISTRY}:2.{number}.0-gpu-py311-cu121-ubuntu20.04-sagemaker" for number in (3, 4)))
+    assert (":2.3.0-gpu" in old, ":2.4.0-gpu" in new) == (True, True)
+
+
+@given(st.text("ab", max_size=200), st.text("ab", max_size=200), st.text("ab", max_size=200))
+def test_different_values_are_shown_differently(before, middle, after):
+    old, new = shown(f"{before}x{middle}{after}", f"{before}y{middle}{after}")
+    assert old != new
+    assert max(len(old), len(new)) <= LONGEST
+
+
+def test_of_a_large_structure_its_values_are_shown():
+    s3 = {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://example-data/train/"}}
+    channel = {"ChannelName": "train", "DataSource": s3, "InputMode": "File"}
+    assert shown(None, channel) == ("(none)", "train, S3Prefix, s3://example-data/train/, File")
+
+
+def test_a_small_structure_is_shown_as_it_is():
+    assert shown({"train": "csv"}, []) == ('{"train": "csv"}', "[]")
