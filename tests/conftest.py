@@ -19,6 +19,9 @@ settings.register_profile("repeatable", deadline=None, derandomize=True, databas
 settings.register_profile("exploring", deadline=None, print_blob=True)
 settings.load_profile("repeatable")
 
+# It holds assertions, and is no test file of its own.
+pytest.register_assert_rewrite("request_verdicts")
+
 
 def pytest_addoption(parser):
     parser.addoption("--update", action="store_true", help="rewrite golden and expected files instead of comparing")

@@ -3,6 +3,7 @@
 import pytest
 
 from api_samples import ARN, HUB, changed
+from request_verdicts import verdict_tests
 from smspec.service.checking import request_findings
 
 HERE = "InputDataConfig"
@@ -166,15 +167,7 @@ SILENT = [
     reading(channel(ContentType="text/csv"), mode="Pipe"),
 ]
 
-
-@pytest.mark.parametrize(("request_", "code", "path"), TOLD, ids=[f"{code}-{path[-1]}" for _, code, path in TOLD])
-def test_it_is_told_at_the_place_of_the_fault(request_, code, path):
-    assert [(finding.code, finding.path) for finding in request_findings(request_)] == [(code, path)]
-
-
-@pytest.mark.parametrize("request_", SILENT)
-def test_its_neighbours_are_not(request_):
-    assert request_findings(request_) == []
+test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)
 
 
 MISSPELT = [

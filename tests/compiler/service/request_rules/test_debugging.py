@@ -3,6 +3,7 @@
 import pytest
 
 from api_samples import changed
+from request_verdicts import verdict_tests
 from smspec.service.checking import request_findings
 
 EVALUATOR = "895741380848.dkr.ecr.us-west-2.amazonaws.com/sagemaker-debugger-rules:latest"
@@ -77,15 +78,7 @@ SILENT = [
     on_trainium(DisableProfiler=True),
 ]
 
-
-@pytest.mark.parametrize(("request_", "code", "path"), TOLD, ids=[code for _, code, _ in TOLD])
-def test_it_is_told_at_the_place_of_the_fault(request_, code, path):
-    assert [(finding.code, finding.path) for finding in request_findings(request_)] == [(code, path)]
-
-
-@pytest.mark.parametrize("request_", SILENT)
-def test_its_neighbours_are_not(request_):
-    assert request_findings(request_) == []
+test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)
 
 
 CHINESE = "arn:aws-cn:iam::111122223333:role/SageMakerTraining"

@@ -3,6 +3,7 @@
 import pytest
 
 from api_samples import ARN, changed
+from request_verdicts import verdict_tests
 from smspec.service.checking import request_findings
 
 PLAN = f"{ARN}:training-plan/plan"
@@ -100,15 +101,7 @@ SILENT = [
     on(TrainingPlanArn=PLAN),
 ]
 
-
-@pytest.mark.parametrize(("request_", "code", "path"), TOLD, ids=[code for _, code, _ in TOLD])
-def test_it_is_told_at_the_place_of_the_fault(request_, code, path):
-    assert [(finding.code, finding.path) for finding in request_findings(request_)] == [(code, path)]
-
-
-@pytest.mark.parametrize("request_", SILENT)
-def test_its_neighbours_are_not(request_):
-    assert request_findings(request_) == []
+test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)
 
 
 @pytest.mark.parametrize("kind", ["ml.p9.48xlarge", "ml.p6e-gb300.36xlarge"])

@@ -1,9 +1,7 @@
 """Tags, environment variables and experiments."""
 
-import pytest
-
 from api_samples import changed
-from smspec.service.checking import request_findings
+from request_verdicts import verdict_tests
 
 
 def tagged(*keys):
@@ -35,12 +33,4 @@ SILENT = [
     told("NCCL_DEBUG"),
 ]
 
-
-@pytest.mark.parametrize(("request_", "code", "path"), TOLD, ids=[code for _, code, _ in TOLD])
-def test_it_is_told_at_the_place_of_the_fault(request_, code, path):
-    assert [(finding.code, finding.path) for finding in request_findings(request_)] == [(code, path)]
-
-
-@pytest.mark.parametrize("request_", SILENT)
-def test_its_neighbours_are_not(request_):
-    assert request_findings(request_) == []
+test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)

@@ -1,9 +1,7 @@
 """ServerlessJobConfig and ModelPackageConfig."""
 
-import pytest
-
 from api_samples import ARN, HUB, changed, small_request
-from smspec.service.checking import request_findings
+from request_verdicts import verdict_tests
 
 TUNING = {"BaseModelArn": f"{HUB}/Model/sample", "JobType": "FineTuning", "CustomizationTechnique": "SFT"}
 EVALUATION = {"BaseModelArn": f"{HUB}/Model/sample", "JobType": "Evaluation", "EvaluationType": "LLMAJEvaluation"}
@@ -55,12 +53,4 @@ SILENT = [
     serverless(ResourceConfig={"VolumeSizeInGB": 0}),
 ]
 
-
-@pytest.mark.parametrize(("request_", "code", "path"), TOLD, ids=[code for _, code, _ in TOLD])
-def test_it_is_told_at_the_place_of_the_fault(request_, code, path):
-    assert [(finding.code, finding.path) for finding in request_findings(request_)] == [(code, path)]
-
-
-@pytest.mark.parametrize("request_", SILENT)
-def test_its_neighbours_are_not(request_):
-    assert request_findings(request_) == []
+test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)

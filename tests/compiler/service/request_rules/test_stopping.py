@@ -3,6 +3,7 @@
 import pytest
 
 from api_samples import changed
+from request_verdicts import verdict_tests
 from smspec.service.checking import request_findings
 
 ALGORITHMS = "174872318107.dkr.ecr.us-west-2.amazonaws.com"
@@ -69,15 +70,7 @@ SILENT = [
     changed(AlgorithmSpecification=algorithm(f"{ALGORITHMS}/kmeans:1"), StoppingCondition={}),
 ]
 
-
-@pytest.mark.parametrize(("request_", "code", "path"), TOLD, ids=[code for _, code, _ in TOLD])
-def test_it_is_told_at_the_place_of_the_fault(request_, code, path):
-    assert [(finding.code, finding.path) for finding in request_findings(request_)] == [(code, path)]
-
-
-@pytest.mark.parametrize("request_", SILENT)
-def test_its_neighbours_are_not(request_):
-    assert request_findings(request_) == []
+test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)
 
 
 def test_the_longest_run_of_28_days_is_only_warned_of():

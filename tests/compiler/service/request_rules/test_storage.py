@@ -3,6 +3,7 @@
 import pytest
 
 from api_samples import changed, fill
+from request_verdicts import verdict_tests
 from smspec.service.checking import request_findings
 from smspec.service.shapes import pinned_model
 
@@ -56,15 +57,7 @@ SILENT = [
     to("s3://example/x--x-s3/", KmsKeyId="alias/x"),
 ]
 
-
-@pytest.mark.parametrize(("request_", "code", "path"), TOLD, ids=[f"{code}-{path[-1]}" for _, code, path in TOLD])
-def test_it_is_told_at_the_place_of_the_fault(request_, code, path):
-    assert [(finding.code, finding.path) for finding in request_findings(request_)] == [(code, path)]
-
-
-@pytest.mark.parametrize("request_", SILENT)
-def test_its_neighbours_are_not(request_):
-    assert request_findings(request_) == []
+test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)
 
 
 @pytest.mark.parametrize("bucket", ["My_Bucket.s3.us-west-2.amazonaws.com", "s3-us-west-2.amazonaws.com/My_Bucket"])
