@@ -17,8 +17,6 @@ from smspec.cli import COMMANDS
 from smspec.render import TARGETS
 from smspec.review.kinds import KINDS
 from smspec.review.members import MEMBERS
-from smspec.rules import RULES
-from smspec.rules.repository import REPOSITORY_RULES
 from smspec.script.readers import READERS
 from smspec.service.request_rules import RULES as WAKES
 from smspec.service.shapes import pinned_model
@@ -45,11 +43,31 @@ def defining(directory, *names):
     return found
 
 
+def is_complete(registry, listed, files):
+    """Hold what a registry lists against the files that belong into it; say in words what is to be done."""
+    forgotten, strange = sorted(set(files) - set(listed)), sorted(set(listed) - set(files))
+    twice = sorted({name for name in listed if list(listed).count(name) > 1})
+    assert not forgotten, f"a line is missing in {registry}: {', '.join(forgotten)}"
+    assert not strange, f"a line too many in {registry}, which no file stands for: {', '.join(strange)}"
+    assert not twice, f"a line twice in {registry}: {', '.join(twice)}"
+
+
+def test_a_registry_that_is_not_complete_is_told_of_by_its_name():
+    is_complete("RULES", ["a", "b"], ["b", "a"])
+    for listed, files, words in (
+        (["a"], ["a", "b"], "a line is missing in RULES: b"),
+        (["a", "b"], ["a"], "a line too many in RULES, which no file stands for: b"),
+        (["a", "a"], ["a"], "a line twice in RULES: a"),
+    ):
+        with pytest.raises(AssertionError, match=words):
+            is_complete("RULES", listed, files)
+
+
 def test_every_command_is_registered():
     # A module cannot be called `import`: a keyword gets an underscore behind it, as names in Python do.
     modules = [f"{name}_" if keyword.iskeyword(name) else name for name in COMMANDS]
     assert [module for module, _ in COMMANDS.values()] == [f"smspec.cli.{module}" for module in modules]
-    assert sorted(modules) == defining("compiler/smspec/cli", "HELP", "add_arguments", "run")
+    is_complete("COMMANDS, cli/__init__.py", modules, defining("compiler/smspec/cli", "HELP", "add_arguments", "run"))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -67,19 +85,20 @@ REQUEST_RULES = "compiler/smspec/service/request_rules"
 
 
 @pytest.mark.parametrize(
-    ("directory", "registry"),
-    [("compiler/smspec/rules", RULES), ("compiler/smspec/rules/repository", REPOSITORY_RULES)],
-    ids=["RULES", "REPOSITORY_RULES"],
+    "package", ["rules", "rules.repository", "rules.script", "rules.locking", "service.policy_rules"]
 )
-def test_every_rule_is_registered_once(directory, registry):
-    assert sorted(check.__module__.rpartition(".")[2] for check in registry) == defining(directory, "check")
-    assert {check.__name__ for check in registry} <= {"check"}
+def test_every_rule_is_registered_once(package):
+    registry = importlib.import_module(f"smspec.{package}").RULES
+    directory = f"compiler/smspec/{package.replace('.', '/')}"
+    listed = [check.__module__.rpartition(".")[2] for check in registry]
+    is_complete(f"RULES, {directory}/__init__.py", listed, defining(directory, "check"))
+    assert {check.__name__ for check in registry} == {"check"}
 
 
 def test_every_rule_about_requests_is_registered():
     areas = [path.parent.name for path in (ROOT / REQUEST_RULES).glob("*/__init__.py")]
     files = {f"{area}.{name}" for area in areas for name in defining(f"{REQUEST_RULES}/{area}", "check")}
-    assert set(WAKES) == files
+    is_complete(f"RULES, {REQUEST_RULES}/__init__.py", list(WAKES), files)
 
 
 @pytest.mark.parametrize("wake", sorted({wake for wakes in WAKES.values() for wake in wakes}))
@@ -109,16 +128,16 @@ def test_every_target_can_be_rendered(tmp_path):
 
 
 def test_every_form_of_a_request_is_registered_under_its_name():
-    assert [source.detect.__module__.rpartition(".")[2] for source in SOURCES] == [source.name for source in SOURCES]
-    assert sorted(source.name for source in SOURCES) == defining(
-        "compiler/smspec/adoption/sources", "detect", "to_request"
-    )
+    directory = "compiler/smspec/adoption/sources"
+    names = [source.name for source in SOURCES]
+    assert [source.detect.__module__.rpartition(".")[2] for source in SOURCES] == names
+    is_complete(f"SOURCES, {directory}/__init__.py", names, defining(directory, "detect", "to_request"))
 
 
 def test_every_part_of_an_imported_spec_is_registered():
-    assert sorted(keys.__module__.rpartition(".")[2] for keys in PARTS) == defining(
-        "compiler/smspec/adoption/parts", "keys"
-    )
+    directory = "compiler/smspec/adoption/parts"
+    listed = [keys.__module__.rpartition(".")[2] for keys in PARTS]
+    is_complete(f"PARTS, {directory}/__init__.py", listed, defining(directory, "keys"))
 
 
 def test_an_imported_spec_has_a_place_for_every_key_that_a_request_can_say():
@@ -132,7 +151,8 @@ def test_an_imported_spec_has_a_place_for_every_key_that_a_request_can_say():
 def test_every_kind_of_change_is_registered_under_its_name():
     for name, kind in KINDS.items():
         assert kind.changes.__module__ == kind.verdict.__module__ == f"smspec.review.kinds.{name}"
-    assert set(KINDS) == set(defining("compiler/smspec/review/kinds", "changes", "verdict"))
+    directory = "compiler/smspec/review/kinds"
+    is_complete(f"KINDS, {directory}/__init__.py", list(KINDS), defining(directory, "changes", "verdict"))
     assert {name for meaning in MEMBERS.values() for name in meaning.kinds} <= set(KINDS)
 
 
@@ -144,20 +164,21 @@ def test_every_kind_of_change_is_documented():
 
 def test_every_view_is_registered_and_can_be_written():
     files = {path.stem for path in (ROOT / "runtime/smspec_runtime/pipe/views").glob("*.py")} - {"__init__"}
-    assert set(VIEWS) == files == set(get_args(Read))
+    is_complete("VIEWS, pipe/views/__init__.py", list(VIEWS), files)
+    is_complete("Read, spec/model.py", get_args(Read), files)
 
 
 def test_every_launcher_is_registered_under_its_name():
     for name, launcher in LAUNCHERS.items():
         assert (launcher.__module__, launcher.__name__) == (f"smspec_runtime.launchers.{name}", name)
     files = {path.stem for path in (ROOT / "runtime/smspec_runtime/launchers").glob("*.py")}
-    assert set(LAUNCHERS) == files - {"__init__", "launch", "fabric", "mpirun"}
+    is_complete("LAUNCHERS, launchers/__init__.py", list(LAUNCHERS), files - {"__init__", "launch", "fabric", "mpirun"})
 
 
 def test_every_reader_of_programs_is_registered():
     directory = ROOT / "compiler/smspec/script/readers"
     readers = {path.stem for path in directory.glob("*.py") if "\nHANDLERS" in path.read_text(encoding="utf-8")}
-    assert readers == {*READERS.values(), "environment"}
+    is_complete("READERS, script/readers/__init__.py", {*READERS.values(), "environment"}, readers)
     for package, reader in READERS.items():
         names = importlib.import_module(f"smspec.script.readers.{reader}").HANDLERS
         assert {name.partition(".")[0] for name in names} == {package}

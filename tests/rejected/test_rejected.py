@@ -102,13 +102,13 @@ def test_a_code_stands_for_one_thing():
 @pytest.mark.parametrize("code", CODES)
 def test_every_code_has_a_rejected_spec(code):
     told = [path.read_text(encoding="utf-8") for path in HERE.glob("*/expected.txt")]
-    assert any(f"[{code}]" in text for text in told)
+    assert any(f"[{code}]" in text for text in told), f"no directory in tests/rejected is told {code}"
 
 
 @pytest.mark.parametrize(("code", "name"), RULES)
 def test_every_code_has_one_page_named_like_its_rule(code, name):
     page = explanation(code)
-    assert page is not None
+    assert page is not None, f"write diagnostics/explanations/{code}.md, which begins `# {code}: {name}`"
     assert page.partition("\n")[0].replace("`", "") == f"# {code}: {name}"
 
 

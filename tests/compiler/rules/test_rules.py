@@ -1,14 +1,10 @@
 """Every rule finds its contradiction, at its place, and finds nothing in jobs that come close to it."""
 
-import ast
-from pathlib import Path
-
 import pytest
 
 import job_samples
-import smspec.rules
 from smspec.plan.run_planning import launcher_name
-from smspec.rules import RULES, lint
+from smspec.rules import lint
 from smspec_runtime.launchers import LAUNCHERS
 
 URI = job_samples.IMAGE_URI
@@ -266,14 +262,3 @@ def test_several_contradictions_are_all_told():
         job_samples.listing(*FILES),
     )
     assert [finding.code for finding in found] == ["SM310", "SM315", "SM315", "SM319", "SM320"]
-
-
-def test_every_file_of_a_rule_is_in_the_registry():
-    directory = Path(smspec.rules.__file__).parent
-    files = {
-        path.stem
-        for path in directory.glob("*.py")
-        if any(isinstance(node, ast.FunctionDef) and node.name == "check" for node in ast.parse(path.read_text()).body)
-    }
-    assert files == {rule.__module__.rpartition(".")[2] for rule in RULES}
-    assert len(RULES) == len(set(RULES))

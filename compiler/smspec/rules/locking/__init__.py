@@ -10,7 +10,7 @@ from smspec.rules.locking import (
 )
 from smspec.rules.locking.pinning import Check, Pinning
 
-LOCK_RULES: tuple[Check, ...] = (
+RULES: tuple[Check, ...] = (
     base_without_a_digest.check,
     package_without_a_version.check,
     requirements_that_changed_since_they_were_locked.check,
@@ -19,4 +19,4 @@ LOCK_RULES: tuple[Check, ...] = (
 
 def unpinned(pinning: Pinning) -> list[Finding]:
     """Return everything that a job leaves open."""
-    return [finding for rule in LOCK_RULES for finding in rule(pinning)]
+    return [finding for rule in RULES for finding in rule(pinning)]

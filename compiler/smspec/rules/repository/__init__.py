@@ -17,7 +17,7 @@ from smspec.rules.repository import (
 from smspec.rules.repository.crossing import Crossing
 from smspec.spec.facts import Repository
 
-REPOSITORY_RULES: tuple[Callable[[Repository], Iterator[Crossing]], ...] = (
+RULES: tuple[Callable[[Repository], Iterator[Crossing]], ...] = (
     output_prefix_of_another_job.check,
     checkpoints_of_another_job.check,
     checkpoints_around_another_job.check,
@@ -31,4 +31,4 @@ REPOSITORY_RULES: tuple[Callable[[Repository], Iterator[Crossing]], ...] = (
 
 def crossings(repository: Repository) -> list[Crossing]:
     """Return everything that is wrong between the specs of a repository."""
-    return [crossing for rule in REPOSITORY_RULES for crossing in rule(repository)]
+    return [crossing for rule in RULES for crossing in rule(repository)]

@@ -19,7 +19,7 @@ from smspec.service.policy_rules import (
 )
 from smspec.service.request import Request
 
-POLICY_RULES: tuple[Callable[[Request, Policy], Iterator[Finding]], ...] = (
+RULES: tuple[Callable[[Request, Policy], Iterator[Finding]], ...] = (
     missing_tag.check,
     instance_family_that_is_not_allowed.check,
     region_that_is_not_allowed.check,
@@ -31,5 +31,5 @@ POLICY_RULES: tuple[Callable[[Request, Policy], Iterator[Finding]], ...] = (
 
 def policy_findings(request: Request, policy: Policy) -> Iterator[Finding]:
     """Yield everything in which a request does not keep to a policy, at paths of the request."""
-    for rule in POLICY_RULES:
+    for rule in RULES:
         yield from rule(request, policy)
