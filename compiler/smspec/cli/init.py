@@ -13,6 +13,7 @@ from smspec.cli.faults import Refused
 from smspec.cli.interruption import interruptible
 from smspec.cli.schema import job_schema
 from smspec.output.shelter import sheltered
+from smspec.pipeline.upwards import repository_top, upwards
 from smspec.spec.yaml.scalars import meaning
 
 HELP = """\
@@ -75,15 +76,14 @@ def job_name(directory: str) -> str:
 
 def shared_schema(directory: str) -> str | None:
     """Return the schema above a directory, in the same repository, as the directory names it; one is enough for all."""
-    above, steps, found = os.path.realpath(directory), "", None
-    while not os.path.exists(os.path.join(above, ".git")):
-        parent = os.path.dirname(above)
-        if parent == above:
-            return None  # no repository: what lies above is somebody else's
-        above, steps = parent, f"../{steps}"
-        if found is None and os.path.isfile(os.path.join(above, SCHEMA)):
-            found = f"{steps}{SCHEMA}"
-    return found
+    here = os.path.realpath(directory)
+    top = repository_top(here)
+    if top is None:
+        return None  # no repository: what lies above is somebody else's
+    for steps, above in enumerate(upwards(here)):
+        if steps and len(above) >= len(top) and os.path.isfile(os.path.join(above, SCHEMA)):
+            return f"{'../' * steps}{SCHEMA}"
+    return None
 
 
 def _files(template: str, name: str, schema: str | None) -> Iterator[tuple[str, bytes]]:

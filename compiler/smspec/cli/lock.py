@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 
 from smspec import __version__
 from smspec.cli.console import Console
 from smspec.cli.faults import Unavailable, Usage
 from smspec.cli.spec_arguments import settings
-from smspec.diagnostics import Rejected
 from smspec.diagnostics.visible import visible
 from smspec.output.failures import OutputFailed
 from smspec.output.whole_file import write_whole
-from smspec.pipeline.inputs import Inputs, gather_all
-from smspec.pipeline.lock_file import lock_path, read_lock
+from smspec.pipeline.lock_file import read_lock
+from smspec.pipeline.lockable import Lockable, find_lockable
 from smspec.service.image_reference import is_image_reference, parsed_reference
 from smspec.service.shapes import pinned_model
-from smspec.source import Scalar
 from smspec.source.frozen import replace
 from smspec.spec.layers.misuse import Misuse
-from smspec.spec.lock import NAME, Lock, content_digest
+from smspec.spec.lock import Lock
 
 HELP = """\
-Pin what the images of a job are built from: its base, as it is and under each overlay, to a digest, and its
-requirements file to its hash. They are kept in smspec.lock, one file for a repository, the nearest upwards.
+Pin what the images of jobs are built from: their bases, as they are and under each overlay, to digests, and their
+requirements files to hashes. They are kept in smspec.lock, one file for a repository, the nearest upwards. A directory
+means the job specs below it.
 
 What is pinned stays as it is, unless --update asks its registry again. The digest of a base that no registry can be
 asked for is given with --digest."""
@@ -34,7 +32,9 @@ _DIGEST = r"sha256:[0-9a-f]{64}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("spec", metavar="SPEC", nargs="?", default="job.yaml", help="the job spec (default: job.yaml)")
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="*", help="job specs, or directories to search (default: job.yaml)"
+    )
     parser.add_argument("--update", action="store_true", help="ask the registries again for what is pinned already")
     parser.add_argument(
         "--digest", metavar="IMAGE=DIGEST", action="append", default=[], help="pin an image without asking anybody"
@@ -47,39 +47,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     digests = _digests(args.digest)
     try:
-        outcomes = dict(gather_all(args.spec, settings(args)))
+        found = find_lockable(args.paths or ["job.yaml"], settings(args))
     except Misuse as misuse:
         raise Usage(str(misuse)) from misuse
-    for outcome in outcomes.values():
-        if isinstance(outcome, Rejected):
-            raise outcome
-    jobs = [outcome for outcome in outcomes.values() if isinstance(outcome, Inputs)]
-
-    directory = os.path.dirname(args.spec) or os.curdir
-    found = lock_path(directory)
-    path = found or os.path.join(_top(directory), NAME)
-    before = read_lock(found) if found else Lock()
-    images = [base for job in jobs if (base := _base(job)) is not None and "@" not in base]
-    unknown = sorted(set(digests) - set(images))
+    unknown = sorted(set(digests) - {image for each in found for image in each.images})
     if unknown:
-        raise Usage(f"--digest: no image of this job is built from `{unknown[0]}`")
+        raise Usage(f"--digest: no image of these jobs is built from `{unknown[0]}`")
 
-    from smspec.lock.locking import lock_text, locked  # late, as all that can ask a registry
+    from smspec.lock.locking import to_ask  # late, as all that can ask a registry
 
-    after = locked(before, images, digests, _resolve, update=args.update)
-    requirements = dict(entry for job in jobs for entry in _requirements(job, os.path.dirname(path)))
-    after = replace(after, requirements=before.requirements | requirements)
-    if after != before or not found:
+    locks = [(each, read_lock(each.path) if each.is_there else Lock()) for each in found]
+    asked = [to_ask(lock, each.images, digests, update=args.update) for each, lock in locks]
+    answers = _resolved([image for images in asked for image in images], console)
+    for (each, lock), images in zip(locks, asked, strict=True):
+        given = {image: digest for image, digest in digests.items() if image in each.images}
+        _lock(each, lock, given | {image: answers[image] for image in images}, console)
+    return 0
+
+
+def _lock(found: Lockable, before: Lock, images: dict[str, str], console: Console) -> None:
+    """Write one lock, if there is something new for it, and say what is in it of these jobs."""
+    from smspec.lock.locking import lock_text, locked
+
+    after = locked(before, images, found.requirements)
+    is_new = after != before or not found.is_there
+    if is_new:
         after = replace(after, smspec=__version__, api_model=pinned_model().date)
         try:
-            write_whole(path, lock_text(after))
+            write_whole(found.path, lock_text(after))
         except OutputFailed as failure:
             raise Unavailable(str(failure)) from failure
-    for name in dict.fromkeys([*images, *requirements]):
-        pins = after.images | after.requirements
-        console.say(visible(f"{name} {pins[name]}{'' if _known(before, name) == pins[name] else ' (new)'}"))
-    console.say(visible(f"{path}: {'written' if after != before or not found else 'nothing new'}"))
-    return 0
+    old, pins = before.images | before.requirements, after.images | after.requirements
+    for name in (*found.images, *found.requirements):
+        console.say(visible(f"{name} {pins[name]}{'' if old.get(name) == pins[name] else ' (new)'}"))
+    console.say(visible(f"{found.path}: {'written' if is_new else 'nothing new'}"))
 
 
 def _digests(words: list[str]) -> dict[str, str]:
@@ -94,48 +95,32 @@ def _digests(words: list[str]) -> dict[str, str]:
     return digests
 
 
-def _base(job: Inputs) -> str | None:
-    """Return the base of a job that is built; what is wrong with the rest of the spec is no matter here."""
-    node = job.document.node(("image", "base"))
-    return node.text if isinstance(node, Scalar) and is_image_reference(node.text) else None
+def _resolved(images: list[str], console: Console) -> dict[str, str]:
+    """Return the digests that registries say. Raises `Unavailable`, when all were asked, if one of them does not."""
+    from smspec.lock.registry import NoAnswer
 
-
-def _requirements(job: Inputs, directory: str) -> list[tuple[str, str]]:
-    node = job.document.node(("image", "python_requirements"))
-    content = job.ingredients.requirements
-    if content is None or not isinstance(node, Scalar):
-        return []
-    name = os.path.relpath(os.path.join(job.directory, node.text), directory or os.curdir)
-    return [(name, content_digest(content))]
-
-
-def _known(lock: Lock, name: str) -> str | None:
-    return lock.images.get(name) or lock.requirements.get(name)
+    digests: dict[str, str] = {}
+    silent: list[str] = []
+    for image in dict.fromkeys(images):
+        try:
+            digests[image] = _resolve(image)
+        except NoAnswer as silence:
+            console.say(visible(f"the digest of `{image}` could not be asked for: {silence}"))
+            silent.append(image)
+    if silent:
+        ways_out = " ".join(f"--digest {image}=sha256:…" for image in silent)
+        raise Unavailable(f"nothing was locked; what no registry says you can give yourself: `{ways_out}`")
+    return digests
 
 
 def _resolve(image: str) -> str:
-    from smspec.lock.registry import NoAnswer, resolved
+    """Return the digest that the registry of an image has for it now. Raises `NoAnswer`."""
+    from smspec.lock.registry import resolved
 
     reference = parsed_reference(image)
     assert reference is not None  # only references come here
-    try:
-        authorization = None
-        if reference.account is not None and reference.region is not None:
-            from smspec.lock.ecr import authorization as of_ecr
+    if reference.account is None or reference.region is None:
+        return resolved(reference)
+    from smspec.lock.ecr import authorization
 
-            authorization = of_ecr(reference.region)
-        return resolved(reference, authorization)
-    except NoAnswer as silence:
-        way_out = f"give it yourself: `--digest {image}=sha256:…`"
-        raise Unavailable(f"the digest of `{image}` could not be asked for: {silence}; {way_out}") from None
-
-
-def _top(directory: str) -> str:
-    """Return the top of the repository, where a first lock belongs; the directory itself outside of one."""
-    here = os.path.abspath(directory)
-    while not os.path.exists(os.path.join(here, ".git")):
-        parent = os.path.dirname(here)
-        if parent == here:
-            return directory
-        here = parent
-    return os.path.relpath(here)
+    return resolved(reference, authorization(reference.region))

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from smspec.source.frozen import replace
 from smspec.spec.lock import VERSION, Lock
 
-Resolve = Callable[[str], str]
-"""From a reference to its digest."""
+
+def to_ask(lock: Lock, images: Iterable[str], given: Container[str], *, update: bool) -> tuple[str, ...]:
+    """Return the images whose registries are to be asked: those not given and, but for ``update``, not pinned."""
+    return tuple(i for i in dict.fromkeys(images) if i not in given and (update or i not in lock.images))
 
 
-def locked(lock: Lock, images: Iterable[str], digests: Mapping[str, str], resolve: Resolve, *, update: bool) -> Lock:
-    """Return the lock with every image pinned: by ``digests``, as before, or by asking; ``update``: all by asking."""
-    pinned = dict(lock.images)
-    for image in dict.fromkeys(images):
-        if image in digests:
-            pinned[image] = digests[image]
-        elif update or image not in pinned:
-            pinned[image] = resolve(image)
-    return replace(lock, images=pinned)
+def locked(lock: Lock, images: Mapping[str, str], requirements: Mapping[str, str]) -> Lock:
+    """Return the lock with these digests of images and requirements beside what it pins already."""
+    return replace(lock, images={**lock.images, **images}, requirements={**lock.requirements, **requirements})
 
 
 def lock_text(lock: Lock) -> str:

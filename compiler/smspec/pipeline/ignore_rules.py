@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from smspec.pipeline.absence import is_file
 from smspec.pipeline.docker_patterns import DockerPattern, docker_patterns, ignored
 from smspec.pipeline.git_patterns import GitPattern, git_patterns, verdict
+from smspec.pipeline.upwards import repository_top
 from smspec.render.manifest import UNFINISHED
 from smspec.source.frozen import dataclass
 
@@ -79,12 +80,9 @@ def _gitignores_above(root: str) -> tuple[str, tuple[_GitFile, ...]]:
 
     They are left out when they ignore ``root`` itself: the author named it, so it is meant.
     """
-    top = root
-    while not os.path.lexists(os.path.join(top, ".git")):
-        parent = os.path.dirname(top)
-        if parent == top:
-            return "", ()
-        top = parent
+    top = repository_top(root)
+    if top is None:
+        return "", ()
     steps = [] if top == root else os.path.relpath(root, top).replace(os.sep, "/").split("/")
     files: list[_GitFile] = []
     for length in range(len(steps)):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from smspec.diagnostics import Finding, Rejected, Rule
 from smspec.diagnostics.nearest import nearest
 from smspec.pipeline.absence import is_directory, is_file
+from smspec.pipeline.lock_file import name_in_lock
 from smspec.pipeline.program_reading import started_program
 from smspec.pipeline.runtime_files import runtime_listing
 from smspec.pipeline.shelf import Shelf
@@ -45,6 +46,11 @@ class Inputs:
     levels: Mapping[str, Level] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     program: Program | None = None
+
+    @property
+    def requirements_file(self) -> str | None:
+        """Where the requirements file lies that the spec names."""
+        return _requirements_file(self.document, self.directory)
 
 
 def gather(
@@ -106,12 +112,13 @@ def _ingredients(document: Document, overlay: str | None, shelf: Shelf) -> Input
     findings: list[Finding] = []
     source = _source(document, directory, findings, shelf)
     lock_path, lock = shelf.lock(directory) or ("", None)
+    requirements = _requirements_file(document, directory)
     ingredients = Ingredients(
         source=source,
         runtime=runtime_listing(),
         templates=templates_digest(),
-        requirements=_requirements_file(document, directory, findings, shelf),
-        requirements_name=_requirements_name(document, directory, lock_path) if lock else "",
+        requirements=_requirements(document, requirements, findings, shelf),
+        requirements_name=name_in_lock(requirements, lock_path) if lock and requirements else "",
         lock=lock,
     )
     return Inputs(
@@ -141,21 +148,19 @@ def _source(document: Document, directory: str, findings: list[Finding], shelf: 
     return shelf.listing(path, _texts(document, ("source", "ignore")))
 
 
-def _requirements_file(document: Document, directory: str, findings: list[Finding], shelf: Shelf) -> bytes | None:
+def _requirements_file(document: Document, directory: str) -> str | None:
     written = _text(document, REQUIREMENTS)
-    if written is None:
+    return None if written is None else os.path.join(directory, written)
+
+
+def _requirements(document: Document, path: str | None, findings: list[Finding], shelf: Shelf) -> bytes | None:
+    if path is None:
         return None
-    path = os.path.join(directory, written)
     if not is_file(path):
+        written = _text(document, REQUIREMENTS) or ""
         findings.append(_missing(NO_REQUIREMENTS_FILE, REQUIREMENTS, "file", written, path))
         return None
     return shelf.requirements(path)
-
-
-def _requirements_name(document: Document, directory: str, lock_path: str) -> str:
-    """Return the requirements file as the lock calls it."""
-    written = _text(document, REQUIREMENTS)
-    return os.path.relpath(os.path.join(directory, written), os.path.dirname(lock_path) or ".") if written else ""
 
 
 def _missing(rule: Rule, at: Path, what: str, written: str, path: str) -> Finding:

@@ -7,6 +7,7 @@ import re
 
 from smspec.diagnostics import Finding, Rejected, Rule, placed
 from smspec.pipeline.absence import is_file
+from smspec.pipeline.upwards import repository_top, upwards
 from smspec.source import Document, Mapping, Path, Scalar
 from smspec.spec.lock import NAME, VERSION, Lock
 
@@ -19,15 +20,19 @@ _LARGEST = 1 << 20
 
 def lock_path(directory: str) -> str | None:
     """Return the nearest lock upwards from a directory, named from the current one; None when there is none."""
-    here = os.path.abspath(directory)
-    while True:
-        path = os.path.join(here, NAME)
-        if is_file(path):
-            return os.path.relpath(path)
-        parent = os.path.dirname(here)
-        if parent == here:
-            return None
-        here = parent
+    paths = (os.path.join(above, NAME) for above in upwards(directory))
+    return next((os.path.relpath(path) for path in paths if is_file(path)), None)
+
+
+def first_lock_path(directory: str, elsewhere: str) -> str:
+    """Return where a lock belongs that is not there yet: at the top of the repository, outside of one ``elsewhere``."""
+    top = repository_top(directory)
+    return os.path.join(elsewhere if top is None else os.path.relpath(top), NAME)
+
+
+def name_in_lock(file: str, lock: str) -> str:
+    """Return what the lock at a path calls a requirements file: wherever smspec is called from, the same."""
+    return os.path.relpath(file, os.path.dirname(lock) or os.curdir)
 
 
 def read_lock(path: str) -> Lock:

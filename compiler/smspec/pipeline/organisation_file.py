@@ -7,6 +7,7 @@ import re
 import sys
 
 from smspec.pipeline.absence import is_file
+from smspec.pipeline.upwards import upwards
 from smspec.source.frozen import dataclass
 
 NAME = "smspec.toml"
@@ -55,22 +56,17 @@ class OrganisationFile:
 
 def organisation_file(directory: str) -> OrganisationFile | None:
     """Return the nearest file upwards from a directory; smspec.toml counts before a pyproject.toml beside it."""
-    here = os.path.abspath(directory)
-    while True:
-        for name in (NAME, PYPROJECT):
-            path = os.path.join(here, name)
-            if is_file(path) and (name == NAME or _speaks_of_smspec(path)):
-                tables = _tables(path)
-                if name == NAME:
-                    return OrganisationFile(os.path.relpath(path), tables)
-                tool = tables.get("tool")
-                own = tool.get("smspec") if isinstance(tool, dict) else None
-                if isinstance(own, dict):
-                    return OrganisationFile(os.path.relpath(path), own)
-        parent = os.path.dirname(here)
-        if parent == here:
-            return None
-        here = parent
+    for above in upwards(directory):
+        path = os.path.join(above, NAME)
+        if is_file(path):
+            return OrganisationFile(os.path.relpath(path), _tables(path))
+        path = os.path.join(above, PYPROJECT)
+        if is_file(path) and _speaks_of_smspec(path):
+            tool = _tables(path).get("tool")
+            own = tool.get("smspec") if isinstance(tool, dict) else None
+            if isinstance(own, dict):
+                return OrganisationFile(os.path.relpath(path), own)
+    return None
 
 
 def _speaks_of_smspec(path: str) -> bool:

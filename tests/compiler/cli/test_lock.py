@@ -97,6 +97,80 @@ def test_there_is_one_lock_for_a_repository(tmp_path):
     assert smspec("validate", "specs", cwd=tmp_path).status == 0
 
 
+def repository(tmp_path, names=("one", "two"), base="{name}:1"):
+    (tmp_path / ".git").mkdir()
+    for name in names:
+        (tmp_path / "specs" / name).mkdir(parents=True)
+        job(tmp_path / "specs" / name, base.format(name=name))
+    return tmp_path
+
+
+def test_a_directory_is_locked_at_once(tmp_path):
+    repository(tmp_path)
+    (tmp_path / "specs/base.yaml").write_text('smspec: v1\nimage: {base: "none:1"}\n')
+    digests = ["--digest", f"one:1={DIGEST}", "--digest", f"two:1={OTHER}"]
+    done = lock(".", *digests, cwd=tmp_path)
+    assert (done.status, done.out) == (0, "")
+    assert done.err == f"one:1 {DIGEST} (new)\ntwo:1 {OTHER} (new)\n./smspec.lock: written\n"
+    assert held(tmp_path)["images"] == {"one:1": DIGEST, "two:1": OTHER}
+    again = lock("specs/two/job.yaml", "specs", "specs/one/job.yaml", cwd=tmp_path)
+    assert again.err.endswith("smspec.lock: nothing new\n")
+
+
+def test_a_lock_of_a_part_leaves_the_rest_as_it_is(tmp_path):
+    repository(tmp_path)
+    lock("specs", "--digest", f"one:1={DIGEST}", "--digest", f"two:1={DIGEST}", cwd=tmp_path)
+    assert lock("specs/two", "--digest", f"two:1={OTHER}", cwd=tmp_path).status == 0
+    assert held(tmp_path)["images"] == {"one:1": DIGEST, "two:1": OTHER}
+
+
+def test_every_registry_that_says_nothing_is_told_before_anything_is_written(tmp_path):
+    with registry(status=404) as server:
+        repository(tmp_path, base=f"{server.host}/{{name}}:1")
+        done = lock(".", cwd=tmp_path)
+    assert done.status == 3
+    for name in ("one", "two"):
+        assert f"the digest of `{server.host}/{name}:1` could not be asked for" in done.err
+        assert f"--digest {server.host}/{name}:1=sha256:…" in done.err
+    assert not (tmp_path / "smspec.lock").exists()
+
+
+def test_outside_of_a_repository_the_lock_of_a_directory_lies_in_it(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        job(tmp_path / name)
+    assert lock(".", "--digest", f"{BASE}={DIGEST}", cwd=tmp_path).status == 0
+    assert [path.parent for path in tmp_path.rglob("smspec.lock")] == [tmp_path]
+
+
+def test_each_job_goes_into_the_lock_that_it_goes_by(tmp_path):
+    """A digest that is asked for one lock changes nothing that another one pins."""
+    with registry() as server:
+        base = f"{server.host}/team/base:1"
+        repository(tmp_path, base=base)
+        old = server.add("team/base", "1", b"one")
+        assert lock("specs/one", cwd=tmp_path).status == 0
+        (tmp_path / "smspec.lock").rename(tmp_path / "specs/one/smspec.lock")
+        new = server.add("team/base", "1", b"two")
+        assert lock(".", cwd=tmp_path).status == 0
+    assert held(tmp_path / "specs/one")["images"] == {base: old}
+    assert held(tmp_path)["images"] == {base: new}
+
+
+def test_the_faults_of_all_specs_are_told_at_once(tmp_path):
+    repository(tmp_path)
+    for name in ("one", "two"):
+        (tmp_path / "specs" / name / "job.yaml").write_text("smspec: v1\nname: [\n")
+    done = lock(".", cwd=tmp_path)
+    assert done.status == 1
+    assert [f"specs/{name}/job.yaml" in done.err for name in ("one", "two")] == [True, True]
+
+
+def test_a_directory_without_a_job_is_misuse(tmp_path):
+    done = lock(".", cwd=tmp_path)
+    assert (done.status, "there is no job spec in `.`" in done.err) == (2, True)
+
+
 def test_it_says_what_it_was_made_with(tmp_path):
     from smspec import __version__
     from smspec.service.shapes import pinned_model

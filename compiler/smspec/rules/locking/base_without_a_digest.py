@@ -17,5 +17,5 @@ def check(pinning: Pinning) -> Iterator[Finding]:
         yield RULE.at(
             ("image", "base"),
             f"smspec.lock has no digest for `{base}`",
-            help="run `smspec lock` on this spec, and commit what it writes",
+            help="run `smspec lock` on this spec, or on `.` for all, and commit what it writes",
         )

@@ -20,5 +20,5 @@ def check(pinning: Pinning) -> Iterator[Finding]:
         yield RULE.at(
             ("image", "python_requirements"),
             "smspec.lock does not know this file" if locked is None else "this file changed since it was locked",
-            help="run `smspec lock` on this spec, and commit what it writes",
+            help="run `smspec lock` on this spec, or on `.` for all, and commit what it writes",
         )

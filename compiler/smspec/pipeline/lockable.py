@@ -1,0 +1,84 @@
+"""What the jobs that a command line names leave to a lock: their bases, and their requirements files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+
+from smspec.diagnostics import Diagnostic, Rejected
+from smspec.pipeline.absence import is_directory
+from smspec.pipeline.inputs import Inputs, gather_all
+from smspec.pipeline.job_search import find_job_specs
+from smspec.pipeline.lock_file import first_lock_path, lock_path, name_in_lock
+from smspec.pipeline.shelf import Shelf
+from smspec.service.image_reference import is_image_reference
+from smspec.source import Scalar, SourceText
+from smspec.source.frozen import dataclass
+from smspec.spec.lock import content_digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lockable:
+    """What belongs in the lock at ``path``. ``requirements``: file, as the lock calls it → digest of what is in it."""
+
+    path: str
+    is_there: bool
+    images: tuple[str, ...]
+    requirements: dict[str, str]
+
+
+def find_lockable(paths: Iterable[str], settings: Mapping[str, str]) -> tuple[Lockable, ...]:
+    """Return what is to be locked of specs, and of all specs below directories, by the lock that each goes by.
+
+    A spec counts as it is and under each overlay. Raises `Misuse` for a path without a spec, `Rejected` with the faults
+    of all of them, OSError where the disk refuses.
+    """
+    shelf = Shelf()
+    jobs: dict[str, list[Inputs]] = {}
+    diagnostics: dict[Diagnostic, None] = {}
+    texts: dict[str, SourceText] = {}
+    for spec, named in _specs(paths, shelf):
+        try:
+            for _, outcome in gather_all(spec, settings, shelf):
+                if isinstance(outcome, Rejected):
+                    raise outcome
+                lock = lock_path(outcome.directory) or first_lock_path(outcome.directory, named)
+                jobs.setdefault(lock, []).append(outcome)
+        except Rejected as rejected:
+            diagnostics.update(dict.fromkeys(rejected.diagnostics))
+            texts.update((text.name, text) for text in rejected.texts)
+    if diagnostics:
+        raise Rejected(diagnostics, texts.values())
+    return tuple(_lockable(lock, found) for lock, found in jobs.items())
+
+
+def _specs(paths: Iterable[str], shelf: Shelf) -> Iterator[tuple[str, str]]:
+    """Yield each spec once, with the directory that was named, or that of a file that was."""
+    found: set[str] = set()
+    for path in paths:
+        specs = find_job_specs([path], shelf).jobs if is_directory(path) else (path,)
+        for spec in specs:
+            if shelf.identity(spec) not in found:
+                found.add(shelf.identity(spec))
+                yield spec, path if is_directory(path) else os.path.dirname(path) or os.curdir
+
+
+def _lockable(lock: str, jobs: list[Inputs]) -> Lockable:
+    return Lockable(
+        path=lock,
+        is_there=lock_path(os.path.dirname(lock)) == lock,
+        images=tuple(dict.fromkeys(base for job in jobs if (base := _base(job)) is not None and "@" not in base)),
+        requirements=dict(entry for job in jobs for entry in _requirements(job, lock)),
+    )
+
+
+def _base(job: Inputs) -> str | None:
+    """Return the base of a job that is built; what is wrong with the rest of the spec is no matter here."""
+    node = job.document.node(("image", "base"))
+    return node.text if isinstance(node, Scalar) and is_image_reference(node.text) else None
+
+
+def _requirements(job: Inputs, lock: str) -> Iterator[tuple[str, str]]:
+    path, content = job.requirements_file, job.ingredients.requirements
+    if path is not None and content is not None:
+        yield name_in_lock(path, lock), content_digest(content)

@@ -1,0 +1,20 @@
+"""The way from a directory up: what holds for a spec lies beside it or anywhere above."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+
+def upwards(directory: str) -> Iterator[str]:
+    """Yield the absolute path of a directory, then of each one above it."""
+    here = os.path.abspath(directory)
+    yield here
+    while (parent := os.path.dirname(here)) != here:
+        here = parent
+        yield here
+
+
+def repository_top(directory: str) -> str | None:
+    """Return the top of the git repository that a directory lies in; None outside of one."""
+    return next((above for above in upwards(directory) if os.path.lexists(os.path.join(above, ".git"))), None)
