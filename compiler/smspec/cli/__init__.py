@@ -126,7 +126,7 @@ def _told(fault: Exception, console: Console) -> int:
     # Late, all of it: nothing went wrong is the usual case.
     from smspec.cli.faults import Refused, Unavailable, Usage
     from smspec.diagnostics import Rejected
-    from smspec.diagnostics.secrets import masked
+    from smspec.diagnostics.masking import masked
     from smspec.diagnostics.visible import visible
 
     def shown(text: str) -> str:

@@ -5,20 +5,12 @@ from __future__ import annotations
 from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.finding import Rule
 from smspec.diagnostics.note import Note
+from smspec.diagnostics.placing import placed_at
 from smspec.diagnostics.rejected import Rejected
-from smspec.diagnostics.secrets import masked
 from smspec.source import Path, Places, SourceText, Span
 
 # Nobody mends more than this in one go, and a hostile text could hold tens of thousands.
 MOST = 100
-
-_LONGEST_QUOTED = 60
-
-
-def quoted(text: str) -> str:
-    """Return the author's words as a message holds them: without secrets, cut where they are very long."""
-    text = masked(text)  # before it is cut: half a secret may not be known as one
-    return f"`{text}`" if len(text) <= _LONGEST_QUOTED else f"`{text[: _LONGEST_QUOTED - 1]}…`"
 
 
 class Faults:
@@ -50,18 +42,7 @@ class Faults:
         notes: tuple[Note, ...] = (),
     ) -> None:
         """Note one fault; give up on the text when there are too many."""
-        self._found.append(
-            Diagnostic(
-                code=rule.code,
-                severity=rule.severity,
-                message=masked(message),
-                span=span,
-                path=path,
-                help=masked(help),
-                label=masked(label),
-                notes=notes,
-            )
-        )
+        self._found.append(placed_at(span, rule.at(path, message, help=help, label=label, notes=notes)))
         if len(self._found) >= MOST:
             raise self.rejected()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from smspec.diagnostics.diagnostic import Diagnostic
-from smspec.diagnostics.secrets import MASK, masked
+from smspec.diagnostics.masking import MASK, masked
 from smspec.diagnostics.visible import visible, width
 from smspec.source import SourceText, Span
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.finding import Finding
+from smspec.diagnostics.masking import masked
 from smspec.diagnostics.note import Note
-from smspec.diagnostics.secrets import masked
-from smspec.source import Document
+from smspec.source import Document, Span
 
 
 def placed(findings: Iterable[Finding], document: Document) -> tuple[Diagnostic, ...]:
@@ -22,7 +22,11 @@ def placed(findings: Iterable[Finding], document: Document) -> tuple[Diagnostic,
 
 def _place(finding: Finding, document: Document) -> Diagnostic:
     span = document.span_of_key(finding.path) if finding.on == "key" else document.span_of_value(finding.path)
-    used_at = document.used_at(finding.path)
+    return placed_at(span, finding, used_at=document.used_at(finding.path))
+
+
+def placed_at(span: Span, finding: Finding, *, used_at: Span | None = None) -> Diagnostic:
+    """Give one finding the place ``span``, and take the secrets out of its words; ``used_at`` is an alias of it."""
     return Diagnostic(
         code=finding.code,
         severity=finding.severity,

@@ -1,4 +1,4 @@
-"""What looks like a secret, and a text as it is shown without one.
+"""What looks like a secret: by how it is written, or by its name and its value.
 
 Known formats are known by their own marks, everything else by its name. A name alone is not enough: half of the names
 in machine learning have a `token` in them.
@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-
-MASK = "*"
 
 # Patterns are texts, and each is looked for only where one of its marks is: most texts never compile one.
 _FORMATS: dict[str, tuple[tuple[str, ...], str]] = {
@@ -54,31 +52,6 @@ _HARMLESS_LAST = frozenset((
     "suffix", "enabled", "version", "class", "method", "format", "policy", "var", "variable",
 ))
 # fmt: on
-# `name: value` in YAML, `"name": "value"` in JSON, `name=value` and `--name=value` in commands. Every stretch has a
-# longest length: a text may hold a thousand beginnings of an assignment in one line.
-_NAMED = (
-    r"""(?P<before>^|[{,\[(\s;"']|(?<![\w.])-)(?P<name>[A-Za-z_][\w.-]{0,127})"""
-    r"""["']?[ \t]{0,64}(?::[ \t]+|:(?=["'\n])|=[ \t]*)(?:[&!]\S{1,64}[ \t]+)?"""
-)
-_VALUE = (
-    r"""\"(?:\\.|[^"\\\n]){SO_MANY}"?|'(?:''|[^'\n]){SO_MANY}'?"""
-    r"""|[|>][+-]?[0-9]?[+-]?[ \t]*(?:\n(?:[ \t]+[^\n]{SO_MANY}|(?=\n))){LINES}"""
-    r"""|(?:\n[ \t]*-[ \t]+[^\n]{SO_MANY})(?:\n[ \t]*-[ \t]+[^\n]{SO_MANY}){LINES}"""
-    r"""|[^\s"'][^\n]{SO_MANY}"""
-)
-# Its beginning says whether a value is a secret; only of one that is, the end is looked for.
-_BEGINNING = _VALUE.replace("{SO_MANY}", "{0,200}").replace("{LINES}", "{0,4}")
-_MOST_NAMED = 10_000
-"""Of a text with more values under names of secrets, the rest is masked unread."""
-_WHOLE = _VALUE.replace("{SO_MANY}", "*").replace("{LINES}", "*")
-# A tag in a request: its key and its value are two members.
-_PAIR = (
-    r"""\bKey["']?[ \t]*:[ \t]*["']?(?P<name>[\w.-]+)["']?(?:[ \t]*,)?\s*"""
-    r"""["']?Value["']?[ \t]*:[ \t]*(?P<value>"[^"\n]*"|'[^'\n]*'|[^\s,}]+)"""
-)
-_FLOW_END = r"[,}\]]"
-_COMMENT = r"[ \t]#"
-
 _STEMS = ("pass", "pwd", "secret", "token", "credential", "key")
 """Without one of these a text has no name of a secret."""
 
@@ -99,79 +72,45 @@ _LEAST_ENTROPY = 3.0
 
 def secret_in(name: str, value: str) -> str | None:
     """Return what kind of secret a value looks like, given the name it stands under; None for none."""
+    for what, _ in written_secrets(value):
+        return what
+    return "a secret" if is_named_secret(name, value) else None
+
+
+def written_secrets(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """Yield what in a text is written as secrets of known formats are, under whatever name; what it is, and where."""
     for what, (marks, pattern) in _FORMATS.items():
-        if any(mark in value for mark in marks) and re.search(pattern, value):
-            return what
-    return "a secret" if _is_named_secret(name, value) else None
-
-
-def masked(text: str) -> str:
-    """Return ``text`` with every character of a secret replaced; lines and columns stay where they are."""
-    spans = sorted(_spans(text))
-    if not spans:
-        return text
-    shown, end = [], 0
-    for start, stop in spans:
-        if stop > end:
-            shown += [text[end : max(start, end)], _blackened(text[max(start, end) : stop])]
-            end = stop
-    return "".join([*shown, text[end:]])
-
-
-def _blackened(text: str) -> str:
-    return "".join(character if character in "\r\n" else MASK for character in text)
-
-
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    for marks, pattern in _FORMATS.values():
         if any(mark in text for mark in marks):
-            yield from (found.span() for found in re.finditer(pattern, text))
-    if not _has_stem(text):
-        return
-    for pair in re.finditer(_PAIR, text):
-        if _is_named_secret(pair["name"], pair["value"].strip("\"'")):
-            yield pair.span("value")
-    named, position = re.compile(_NAMED, re.MULTILINE), 0
-    beginning, whole, left = re.compile(_BEGINNING), re.compile(_WHOLE), _MOST_NAMED
-    while match := named.search(text, position):
-        position = match.end()
-        value = beginning.match(text, position) if _strength(match["name"]) else None
-        if value:
-            left -= 1
-            if not left:
-                yield position, len(text)
-                return
-            start, stop = _value_span(match["before"], value)
-            if _is_named_secret(match["name"], text[start:stop].strip("\"'")):
-                start, stop = _value_span(match["before"], whole.match(text, position) or value)
-                yield start, stop
-                position = max(position, stop)
+            yield from ((what, found) for found in re.finditer(pattern, text))
 
 
-def _value_span(before: str, match: re.Match[str]) -> tuple[int, int]:
-    """Return where the value of an assignment stands, without its quotes."""
-    start, stop = match.span()
-    value = match[0]
-    if value[0] in "\"'":
-        return start + 1, stop - (len(value) > 1 and value[-1] == value[0])
-    if value[0] in "|>\n":
-        return start, stop
-    if value[0] == "[" and "]" in value:
-        return start, start + value.index("]") + 1
-    ends = [found.start() for found in (re.search(_COMMENT, value),) if found]
-    if before in ("{", ",", "[", "("):
-        ends += [found.start() for found in (re.search(_FLOW_END, value),) if found]
-    return start, start + len(value[: min(ends, default=len(value))].rstrip())
-
-
-def _has_stem(text: str) -> bool:
+def may_name_a_secret(text: str) -> bool:
+    """Tell whether a text could hold the name of a secret at all; most do not, and need no closer look."""
     lower = text.lower()
     return any(stem in lower for stem in _STEMS)
 
 
+def names_a_secret(name: str) -> bool:
+    """Tell whether a name is one under which secrets stand."""
+    return _strength(name) > 0
+
+
+def is_named_secret(name: str, value: str) -> bool:
+    """Tell whether a value under a name is a secret, and not a reference to one or a harmless word."""
+    strength = _strength(name)
+    text = value.strip()
+    if strength and text.startswith(("[", "- ")):
+        return any(is_named_secret(name, item) for item in _items(text))
+    if not strength or re.fullmatch(_REFERENCE, text):
+        return False
+    if strength == 2:
+        return len(text) >= _SHORTEST_SURE
+    return len(text) >= _SHORTEST_LIKELY and _entropy(text) >= _LEAST_ENTROPY and not _is_words(text)
+
+
 def _strength(name: str) -> int:
     """Return how surely the name is one of a secret: 2 surely, 1 perhaps, 0 no."""
-    if not _has_stem(name):
+    if not may_name_a_secret(name):
         return 0
     words = [word.lower() for word in re.findall(_WORDS, name)]
     if not words or words[-1] in _HARMLESS_LAST:
@@ -184,18 +123,6 @@ def _strength(name: str) -> int:
     while len(words) > 1 and (words[-1].isdigit() or words[-1] in _AFTER_ALL):
         words.pop()
     return 1 if words[-1].endswith(_LIKELY_LAST) or any(word in whole for word in _LIKELY) else 0
-
-
-def _is_named_secret(name: str, value: str) -> bool:
-    strength = _strength(name)
-    text = value.strip()
-    if strength and text.startswith(("[", "- ")):
-        return any(_is_named_secret(name, item) for item in _items(text))
-    if not strength or re.fullmatch(_REFERENCE, text):
-        return False
-    if strength == 2:
-        return len(text) >= _SHORTEST_SURE
-    return len(text) >= _SHORTEST_LIKELY and _entropy(text) >= _LEAST_ENTROPY and not _is_words(text)
 
 
 def _items(text: str) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 
+from smspec.spec.image_repository import names_registry
 from smspec.spec.model import BuiltImage, JobSpec
-from smspec.spec.repository import names_registry
 
 _JOB_DIGITS = 10
 _DOMAINS = (("cn-", "amazonaws.com.cn"),)

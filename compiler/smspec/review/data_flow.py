@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics.secrets import masked
+from smspec.diagnostics.masking import masked
 from smspec.review.version import Version
 from smspec.service.members import member
 from smspec.service.request import Request

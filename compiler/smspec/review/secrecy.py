@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from smspec.diagnostics.secrets import masked, secret_in
+from smspec.diagnostics.masking import masked
+from smspec.diagnostics.secrets import secret_in
 
 HIDDEN = "********"
 """What stands for a secret. Its length says nothing about the secret's."""

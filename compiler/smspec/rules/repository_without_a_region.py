@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.source.listing import Listing
+from smspec.spec.image_repository import names_registry
 from smspec.spec.model import BuiltImage, JobSpec
-from smspec.spec.repository import names_registry
 
 RULE = Rule("SM304", "repository without a region")
 

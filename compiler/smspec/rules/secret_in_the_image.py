@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.secrets import masked, secret_in
+from smspec.diagnostics.masking import masked
+from smspec.diagnostics.secrets import secret_in
 from smspec.source import Path
 from smspec.source.listing import Listing
 from smspec.spec.model import BuiltImage, CommandEntry, JobSpec, ScriptEntry

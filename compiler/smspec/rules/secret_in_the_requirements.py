@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.secrets import masked
+from smspec.diagnostics.masking import masked
 
 RULE = Rule("SM603", "secret in the requirements", "warning")
 

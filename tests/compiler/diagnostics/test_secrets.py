@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from small_job import READY, write_job
-from smspec.diagnostics.secrets import masked, secret_in
+from smspec.diagnostics.masking import masked
+from smspec.diagnostics.secrets import secret_in
 from smspec_command import smspec
 
 # Put together here, so that no scanner takes this file for a leak.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from smspec.diagnostics import Note, Rule
-from smspec.diagnostics.faults import quoted
+from smspec.diagnostics.quoting import quoted
 from smspec.service.json.limits import BEYOND_THE_LIMITS, MAX_BYTES, MAX_DEPTH, MAX_PARTS
 from smspec.service.json.scanning import OTHER_NOTATION, Scanner
 from smspec.source import Document, Mapping, Node, Scalar, Sequence, SourceText

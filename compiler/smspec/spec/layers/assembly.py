@@ -7,8 +7,8 @@ from collections.abc import Mapping as Settings
 from collections.abc import Sequence as Layers
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule, placed
-from smspec.diagnostics.faults import quoted
 from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.quoting import quoted
 from smspec.source import Document, Mapping, Scalar, Sequence, SourceText, Span
 from smspec.source.frozen import replace
 from smspec.spec.layers.extent import extent_findings

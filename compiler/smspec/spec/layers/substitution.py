@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping as Values
 from itertools import islice
 
-from smspec.diagnostics import Diagnostic, Note, Rule
-from smspec.diagnostics.faults import MOST, quoted
+from smspec.diagnostics import Diagnostic, Rule
+from smspec.diagnostics.faults import MOST
 from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.placing import placed_at
+from smspec.diagnostics.quoting import quoted
 from smspec.source import Document, Node, Path, Scalar, Sequence, Span
 from smspec.source.frozen import replace
 from smspec.spec.layers.merging import is_null
@@ -118,17 +120,8 @@ class Substitution:
         if (node.span, expression) in self._said or len(self.diagnostics) >= MOST:
             return
         self._said.add((node.span, expression))
-        diagnostic = Diagnostic(
-            code=rule.code,
-            severity=rule.severity,
-            message=message,
-            span=self._span(node.span, expression),
-            path=path,
-            help=help,
-            label=label,
-            notes=(Note("used through an alias here", node.used_at),) if node.used_at else (),
-        )
-        self.diagnostics.append(diagnostic)
+        finding = rule.at(path, message, help=help, label=label)
+        self.diagnostics.append(placed_at(self._span(node.span, expression), finding, used_at=node.used_at))
 
     def _span(self, span: Span, expression: str) -> Span:
         """Return where ``expression`` is written within ``span``; all of it where escapes or line breaks hide that."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from smspec.diagnostics.quoting import one_of
 from smspec.spec.schema.job_schema import author_schema, part
 from smspec.spec.schema.keys import (
     KeyPath,
@@ -60,7 +61,7 @@ def value_words(schema: KeySchema) -> str:
     """Return in words what the value of a key can be."""
     listed = choices(schema)
     if listed:
-        return _one_of(listed)
+        return one_of(listed)
     if "const" in schema:
         return f"`{schema['const']}`"
     wanted = strict(schema)
@@ -81,7 +82,7 @@ def value_words(schema: KeySchema) -> str:
 def _items_words(item: KeySchema) -> str:
     listed = choices(item)
     if listed:
-        return _one_of(listed)
+        return one_of(listed)
     return "mappings" if "object" in types(strict(item)) else "text"
 
 
@@ -89,11 +90,6 @@ def _range_words(schema: KeySchema) -> str:
     bounds = [("at least", schema.get("minimum")), ("at most", schema.get("maximum"))]
     said = [f"{words} {bound}" for words, bound in bounds if bound is not None]
     return f", {' and '.join(said)}" if said else ""
-
-
-def _one_of(listed: tuple[str, ...]) -> str:
-    *most, last = (f"`{value}`" for value in listed)
-    return f"{', '.join(most)} or {last}" if most else last
 
 
 def is_required(path: KeyPath) -> bool:

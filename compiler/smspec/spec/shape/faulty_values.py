@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.quoting import one_of, quoted
 from smspec.source import Document, Mapping, Node, Path, Scalar, dotted
 from smspec.spec.schema.example import example_of
 from smspec.spec.schema.job_schema import SchemaPart
@@ -27,7 +28,6 @@ MOST_CHOICES = 8
 """A longer list of choices is not printed; the nearest is."""
 
 _SAID = {"yes": "true", "y": "true", "on": "true", "no": "false", "n": "false", "off": "false"}
-_SHOWN = 60
 
 
 def value_finding(document: Document, fault: ShapeFault) -> Finding:
@@ -78,9 +78,7 @@ def _described(node: Node | None) -> str:
 
 
 def _quoted(node: Node | None) -> str:
-    text = node.text if isinstance(node, Scalar) else ""
-    short = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-    return f"`{short}`"
+    return quoted(node.text if isinstance(node, Scalar) else "")
 
 
 def _no_choice(fault: ShapeFault, node: Node | None) -> Finding:
@@ -90,7 +88,7 @@ def _no_choice(fault: ShapeFault, node: Node | None) -> Finding:
     label = f"did you mean `{guess}`?" if guess else ""
     got = _quoted(node) if isinstance(node, Scalar) and node.value is not None else _described(node)
     if len(allowed) <= MOST_CHOICES:
-        return VALUE_THAT_IS_NO_CHOICE.at(fault.path, f"expected {_listed(allowed)}, got {got}", label=label)
+        return VALUE_THAT_IS_NO_CHOICE.at(fault.path, f"expected {one_of(allowed)}, got {got}", label=label)
     key = key_path(fault.path) or key_path(fault.path[:-1])
     help = f"smspec explain {written_key(key)} lists what it can be" if key else ""
     return VALUE_THAT_IS_NO_CHOICE.at(
@@ -101,11 +99,6 @@ def _no_choice(fault: ShapeFault, node: Node | None) -> Finding:
 def choice_meant(text: str, allowed: tuple[str, ...]) -> str | None:
     """Return the choice that ``text`` was probably meant to be, or None."""
     return value_hint(text, allowed) or nearest(text, allowed)
-
-
-def _listed(allowed: tuple[str, ...]) -> str:
-    *most, last = (f"`{value}`" for value in allowed)
-    return f"{', '.join(most)} or {last}" if most else last
 
 
 def _name(path: Path) -> str:

@@ -1,0 +1,22 @@
+"""Words in backticks, as messages hold them: the author's, and ours to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from smspec.diagnostics.masking import masked
+
+_LONGEST_QUOTED = 60
+"""Code points of the author's; the rest is an ellipsis."""
+
+
+def quoted(text: str) -> str:
+    """Return the author's words: without secrets, cut where they are very long."""
+    text = masked(text)  # before it is cut: half a secret may not be known as one
+    return f"`{text}`" if len(text) <= _LONGEST_QUOTED else f"`{text[: _LONGEST_QUOTED - 1]}…`"
+
+
+def one_of(names: Iterable[str]) -> str:
+    """Return "`a`, `b` or `c`"."""
+    *most, last = (f"`{name}`" for name in names)
+    return f"{', '.join(most)} or {last}" if most else last
