@@ -1,9 +1,0 @@
-"""How the name of a repository is read."""
-
-from __future__ import annotations
-
-
-def names_registry(repository: str) -> bool:
-    """Tell whether a repository begins with a registry, by the rule of Docker: its first part looks like a host."""
-    first, slash, _ = repository.partition("/")
-    return bool(slash) and ("." in first or ":" in first or first == "localhost")
