@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from smspec.spec.model import (
+    DISTRIBUTIONS,
     CommandEntry,
     Distribution,
     JobSpec,
@@ -13,7 +14,6 @@ from smspec.spec.model import (
     ParameterServer,
     PipeLoopEntry,
     ScriptEntry,
-    SmDataParallel,
     Torchrun,
 )
 from smspec.spec.starter import starter
@@ -79,17 +79,7 @@ def plan_settings(job: JobSpec, attributes: dict[str, list[str]], archive_digest
 
 def launcher_name(distribution: Distribution | None) -> str | None:
     """Return the runtime's name of a launcher."""
-    match distribution:
-        case Torchrun():
-            return "torchrun"
-        case Mpi():
-            return "mpi"
-        case ParameterServer():
-            return "parameter_server"
-        case SmDataParallel():
-            return "smdataparallel"
-        case None:
-            return None
+    return next((name for name, kind in DISTRIBUTIONS.items() if type(distribution) is kind), None)
 
 
 def launcher_options(distribution: Distribution | None) -> dict[str, object]:

@@ -91,8 +91,8 @@ def _entry_point(value: object) -> object:
 
 
 def _distribution(value: object) -> object:
-    launchers = cast("dict[str, object]", value)
-    return _of_kind(launchers, LAUNCHERS)(next(iter(launchers.values())))
+    ((name, options),) = cast("dict[str, object]", value).items()
+    return _built(model.DISTRIBUTIONS[name], LAUNCHERS[name])(options)
 
 
 def _of_kind(data: dict[str, object], kinds: Mapping[str, Convert]) -> Convert:
@@ -158,14 +158,11 @@ HOSTS: dict[str, Convert | None] = {
     "training_plan": _as_is,
     "groups": _each(_built(model.InstanceGroup, GROUP)),
 }
-TORCHRUN: dict[str, Convert | None] = {"processes_per_host": _processes, "port": _whole}
-MPI: dict[str, Convert | None] = {"processes_per_host": _processes, "options": _texts}
-PARAMETER_SERVER: dict[str, Convert | None] = {"framework": _as_is}
-LAUNCHERS: dict[str, Convert] = {
-    "torchrun": _built(model.Torchrun, TORCHRUN),
-    "mpi": _built(model.Mpi, MPI),
-    "parameter_server": _built(model.ParameterServer, PARAMETER_SERVER),
-    "smdataparallel": _built(model.SmDataParallel, {}),
+LAUNCHERS: dict[str, dict[str, Convert | None]] = {
+    "torchrun": {"processes_per_host": _processes, "port": _whole},
+    "mpi": {"processes_per_host": _processes, "options": _texts},
+    "parameter_server": {"framework": _as_is},
+    "smdataparallel": {},
 }
 STOPPING: dict[str, Convert | None] = {"max_runtime": _duration, "max_pending": _duration}
 SPOT: dict[str, Convert | None] = {"max_wait": _duration}

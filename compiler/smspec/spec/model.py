@@ -170,6 +170,13 @@ class SmDataParallel:
 
 
 Distribution = Union[Torchrun, Mpi, ParameterServer, SmDataParallel]
+DISTRIBUTIONS: dict[str, type[Distribution]] = {
+    "torchrun": Torchrun,
+    "mpi": Mpi,
+    "parameter_server": ParameterServer,
+    "smdataparallel": SmDataParallel,
+}
+"""What a launcher is called in the spec, and among those of the runtime → what is written of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.render.entrypoint import entrypoint
+from smspec.spec.model import DISTRIBUTIONS
 from smspec_runtime.run_plan import RunPlan
 
 KINDS = ("script", "command", "module", "pipe_loop")
-LAUNCHERS = (None, "torchrun", "mpi", "parameter_server", "smdataparallel")
+LAUNCHERS = (None, *DISTRIBUTIONS)
 DELIVERIES = ("image", "channel", "s3")
 
 words = st.text(st.characters(exclude_characters="\0"), max_size=20)

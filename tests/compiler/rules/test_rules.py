@@ -4,8 +4,12 @@ import pytest
 
 import job_samples
 from smspec.plan.run_planning import launcher_name
+from smspec.plan.toolkit_launchers import toolkit_hyperparameters
 from smspec.rules import lint
+from smspec.spec.model import DISTRIBUTIONS
+from smspec.spec.schema.keys import spec_keys
 from smspec_runtime.launchers import LAUNCHERS
+from smspec_runtime.toolkit import LAUNCHERS as TOOLKIT_LAUNCHERS
 
 URI = job_samples.IMAGE_URI
 LOOP = {"pipe_loop": "reader:Trainer"}
@@ -234,16 +238,18 @@ def test_the_nearest_script_is_offered(script, label):
     assert found.label == label
 
 
-@pytest.mark.parametrize(
-    "distribution", ["torchrun", "mpi", "smdataparallel", {"parameter_server": {"framework": "mxnet"}}]
-)
-def test_every_launcher_of_the_spec_is_one_of_the_runtime(distribution):
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_every_launcher_of_the_spec_is_one_of_the_runtime_and_of_the_toolkit(name):
     """A job that validates must not find out on hosts that are paid for."""
+    distribution = {name: spec_keys()[("distribution", name)]["examples"][0]}
     job = job_samples.job(distribution=distribution)
     assert lint(job, job_samples.listing(*FILES)) == []
     assert launcher_name(job.distribution) in LAUNCHERS
-    toolkit = job_samples.job(image=URI, source={"dir": "src/", "delivery": "s3"}, distribution=distribution)
+    plain = {key: value for key, value in distribution[name].items() if key == "framework"}
+    toolkit = job_samples.job(image=URI, source={"dir": "src/", "delivery": "s3"}, distribution={name: plain})
     assert lint(toolkit, job_samples.listing(*FILES)) == []
+    told = {hyperparameter.name for hyperparameter in toolkit_hyperparameters(toolkit)}
+    assert told & set(TOOLKIT_LAUNCHERS), "`toolkit_hyperparameters`, plan/toolkit_launchers.py"
 
 
 def test_a_project_to_install_may_keep_its_modules_anywhere():

@@ -1,6 +1,7 @@
 """Schema, decoder and model have the same keys, the same choices and the same defaults."""
 
 import dataclasses
+import re
 import runpy
 import typing
 from pathlib import Path
@@ -8,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from job_documents import document_of
+from smspec.service.shapes import pinned_model
 from smspec.spec import decoding, model
 from smspec.spec.schema.keys import choices, keys_in, spec_keys, strict
 from smspec.spec.shape.view import viewed
+from smspec_runtime import launchers as runtime_launchers
 
 ROOT = Path(__file__).parents[4]
 KINDS = [
@@ -19,10 +22,7 @@ KINDS = [
     (decoding.FILE_SYSTEM, model.FileSystem, ("channels", "*", "file_system")),
     (decoding.GROUP, model.InstanceGroup, ("hosts", "groups", "*")),
     (decoding.HOSTS, model.Hosts, ("hosts",)),
-    (decoding.TORCHRUN, model.Torchrun, ("distribution", "torchrun")),
-    (decoding.MPI, model.Mpi, ("distribution", "mpi")),
-    (decoding.PARAMETER_SERVER, model.ParameterServer, ("distribution", "parameter_server")),
-    ({}, model.SmDataParallel, ("distribution", "smdataparallel")),
+    *((decoding.LAUNCHERS.get(name), kind, ("distribution", name)) for name, kind in model.DISTRIBUTIONS.items()),
     (decoding.STOPPING, model.Stopping, ("stopping",)),
     (decoding.SPOT, model.Spot, ("spot",)),
     (decoding.OUTPUT, model.Output, ("output",)),
@@ -65,8 +65,43 @@ def test_keys_of_channels_and_of_the_job():
     assert set(keys_in(("channels", "*"))) == set(decoding.CHANNEL) == fields(model.Channel) - {"name"}
     assert set(keys_in(())) - {"extends", "vars", "overlays"} == set(decoding.JOB)
     assert set(decoding.JOB) - {"smspec", "checks"} == fields(model.JobSpec) - {"ignored_checks"}
-    assert set(keys_in(("distribution",))) == set(decoding.LAUNCHERS)
     assert set(keys_in(("checks",))) == set(decoding.CHECKS)
+
+
+def test_every_launcher_is_in_the_model_the_schema_the_decoder_and_the_runtime():
+    kinds = set(typing.get_args(model.Distribution))
+    assert set(model.DISTRIBUTIONS.values()) == kinds, "`Distribution` and `DISTRIBUTIONS`, spec/model.py"
+    names = set(model.DISTRIBUTIONS)
+    assert set(keys_in(("distribution",))) == names, "`distribution` in job.v1.schema.json"
+    assert set(decoding.LAUNCHERS) == names, "`LAUNCHERS`, spec/decoding.py"
+    assert names <= set(runtime_launchers.LAUNCHERS), "`LAUNCHERS`, smspec_runtime/launchers/__init__.py"
+
+
+ONLY_UNDER_API = {"Converse"}
+"""For serverless jobs, of which the spec has no keys."""
+
+
+@pytest.mark.parametrize(
+    ("literal", "shape"),
+    [
+        (model.InputMode, "TrainingInputMode"),
+        (model.S3DataType, "S3DataType"),
+        (model.S3DataDistribution, "S3DataDistribution"),
+        (model.Compression, "CompressionType"),
+        (model.RecordWrapper, "RecordWrapper"),
+        (model.OutputCompression, "OutputCompressionType"),
+        (model.FileSystemType, "FileSystemType"),
+        (model.FileSystemAccess, "FileSystemAccessMode"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_words_are_those_of_the_api(literal, shape):
+    assert set(typing.get_args(literal)) == set(pinned_model().shapes[shape].enum) - ONLY_UNDER_API
+
+
+def test_every_launcher_has_a_short_form():
+    pattern = re.compile(spec_keys()[("distribution",)]["pattern"])
+    assert [name for name in model.DISTRIBUTIONS if not pattern.search(name)] == []
 
 
 def default_of(field):
