@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from smspec.script.call import Call
 from smspec.script.frame import Frame
-from smspec.script.values import ELLIPSIS, UNKNOWN, Items, Known, Named, Value, constant, known_text
+from smspec.script.values import ELLIPSIS, UNKNOWN, Items, Known, Named, Value, constant, items, known_text
 
 if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
@@ -43,7 +43,7 @@ class Evaluation:
         if isinstance(node, ast.Call):
             return self._call(node)
         if isinstance(node, ast.List | ast.Tuple | ast.Set):
-            return self._items(node.elts)
+            return self._items(node.elts, is_fixed=isinstance(node, ast.Tuple))
         if isinstance(node, ast.JoinedStr):
             return self._joined(node)
         if isinstance(node, ast.BinOp):
@@ -98,11 +98,11 @@ class Evaluation:
             return owner.method(node.func.attr, call)
         return function.call(call)
 
-    def _items(self, nodes: Sequence[ast.expr]) -> Value:
+    def _items(self, nodes: Sequence[ast.expr], *, is_fixed: bool) -> Value:
         values = tuple(self.value(node) for node in nodes)
         if any(isinstance(node, ast.Starred) for node in nodes):
             return _lost(*values)
-        return Items(values)
+        return Items(values, is_fixed=is_fixed)
 
     def _joined(self, node: ast.JoinedStr) -> Value:
         parts = [
@@ -123,7 +123,12 @@ class Evaluation:
                 return known_text(two if two.startswith("/") else f"{one.rstrip('/')}/{two}")
         if isinstance(node.op, ast.BitOr):
             return Items((left, right))  # A union of types; nothing else of interest is.
-        return _lost(left, right)
+        first, second = items(left), items(right)
+        if isinstance(node.op, ast.Add) and first is not None and second is not None:
+            return Items((*first, *second), is_fixed=False)
+        left.look_through()
+        right.look_through()
+        return UNKNOWN
 
     def _subscript(self, node: ast.Subscript) -> Value:
         owner = self.value(node.value)
@@ -136,9 +141,9 @@ class Evaluation:
         key = self.value(node.slice)
         if isinstance(owner, Named):
             return self.run.looked_up(owner.name, key, self.run.place(node))
-        index = constant(key)
-        if isinstance(owner, Items) and isinstance(index, int) and -len(owner.values) <= index < len(owner.values):
-            return owner.values[index]
+        index, values = constant(key), items(owner) or ()
+        if isinstance(index, int) and -len(values) <= index < len(values):
+            return values[index]
         owner.escape()
         return owner.item(key, self.run.place(node))
 
@@ -163,7 +168,7 @@ class Evaluation:
         return UNKNOWN
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
-        self.value(node.generators[0].iter).escape()
+        self.value(node.generators[0].iter).look_through()
         inner = Evaluation(self.run, Frame(self.frame.source, self.frame))
         for generator in node.generators:
             for target in ast.walk(generator.target):
@@ -171,7 +176,7 @@ class Evaluation:
                     inner.frame.set(target.id, UNKNOWN)
         with self.run.perhaps(self.frame):
             for generator in node.generators[1:]:
-                inner.value(generator.iter).escape()
+                inner.value(generator.iter).look_through()
             for generator in node.generators:
                 for test in generator.ifs:
                     inner.value(test)

@@ -37,10 +37,12 @@ def followed(text: SourceText, beside: Beside, handler: str | None) -> Program |
     return Program(
         texts=(text, *shelf.texts),
         command_lines=() if is_silent else tuple(dict.fromkeys(run.command_lines)),
-        channels=()
-        if "*" in run.changed_variables
-        else tuple(dict.fromkeys(read for read in run.channels if read.written not in run.changed_variables)),
-        hyperparameters=tuple(dict.fromkeys(run.hyperparameters)),
+        channels=tuple(dict.fromkeys(read for read in run.channels if not run.may_have_set(read.written))),
+        hyperparameters=tuple(
+            dict.fromkeys(
+                read for read in run.hyperparameters if read.by == "job" or not run.may_have_set(read.written)
+            )
+        ),
     )
 
 

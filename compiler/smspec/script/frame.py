@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from smspec.script.values import UNKNOWN, Value
+from smspec.script.values import UNKNOWN, Items, Known, Value
 from smspec.source import SourceText
 
 
@@ -35,6 +35,20 @@ class Frame:
                 return frame.names[name]
             frame = frame.outer
         return None
+
+    def forget_outer(self, name: str) -> None:
+        """Know nothing any more of a name of a function around this one: ``nonlocal`` lets this one set it."""
+        frame = self.outer
+        while frame is not None:
+            if name in frame.names:
+                frame.names[name] = UNKNOWN
+            frame = frame.outer
+
+    def forget_constants(self) -> None:
+        """Know nothing any more of the constants of this frame, but for what Python itself gives a module."""
+        for name, value in self.names.items():
+            if isinstance(value, Known | Items) and not name.startswith("__"):
+                self.names[name] = UNKNOWN
 
     def set(self, name: str, value: Value) -> None:
         (self.module if name in self.globals else self).names[name] = value

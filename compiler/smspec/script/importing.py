@@ -30,7 +30,9 @@ def import_names(run: Interpreter, frame: Frame, node: ast.Import | ast.ImportFr
     module = run.imported_module(node.module)
     for alias in node.names:
         if alias.name == "*":
-            frame.names |= module.frame.names if module else {}
+            brought = module.frame.names if module else {}
+            frame.forget_constants()  # a module that could not be followed may bring other values for them
+            frame.names |= {name: value for name, value in brought.items() if not name.startswith("_")}
         elif module is not None:
             frame.set(alias.asname or alias.name, module.attribute(alias.name))
         else:

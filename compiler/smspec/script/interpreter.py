@@ -106,6 +106,10 @@ class Interpreter:
         lookup = self._lookup_of(name)
         return Items((Named(name), key)) if lookup is None else lookup(self, key, place)
 
+    def may_have_set(self, variable: str) -> bool:
+        """Tell whether the program itself may set a variable of its environment."""
+        return bool({"*", variable} & self.changed_variables)
+
     def step(self) -> None:
         self._steps += 1
         if self._steps > MOST_STEPS:

@@ -80,9 +80,11 @@ class ChannelRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HyperparameterRead:
-    """``job.hyperparameters["name"]``, without which the program ends there."""
+    """A hyperparameter without which the program ends there. ``name`` is in capitals where ``by`` is a variable."""
 
     name: str
+    by: Literal["variable", "job"]
+    written: str
     place: Span
 
 

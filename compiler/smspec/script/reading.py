@@ -16,6 +16,7 @@ WORDS = (
     "HfArgumentParser",
     "absl",
     "SM_CHANNEL_",
+    "SM_HP_",
     "/opt/ml",
     "smspec_runtime",
 )

@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from smspec.script.assignment import Assignment
 from smspec.script.call import Call
 from smspec.script.conditions import asks_for_one_word
 from smspec.script.evaluation import Evaluation
 from smspec.script.frame import Frame, joined
 from smspec.script.importing import import_names
-from smspec.script.values import UNKNOWN, Class, Function, Items, Named, Value, constant, text
+from smspec.script.values import UNKNOWN, Class, Function, Named, Value, constant
 
 if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
@@ -31,6 +32,7 @@ class Statements:
         self.run = run
         self.frame = frame
         self.value = Evaluation(run, frame).value
+        self.assign = Assignment(run, frame).assign
 
     def block(self, body: Sequence[ast.stmt]) -> Ending | None:
         """Follow statements one after the other; return how they end, if not at their end."""
@@ -48,13 +50,15 @@ class Statements:
             case ast.Assign():
                 value = self.value(node.value)
                 for target in node.targets:
-                    self._assign(target, value)
+                    self.assign(target, value)
             case ast.AnnAssign():
                 if node.value is not None:
-                    self._assign(node.target, self.value(node.value))
+                    self.assign(node.target, self.value(node.value))
             case ast.AugAssign():
                 self.value(node.value).escape()
-                self._assign(node.target, UNKNOWN)
+                if isinstance(node.target, ast.Name):
+                    self.value(node.target).escape()  # a list is changed where it is, whoever else has it
+                self.assign(node.target, UNKNOWN)
             case ast.Return():
                 self.frame.returned.append(self.value(node.value))
                 return "leave"
@@ -81,11 +85,14 @@ class Statements:
                 import_names(self.run, self.frame, node)
             case ast.Global():
                 self.frame.globals |= frozenset(node.names)
+            case ast.Nonlocal():
+                for name in node.names:
+                    self.frame.forget_outer(name)
             case ast.Assert():
                 self.value(node.test)
             case ast.Delete():
                 for target in node.targets:
-                    self._assign(target, UNKNOWN)
+                    self.assign(target, UNKNOWN)
             case ast.Match():
                 self.value(node.subject).escape()
                 self._branches([case.body for case in node.cases], is_one_taken=False)
@@ -94,7 +101,7 @@ class Statements:
         return None
 
     def _expression(self, node: ast.expr) -> Ending | None:
-        if isinstance(node, ast.Call) and self._name(node.func) in _EXITS:
+        if isinstance(node, ast.Call) and self._exits(node):
             status = constant(self.value(node.args[0])) if node.args else None
             return "exit" if status in (None, 0, ...) else "raise"
         self.value(node)
@@ -163,8 +170,8 @@ class Statements:
         if isinstance(node, ast.While):
             self.value(node.test)
         else:
-            self.value(node.iter).escape()
-            self._assign(node.target, UNKNOWN)
+            self.value(node.iter).look_through()
+            self.assign(node.target, UNKNOWN)
         for name in _assigned(node.body):
             self.frame.set(name, UNKNOWN)
         self._branches([node.body, node.orelse], is_one_taken=False)
@@ -175,7 +182,8 @@ class Statements:
     def _try(self, node: ast.Try) -> Ending | None:
         swallowed = self.run.swallowed
         for handler in node.handlers:
-            self.run.swallowed |= self._caught(handler)
+            if not self._always_fails(handler):
+                self.run.swallowed |= self._caught(handler)
         before = dict(self.frame.names)
         ending = self.block(node.body)
         self.run.swallowed = swallowed
@@ -192,6 +200,22 @@ class Statements:
                 ending = None
         return self.block(node.finalbody) or ending
 
+    def _always_fails(self, handler: ast.ExceptHandler) -> bool:
+        """Tell whether a handler ends the program with a failure, or raises, and has no other way out."""
+        *before, last = handler.body
+        if any(self._may_leave(part) for node in before for part in ast.walk(node)):
+            return False
+        if isinstance(last, ast.Expr) and self._exits(last.value):
+            status = last.value.args[0] if isinstance(last.value, ast.Call) and last.value.args else None
+            return isinstance(status, ast.Constant) and isinstance(status.value, int) and status.value != 0
+        return isinstance(last, ast.Raise)
+
+    def _may_leave(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Return | ast.Break | ast.Continue) or self._exits(node)
+
+    def _exits(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Call) and self._name(node.func) in _EXITS
+
     def _caught(self, handler: ast.ExceptHandler) -> frozenset[str]:
         if handler.type is None:
             return frozenset({"exit", "error"})
@@ -207,7 +231,7 @@ class Statements:
                 self.run.swallowed |= {"exit", "error"}
             if item.optional_vars is not None:
                 value.escape()
-                self._assign(item.optional_vars, UNKNOWN)
+                self.assign(item.optional_vars, UNKNOWN)
         ending = self.block(node.body)
         self.run.swallowed = swallowed
         return ending
@@ -240,44 +264,6 @@ class Statements:
         body = Frame(self.frame.source, self.frame)
         Statements(self.run, body).block(node.body)
         self.frame.set(node.name, Class(node, body, decorators, bases))
-
-    def _assign(self, target: ast.expr, value: Value) -> None:
-        if isinstance(target, ast.Name):
-            self.frame.set(target.id, value)
-        elif isinstance(target, ast.Attribute):
-            owner = self.value(target.value)
-            value.escape()
-            owner.set_attribute(target.attr)
-            self._tampered(f"{owner.name}.{target.attr}" if isinstance(owner, Named) else "")
-        elif isinstance(target, ast.Subscript):
-            self._set_item(target, value)
-        elif isinstance(target, ast.Starred):
-            self._assign(target.value, UNKNOWN)
-        elif isinstance(target, ast.Tuple | ast.List):
-            parts = value.values if isinstance(value, Items) else ()
-            if len(parts) != len(target.elts) or any(isinstance(part, ast.Starred) for part in target.elts):
-                value.escape()
-                parts = (UNKNOWN,) * len(target.elts)
-            for inner, part in zip(target.elts, parts, strict=True):
-                self._assign(inner, part)
-
-    def _set_item(self, target: ast.Subscript, value: Value) -> None:
-        owner = self.value(target.value)
-        value.escape()
-        owner.set_item()
-        if not isinstance(owner, Named):
-            return
-        if owner.name == "os.environ":
-            self.run.changed_variables.add(text(self.value(target.slice)) or "*")
-        else:
-            self._tampered(owner.name)
-
-    def _tampered(self, name: str) -> None:
-        """Take note where a program changes what readers rely on."""
-        if name.startswith(("sys.argv", "argparse.", "click.", "absl.")):
-            self.run.is_tampered = True
-        elif name == "os.environ" or name.startswith("os.environ."):
-            self.run.changed_variables.add("*")
 
     def _forget(self, node: ast.stmt) -> None:
         """Know nothing of what an unknown statement may assign."""

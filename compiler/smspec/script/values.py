@@ -32,8 +32,9 @@ class Value:
     def attribute(self, _: str) -> Value:
         return UNKNOWN
 
-    def set_attribute(self, _: str) -> None:
+    def set_attribute(self, _: str, value: Value) -> None:
         """Take note that an attribute is set."""
+        value.escape()
         self.escape()
 
     def set_item(self) -> None:
@@ -46,6 +47,10 @@ class Value:
 
     def escape(self) -> None:
         """Take note that others may change this from now on."""
+
+    def look_through(self) -> None:
+        """Take note that others have what is in this, but not this itself."""
+        self.escape()
 
 
 HEAVIEST = 10_000
@@ -61,6 +66,9 @@ ELLIPSIS = Value()
 _HARMLESS = ("torch.distributed.elastic.multiprocessing.errors.record", "click.pass_context")
 """Decorators under which a function still runs as it is written."""
 
+_LOOKS = ("copy", "count", "index")
+"""Methods that leave a list as it is."""
+
 
 class Known(Value):
     """A constant."""
@@ -68,24 +76,49 @@ class Known(Value):
     def __init__(self, value: Constant) -> None:
         self.value = value
 
+    def method(self, _: str, call: Call) -> Value:
+        """Return nothing that is known: ``", ".join(names)`` changes no names."""
+        for value in (*call.arguments, *call.keywords.values()):
+            value.look_through()
+        return UNKNOWN
+
 
 class Items(Value):
-    """A list, tuple or set as it is written. ``weight`` counts all that is in it, again wherever it is repeated."""
+    """A list, tuple or set as it is written. ``weight`` counts all that is in it, again wherever it is repeated.
 
-    def __init__(self, values: tuple[Value, ...]) -> None:
-        self.values = values
+    ``is_fixed``: a tuple; whoever has a list may change it.
+    """
+
+    def __init__(self, values: tuple[Value, ...], *, is_fixed: bool = True) -> None:
         self.weight: int = 1 + sum(value.weight if isinstance(value, Items) else 1 for value in values)
+        self._values = values
+        self._is_fixed = is_fixed
         self._has_escaped = False
         self._constant: object = None
+
+    @property
+    def values(self) -> tuple[Value, ...] | None:
+        """Return what is in it; None for what may have been changed."""
+        return self._values if self._is_fixed or not self._has_escaped else None
 
     def escape(self) -> None:
         if not self._has_escaped:
             self._has_escaped = True
-            for value in self.values:
-                value.escape()
+            self.look_through()
+
+    def look_through(self) -> None:
+        for value in self._values:
+            value.escape()
+
+    def method(self, name: str, call: Call) -> Value:
+        if name not in _LOOKS:
+            self.escape()
+        return call.lost()
 
     def constant(self) -> object:
         """Return a tuple of constants, or `...`. It is made once: a program may ask for a long one again and again."""
+        if self.values is None:
+            return ...
         if self._constant is None:
             items = tuple(constant(item) for item in self.values) if self.weight <= HEAVIEST else (...,)
             self._constant = ... if ... in items else items
@@ -129,9 +162,12 @@ class Class(Value):
         self.bases = bases
 
     def function(self, name: str) -> Function | None:
-        """Return a method that the class itself defines, as it is found in the frame of its body."""
-        found = self.frame.names.get(name)
-        return found if isinstance(found, Function) else None
+        """Return a method as Python would find it; None where one could be in a class that is not known."""
+        if name in self.frame.names:
+            found = self.frame.names[name]
+            return found if isinstance(found, Function) else None
+        first = self.bases[0] if len(self.bases) == 1 else None
+        return first.function(name) if isinstance(first, Class) else None
 
     def call(self, call: Call) -> Value:
         instance = Instance(self)
@@ -144,17 +180,35 @@ class Class(Value):
 
 
 class Instance(Value):
-    """An object of a class of the program."""
+    """An object of a class of the program, with the attributes that are set once, where every run sets them."""
 
     def __init__(self, kind: Class) -> None:
         self.kind = kind
+        self._attributes: dict[str, Value] = {}
+        self._has_escaped = False
+
+    def escape(self) -> None:
+        if not self._has_escaped:
+            self._has_escaped = True
+            for value in self._attributes.values():
+                value.escape()
+
+    def attribute(self, name: str) -> Value:
+        return UNKNOWN if self._has_escaped else self._attributes.get(name, UNKNOWN)
 
     def method(self, name: str, call: Call) -> Value:
         function = self.kind.function(name)
-        return call.lost() if function is None else call.run.entered(function, call, (self,))
+        if function is not None:
+            return call.run.entered(function, call, (self,))
+        self.escape()  # a method of a base class, or one under decorators, may do anything with its object
+        return call.lost()
 
-    def set_attribute(self, name: str) -> None:
-        pass
+    def set_attribute(self, name: str, value: Value) -> None:
+        if self._has_escaped or name in self._attributes:
+            value.escape()
+            self._attributes.get(name, UNKNOWN).escape()
+            value = UNKNOWN
+        self._attributes[name] = value
 
 
 class Module(Value):
@@ -174,6 +228,11 @@ def constant(value: Value | None) -> object:
     if isinstance(value, Items):
         return value.constant()
     return ...
+
+
+def items(value: Value | None) -> tuple[Value, ...] | None:
+    """Return what is in a list, tuple or set; None where that is not known."""
+    return value.values if isinstance(value, Items) else None
 
 
 def known_text(text: str) -> Value:

@@ -184,3 +184,65 @@ def test_written_arguments_are_looked_at_too():
         ("SM501", "entry_point.command.2"),
         ("SM503", "hyperparameters.lr"),
     ]
+
+
+OPTIONS_OF_A_CLASS = """\
+import argparse
+class Base:
+    def parse(self):
+        self.args = self.parser.parse_args()
+        return self.args
+class Options(Base):
+    def __init__(self):
+        self.parser = argparse.ArgumentParser()
+        self.parser.add_argument('--lr', type=float)
+        self.parser._action_groups[0].title = 'all'
+if __name__ == '__main__':
+    Options().parse()
+"""
+
+
+def test_a_parser_that_an_object_holds():
+    assert codes(OPTIONS_OF_A_CLASS, hyperparameters={"lr": "x"}) == [("SM503", "hyperparameters.lr")]
+
+
+def test_a_module_that_brings_all_its_names():
+    text = "from options import *\nif __name__ == '__main__':\n    get_parser().parse_args()\n"
+    assert codes(text, {"options": OPTIONS}, hyperparameters={"rate": 1}) == [("SM501", "hyperparameters.rate")]
+
+
+def test_choices_that_are_only_looked_at():
+    text = (
+        "import argparse\nc = ['a']\np = argparse.ArgumentParser()\nfor one in c:\n    print(one)\n"
+        "p.add_argument('--name', choices=c + ['b'], help=', '.join(c))\np.parse_args()"
+    )
+    (found,) = findings(text, hyperparameters={"name": "c"})
+    assert "is none of `a`, `b`" in found.message
+
+
+@pytest.mark.parametrize("end", ["raise", "print(1)\n    sys.exit(255)", "raise ValueError('data') from None"])
+def test_a_failure_that_is_caught_only_to_fail(end):
+    text = f"import os, sys\ntry:\n    x = os.environ['SM_CHANNEL_B']\nexcept KeyError:\n    {end}\n"
+    assert codes(text) == [("SM506", "channels")]
+
+
+@pytest.mark.parametrize("end", ["sys.exit(0)", "if x:\n        sys.exit()\n    raise", "os._exit(x)", "print(1)"])
+def test_a_failure_that_is_caught(end):
+    text = f"import os, sys\ntry:\n    x = os.environ['SM_CHANNEL_B']\nexcept KeyError:\n    {end}\n"
+    assert codes(text) == []
+
+
+def test_a_variable_of_a_hyperparameter():
+    text = "import os\nx = os.environ['SM_HP_LR']\ny = os.environ.get('SM_HP_Z')\n"
+    assert codes(text, hyperparameters={"lr": 1}) == []
+    (found,) = findings(text, hyperparameters={"lrr": 1})
+    assert (found.code, found.label, found.notes[0].span.line) == ("SM508", "it has `lrr`", 2)
+    assert codes("import os\nos.environ['SM_HP_LR'] = '1'\n" + text, hyperparameters={"a": 1}) == []
+    assert codes(text, environment={"SM_HP_LR": "1"}) == []
+
+
+def test_a_name_of_one_letter_gets_one_dash():
+    text = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--n', required=True)\np.parse_args()"
+    (found,) = findings(text, hyperparameters={"n": 1})  # and not also that `--n` is missing
+    assert (found.code, found.label) == ("SM501", "becomes `-n`")
+    assert "one dash" in found.help

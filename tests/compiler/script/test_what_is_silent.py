@@ -37,9 +37,32 @@ SILENT = {
     + "class A(argparse.Action):\n    pass\np.add_argument('--name', action=A)\np.parse_args()",
     "choices from elsewhere": MADE + "p.add_argument('--name', choices=os.listdir('.'))\np.parse_args()",
     "a parser of two kinds": MADE + "if os.environ.get('X'):\n    p = None\n" + READ,
-    "a parser that is an attribute": "import argparse\nclass O:\n    def __init__(self):\n"
-    "        self.p = argparse.ArgumentParser()\n"
-    "        self.p.parse_args()\nO()",
+    "a parser that is set twice": MADE + "class O:\n    def __init__(self):\n        self.p = p\n"
+    "        self.p = os.make()\n        self.p.parse_args()\nO()",
+    "a parser that may be another": MADE + "class O:\n    def __init__(self):\n        self.p = p\n"
+    "        if os.environ.get('X'):\n            self.p = None\n        self.p.parse_args()\nO()",
+    "an object that others have": MADE + "class O:\n    def __init__(self):\n        self.p = p\no = O()\n"
+    "os.fill(o)\no.p.parse_args()",
+    "a method of a base of others": MADE + "class O(os.Options):\n    def __init__(self):\n        self.p = p\n"
+    "        self.add_more()\n        self.p.parse_args()\nO()",
+    "an argument that is changed": MADE + "a = p.add_argument('--lr', required=True)\na.required = False\n"
+    "p.add_argument('--name')\np.parse_args()",
+    "arguments that are changed": MADE + "p.add_argument('--name', type=int)\nfor a in p._actions:\n"
+    "    a.type = str\np.parse_args()",
+    "choices that are appended to": MADE
+    + "c = ['b']\nc.append('a')\np.add_argument('--name', choices=c)\np.parse_args()",
+    "choices that a function adds to": MADE + "def add(c):\n    c.append('a')\nc = ['b']\nadd(c)\n"
+    "p.add_argument('--name', choices=c)\np.parse_args()",
+    "choices that others fill": MADE + "c = ['b']\nos.fill(c)\np.add_argument('--name', choices=c)\np.parse_args()",
+    "choices under two names": MADE
+    + "c = ['b']\nd = c\nc += ['a']\np.add_argument('--name', choices=d)\np.parse_args()",
+    "a choice that is replaced": MADE + "c = ['b']\nc[0] = 'a'\np.add_argument('--name', choices=c)\np.parse_args()",
+    "a name of an outer function": MADE + "def main():\n    kind = int\n    def choose():\n        nonlocal kind\n"
+    "        kind = str\n    choose()\n    p.add_argument('--name', type=kind)\n    p.parse_args()\nmain()",
+    "a constant that may be imported over": MADE + "c = ('b',)\nfrom elsewhere import *\n"
+    "p.add_argument('--name', choices=c)\np.parse_args()",
+    "a default that is made": "import typer\ndef main(x: str = typer.Argument(default_factory=str), name: str = ''):\n"
+    "    pass\ntyper.run(main)",
     "a newer Python": MADE + READ + "type X[T] = list[T]\nx = f'{'a' 'b'}' if t'{1}' else 0\n",
     "no Python at all": "argparse: this is no program (",
     "a hidden click group": "import click\n@click.group()\ndef main():\n    pass\nmain()",

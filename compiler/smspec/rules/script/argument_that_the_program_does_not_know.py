@@ -15,11 +15,17 @@ def check(meeting: Meeting) -> Iterator[Finding]:
     for fault in meeting.of_kind("unknown"):
         assert fault.argument is not None
         why = f": it {fault.reason}" if fault.reason else ""
+        if fault.near == f"--{fault.argument.hyperparameter}":
+            label = f"becomes `{called(fault.argument)}`"
+            help = "a name of one letter gets one dash: declare it so in the program too, or use a longer name"
+        else:
+            label = near_name(fault)
+            help = f"{fault.command_line.library} ends a program that gets an argument it does not know"
         yield RULE.at(
             meeting.path_of(fault),
             f"`{meeting.name}` knows no argument `{called(fault.argument)}`{why}",
-            label=near_name(fault),
-            help=f"{fault.command_line.library} ends a program that gets an argument it does not know",
+            label=label,
+            help=help,
             on="key" if fault.argument.hyperparameter is not None else "value",
             notes=notes(fault),
         )

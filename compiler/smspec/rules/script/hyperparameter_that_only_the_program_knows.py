@@ -1,4 +1,4 @@
-"""``job.hyperparameters`` holds what the spec gives; another key is a KeyError."""
+"""``job.hyperparameters`` and the variables SM_HP_… hold what the spec gives; another key is a KeyError."""
 
 from __future__ import annotations
 
@@ -12,15 +12,19 @@ RULE = Rule("SM508", "hyperparameter that only the program knows", "warning")
 
 
 def check(meeting: Meeting) -> Iterator[Finding]:
-    """Warn of a hyperparameter that the program takes from the job without asking whether it is there."""
+    """Warn of a hyperparameter that the program takes without asking whether it is there."""
     known = meeting.surroundings.hyperparameters
+    capitals = {name.upper() for name in known}
     for read in meeting.program.hyperparameters:
-        if read.name in known:
+        is_variable = read.by == "variable"
+        if read.name in (capitals if is_variable else known) or read.written in meeting.surroundings.variables:
             continue
         near = nearest(read.name, known)
         yield RULE.at(
             meeting.surroundings.hyperparameters_path,
-            f"`{meeting.name}` reads the hyperparameter `{read.name}`, and the job has none of this name",
+            f"`{meeting.name}` reads `{read.written}`, and the job has no hyperparameter `{read.name.lower()}`"
+            if is_variable
+            else f"`{meeting.name}` reads the hyperparameter `{read.name}`, and the job has none of this name",
             label=f"it has `{near}`" if near else "",
             help="write it under `hyperparameters`, or read it with `.get`",
             on="key",

@@ -12,7 +12,10 @@ RULE = Rule("SM502", "missing argument of the program")
 
 def check(meeting: Meeting) -> Iterator[Finding]:
     """Refuse a job that leaves out what its program requires."""
+    meant = {fault.near for fault in meeting.of_kind("unknown")}
     for fault in meeting.of_kind("missing"):
+        if fault.option is not None and meant & set(fault.option.names):
+            continue  # it is there under a wrong name, and this is told
         if fault.option is None:
             message = f"`{meeting.name}` requires one of {fault.reason}, and nothing gives it"
         else:

@@ -8,7 +8,7 @@ from functools import partial
 from smspec.script.call import Call
 from smspec.script.interpreter import Handler, Interpreter
 from smspec.script.program import CommandLine, Kind, Option
-from smspec.script.values import UNKNOWN, Items, Known, Value, constant, text
+from smspec.script.values import UNKNOWN, Known, Value, constant, items, text
 from smspec.source.frozen import replace
 
 WORD = "absl"
@@ -87,7 +87,7 @@ def _bound(call: Call, name: str) -> float | None:
 
 def _mark(call: Call) -> Value:
     given = call.argument(0, "flag_name") or call.argument(0, "flag_names") or UNKNOWN
-    for value in given.values if isinstance(given, Items) else (given,):
+    for value in items(given) or (given,):
         name = text(value)
         if name is not None and call.is_certain:
             _flags(call.run).required.add(name)

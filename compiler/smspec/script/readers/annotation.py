@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from smspec.script.program import Kind
-from smspec.script.values import Class, Items, Known, Named, Value, constant
+from smspec.script.values import Class, Known, Named, Value, constant, items
 from smspec.source.frozen import dataclass
 
 _KINDS: dict[str, Kind] = {"str": "text", "int": "int", "float": "float", "bool": "truth"}
@@ -33,10 +33,11 @@ def annotation_of(value: Value) -> Annotation:
         return Annotation(kind=_KINDS.get(value.name, "unknown"))
     if isinstance(value, Class):
         return _enumeration(value)
-    if isinstance(value, Items) and len(value.values) == 2:
-        head, inner = value.values
+    both = items(value)
+    if both is not None and len(both) == 2:
+        head, inner = both
         name = head.name.rpartition(".")[2] if isinstance(head, Named) else ""
-        parts = inner.values if isinstance(inner, Items) else (inner,)
+        parts = items(inner) or (inner,)
         if name == "Literal":
             return _literal(inner)
         if name in ("List", "list"):
@@ -47,7 +48,7 @@ def annotation_of(value: Value) -> Annotation:
             return _changed(of, extras=parts[1:])
         if name == "Optional":
             return _changed(annotation_of(inner), may_be_none=True)
-        return _union(parts if name == "Union" else value.values)
+        return _union(parts if name == "Union" else both)
     return Annotation()
 
 

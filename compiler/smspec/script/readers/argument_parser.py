@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from smspec.script.call import Call
 from smspec.script.program import MOST_WORDS, CommandLine, Kind, Option, Words
-from smspec.script.values import UNKNOWN, Items, Known, Named, Value, constant, text
+from smspec.script.values import UNKNOWN, Items, Known, Named, Value, constant, items, text
 from smspec.source.frozen import replace
 
 WORD = "argparse"
@@ -12,6 +12,8 @@ WORD = "argparse"
 _PLAIN = frozenset({"prog", "usage", "description", "epilog", "formatter_class", "add_help", "allow_abbrev", "parents"})
 _HARMLESS = ("error", "exit", "print_help", "print_usage", "format_help", "format_usage", "get_default", "set_defaults")
 _TEXTS = ("description", "epilog", "usage", "prog", "formatter_class")
+_SAYS_NOTHING = ("help", "metavar", "default", "completer")
+"""Attributes of an argument that change nothing of what it takes."""
 _KINDS: dict[str, Kind] = {"str": "text", "int": "int", "float": "float", "bool": "bool()"}
 _FLAGS = ("store_true", "store_false", "store_const", "append_const", "count", "help", "version")
 _KNOWN_WORDS = frozenset(
@@ -42,7 +44,8 @@ class Parser(Value):
         self._take_parents(call.keywords.get("parents", Items(())))
 
     def _take_parents(self, parents: Value) -> None:
-        for parent in parents.values if isinstance(parents, Items) else (UNKNOWN,):
+        found = items(parents)
+        for parent in (UNKNOWN,) if found is None else found:
             if isinstance(parent, Parser) and not parent.escaped:
                 self.options += [option for option in parent.options if option.label != "help"]
                 self.is_complete &= parent.is_complete
@@ -53,16 +56,23 @@ class Parser(Value):
     def escape(self) -> None:
         self.escaped = True
 
-    def set_attribute(self, name: str) -> None:
+    def attribute(self, name: str) -> Value:
+        if name.startswith("_") and name != "_action_groups":
+            self.escaped = True  # by what is inside, its arguments can be changed
+        return UNKNOWN
+
+    def set_attribute(self, name: str, value: Value) -> None:
+        value.escape()
         if name not in _TEXTS:
             self.escaped = True
 
     def method(self, name: str, call: Call) -> Value:
         if name == "add_argument":
             self.add(call, None)
-        elif name in ("add_argument_group", "add_mutually_exclusive_group"):
+            return Declared(self)
+        if name in ("add_argument_group", "add_mutually_exclusive_group"):
             return self._group(name, call)
-        elif name in ("parse_args", "parse_known_args"):
+        if name in ("parse_args", "parse_known_args"):
             self.parse(call, is_complete=name == "parse_args")
         elif name not in _HARMLESS:
             self.escaped = True
@@ -119,6 +129,21 @@ class Parser(Value):
         )
 
 
+class Declared(Value):
+    """What ``add_argument`` gives: the argument itself, which a program may still change."""
+
+    def __init__(self, parser: Parser) -> None:
+        self._parser = parser
+
+    def escape(self) -> None:
+        self._parser.escape()
+
+    def set_attribute(self, name: str, value: Value) -> None:
+        value.escape()
+        if name not in _SAYS_NOTHING:
+            self._parser.escape()
+
+
 class Group(Value):
     """A group of arguments; ``exclusive``: its number, if only one of them may be given."""
 
@@ -132,7 +157,7 @@ class Group(Value):
     def method(self, name: str, call: Call) -> Value:
         if name == "add_argument":
             self.parser.add(call, self.exclusive)
-            return UNKNOWN
+            return Declared(self.parser)
         if self.exclusive is None and name in ("add_argument_group", "add_mutually_exclusive_group"):
             return self.parser.method(name, call)
         self.escape()

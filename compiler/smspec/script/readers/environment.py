@@ -1,18 +1,19 @@
-"""Channels that a program reads by their variables, or by the paths where they lie."""
+"""Channels and hyperparameters that a program reads by their variables, and channels by the paths where they lie."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from smspec.script.call import Call
-from smspec.script.program import ChannelRead
+from smspec.script.program import ChannelRead, HyperparameterRead
 from smspec.script.values import UNKNOWN, Value, known_text, text
 
 if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
     from smspec.source import Span
 
-VARIABLE = "SM_CHANNEL_"
+CHANNEL = "SM_CHANNEL_"
+HYPERPARAMETER = "SM_HP_"
 DATA = "/opt/ml/input/data/"
 
 _READERS = (
@@ -34,23 +35,26 @@ _READERS = (
 
 
 def _item(run: Interpreter, key: Value, place: Span) -> Value:
-    """``os.environ["SM_CHANNEL_TRAIN"]``: a KeyError without the channel."""
-    _variable(run, text(key), place, fails=run.is_certain and "error" not in run.swallowed)
+    """``os.environ["SM_CHANNEL_TRAIN"]``, ``os.environ["SM_HP_LR"]``: a KeyError without it."""
+    name = text(key) or ""
+    fails = run.is_certain and "error" not in run.swallowed
+    _channel(run, name, place, fails=fails)
+    if fails and name.startswith(HYPERPARAMETER):
+        read = name.removeprefix(HYPERPARAMETER)
+        run.hyperparameters.append(HyperparameterRead(name=read, by="variable", written=name, place=place))
     return UNKNOWN
 
 
 def _get(call: Call) -> Value:
     """``os.environ.get(…)``, ``os.getenv(…)``: None, or what else is given, without the channel."""
-    _variable(call.run, text(call.argument(0, "key")), call.place, fails=False)
+    _channel(call.run, text(call.argument(0, "key")) or "", call.place, fails=False)
     return call.lost()
 
 
-def _variable(run: Interpreter, name: str | None, place: Span, *, fails: bool) -> None:
-    if name is None or not name.startswith(VARIABLE) or name == VARIABLE:
-        return
-    run.channels.append(
-        ChannelRead(name=name.removeprefix(VARIABLE), by="variable", written=name, fails=fails, place=place)
-    )
+def _channel(run: Interpreter, name: str, place: Span, *, fails: bool) -> None:
+    read = name.removeprefix(CHANNEL)
+    if read and read != name:
+        run.channels.append(ChannelRead(name=read, by="variable", written=name, fails=fails, place=place))
 
 
 def _changed(call: Call) -> Value:

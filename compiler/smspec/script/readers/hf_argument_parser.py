@@ -6,7 +6,7 @@ from smspec.script.call import Call
 from smspec.script.program import Option, Words
 from smspec.script.readers.argument_parser import Parser
 from smspec.script.readers.data_classes import Field, fields_of, is_none
-from smspec.script.values import UNKNOWN, Class, Items, Known, Value, constant
+from smspec.script.values import UNKNOWN, Class, Known, Value, constant, items
 
 WORD = "HfArgumentParser"
 
@@ -18,7 +18,7 @@ class HfParser(Parser):
         super().__init__(call)
         given = call.argument(0, "dataclass_types")
         self.escaped = not call.is_whole or bool(call.keywords.keys() - {"dataclass_types", "description", "prog"})
-        for kind in given.values if isinstance(given, Items) else (given,):
+        for kind in items(given) or (given,):
             found = fields_of(call.run, kind) if isinstance(kind, Class) else None
             if found is None:
                 self.is_complete = False  # a class of a library, such as TrainingArguments

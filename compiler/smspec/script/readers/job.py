@@ -52,7 +52,7 @@ class _Named(Value):
             read = ChannelRead(name=name, by="job", written=name, fails=True, place=place)
             self._run.channels.append(read)
         else:
-            self._run.hyperparameters.append(HyperparameterRead(name=name, place=place))
+            self._run.hyperparameters.append(HyperparameterRead(name=name, by="job", written=name, place=place))
         return UNKNOWN
 
 

@@ -132,7 +132,8 @@ def _declared(
     if info is not None and (not info.is_plain or None in words):
         return None
     place = place_of(parameter, function.frame)
-    is_required = default is None or default is ELLIPSIS
+    has_factory = info is not None and "default_factory" in info.call_site.keywords
+    is_required = (default is None or default is ELLIPSIS) and not has_factory
     is_option = info.is_option if info is not None else not is_required
     if not is_option:
         return Option(

@@ -1,0 +1,63 @@
+"""What an assignment changes: names, what is in them, and what the readers rely on."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from smspec.script.evaluation import Evaluation
+from smspec.script.frame import Frame
+from smspec.script.values import UNKNOWN, Named, Value, items, text
+
+if TYPE_CHECKING:
+    from smspec.script.interpreter import Interpreter
+
+
+class Assignment:
+    """Assignments in one frame."""
+
+    def __init__(self, run: Interpreter, frame: Frame) -> None:
+        self.run = run
+        self.frame = frame
+        self.value = Evaluation(run, frame).value
+
+    def assign(self, target: ast.expr, value: Value) -> None:
+        """Let what is on the left stand for a value from now on."""
+        if isinstance(target, ast.Name):
+            self.frame.set(target.id, value)
+        elif isinstance(target, ast.Attribute):
+            owner = self.value(target.value)
+            if not self.run.is_certain:
+                value.escape()
+                value = UNKNOWN
+            owner.set_attribute(target.attr, value)
+            self._tampered(f"{owner.name}.{target.attr}" if isinstance(owner, Named) else "")
+        elif isinstance(target, ast.Subscript):
+            self._set_item(target, value)
+        elif isinstance(target, ast.Starred):
+            self.assign(target.value, UNKNOWN)
+        elif isinstance(target, ast.Tuple | ast.List):
+            parts = items(value) or ()
+            if len(parts) != len(target.elts) or any(isinstance(part, ast.Starred) for part in target.elts):
+                value.escape()
+                parts = (UNKNOWN,) * len(target.elts)
+            for inner, part in zip(target.elts, parts, strict=True):
+                self.assign(inner, part)
+
+    def _set_item(self, target: ast.Subscript, value: Value) -> None:
+        owner = self.value(target.value)
+        value.escape()
+        owner.set_item()
+        if not isinstance(owner, Named):
+            return
+        if owner.name == "os.environ":
+            self.run.changed_variables.add(text(self.value(target.slice)) or "*")
+        else:
+            self._tampered(owner.name)
+
+    def _tampered(self, name: str) -> None:
+        """Take note where a program changes what readers rely on."""
+        if name.startswith(("sys.argv", "argparse.", "click.", "absl.")):
+            self.run.is_tampered = True
+        elif name == "os.environ" or name.startswith("os.environ."):
+            self.run.changed_variables.add("*")
