@@ -18,8 +18,8 @@ HELP = """\
 Say everything that is wrong with job specs. Each is checked as it is and under each of its overlays.
 
 A directory means the job specs below it: YAML files with a top-level `smspec`, without the bases that others extend.
-Several specs are compared too: who has whose checkpoints, output or name. --format mermaid draws which job reads what
-another writes; findings go to stderr then.
+Several specs are compared too, and the overlays of one: who has whose checkpoints, output or name. --format mermaid
+draws which job reads what another writes; findings go to stderr then.
 With --api-json, a CreateTrainingJob request gets the same verdict, at its own lines.
 Exit status: 0 when nothing is wrong, 1 when something is (warnings count with --strict)."""
 

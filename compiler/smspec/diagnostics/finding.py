@@ -32,12 +32,14 @@ class Rule:
 
     ``code`` is public API: never reused, never renumbered. ``name`` reads well after "allow".
     ``evidence`` says of a rule about the request how it is known; other rules are smspec's own and name none.
+    ``instead_of``: the code of a rule about the request that would tell of the same fault, knowing less of the spec.
     """
 
     code: str
     name: str
     severity: Severity = "error"
     evidence: Evidence | None = None
+    instead_of: str = ""
 
     def at(
         self,
@@ -48,11 +50,12 @@ class Rule:
         label: str = "",
         on: Literal["key", "value"] = "value",
         notes: tuple[Note, ...] = (),
+        cause: Path = (),
     ) -> Finding:
         """Return the finding that this rule is broken at ``path``.
 
         ``help`` says what to do; ``label`` stands under the source line; ``on`` picks what is underlined;
-        ``notes`` are places in texts that are no specs.
+        ``notes`` are places in texts that are no specs; ``cause`` is what asks for a ``path`` that nobody wrote.
         """
         return Finding(
             code=self.code,
@@ -63,6 +66,8 @@ class Rule:
             label=label,
             on=on,
             notes=notes,
+            cause=cause,
+            instead_of=self.instead_of,
         )
 
 
@@ -78,7 +83,9 @@ class Finding:
     label: str = ""
     on: Literal["key", "value"] = "value"
     notes: tuple[Note, ...] = ()
+    cause: Path = ()
+    instead_of: str = ""
 
     def moved(self, path: Path) -> Finding:
-        """Return the same finding at another path."""
-        return replace(self, path=path)
+        """Return the same finding at another path; what caused it was a path of the same document."""
+        return replace(self, path=path, cause=())

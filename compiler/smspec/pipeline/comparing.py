@@ -10,12 +10,16 @@ from smspec.source import Span
 from smspec.spec.facts import IgnoredFact, Repository
 
 
-def compared(repository: Repository) -> tuple[Diagnostic, ...]:
-    """Return what is wrong between specs, file by file, without what each spec it stands in says it expects."""
+def compared(repository: Repository, *, is_whole: bool = True) -> tuple[Diagnostic, ...]:
+    """Return what is wrong between specs, file by file, without what each spec it stands in says it expects.
+
+    ``is_whole`` False: other specs are not known, so nobody can say that what a spec expects of them is not so.
+    """
     used: set[Span] = set()
     kept = [crossing for crossing in crossings(repository) if not _is_ignored(crossing, used)]
     told = dict.fromkeys(_told(crossing) for crossing in kept)
-    told.update(dict.fromkeys(_in_vain(repository, used)))
+    if is_whole:
+        told.update(dict.fromkeys(_in_vain(repository, used)))
     return tuple(sorted(told, key=lambda d: (d.span.file, d.span.line, d.span.column, d.code)))
 
 

@@ -30,9 +30,6 @@ from smspec.spec.shape.checking import shape_findings
 MOST_TOLD = 200
 """Nobody mends more in one go, and a hostile spec could be wrong in tens of thousands of places."""
 
-SAID_OF_THE_SPEC = {"SM363": "SM378"}
-"""Findings about the request → what a rule about the spec says of the same fault, knowing more of it."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compiled:
@@ -72,7 +69,7 @@ def compile_spec(inputs: Inputs) -> Compilation:
     job = decode(document)
     plan = make_plan(job, inputs.ingredients)
     findings += _contradictions(job, inputs)
-    findings += _request_findings(plan, job.region, {finding.code for finding in findings})
+    findings += _request_findings(plan, job.region, {finding.instead_of for finding in findings})
     findings += dockerfile_findings(job, inputs.ingredients)
     findings += check_requirements(inputs.ingredients.requirements)
     findings += _unpinned(job, inputs.ingredients)
@@ -163,5 +160,5 @@ def _contradictions(job: JobSpec, inputs: Inputs) -> Iterable[Finding]:
 def _request_findings(plan: Plan, region: str | None, told: set[str]) -> Iterable[Finding]:
     """Return what the API would refuse, told at the place in the spec that it was made from."""
     for finding in request_findings(plan.request.payload, region=region, in_spec_words=True):
-        if SAID_OF_THE_SPEC.get(finding.code) not in told:
+        if finding.code not in told:
             yield plan.request.at_origin(finding)

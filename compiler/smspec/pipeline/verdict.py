@@ -49,7 +49,7 @@ class Verdict:
 
 
 def judge(found: JobSearch, overlay: str | None, settings: Mapping[str, str], shelf: Shelf) -> Verdict:
-    """Check every spec that was found, under ``overlay`` or under each of its own, and all against each other.
+    """Check every spec that was found, under ``overlay`` or under each of its own, and all of that against each other.
 
     Raises `Misuse` for an overlay or a setting that a spec does not have, OSError where the disk refuses.
     """
@@ -61,12 +61,12 @@ def judge(found: JobSearch, overlay: str | None, settings: Mapping[str, str], sh
     jobs = tuple(facts for spec in checked for facts in spec.facts)
     told = dict.fromkeys(diagnostic for spec in checked for diagnostic in spec.diagnostics)
     texts = {text.name: text for spec in checked for text in spec.texts}
-    if found.is_repository:
-        # Late: one spec alone is the usual case.
+    if found.is_repository or len(jobs) > 1:
+        # Late: one spec alone, without an overlay, is the usual case.
         from smspec.pipeline.comparing import compared
 
         bases = tuple(base_facts(shelf.spec(path)) for path in found.unused_bases)
-        between = compared(Repository(jobs=jobs, unused_bases=bases))
+        between = compared(Repository(jobs=jobs, unused_bases=bases), is_whole=found.is_repository)
         told.update(dict.fromkeys(between))
         texts.update((text.name, text) for text in _texts(between, shelf))
     return Verdict(

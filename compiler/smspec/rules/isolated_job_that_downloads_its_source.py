@@ -9,7 +9,7 @@ from smspec.source.listing import Listing
 from smspec.spec.isolation import isolation_path
 from smspec.spec.model import JobSpec
 
-RULE = Rule("SM378", "isolated job that downloads its source")
+RULE = Rule("SM378", "isolated job that downloads its source", instead_of="SM363")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:

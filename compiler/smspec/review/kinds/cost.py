@@ -8,16 +8,15 @@ from fractions import Fraction
 from smspec.review.ceiling import Ceiling, amount, ceiling_of
 from smspec.review.change import Change, Rise
 from smspec.review.kinds.kind import Kind, subjects
-from smspec.review.members import words
 from smspec.review.pair import Pair
+from smspec.review.telling import by_member
 
 CEILING = "ceiling"
 
 
 def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
     """Yield the changes of limits, then what they and the hosts come to."""
-    for leaf in pair.leaves_of(KIND.name):
-        yield pair.at_leaf(KIND.name, leaf, words(leaf.at), brief=words(leaf.at).partition(",")[0])
+    yield from by_member(pair, KIND.name)
     old, new = (ceiling_of(version.payload, pair.prices) for version in (pair.old, pair.new))
     if new is None or (old is not None and (old.hours, old.usd) == (new.hours, new.usd)):
         return

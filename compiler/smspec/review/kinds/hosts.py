@@ -6,14 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from smspec.review.change import Change
 from smspec.review.kinds.kind import Kind, subjects
-from smspec.review.members import words
 from smspec.review.pair import Pair
+from smspec.review.telling import by_member
 
 
 def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
-    for leaf in pair.leaves_of(KIND.name):
-        what = words(leaf.at)
-        yield pair.at_leaf(KIND.name, leaf, what, brief=what.partition(",")[0])
+    yield from by_member(pair, KIND.name)
     launchers = [(old, new) for item, old, new in pair.starts() if item.name == "launcher"]
     for old, new in (*launchers, *((old, new) for _, old, new in pair.settings("launcher"))):
         yield pair.change(KIND.name, ("distribution",), "how processes are started", old=old, new=new, brief="launcher")

@@ -7,14 +7,11 @@ from collections.abc import Iterator, Sequence
 from smspec.review.change import Change
 from smspec.review.kinds.kind import Kind, subjects
 from smspec.review.pair import Pair
-from smspec.review.user_words import quoted
+from smspec.review.telling import by_name
 
 
 def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
-    for leaf in pair.leaves_of(KIND.name):
-        name = str(leaf.at[-1])
-        how = "is new" if leaf.old is None else "is gone" if leaf.new is None else "changed"
-        yield pair.at_leaf(KIND.name, leaf, f"hyperparameter {quoted(name)} {how}", brief=quoted(name))
+    return by_name(pair, KIND.name, "hyperparameter")
 
 
 def verdict(changes: Sequence[Change]) -> str:

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from smspec.review.change import Change
 from smspec.review.kinds.kind import Kind, subjects
-from smspec.review.members import words
 from smspec.review.pair import Pair
+from smspec.review.telling import by_member
 
 
 def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
-    for leaf in pair.leaves_of(KIND.name):
-        yield pair.at_leaf(KIND.name, leaf, words(leaf.at), brief=words(leaf.at))
+    return by_member(pair, KIND.name)
 
 
 def verdict(changes: Sequence[Change]) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from smspec.review.change import Change
 from smspec.review.kinds.kind import Kind, subjects
 from smspec.review.layers import BASE, ENV, LABELS, Item
-from smspec.review.members import words
 from smspec.review.pair import Pair
 from smspec.review.secrecy import holds_secret
+from smspec.review.telling import by_member
 from smspec.review.user_words import quoted
 from smspec.review.version import Version
 from smspec.service.image_reference import parsed_reference
@@ -20,8 +20,7 @@ DOCKER_HUB = "docker.io"
 
 def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
     """Yield changes of access, and of secrets that stand in the job; their values are never told."""
-    for leaf in pair.leaves_of(KIND.name):
-        yield pair.at_leaf(KIND.name, leaf, words(leaf.at), brief=words(leaf.at))
+    yield from by_member(pair, KIND.name)
     for leaf in pair.leaves:
         if leaf.at[0] in ("Environment", "HyperParameters"):
             name = str(leaf.at[-1])

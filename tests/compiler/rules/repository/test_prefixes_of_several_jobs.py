@@ -3,6 +3,7 @@
 import pytest
 
 from repository_jobs import codes, job, told
+from smspec.rules.ignoring import UNUSED
 
 CTR = "checkpoints: s3://ckpt/ctr/\n"
 
@@ -100,6 +101,19 @@ def test_an_overlay_that_trains_something_else_with_the_same_checkpoints(change,
     (found,) = told(tmp_path, a=job("a", CTR + more))
     assert (found.code, found.file, found.line) == ("SM704", "a.yaml", 7)
     assert found.message == f"the overlay `dev` changes `{key}` and keeps the checkpoints of the job without it"
+
+
+def test_the_overlays_of_one_file_are_compared_too(tmp_path):
+    spec = job("a", f"{CTR}overlays:\n  dev: {{hyperparameters: {{epochs: 1}}}}\n")
+    assert codes(tmp_path, "a.yaml", a=spec) == ["SM704"]
+    assert codes(tmp_path, "a.yaml", "-O", "dev", a=spec) == []
+
+
+def test_of_one_file_alone_nothing_is_expected_in_vain(tmp_path):
+    ignored = "checks: {ignore: [{rule: SM702, because: the other file says so}]}\n"
+    spec = job("a", f"{CTR}{ignored}overlays:\n  dev: {{tags: {{stage: dev}}}}\n")
+    assert codes(tmp_path, "a.yaml", a=spec) == []
+    assert codes(tmp_path, a=spec) == [UNUSED.code]
 
 
 def test_many_overlays_are_one_finding(tmp_path):

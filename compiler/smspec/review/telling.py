@@ -1,0 +1,25 @@
+"""Differences of two requests told in the usual ways: by what the member is, or by the name that a user gave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.review.change import Change
+from smspec.review.members import words
+from smspec.review.pair import Pair
+from smspec.review.user_words import quoted
+
+
+def by_member(pair: Pair, kind: str) -> Iterator[Change]:
+    """Yield each difference of a kind, called as the member is; without its unit where it is a subject."""
+    for leaf in pair.leaves_of(kind):
+        what = words(leaf.at)
+        yield pair.at_leaf(kind, leaf, what, brief=what.partition(",")[0])
+
+
+def by_name(pair: Pair, kind: str, noun: str) -> Iterator[Change]:
+    """Yield each difference of a kind, called by its own name: there are as many as a user likes."""
+    for leaf in pair.leaves_of(kind):
+        name = quoted(str(leaf.at[-1]))
+        how = "is new" if leaf.old is None else "is gone" if leaf.new is None else "changed"
+        yield pair.at_leaf(kind, leaf, f"{noun} {name} {how}", brief=name)
