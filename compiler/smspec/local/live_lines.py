@@ -90,7 +90,7 @@ def _row(host: str, flows: Sequence[Flow], now: float) -> _Row:
         what=f"epoch {'-'.join(map(str, dict.fromkeys([epochs[0], epochs[-1]])))}" if epochs else "download",
         share=min(1.0, done / sum(totals)) if len(totals) == len(flows) else None,
         size=size(done),
-        speed=f"{sum(speeds) / 1e6:,.1f}" if speeds else "-",
+        speed=f"{size(sum(speeds))}/s" if speeds else "-",
     )
 
 
@@ -106,8 +106,8 @@ def _aligned(rows: Sequence[_Row], width: int | None) -> list[str]:
         max(len(cell) for cell in cells)
         for cells in zip(*((row.host, row.channel, row.what, row.speed) for row in rows), strict=True)
     )
-    what, speed = max(8, what), max(7, speed)
-    fixed = host + 2 + 2 + what + 2 + 8 + 2 + speed + len(" MB/s")
+    what, speed = max(8, what), max(9, speed)
+    fixed = host + 2 + 2 + what + 2 + 8 + 2 + speed
     room = (width - 1 if width else 1000) - fixed
     bar, taken = 0, 0
     if any(row.share is not None for row in rows):
@@ -119,7 +119,7 @@ def _aligned(rows: Sequence[_Row], width: int | None) -> list[str]:
     return [
         (
             f"{row.host:{host}}  {_short(row.channel, channel):{channel}}  {row.what:{what}}  "
-            f"{_bar(row.share, bar):{taken}}{row.size:>8}  {row.speed:>{speed}} MB/s"
+            f"{_bar(row.share, bar):{taken}}{row.size:>8}  {row.speed:>{speed}}"
         )[: width - 1 if width else None]
         for row in rows
     ]

@@ -11,14 +11,13 @@ from collections.abc import Callable
 from smspec.diagnostics.visible import visible
 from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, Event, FaultInjected, HostEnded, LogLine, Remark
 from smspec.local.live_lines import Flow, live_lines, screen
+from smspec.local.measurements import METRICS
 from smspec.local.rehearsal import told
 from smspec.local.request import Console
 
 _FRAME_SECONDS = 0.1
 _PLAIN_SECONDS = 10.0
 _MOST_LINES = 12
-METRICS = '{"smspec": "pipe", '
-"""How the runtime's line of measurements begins, one per channel and epoch (smspec_runtime/pipe/loop.py)."""
 
 
 class Progress:

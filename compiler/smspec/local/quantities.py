@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
+_LEAST_SECONDS = 0.005
 
 
 def size(count: float) -> str:
@@ -15,8 +16,11 @@ def size(count: float) -> str:
 
 
 def rate(count: float, seconds: float) -> str:
-    """Return ``134.2``: MB a second."""
-    return f"{count / seconds / 1e6:,.1f}" if seconds > 0 else "-"
+    """Return ``134.2`` or ``0.012``: MB a second; ``-`` when it took no time to speak of."""
+    if seconds < _LEAST_SECONDS:
+        return "-"
+    speed = count / seconds / 1e6
+    return f"{speed:,.1f}" if speed >= 0.1 or not count else f"{speed:.2g}"
 
 
 def duration(seconds: float) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, Event, FaultInjected, HostEnded
+from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, Event, FaultInjected, HostEnded, LogLine
+from smspec.local.measurements import measured
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow:
     """What went through one channel of one host: an epoch in Pipe mode, else all of it (``epoch`` None).
 
+    ``seconds`` are the reader's if it told them: what a FIFO holds is written long before it is read.
     ``injected``: the kinds of faults that happened to it on purpose.
     """
 
@@ -29,6 +31,7 @@ class Record:
 
     def __init__(self) -> None:
         self._flows: dict[tuple[str, str, int | None], Flow] = {}
+        self._read: dict[tuple[str, str, int | None], float] = {}
         self.hosts: dict[str, HostEnded] = {}
         self.injected: list[FaultInjected] = []
 
@@ -38,7 +41,10 @@ class Record:
         kinds: dict[tuple[str, str, int | None], list[str]] = {}
         for fault in self.injected:
             kinds.setdefault((fault.host, fault.channel, fault.epoch), []).append(fault.kind)
-        flows = (replace(flow, injected=tuple(kinds.get(key, ()))) for key, flow in self._flows.items())
+        flows = (
+            replace(flow, injected=tuple(kinds.get(key, ())), seconds=self._read.get(key, flow.seconds))
+            for key, flow in self._flows.items()
+        )
         return tuple(sorted(flows, key=_order))
 
     def tick(self) -> None:
@@ -50,6 +56,10 @@ class Record:
             self.hosts[event.host] = event
         elif isinstance(event, FaultInjected):
             self.injected.append(event)
+        elif isinstance(event, LogLine):
+            told = measured(event.text)
+            if told is not None:
+                self._read[event.host, told.channel, told.fifo] = told.seconds
         elif isinstance(event, ChannelLaid):
             self._keep(
                 Flow(

@@ -105,7 +105,7 @@ class _Run:
 
     def through(self, record: Record, listener: Listener) -> tuple[Summary, int]:
         """Run the job to its end; return how it went and the exit status of the command."""
-        started = time.monotonic()
+        started = listener.begin()
         directory = claim(self._request.directory, self._training.name)
         try:
             with _discarded_after(BaseException, directory, self._signals):

@@ -1,5 +1,6 @@
 """report.html: what it is made of, and that a browser shows it."""
 
+import itertools
 import json
 import re
 import shutil
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 
 from local_jobs import LocalJob
 from smspec.local.events import EpochEnded, EpochFed, HostEnded, LogLine
-from smspec.local.progress import METRICS
+from smspec.local.measurements import METRICS
 from smspec.local.record import Record
+from smspec.local.rehearsal import Rehearsed
 from smspec.local.report import chart
 from smspec.local.report.chart import Curve, draw, rates
 from smspec.local.report.listening import LOG_LINES, Listener
@@ -63,6 +65,13 @@ class Run:
         return report_page(summary, self.listener)
 
 
+def metrics(epoch, waited, computed, channel="train"):
+    told = {"smspec": "pipe", "channel": channel, "epoch": epoch, "fifo": epoch, "seconds": 4.0}
+    text = json.dumps({**told, "waited": waited, "computed": computed})
+    assert text.startswith(METRICS)
+    return text
+
+
 def test_throughput_is_drawn_over_all_epochs():
     run = Run()
     run.epoch(0, [5_000_000, 10_000_000])
@@ -103,16 +112,31 @@ def test_nothing_is_fetched_from_elsewhere():
 
 def test_measurements_are_the_balance_of_waiting_and_computing():
     run = Run()
-    told = {"smspec": "pipe", "channel": "train", "epoch": 3}
-    told |= {"waited": 1.5, "computed": 0.5, "verdict": "data-bound"}
-    text = json.dumps(told)
-    assert text.startswith(METRICS)
-    run.tell(LogLine(host="algo-1", text=text))
+    for channel in ("train", "validation"):  # what each tells is of the whole epoch
+        run.tell(LogLine(host="algo-1", text=metrics(3, 1.5, 0.5, channel)))
     run.tell(LogLine(host="algo-1", text=METRICS + "broken"))
     (balance,) = run.listener.balances
-    assert (balance.epoch, balance.waiting_share, balance.verdict) == (3, 75.0, "data-bound")
-    assert "data-bound" in run.page()
+    assert (balance.epochs, balance.waiting_share, balance.verdict) == ("3", 75.0, "data-bound")
+    assert run.page().count("data-bound") == 1
     assert "broken" not in run.page()
+
+
+def test_many_epochs_are_added_up_and_can_be_unfolded():
+    run = Run()
+    for epoch in range(20):
+        for host in ("algo-1", "algo-2"):
+            run.epoch(epoch, [5_000_000], host)
+            run.tell(LogLine(host=host, text=metrics(epoch, 1.0, 3.0)))
+    page = run.page()
+    assert page.count("compute-bound") == 2 + 40
+    assert page.count('<td class="number">0-19</td>') == 4
+    assert page.count("<summary>every epoch</summary>") == 2
+
+
+def test_faults_that_were_injected_are_told():
+    run = Run()
+    run.epoch(0, [5])
+    assert "--truncate 5 B: in 1 epoch" in run.page(rehearsed=(Rehearsed(option="--truncate", value=5, epochs=1),))
 
 
 def test_a_long_log_ends_with_its_end():
@@ -157,7 +181,32 @@ def test_a_pause_is_drawn_as_a_pause():
 
 
 def test_rates_are_amounts_over_time():
-    assert rates([(0, 0), (1, 5), (1, 7), (3, 7)]) == ((1, 5.0), (3, 0.0))
+    drawn = dict(rates([(0.0, 0.0), (1.0, 5.0), (1.0, 7.0), (3.0, 7.0)], 4.0))
+    assert len(drawn) == 81
+    assert drawn[0.5] == pytest.approx(5.0) and drawn[1.05] == pytest.approx(2 / 0.05) and drawn[3.0] == 0.0
+
+
+@given(st.lists(st.tuples(st.floats(0, 9), st.integers(0, 10**9)), min_size=2, max_size=50), st.floats(0, 10))
+def test_rates_lose_and_invent_nothing(points, seconds):
+    moments, counts = zip(*points, strict=True)
+    samples = list(zip(sorted(moments), map(float, sorted(counts)), strict=True))
+    drawn = rates(samples, seconds)
+    amount = sum((now - before) * rate for (before, _), (now, rate) in itertools.pairwise(drawn))
+    assert amount == pytest.approx(samples[-1][1] - samples[0][1], abs=1e-3)
+    assert all(rate >= 0 for _, rate in drawn)
+
+
+def test_an_epoch_of_milliseconds_is_drawn_where_it_was():
+    """Neither left out, nor spread over the pause behind it, nor a spike of what a FIFO takes at once."""
+    run = Run()
+    for epoch in range(4):
+        for size in (0, 1_000_000):
+            moment = epoch + size / 1e8
+            told = {"host": "algo-1", "channel": "train", "epoch": epoch, "size": size, "seconds": 0.01}
+            run.tell(EpochEnded(**told, early=False, moment=run.now + moment))
+    drawn = rates(run.listener.series["algo-1", "train"], 4.0)
+    assert [round(moment, 2) for moment, rate in drawn if rate] == [0.05, 1.05, 2.05, 3.05]
+    assert [rate for _, rate in drawn if rate] == pytest.approx([2e7] * 4)
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")

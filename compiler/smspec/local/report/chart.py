@@ -11,7 +11,7 @@ WIDTH, HEIGHT = 720, 190
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 10, 26
 """Room around the plot for the labels of the axes, in units of the view box."""
 
-_MOST_POINTS = 360
+_MOST_STRETCHES, _SHORTEST = 240, 0.05
 _TICKS = 4
 
 
@@ -51,8 +51,7 @@ class Chart:
 
 def draw(curves: Sequence[Curve], seconds: float) -> Chart:
     """Return the chart of curves over ``seconds``. Values begin at 0: a rate drawn without its zero misleads."""
-    thinned = [Curve(curve.label, _thinned(curve.points)) for curve in curves]
-    highest = max((value for curve in thinned for _, value in curve.points), default=0.0)
+    highest = max((value for curve in curves for _, value in curve.points), default=0.0)
     end, top = max(seconds, 1e-3), highest * 1.05 or 1.0
     step_across, step_up = _step(end), _step(top)
 
@@ -69,29 +68,31 @@ def draw(curves: Sequence[Curve], seconds: float) -> Chart:
                 _path([(across(min(moment, end)), up(value)) for moment, value in curve.points]),
                 max((value for _, value in curve.points), default=0.0),
             )
-            for curve in thinned
+            for curve in curves
         ),
         across=tuple(Tick(across(value), f"{_number(value, step_across)} s") for value in _multiples(step_across, end)),
         up=tuple(Tick(up(value), _number(value, step_up)) for value in _multiples(step_up, top)),
     )
 
 
-def rates(samples: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
-    """Return (seconds, amount a second) of (seconds, amount so far), each rate at the end of its interval."""
-    found = []
+def rates(samples: Sequence[tuple[float, float]], seconds: float) -> tuple[tuple[float, float], ...]:
+    """Return (seconds, amount a second) of (seconds, amount so far): means of stretches of one length, at their ends.
+
+    Between two samples amounts are spread evenly. A rate over the few milliseconds between two samples would be a spike
+    that says more about when they were taken than about the data.
+    """
+    if len(samples) < 2:
+        return ()
+    count = max(1, min(_MOST_STRETCHES, round(seconds / _SHORTEST)))
+    width = max(seconds, 1e-3) / count
+    amounts = [0.0] * count
     for (before, had), (now, has) in itertools.pairwise(samples):
-        if now > before:
-            found.append((now, max(0.0, has - had) / (now - before)))
-    return tuple(found)
-
-
-def _thinned(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
-    """Return at most `_MOST_POINTS` points: of each stretch its mean, for a pixel can show no more."""
-    size = -(-len(points) // _MOST_POINTS)
-    if size <= 1:
-        return points
-    stretches = [points[start : start + size] for start in range(0, len(points), size)]
-    return tuple((stretch[-1][0], sum(value for _, value in stretch) / len(stretch)) for stretch in stretches)
+        first, last = (min(count - 1, int(moment / width)) for moment in (before, now))
+        for stretch in range(first, last + 1):
+            begin = before if stretch == first else stretch * width
+            end = now if stretch == last else (stretch + 1) * width
+            amounts[stretch] += (has - had) * ((end - begin) / (now - before) if now > before else 1.0)
+    return ((0.0, 0.0), *((number * width, amount / width) for number, amount in enumerate(amounts, 1)))
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:

@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, Event, LogLine
-from smspec.local.progress import METRICS
+from smspec.local.measurements import METRICS, measured
+from smspec.local.report.balance import Balance
 from smspec.local.report.series import Series
 
 LOG_LINES = 200
 _LONGEST_LINE = 2000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Balance:
-    """What a host's program did during one epoch of a channel: seconds of waiting for data, and of computing."""
-
-    host: str
-    channel: str
-    epoch: int
-    waiting: float
-    computing: float
-    verdict: str
-
-    @property
-    def waiting_share(self) -> float:
-        """Percent of the epoch."""
-        whole = self.waiting + self.computing
-        return 100 * self.waiting / whole if whole else 0.0
 
 
 class LogTail:
@@ -64,8 +45,13 @@ class Listener:
         self._series: dict[tuple[str, str], Series] = {}
         self._epochs: dict[tuple[str, str], dict[int | None, int]] = {}
         self._totals: dict[tuple[str, str], int] = {}
-        self.balances: list[Balance] = []
+        self._balances: dict[tuple[str, int], Balance] = {}
         self.logs: dict[str, LogTail] = {}
+
+    def begin(self) -> float:
+        """Let the time of the run begin now; return the moment."""
+        self._start = self._clock()
+        return self._start
 
     def tick(self) -> None:
         """Nothing is drawn here."""
@@ -74,7 +60,7 @@ class Listener:
         """Take note of an event."""
         if isinstance(event, LogLine):
             if event.text.startswith(METRICS):
-                self._measured(event)
+                self._balanced(event)
             else:
                 self.logs.setdefault(event.host, LogTail()).add(event.text)
         elif isinstance(event, ChannelLaid):
@@ -87,6 +73,22 @@ class Listener:
         """Return (host, channel) → samples of (seconds since the start, bytes so far over all epochs)."""
         return {key: series.samples for key, series in self._series.items()}
 
+    @property
+    def balances(self) -> tuple[Balance, ...]:
+        """Return one per host and epoch."""
+        return tuple(self._balances[key] for key in sorted(self._balances, key=lambda key: (len(key[0]), *key)))
+
+    def _balanced(self, event: LogLine) -> None:
+        found = measured(event.text)
+        if found is not None:  # each channel of an epoch tells the same of it
+            self._balances[event.host, found.epoch] = Balance(
+                host=event.host,
+                first=found.epoch,
+                last=found.epoch,
+                waiting=found.waiting,
+                computing=found.computing,
+            )
+
     def _flowed(self, host: str, channel: str, epoch: int | None, size: int, moment: float) -> None:
         sizes = self._epochs.setdefault((host, channel), {})
         # Not added up anew: a run may have many thousands of epochs.
@@ -95,20 +97,3 @@ class Listener:
         sizes[epoch] = size
         since = max(0.0, moment - self._start)
         self._series.setdefault((host, channel), Series()).add(since, total)
-
-    def _measured(self, event: LogLine) -> None:
-        """Read a line of measurements. A program may write one that is none: it is left out."""
-        try:
-            told = json.loads(event.text)
-            waiting, computing = float(told["waited"]), float(told["computed"])
-            balance = Balance(
-                host=event.host,
-                channel=str(told["channel"]),
-                epoch=int(told["epoch"]),
-                waiting=max(0.0, waiting),
-                computing=max(0.0, computing),
-                verdict=str(told["verdict"]),
-            )
-        except (ValueError, KeyError, TypeError):
-            return
-        self.balances.append(balance)

@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from smspec.diagnostics.visible import visible
 from smspec.local.quantities import duration
 from smspec.local.report import chart
+from smspec.local.report.balance import added_up
 from smspec.local.report.chart import Chart, Curve, draw, rates
 from smspec.local.report.listening import Listener
 from smspec.local.summary import HEAD, Summary, rows
 
 _TEMPLATE = "report.html.j2"
-_MOST_ROWS = 500
+_FEW_ROWS, _MOST_ROWS = 24, 2000
 
 
 def report_page(summary: Summary, listener: Listener) -> str:
@@ -28,13 +29,16 @@ def report_page(summary: Summary, listener: Listener) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    balances = listener.balances
     return environment.get_template(_TEMPLATE).render(
         summary=summary,
-        places=summary.places(),
+        facts=[*(("injected", str(fault)) for fault in summary.rehearsed), *summary.places()],
         charts=_charts(listener.series, summary.seconds),
-        balances=listener.balances[-_MOST_ROWS:],
+        balances=balances if len(balances) <= _FEW_ROWS else added_up(balances),
+        all_balances=balances if _FEW_ROWS < len(balances) <= _MOST_ROWS else (),
         head=HEAD,
-        rows=rows(summary.flows, _MOST_ROWS),
+        rows=rows(summary.flows, _FEW_ROWS),
+        all_rows=rows(summary.flows, _MOST_ROWS) if _FEW_ROWS < len(summary.flows) <= _MOST_ROWS else (),
         logs=[(host, _shown(tail.text), tail.left_out) for host, tail in sorted(listener.logs.items())],
         duration=duration,
         width=chart.WIDTH,
@@ -48,7 +52,7 @@ def _charts(series: Mapping[tuple[str, str], Sequence[tuple[float, int]]], secon
     """Return one chart per channel, in it one curve per host."""
     curves: dict[str, list[Curve]] = {}
     for (host, channel), samples in sorted(series.items(), key=lambda item: (len(item[0][0]), item[0])):
-        points = rates([(moment, count / 1e6) for moment, count in samples])
+        points = rates([(moment, count / 1e6) for moment, count in samples], seconds)
         if points:
             curves.setdefault(channel, []).append(Curve(host, points))
     return [(channel, draw(of_hosts, seconds)) for channel, of_hosts in sorted(curves.items())]

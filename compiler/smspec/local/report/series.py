@@ -16,9 +16,11 @@ class Series:
 
     def add(self, moment: float, count: int) -> None:
         """Take note that ``count`` bytes have gone through in all; moments come in order."""
-        self._last = moment, count
+        before, self._last = self._last, (moment, count)
         if self._samples and moment - self._samples[-1][0] < self._interval:
             return
+        if before is not None and before != self._samples[-1]:
+            self._samples.append(before)  # where a pause begins
         self._samples.append(self._last)
         if len(self._samples) > _MOST:
             self._samples = self._samples[::2]

@@ -1,0 +1,45 @@
+"""The line of measurements that the runtime logs per channel and epoch (smspec_runtime/pipe/loop.py)."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+
+METRICS = '{"smspec": "pipe", '
+"""How such a line begins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """Seconds of one epoch of a channel: from its FIFO's opening to its end, of waiting for data, and of computing.
+
+    ``epoch`` counts on after a restart, ``fifo`` begins with 0. ``waiting`` and ``computing`` are of all channels.
+    """
+
+    channel: str
+    epoch: int
+    fifo: int
+    seconds: float
+    waiting: float
+    computing: float
+
+
+def measured(text: str) -> Measured | None:
+    """Read a line. None: it is no such line, or a program wrote one that is none."""
+    if not text.startswith(METRICS):
+        return None
+    try:
+        told = json.loads(text)
+        found = Measured(
+            channel=str(told["channel"]),
+            epoch=int(told["epoch"]),
+            fifo=int(told["fifo"]),
+            seconds=float(told["seconds"]),
+            waiting=float(told["waited"]),
+            computing=float(told["computed"]),
+        )
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return None
+    times = found.seconds, found.waiting, found.computing
+    return found if all(math.isfinite(time) and time >= 0 for time in times) else None
