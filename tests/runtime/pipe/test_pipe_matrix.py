@@ -28,7 +28,7 @@ def text(items):
 STREAMS = {
     "lines": [b"one\n", b"\n", b"three\n"],
     "jsonlines": [b'{"a": [1]}\n', b"[2]\n", b'"three"\n'],
-    "csv": [b"a,b\r\n", b'"c\n","d"""\r\n', b"e,f\r\n"],
+    "csv": [b"a,b\r\n", b'"c\n","d"""\r\n', "é,\U0001f600\r\n".encode(), b"e,f\r\n"],
     "recordio": list(map(formats.recordio, [b"one", b"", MULTIPART, *[b"like"] * 40, b"last"])),
     "recordio_protobuf": [formats.recordio(message(number)) for number in range(20)],
     "augmented": [

@@ -168,7 +168,7 @@ class TestText:
         assert list(VIEWS["csv"](reader_of(b"a\tb\n"), delimiter="\t")) == [["a", "b"]]
 
     def test_a_row_cut_in_quotes(self):
-        refused("csv", b'a,b\nc,"d\ne', Truncated, 4, "quoted field", [["a", "b"]])
+        refused("csv", b'a,b\nc,"d\ne', Truncated, 4, "ends inside a row", [["a", "b"]])
 
     def test_a_row_that_is_not_csv(self):
         refused("csv", b'a,b\n"c"d,e\n', Corrupt, 4, "not CSV", [["a", "b"]])

@@ -10,25 +10,24 @@ from .lines import line_blocks
 
 
 def csv(reader: Reader, delimiter: str = ",") -> Iterator[List[str]]:
-    """Iterate over rows of UTF-8 text. Empty lines are passed over; quoted fields may hold line breaks."""
-    begin, block, ended = 0, io.BytesIO(), False
+    """Iterate over rows of UTF-8 text, but empty ones; quoted fields may hold line breaks."""
+    begin, block = 0, io.BytesIO()
 
     def blocks() -> Iterator[io.BytesIO]:
-        nonlocal begin, block, ended
+        nonlocal begin, block
         for following in line_blocks(reader):
-            begin += block.tell()
+            begin += block.tell() - following.tell()
             block = following
             yield block
-        ended = True
 
     offset = 0
     try:
-        # Strict, because otherwise data that is cut inside quotes would pass for a row.
+        # Strict: else data that is cut inside quotes would pass for a row.
         for row in standard.reader(map(bytes.decode, chain.from_iterable(blocks())), delimiter=delimiter, strict=True):
             if row:
                 yield row
             offset = begin + block.tell()
     except (standard.Error, UnicodeDecodeError) as error:
-        if not ended:
+        if not str(error).endswith("end of data"):  # in quotes, a character
             raise reader.corrupt(offset, f"the row is not CSV: {error}") from error
-        reader.end_inside(offset, "a quoted field")
+        reader.end_inside(offset, "a row")
