@@ -2,6 +2,7 @@
 
 import re
 import runpy
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,16 @@ def test_the_job_of_the_readme_is_the_one_in_specs():
     whole = yaml.safe_load((ROOT / "specs/pipe-byo/job.yaml").read_text(encoding="utf-8"))
     assert shown is not None
     assert yaml.safe_load(shown[1]) == {key: value for key, value in whole.items() if key != "description"}
+
+
+def test_what_the_readme_says_is_told_is_told():
+    """The frame is that of a rejected spec, to the letter."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    frames = re.findall(r"(?:^    (?:error|warning)\[SM\d+\]: .*\n)(?:^     .*\n)+", text, re.MULTILINE)
+    told = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests/rejected").glob("*/expected.txt"))
+    assert frames
+    for frame in frames:
+        assert textwrap.dedent(frame) in told
 
 
 def test_the_readme_names_every_command():
