@@ -7,6 +7,7 @@ table's cell even there, so it stands between two spans as a character reference
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics.visible import visible
@@ -18,6 +19,9 @@ from smspec.source import dotted
 MOST_CHANGES = 20
 MOST_JOBS = 30
 """How many are shown: a comment has an end (GitHub's at 65,536 characters), and so has a reader."""
+
+MOST_VERDICTS = 20
+"""How many of those are told of the jobs that are not shown."""
 
 MOST_OPEN = 3
 """Of more jobs, all that is seen at first are the verdicts: one line of a base can change a hundred jobs."""
@@ -31,8 +35,19 @@ def markdown(reviews: Iterable[JobReview]) -> str:
     part = _job if len(listed) <= MOST_OPEN else _folded_job
     parts = ["\n".join(part(review)) + "\n" for review in listed[:MOST_JOBS]]
     if len(listed) > MOST_JOBS:
-        parts.append(f"… and {len(listed) - MOST_JOBS} more jobs; `smspec diff --format json` has them all.\n")
+        parts.append("\n".join(_rest(listed[MOST_JOBS:])) + "\n")
     return "\n".join(parts)
+
+
+def _rest(reviews: list[JobReview]) -> Iterator[str]:
+    """Yield what is said of jobs that are not shown: how many there are of each verdict, so that none is overlooked."""
+    yield f"… and {len(reviews)} more jobs; `smspec diff --format json` has them all:"
+    yield ""
+    verdicts = Counter(review.verdicts[0][1] for review in reviews)
+    for words, number in verdicts.most_common(MOST_VERDICTS):
+        yield f"- {number} {'job' if number == 1 else 'jobs'}: **{marked(words)}**"
+    if len(verdicts) > MOST_VERDICTS:
+        yield f"- {sum(number for _, number in verdicts.most_common()[MOST_VERDICTS:])} jobs: other verdicts"
 
 
 def _job(review: JobReview) -> Iterator[str]:

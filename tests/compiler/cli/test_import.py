@@ -73,7 +73,9 @@ def test_bytes_that_are_no_text_have_a_place(tmp_path):
 def test_an_object_in_a_list_is_found(tmp_path):
     job = {"apiVersion": "sagemaker.services.k8s.aws/v1alpha1", "kind": "TrainingJob", "spec": {"trainingJobName": "a"}}
     (tmp_path / "source").write_text(json.dumps({"kind": "List", "items": [{"kind": "Pod"}, job]}))
-    assert "job_name: a\n" in smspec("import", "source", cwd=tmp_path).out
+    done = smspec("import", "source", cwd=tmp_path)
+    assert "job_name: a\n" in done.out
+    assert "left out, no part of a request: the other objects of the list\n" in done.err
 
 
 def test_a_described_state_machine_is_found(tmp_path):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from job_reviews import version
 from smspec.review.data_flow import data_flow, mermaid
-from smspec.review.markdown import MOST_CHANGES, MOST_OPEN, code, markdown, marked
+from smspec.review.markdown import MOST_CHANGES, MOST_JOBS, MOST_OPEN, code, markdown, marked
 from smspec.review.reviewing import State, reviewed
 from smspec.review.user_words import quoted
 from smspec.review.version import version_of_request
@@ -117,6 +117,15 @@ def test_of_many_jobs_the_verdicts_are_read_first():
     assert folded.count("<details><summary>2 changes</summary>\n\n| kind |") == len(many)
     assert folded.count("\n\n</details>\n") == len(many)
     assert folded.count("\n\n**changes hyperparameters (`a`)**\n\n<details>") == len(many)
+
+
+def test_of_jobs_that_are_not_shown_each_verdict_is():
+    """The one with another role may be the last of a hundred."""
+    many = [reviewed_change(f"jobs/{number}.yaml") for number in range(MOST_JOBS + 5)]
+    sides = version(), version(role="arn:aws:iam::111122223333:role/Other")
+    states = [State(file="z.yaml", place="", versions={None: side}) for side in sides]
+    rest = markdown([*many, reviewed(*states, {})]).partition("… and 6 more jobs")[2]
+    assert "- 5 jobs: **changes hyperparameters (`a`)**\n- 1 job: **changes security (role)**\n" in rest
 
 
 def reviewed_change(file):

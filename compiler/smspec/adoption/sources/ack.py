@@ -19,10 +19,12 @@ def detect(data: dict[str, object]) -> bool:
 
 def to_request(data: dict[str, object]) -> Imported:
     """Return the request that the controller makes of the object."""
+    others: tuple[str, ...] = ()
     if data.get("kind") == "List":
         jobs = [item for item in items(data, "items") if isinstance(item, dict) and item.get("kind") == KIND]
         if len(jobs) != 1:
             raise NoRequest(f"the list holds {len(jobs)} objects of the kind {KIND}; one is needed")
+        others = ("the other objects of the list",) if len(items(data, "items")) > 1 else ()
         data = jobs[0]
     if data.get("kind") != KIND:
         raise NoRequest(f"an object of the kind `{data.get('kind')}`, not {KIND}")
@@ -33,7 +35,7 @@ def to_request(data: dict[str, object]) -> Imported:
         form=f"a {KIND} of the ACK controller",
         request=request,
         lost=tuple(Lost(("spec", *path), why) for path in unknown),
-        left_out=tuple(name for name in data if name not in ("apiVersion", "kind", "spec")),
+        left_out=(*(name for name in data if name not in ("apiVersion", "kind", "spec")), *others),
         region=region if isinstance(region, str) else None,
         stem=str(member(data, "metadata", "name") or ""),
     )

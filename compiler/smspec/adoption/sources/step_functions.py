@@ -42,7 +42,10 @@ def to_request(data: dict[str, object]) -> Imported:
         form="a Step Functions state",
         request=structure(request),
         lost=tuple(lost),
-        left_out=tuple(name for name in state if name not in (key, "Type", "Resource")),
+        left_out=(
+            *(name for name in state if name not in (key, "Type", "Resource")),
+            *(("the rest of the state machine",) if len(path) > 1 else ()),
+        ),
         stem=str(path[-1]) if path else "",
     )
 
