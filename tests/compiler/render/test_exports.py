@@ -225,6 +225,17 @@ def test_the_role_reads_its_channels_and_nothing_else():
     assert not {"KeepCheckpoints", "EncryptResults", "EncryptVolumes", "JoinTheVpc"} & set(allowed)
 
 
+def test_checkpoints_are_listed_as_they_are_written_and_kept_below():
+    for written, listed in (("s3://b-1/x", "x*"), ("s3://b-1/x/", "x/*")):
+        allowed = role(CheckpointConfig={"S3Uri": written})
+        assert allowed["KeepCheckpoints"]["Resource"] == "arn:aws:s3:::b-1/x/*"
+        assert listed in [prefix for name in allowed if name.startswith("List") for prefix in prefixes(allowed[name])]
+
+
+def prefixes(statement):
+    return statement.get("Condition", {"StringLike": {"s3:prefix": []}})["StringLike"]["s3:prefix"]
+
+
 def test_characters_of_a_prefix_are_no_wildcards():
     allowed = role(InputDataConfig=[s3_channel("s3://b-1/a*b?c${d}/")])
     assert allowed["ReadChannelsAndCode"]["Resource"] == "arn:aws:s3:::b-1/a${*}b${?}c${$}{d}/*"

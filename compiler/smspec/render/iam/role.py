@@ -49,7 +49,10 @@ def role_policy(payload: dict[str, object], region: str | None) -> Rendering:
     """Return the trust policy and the least policy of the job's role, as CreateRole and PutRolePolicy take them."""
     place = place_of(payload, region)
     sources = _sources(payload)
-    kept = [found for found in (directory(member(payload, "CheckpointConfig", "S3Uri")),) if found]
+    checkpoints = member(payload, "CheckpointConfig", "S3Uri")
+    kept = [found for found in (directory(checkpoints),) if found]
+    # Whether SageMaker lists them with the `/` that a written prefix lacks is not documented: both are allowed.
+    looked_through = [found for found in (location(checkpoints),) if found]
     written = [found for path in _WRITTEN if (found := directory(member(payload, *path)))]
     statements = [
         *objects("ReadChannelsAndCode", ["s3:GetObject"], sources.read, place),
@@ -60,7 +63,7 @@ def role_policy(payload: dict[str, object], region: str | None) -> Rendering:
             kept,
             place,
         ),
-        *listing("ListBucket", [*sources.listed, *kept], place),
+        *listing("ListBucket", [*sources.listed, *looked_through], place),
         *_image(payload, place),
         allow("WriteLogs", _LOGS, [place.arn("logs", "log-group:/aws/sagemaker/TrainingJobs*")]),
         allow("PublishMetrics", ["cloudwatch:PutMetricData"], ["*"]),
