@@ -63,7 +63,6 @@ CHECKPOINTS: Change = (("CheckpointConfig",), {"S3Uri": "s3://example-models/che
 PROFILER: Change = (("ProfilerConfig",), {"S3OutputPath": "s3://example-models/profile/"})
 HOOK: Change = (("DebugHookConfig",), {"S3OutputPath": "s3://example-models/debug/"})
 RULE = {"RuleConfigurationName": "r", "RuleEvaluatorImage": "895741380848.dkr.ecr.us-west-2.amazonaws.com/r:1"}
-BUILT_IN = "246618743249.dkr.ecr.us-west-2.amazonaws.com/sagemaker-xgboost:1.7-1"
 LINEAR = "174872318107.dkr.ecr.us-west-2.amazonaws.com/linear-learner:1"
 METRIC = {"Name": "loss", "Regex": "loss=([0-9.]+)"}
 IMAGE = (*ALG, "TrainingImage")

@@ -34,7 +34,6 @@ class Event(Protocol):
     value: str
     style: str | None
     flow_style: bool | None
-    explicit: bool
 
 
 def events(text: str, faults: Faults) -> Iterator[Event]:
