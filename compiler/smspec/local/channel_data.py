@@ -149,7 +149,7 @@ def _fault(data: ChannelData, path: Path, written: str | None) -> Finding | None
         entries = data.entries(data.store())
     except DataError as fault:
         # As the author wrote it: where the checkout lies is of no interest.
-        told = str(fault).replace(data.source, written or data.source)
+        told = str(fault).replace(data.source, (written or data.source).rstrip("/") or "/")
         return UNREADABLE_LOCAL_DATA.at(path, f"channel `{name}`: {told}")
     if not len(entries):
         return LOCAL_DATA_NOT_THERE.at(

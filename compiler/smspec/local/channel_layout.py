@@ -134,7 +134,8 @@ class ChannelLayout:
 def _target(channel: str, stored: StoredObject, root: str) -> str:
     steps = stored.key.split("/")
     if any(step in ("", ".", "..") for step in steps):
-        raise Unable(1, f"channel `{channel}`: the object `{stored.key}` would lie outside of the channel's directory")
+        fault = f"the object `{stored.key}` cannot be a file: a step of its name is empty, `.` or `..`"
+        raise Unable(1, f"channel `{channel}`: {fault}; rename it, or stream it in Pipe mode")
     return os.path.join(root, *steps)
 
 

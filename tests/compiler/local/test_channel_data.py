@@ -101,3 +101,10 @@ def test_what_has_no_end_is_no_data(tmp_path, s3_data_type, name):
     assert data == ()
     assert [finding.code for finding in findings] == ["SM362"]
     assert f"`{name}` is n" in findings[0].message
+
+
+def test_what_cannot_be_read_is_called_as_the_spec_calls_it(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "broken").symlink_to("nowhere")
+    _, (finding,) = find(tmp_path, Channel(name="train", local="data/"))
+    assert finding.message == "channel `train`: cannot read `data/broken`: no such file or directory"
