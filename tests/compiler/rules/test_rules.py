@@ -188,6 +188,7 @@ ACCEPTED = [
     {"image": URI, "source": {"dir": "src/", "delivery": "s3"}, "distribution": "torchrun"},
     {"image": URI, "source": None, "entry_point": None, "hyperparameters": {"sagemaker_program": "x.py", "a=b": 1}},
     {"image": URI, "source": None, "entry_point": {"command": ["x"]}, "hyperparameters": {"a=b": 1}},
+    {"image": URI, "entry_point": {"command": ["x"], "args_style": "json"}, "hyperparameters": {"a": 1}},
     {"image": None, "source": None, "entry_point": None, "api": ALGORITHM},
     {"region": None, "image": {"base": "python:3", "repository": "registry.example/team/ctr"}},
     {"region": None, "image": {"base": "python:3", "repository": "localhost:5000/ctr"}},
