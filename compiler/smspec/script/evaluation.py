@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from smspec.script.call import Call
 from smspec.script.frame import Frame
-from smspec.script.values import ELLIPSIS, UNKNOWN, Items, Known, Named, Value, constant, items, known_text
+from smspec.script.values import ELLIPSIS, UNKNOWN, Items, Known, Named, Value, constant, items, known_items, known_text
 
 if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
@@ -125,7 +125,7 @@ class Evaluation:
             return Items((left, right))  # A union of types; nothing else of interest is.
         first, second = items(left), items(right)
         if isinstance(node.op, ast.Add) and first is not None and second is not None:
-            return Items((*first, *second), is_fixed=False)
+            return known_items(first, second)
         left.look_through()
         right.look_through()
         return UNKNOWN

@@ -56,6 +56,9 @@ class Value:
 HEAVIEST = 10_000
 """Values in a list that is still looked at: one that holds another twice, and so on, soon has no end."""
 
+LONGEST_SUM = 1_000
+"""Values in a list that is put together of two: one that is added to itself again and again has no end."""
+
 LONGEST = 4_000
 """Characters of a text that is put together: no path and no word of a command line has more."""
 
@@ -94,6 +97,7 @@ class Items(Value):
         self._values = values
         self._is_fixed = is_fixed
         self._has_escaped = False
+        self._is_looked_through = False
         self._constant: object = None
 
     @property
@@ -107,8 +111,10 @@ class Items(Value):
             self.look_through()
 
     def look_through(self) -> None:
-        for value in self._values:
-            value.escape()
+        if not self._is_looked_through:
+            self._is_looked_through = True
+            for value in self._values:
+                value.escape()
 
     def method(self, name: str, call: Call) -> Value:
         if name not in _LOOKS:
@@ -233,6 +239,15 @@ def constant(value: Value | None) -> object:
 def items(value: Value | None) -> tuple[Value, ...] | None:
     """Return what is in a list, tuple or set; None where that is not known."""
     return value.values if isinstance(value, Items) else None
+
+
+def known_items(one: tuple[Value, ...], two: tuple[Value, ...]) -> Value:
+    """Return a list that was put together; nothing is known of one that only grows."""
+    if len(one) + len(two) <= LONGEST_SUM:
+        return Items((*one, *two), is_fixed=False)
+    for value in (*one, *two):
+        value.escape()
+    return UNKNOWN
 
 
 def known_text(text: str) -> Value:

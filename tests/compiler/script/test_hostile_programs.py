@@ -23,6 +23,21 @@ PROGRAMS = {
     + "a = [a, a]\n" * 90
     + "os.others(a)\n"
     + READ,
+    "a list that is added to itself": MADE + "a = ['x']\n" + "a = a + a\n" * 60 + READ,
+    "a list that grows": MADE + "a = ['x']\n" + "a = a + ['y']\n" * 9000 + READ,
+    "a long list that is gone through again and again": MADE
+    + f"a = [{'p, ' * 9000}]\n"
+    + "for b in a: ''.join(a)\n" * 4000,
+    "objects that hold one another": MADE
+    + "class C:\n    pass\na = C()\n"
+    + "b = C()\nb.x = a\nb.y = a\na = b\n" * 3000
+    + "os.others(a)\n"
+    + READ,
+    "a long line of classes": MADE
+    + "class C0:\n    pass\n"
+    + "".join(f"class C{n}(C{n - 1}):\n    pass\n" for n in range(1, 3000))
+    + "C2999().method()\n" * 100
+    + READ,
     "a union that holds another twice": MADE
     + "a = int | str\n"
     + "a = a | a\n" * 90
