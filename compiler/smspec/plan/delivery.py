@@ -12,6 +12,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from smspec.plan.ingredients import Ingredients
 from smspec.plan.naming import digest, s3_prefix
 from smspec.plan.plan import Upload
@@ -80,7 +82,7 @@ def source_prefix(job: JobSpec) -> str:
     return s3_prefix(written) if written else s3_prefix(job.output.s3, job.name, "source")
 
 
-def _upload(kind: str, job: JobSpec, content: dict[str, str]) -> Upload:
+def _upload(kind: Literal["runtime", "source"], job: JobSpec, content: dict[str, str]) -> Upload:
     """Return an upload under the digest of what it holds; an archive and loose files never share a prefix."""
     return Upload(kind=kind, uri=s3_prefix(source_prefix(job), digest(content)), archive=False)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from smspec.diagnostics import Finding
 from smspec.source import Path
 from smspec.source.frozen import dataclass, replace
@@ -42,7 +44,7 @@ class Upload:
     the object of an archive.
     """
 
-    kind: str
+    kind: Literal["runtime", "source"]
     uri: str
     archive: bool
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from collections.abc import Mapping as Settings
 from collections.abc import Sequence as Layers
 
-from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule, placed
+from smspec.diagnostics import Diagnostic, Rejected, placed
 from smspec.diagnostics.nearest import nearest
-from smspec.diagnostics.quoting import quoted
 from smspec.source import Document, Mapping, Scalar, Sequence, SourceText, Span
 from smspec.source.frozen import replace
 from smspec.spec.layers.extent import extent_findings
+from smspec.spec.layers.layer_faults import extends_faults, layer_faults, own_mapping
 from smspec.spec.layers.layering import layered
 from smspec.spec.layers.merging import is_null
 from smspec.spec.layers.misuse import Misuse
@@ -23,32 +23,27 @@ from smspec.spec.layers.variables import declared
 
 __all__ = ["Assembly", "Misuse", "extends_of", "is_base", "merged", "overlay_names"]
 
-MALFORMED_EXTENDS = Rule("SM121", "malformed extends")
-NO_VERSION = Rule("SM122", "spec without its version")
-MALFORMED_OVERLAY = Rule("SM124", "malformed overlay")
-
-VERSION = "v1"
 _MOST_NAMED = 8
 _WHOLE_JOB = ("role", "image", "hosts", "output")
 
 
 def is_base(document: Document) -> bool:
     """Tell whether a file is a base: it has no ``name``, so it is no job by itself."""
-    return _own(document).get("name") is None
+    return own_mapping(document).get("name") is None
 
 
 def is_nameless_job(document: Document) -> bool:
     """Tell whether a file without ``name`` is no base either: it has all else that a job needs, or no version."""
-    own = _own(document)
+    own = own_mapping(document)
     return is_base(document) and (own.get("smspec") is None or all(own.get(key) is not None for key in _WHOLE_JOB))
 
 
 def extends_of(document: Document) -> tuple[tuple[str, Span], ...]:
     """Return the paths under ``extends`` as they are written, with their places; raise `Rejected` if they are none."""
-    findings = _extends_faults(document)
+    findings = extends_faults(document)
     if findings:
         raise Rejected(placed(findings, document), document.texts)
-    node = _own(document).get("extends")
+    node = own_mapping(document).get("extends")
     items = node.items if isinstance(node, Sequence) else ()
     return tuple((item.text, item.span) for item in items if isinstance(item, Scalar))
 
@@ -76,11 +71,11 @@ class Assembly:
         self._own = layers[-1]
         self._has_bases = len(layers) > 1
         self._texts = tuple(dict.fromkeys(text for layer in reversed(layers) for text in layer.texts))
-        self._faults = [fault for layer in layers for fault in _faults(layer, alone=len(layers) == 1)]
+        self._faults = [fault for layer in layers for fault in layer_faults(layer, alone=len(layers) == 1)]
         self._overlays = _overlays(layers)
         spec: Mapping | None = None
         for layer in layers:
-            spec = layered(spec, expanded(_without(_own(layer), "extends", "overlays")))
+            spec = layered(spec, expanded(_without(own_mapping(layer), "extends", "overlays")))
         assert spec is not None
         self._spec = spec
         self._faults += _extent_faults(layers, spec, len(self._overlays))
@@ -137,7 +132,7 @@ def _chosen(overlays: dict[str, list[Mapping]], overlay: str | None) -> list[Map
 def _overlays(layers: Layers[Document]) -> dict[str, list[Mapping]]:
     overlays: dict[str, list[Mapping]] = {}
     for layer in layers:
-        node = _own(layer).get("overlays")
+        node = own_mapping(layer).get("overlays")
         if node is not None and is_null(node):
             overlays.clear()
         for key, value in node.entries if isinstance(node, Mapping) else ():
@@ -148,81 +143,16 @@ def _overlays(layers: Layers[Document]) -> dict[str, list[Mapping]]:
     return overlays
 
 
-def _faults(layer: Document, *, alone: bool) -> tuple[Diagnostic, ...]:
-    """Return what is wrong with the parts of a layer that the merged spec no longer has."""
-    findings = _extends_faults(layer) + _overlay_faults(layer)
-    if not alone:
-        # Alone, a job's file is checked as a job, which needs its version anyway.
-        findings += _version_faults(layer)
-    return placed(findings, layer)
-
-
-def _extends_faults(document: Document) -> list[Finding]:
-    node = _own(document).get("extends")
-    if node is None or is_null(node):
-        return []
-    help = "write the paths of bases, relative to this file: `extends: [../org/base.yaml]`"
-    if not isinstance(node, Sequence):
-        return [MALFORMED_EXTENDS.at(("extends",), "`extends` is not a list of paths", help=help)]
-    findings: list[Finding] = []
-    for index, item in enumerate(node.items):
-        if not isinstance(item, Scalar) or not isinstance(item.value, str) or not item.text.isprintable():
-            findings.append(MALFORMED_EXTENDS.at(("extends", index), "this is not the path of a base", help=help))
-        elif not item.text:
-            findings.append(MALFORMED_EXTENDS.at(("extends", index), "the path of a base is empty", help=help))
-        elif "${{" in item.text:
-            message = "a base cannot be chosen by a variable"
-            findings.append(MALFORMED_EXTENDS.at(("extends", index), message, help="use an overlay for what differs"))
-    return findings
-
-
-def _overlay_faults(document: Document) -> list[Finding]:
-    node = _own(document).get("overlays")
-    if node is None or is_null(node):
-        return []
-    help = "write `overlays: {dev: {hosts: {count: 1}}}`"
-    if not isinstance(node, Mapping):
-        return [MALFORMED_OVERLAY.at(("overlays",), "`overlays` is not a mapping of overlays", help=help)]
-    findings: list[Finding] = []
-    for key, value in node.entries:
-        if isinstance(value, Mapping):
-            for word in ("extends", "overlays"):
-                if value.get(word) is not None:
-                    message = f"an overlay cannot have `{word}`"
-                    path = ("overlays", key.text, word)
-                    advice = "an overlay changes the keys of a job; write this at the top of the file"
-                    findings.append(MALFORMED_OVERLAY.at(path, message, help=advice, on="key"))
-        elif not is_null(value):
-            message = f"the overlay {quoted(key.text)} is not a mapping"
-            findings.append(MALFORMED_OVERLAY.at(("overlays", key.text), message, help=help))
-    return findings
-
-
 def _extent_faults(layers: Layers[Document], spec: Mapping, overlays: int) -> Iterator[Diagnostic]:
     """Yield what is wrong with the number of overlays, at the place of the last file that has some."""
     findings = extent_findings(spec, overlays)
     if findings:
-        yield from placed(findings, next(layer for layer in reversed(layers) if _own(layer).get("overlays")))
-
-
-def _version_faults(document: Document) -> list[Finding]:
-    version = _own(document).get("smspec")
-    help = "begin every file that takes part with `smspec: v1`"
-    if version is None:
-        return [NO_VERSION.at(("smspec",), "`smspec: v1` is missing", help=help)]
-    if not isinstance(version, Scalar) or version.value != VERSION:
-        return [NO_VERSION.at(("smspec",), "not a version that this smspec reads", help=help)]
-    return []
-
-
-def _own(document: Document) -> Mapping:
-    root = document.root
-    return root if isinstance(root, Mapping) else Mapping((), root.span)
+        yield from placed(findings, next(layer for layer in reversed(layers) if own_mapping(layer).get("overlays")))
 
 
 def _own_first(spec: Mapping, own: Document) -> Mapping:
     """Return ``spec`` with the keys of the job's own file first, in its order: it is what its author looks for."""
-    order = {key.text: place for place, (key, _) in enumerate(_own(own).entries)}
+    order = {key.text: place for place, (key, _) in enumerate(own_mapping(own).entries)}
     return replace(spec, entries=tuple(sorted(spec.entries, key=lambda entry: order.get(entry[0].text, len(order)))))
 
 

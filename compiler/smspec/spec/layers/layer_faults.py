@@ -1,0 +1,81 @@
+"""What is wrong with the keys of one file that the merged spec no longer has: `extends`, `overlays`, its version."""
+
+from __future__ import annotations
+
+from smspec.diagnostics import Diagnostic, Finding, Rule, placed
+from smspec.diagnostics.quoting import quoted
+from smspec.source import Document, Mapping, Scalar, Sequence
+from smspec.spec.layers.merging import is_null
+
+MALFORMED_EXTENDS = Rule("SM121", "malformed extends")
+NO_VERSION = Rule("SM122", "spec without its version")
+MALFORMED_OVERLAY = Rule("SM124", "malformed overlay")
+
+VERSION = "v1"
+
+
+def own_mapping(document: Document) -> Mapping:
+    """Return the keys of one file; none where it is no mapping, which the check of the shape tells."""
+    root = document.root
+    return root if isinstance(root, Mapping) else Mapping((), root.span)
+
+
+def layer_faults(layer: Document, *, alone: bool) -> tuple[Diagnostic, ...]:
+    """Return what is wrong with the parts of a layer that the merged spec no longer has."""
+    findings = extends_faults(layer) + _overlay_faults(layer)
+    if not alone:
+        # Alone, a job's file is checked as a job, which needs its version anyway.
+        findings += _version_faults(layer)
+    return placed(findings, layer)
+
+
+def extends_faults(document: Document) -> list[Finding]:
+    """Return what is wrong with the bases that a file names."""
+    node = own_mapping(document).get("extends")
+    if node is None or is_null(node):
+        return []
+    help = "write the paths of bases, relative to this file: `extends: [../org/base.yaml]`"
+    if not isinstance(node, Sequence):
+        return [MALFORMED_EXTENDS.at(("extends",), "`extends` is not a list of paths", help=help)]
+    findings: list[Finding] = []
+    for index, item in enumerate(node.items):
+        if not isinstance(item, Scalar) or not isinstance(item.value, str) or not item.text.isprintable():
+            findings.append(MALFORMED_EXTENDS.at(("extends", index), "this is not the path of a base", help=help))
+        elif not item.text:
+            findings.append(MALFORMED_EXTENDS.at(("extends", index), "the path of a base is empty", help=help))
+        elif "${{" in item.text:
+            message = "a base cannot be chosen by a variable"
+            findings.append(MALFORMED_EXTENDS.at(("extends", index), message, help="use an overlay for what differs"))
+    return findings
+
+
+def _overlay_faults(document: Document) -> list[Finding]:
+    node = own_mapping(document).get("overlays")
+    if node is None or is_null(node):
+        return []
+    help = "write `overlays: {dev: {hosts: {count: 1}}}`"
+    if not isinstance(node, Mapping):
+        return [MALFORMED_OVERLAY.at(("overlays",), "`overlays` is not a mapping of overlays", help=help)]
+    findings: list[Finding] = []
+    for key, value in node.entries:
+        if isinstance(value, Mapping):
+            for word in ("extends", "overlays"):
+                if value.get(word) is not None:
+                    message = f"an overlay cannot have `{word}`"
+                    path = ("overlays", key.text, word)
+                    advice = "an overlay changes the keys of a job; write this at the top of the file"
+                    findings.append(MALFORMED_OVERLAY.at(path, message, help=advice, on="key"))
+        elif not is_null(value):
+            message = f"the overlay {quoted(key.text)} is not a mapping"
+            findings.append(MALFORMED_OVERLAY.at(("overlays", key.text), message, help=help))
+    return findings
+
+
+def _version_faults(document: Document) -> list[Finding]:
+    version = own_mapping(document).get("smspec")
+    help = "begin every file that takes part with `smspec: v1`"
+    if version is None:
+        return [NO_VERSION.at(("smspec",), "`smspec: v1` is missing", help=help)]
+    if not isinstance(version, Scalar) or version.value != VERSION:
+        return [NO_VERSION.at(("smspec",), "not a version that this smspec reads", help=help)]
+    return []
