@@ -3,15 +3,14 @@
 from abc import ABC, abstractmethod
 from functools import lru_cache
 from itertools import chain
-from struct import Struct
+from struct import Struct, error
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
-from .reader import Reader
+from .reader import ROOM, Reader
 
-CARRY = 4096  # bytes of a frame that is joined to the next chunk; a larger one is read whole
 RUN = 32  # frames of one size that are cut at once
 HEADS = 4096  # that are remembered: most recur
-NONE = 1 << 62  # no plain frame, as a length: beyond all data, so that nobody need ask
+BEYOND = (1 << 62,) * 2  # all data
 
 Parts = Tuple[bytes, bytes, bytes]  # header, payload, and what follows (checksum, padding)
 
@@ -41,46 +40,47 @@ class Framing(ABC):
         """Raise Truncated if the last item lacks frames."""
 
     def plain(self, data: bytes, at: int) -> int:  # noqa: ARG002 - others need it
-        """Append, fast, the items of frames that raise no question; return where another one begins."""
+        """Append the items of plain frames, fast; return where another one begins."""
         return at
 
     def __iter__(self) -> Iterator[Any]:
         return chain.from_iterable(self.blocks())
 
     def blocks(self) -> Iterator[List[Any]]:
-        """Yield lists of items as their data comes in. What came before a fault is yielded before it is raised."""
+        """Yield lists of items as their data comes in, then raise the fault that ends them."""
         data: Optional[bytes] = b""
         while data is not None:
-            self.items = []
+            self.items.clear()  # so that the next have their memory
             try:
                 data = self._advance(data)
-            except ValueError as error:
+            except ValueError as fault:
                 yield self.reader.deliver(self.items)
-                raise self.reader.corrupt(self.begin, f"{self.name}: {error}") from error
+                raise self.reader.corrupt(self.begin, f"{self.name}: {fault}") from fault
             yield self.reader.deliver(self.items)
 
     def _advance(self, data: bytes) -> Optional[bytes]:
-        """Read on after ``data``, with which a frame begins; return the begin of another one, None at the end."""
+        """Read on after ``data``, the begin of a frame; return that of another one, None at the end."""
         reader = self.reader
         self.begin = reader.offset - len(data)
         if len(data) >= self.head_size:
             head, start, stop, end = self._measure(data, 0)
-            if end > CARRY:  # the payload is read straight to where it stays
+            if end > ROOM:  # read straight to where it stays
                 body = reader.exact(data[start:stop], stop - start)
-                tail = None if body is None else reader.exact(data[stop:], end - stop)
+                tail = body and reader.exact(data[stop:], end - stop)
                 if body is None or tail is None:
                     reader.end_inside(self.begin, f"{self.name}, after {reader.offset - self.begin} of {end} bytes")
                 else:
                     self.accept((head, body, tail))
                 return b""
-        chunk = reader.chunk()
+        chunk = reader.after(data)
         if chunk is None:
             if data:
                 reader.end_inside(self.begin, f"{self.name}, after {len(data)} bytes")
             self.finish()
             return None
-        data += chunk
-        begin, end = self.begin, 0
+        end = ROOM - len(data)
+        begin = self.begin - end
+        data = chunk
         while True:
             at = self.plain(data, end)
             self.begin = begin + at
@@ -92,52 +92,57 @@ class Framing(ABC):
             self.accept((head, data[start:stop], data[stop:end]))
 
     def _measure(self, data: bytes, at: int) -> Tuple[bytes, int, int, int]:
-        """Return the header, where the payload begins and ends, and where the frame ends."""
+        """Return the header, begin and end of the payload, and the frame's end."""
         start = at + self.head_size
         head = data[at:start]
-        stop = start + self.length(head)
-        return head, start, stop, stop + self.tail_size + self.multiple - 1 & -self.multiple
+        stop, end = self.ends(self.length(head))
+        return head, start, at + stop, at + end
+
+    def ends(self, length: int) -> Tuple[int, int]:
+        """Return where payload and frame end, from the frame's begin on."""
+        stop = self.head_size + length
+        return stop, stop + self.tail_size + self.multiple - 1 & -self.multiple
 
 
-class Heads(Dict[bytes, int]):
-    """Header → length of the payload of a plain frame, else `NONE`, as ``read`` tells."""
+class Heads(Dict[bytes, Tuple[int, int]]):
+    """Header → the ends of a plain frame, as ``read`` tells; of others, `BEYOND`."""
 
     def __init__(self, framing: Framing, read: Callable[[bytes], int]) -> None:
-        self._sizes = framing.head_size, framing.tail_size + framing.multiple - 1, -framing.multiple
-        self._read = read
+        self._framing, self._read = framing, read
 
-    def __missing__(self, head: bytes) -> int:
-        length = self._read(head) if len(head) == self._sizes[0] else NONE
+    def __missing__(self, head: bytes) -> Tuple[int, int]:
+        try:
+            ends = self._framing.ends(self._read(head))
+        except (ValueError, error):  # error: too short
+            ends = BEYOND
         if len(self) < HEADS:
-            self[head] = length
-        return length
+            self[head] = ends
+        return ends
 
     def cut(self, data: bytes, at: int, payloads: List[bytes]) -> int:
         """Append the payloads of complete plain frames; return where they end."""
-        size, rounding, mask = self._sizes
-        append, end = payloads.append, len(data)
+        size, append, end = self._framing.head_size, payloads.append, len(data)
         while True:
-            # If the frame a run ahead is like this one, those between may be as well.
+            # If the last of a run is like this one, all may be.
             head = data[at : at + size]
-            length = self[head]
-            stride = size + length + rounding & mask
-            last = at + (RUN - 1) * stride
-            if last < end and data[last : last + size] == head:
-                run = repeated(f"{size}s{length}s{stride - size - length}x", RUN)
+            stop, stride = self[head]
+            count = min(RUN, (end - at) // stride)
+            last = at + (count - 1) * stride
+            if count > 1 and data[last : last + size] == head:
+                run = repeated(f"{size}s{stop - size}s{stride - stop}x", count)
                 while at + run.size <= end:
                     parts = run.unpack_from(data, at)
-                    if parts[::2].count(head) < RUN:
+                    if parts[::2].count(head) < count:
                         break
                     payloads += parts[1::2]
                     at += run.size
             for _ in range(RUN):
                 start = at + size
-                length = self[data[at:start]]
-                stop = start + length
-                after = stop + rounding & mask
+                stop, stride = self[data[at:start]]
+                after = at + stride
                 if after > end:
                     return at
-                append(data[start:stop])
+                append(data[start : at + stop])
                 at = after
 
 

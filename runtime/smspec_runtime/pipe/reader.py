@@ -7,8 +7,9 @@ from typing import Any, List, Optional, TypeVar, Union
 from .errors import Corrupt, Truncated
 from .source import Source
 
-CHUNK = 256 << 10  # small enough for the second-level cache, where it is parsed
+CHUNK = 256 << 10  # fits the second-level cache
 TRIM = 2 << 20
+ROOM = 16 << 10  # before a chunk, for what it goes on with
 AT_ONCE = 64 << 20  # memory that an item gets before its bytes come; a length may be wrong
 
 Block = TypeVar("Block", bound="Union[List[Any], io.BytesIO]")  # items, iterated over at C speed
@@ -22,9 +23,8 @@ class Reader(io.RawIOBase):
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self._storage = bytearray()
-        self._buffer = memoryview(self._storage)
-        self._filled = 0
+        bytes(TRIM)  # freed, it makes malloc keep what items give back
+        self._store = io.BytesIO(bytes(ROOM + CHUNK))
         self._handed_out: Union[List[Any], io.BytesIO] = []
 
     @property
@@ -42,17 +42,19 @@ class Reader(io.RawIOBase):
 
     def chunk(self) -> Optional[memoryview]:
         """Return what there is, valid until the next call. None: the end."""
-        if not self._storage:
-            bytes(TRIM)  # freed, it makes malloc keep what it would give back, and fetch, per chunk
-            self._storage = bytearray(CHUNK)
-            self._buffer = memoryview(self._storage)
-        self._filled = count = self.source.readinto(self._buffer)
-        self.offset += count
-        return self._buffer[:count] if count else None
+        count = self._fill()
+        return self._store.getbuffer()[ROOM : ROOM + count] if count else None
 
-    def rfind(self, mark: bytes) -> int:
-        """Return where ``mark`` stands last in the chunk, or -1."""
-        return self._storage.rfind(mark, 0, self._filled)
+    def after(self, head: bytes) -> Optional[bytes]:
+        """Return ``head`` and, from `ROOM` on, a chunk. None: the end."""
+        count = self._fill(head)
+        data = self._store.getvalue()  # not copied, if the last one is gone when the next is read
+        return (data if count == CHUNK else data[: ROOM + count]) if count else None
+
+    def _fill(self, head: bytes = b"") -> int:
+        with self._store.getbuffer() as view:
+            view[ROOM - len(head) : ROOM] = head
+            return self.readinto(view[ROOM:])
 
     def exact(self, head: bytes, size: int) -> Optional[bytes]:
         """Return ``head`` and what follows, ``size`` bytes in all. None: the data ends before."""
@@ -65,8 +67,8 @@ class Reader(io.RawIOBase):
                 room = min(size, 2 * room)
                 item.seek(room - 1)
                 item.write(b"\0")
-            with item.getbuffer() as view:
-                count = self.readinto(view[filled:room])
+            with item.getbuffer()[filled:room] as view:
+                count = self.readinto(view)
             if not count:
                 return None
             filled += count

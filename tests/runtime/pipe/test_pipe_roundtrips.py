@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import pipe_formats as formats
 from piecewise_source import outcome, reader_of
 from smspec_runtime.pipe import Corrupt, Truncated
+from smspec_runtime.pipe.reader import CHUNK
 from smspec_runtime.pipe.views import VIEWS
 
 SIZES = st.lists(st.integers(1, 9000), min_size=1, max_size=6)
@@ -31,6 +32,17 @@ relaxed = settings(max_examples=60)
 @relaxed
 @given(payloads=PAYLOADS, sizes=SIZES)
 def test_records_come_back(view, payloads, sizes):
+    data = b"".join(map(FRAMED[view], payloads))
+    assert outcome(VIEWS[view](reader_of(data, sizes))) == (payloads, None)
+
+
+@pytest.mark.parametrize("sizes", [(1 << 30,), (CHUNK, CHUNK, 5000, CHUNK)])
+@pytest.mark.parametrize("view", FRAMED)
+def test_records_stay_when_further_chunks_come(view, sizes):
+    """Chunks take each other's place; runs of one size and records that begin in one chunk and end in the next."""
+    lengths = [100] * 1500 + [10_001] * 60 + [3, 0, 20_000, 16_380, 300_000] * 2 + [1000] * 300
+    payloads = [formats.pattern(length + number % 2) for number, length in enumerate(sorted(lengths, key=str))]
+    payloads += map(formats.pattern, lengths)
     data = b"".join(map(FRAMED[view], payloads))
     assert outcome(VIEWS[view](reader_of(data, sizes))) == (payloads, None)
 

@@ -16,7 +16,7 @@ def csv(reader: Reader, delimiter: str = ",") -> Iterator[List[str]]:
     def blocks() -> Iterator[io.BytesIO]:
         nonlocal begin, block
         for following in line_blocks(reader):
-            begin += block.tell() - following.tell()
+            begin += block.tell()
             block = following
             yield block
 

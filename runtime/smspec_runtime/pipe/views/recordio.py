@@ -7,7 +7,7 @@ payload, and zeros up to a multiple of 4. Between parts a magic number of the pa
 import struct
 from typing import Iterator, List
 
-from ..framing import NONE, Framing, Heads, Parts
+from ..framing import Framing, Heads, Parts
 from ..reader import Reader
 
 MAGIC = 0xCED7230A
@@ -72,4 +72,6 @@ class Records(Framing):
 
 def _plain_length(head: bytes) -> int:
     magic, word = WORDS.unpack(head)
-    return word if magic == MAGIC and word <= LENGTH else NONE
+    if magic != MAGIC or word > LENGTH:
+        raise ValueError
+    return int(word)

@@ -73,16 +73,14 @@ class Members(Framing):
 
     def plain(self, data: bytes, at: int) -> int:
         while self._archive is not None and not self._attributes and not self._global:
-            start = at + BLOCK
-            head = data[at:start]
+            head = data[at : at + BLOCK]
             if not PLAIN(head) or int(head[148:154], 8) != _checksum(head):
                 break
-            stop = start + int(head[124:135], 8)
-            end = stop + BLOCK - 1 & -BLOCK
-            if end > len(data):
+            stop, end = self.ends(int(head[124:135], 8))
+            if at + end > len(data):
                 break
-            self.items.append(Member(_text(head[:100]), data[start:stop]))
-            at = end
+            self.items.append(Member(_text(head[:100]), data[at + BLOCK : at + stop]))
+            at += end
         return at
 
     def finish(self) -> None:

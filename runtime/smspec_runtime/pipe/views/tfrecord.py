@@ -7,7 +7,7 @@ import struct
 from functools import lru_cache
 from typing import Iterator, List
 
-from ..framing import NONE, Framing, Heads, Parts
+from ..framing import Framing, Heads, Parts
 from ..reader import Reader
 
 HEAD = struct.Struct("<QI")
@@ -21,7 +21,7 @@ def tfrecord(reader: Reader, crc: bool = False) -> Iterator[bytes]:
 
 
 class TFRecords(Framing):
-    """Frames with a checksum for the length and one for the payload."""
+    """Frames with checksums of length and payload."""
 
     name = "a TFRecord record"
     head_size = HEAD.size
@@ -30,13 +30,13 @@ class TFRecords(Framing):
     def __init__(self, reader: Reader, crc: bool) -> None:
         super().__init__(reader)
         self._crc = crc
-        self._heads = Heads(self, _plain_length)
+        self._heads = Heads(self, self.length)
 
     def length(self, head: bytes) -> int:
-        length = self._heads[head]
-        if length == NONE:
+        length, checksum = HEAD.unpack(head)
+        if checksum != masked_crc32c(head[:8]):
             raise ValueError("the checksum of the length is wrong")
-        return length
+        return int(length)
 
     def accept(self, parts: Parts) -> None:
         _, body, tail = parts
@@ -46,11 +46,6 @@ class TFRecords(Framing):
 
     def plain(self, data: bytes, at: int) -> int:
         return at if self._crc else self._heads.cut(data, at, self.items)
-
-
-def _plain_length(head: bytes) -> int:
-    length, checksum = HEAD.unpack(head)
-    return int(length) if checksum == masked_crc32c(head[:8]) else NONE
 
 
 def masked_crc32c(data: bytes) -> int:
