@@ -20,7 +20,7 @@ def rate(count: float, seconds: float) -> str:
     if seconds < _LEAST_SECONDS:
         return "-"
     speed = count / seconds / 1e6
-    return f"{speed:,.1f}" if speed >= 0.1 or not count else f"{speed:.2g}"
+    return f"{speed:,.1f}" if speed >= 1 or not count else f"{speed:.2g}"
 
 
 def duration(seconds: float) -> str:

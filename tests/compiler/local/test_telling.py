@@ -268,7 +268,7 @@ def test_quantities():
     assert [size(count) for count in (0, 999, 1000, 1234, 999_600, 268_435_456, 10**15)] == [
         *("0 B", "999 B", "1 kB", "1.23 kB", "1 MB", "268 MB", "1 PB"),
     ]
-    assert [rate(count, 2) for count in (0, 24_000, 246_000, 2_468_000_000)] == ["0.0", "0.012", "0.1", "1,234.0"]
+    assert [rate(count, 2) for count in (0, 24_000, 246_000, 2_468_000_000)] == ["0.0", "0.012", "0.12", "1,234.0"]
     assert [rate(1_000_000, seconds) for seconds in (0, 0.004)] == ["-", "-"]
     assert [duration(seconds) for seconds in (0.4, 12.34, 125, 7384)] == [
         "0.40 s",
