@@ -56,6 +56,14 @@ def test_short_reads_change_nothing(view, size):
     assert len(read(view, data)[0]) == len(STREAMS[view])
 
 
+def cuts(data):
+    """Yield every place; of a block of zeros, which fill archives up, its edges and one inside: there all are alike."""
+    for cut in range(len(data)):
+        block = cut - cut % 512
+        if cut - block in (0, 1, 256, 511) or any(data[block : block + 512]):
+            yield cut
+
+
 @pytest.mark.parametrize("view", STREAMS)
 def test_every_cut_is_told_or_between_items(view):
     pieces = STREAMS[view]
@@ -64,7 +72,7 @@ def test_every_cut_is_told_or_between_items(view):
     ends = [0]
     for piece in pieces:
         ends.append(ends[-1] + len(piece))
-    for cut in range(len(data)):
+    for cut in cuts(data):
         items, error = read(view, data[:cut], (7, 50))
         whole = max(index for index, end in enumerate(ends) if end <= cut)
         if view == "lines":  # the last line may lack its newline
