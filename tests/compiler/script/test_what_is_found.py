@@ -246,3 +246,12 @@ def test_a_name_of_one_letter_gets_one_dash():
     (found,) = findings(text, hyperparameters={"n": 1})  # and not also that `--n` is missing
     assert (found.code, found.label) == ("SM501", "becomes `-n`")
     assert "one dash" in found.help
+
+
+def test_a_choice_that_is_nearly_one():
+    text = "import argparse\np = argparse.ArgumentParser()\n"
+    text += "p.add_argument('--name', choices=['adam', 'sgd'])\np.parse_args()"
+    (found,) = findings(text, hyperparameters={"name": "adma"})
+    assert (found.code, found.label) == ("SM503", "did you mean `adam`?")
+    (found,) = findings(text, hyperparameters={"name": "lamb"})
+    assert found.label == ""

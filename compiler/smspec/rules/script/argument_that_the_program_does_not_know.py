@@ -20,7 +20,8 @@ def check(meeting: Meeting) -> Iterator[Finding]:
             help = "a name of one letter gets one dash: declare it so in the program too, or use a longer name"
         else:
             label = near_name(fault)
-            help = f"{fault.command_line.library} ends a program that gets an argument it does not know"
+            ends = f"{fault.command_line.library} ends a program that gets an argument it does not know"
+            help = f"{ends}: declare it there, or leave it out"
         yield RULE.at(
             meeting.path_of(fault),
             f"`{meeting.name}` knows no argument `{called(fault.argument)}`{why}",

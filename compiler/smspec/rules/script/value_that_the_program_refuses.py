@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.nearest import nearest
 from smspec.rules.script.meeting import Meeting, called, notes
+from smspec.script.fault import Fault
 
 RULE = Rule("SM503", "value that the program refuses")
 
@@ -19,6 +21,15 @@ def check(meeting: Meeting) -> Iterator[Finding]:
             meeting.path_of(fault),
             f"`{called(fault.argument)}` of `{meeting.name}` refuses "
             + (f"its value: {fault.reason}" if fault.reason else f"`{words}`" if words else "to be without a value"),
+            label=_near_choice(fault),
             help=f"the program gets the words `{' '.join(fault.argument.words)}`",
             notes=notes(fault),
         )
+
+
+def _near_choice(fault: Fault) -> str:
+    """Return the label that offers the choice that one wrong word may have meant."""
+    words = fault.argument.words[1:] if fault.argument is not None else ()
+    choices = fault.option.choices if fault.option is not None else None
+    near = nearest(words[0], map(str, choices)) if choices and len(words) == 1 else None
+    return f"did you mean `{near}`?" if near is not None else ""
