@@ -44,7 +44,7 @@ def load_handler(name: str) -> Handler:
 
 
 def main(name: str) -> None:
-    """Run the handler of that name."""
+    """Run the handler."""
     job = smspec_runtime.job()
     wake = process_wake()
     if not job.stopping:  # asking makes the job remember SIGTERM for the handler

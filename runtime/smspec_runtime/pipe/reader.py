@@ -52,9 +52,9 @@ class Reader(io.RawIOBase):
         return (data if count == CHUNK else data[: ROOM + count]) if count else None
 
     def _fill(self, head: bytes = b"") -> int:
-        with self._store.getbuffer() as view:
+        with self._store.getbuffer() as view, view[ROOM:] as part:
             view[ROOM - len(head) : ROOM] = head
-            return self.readinto(view[ROOM:])
+            return self.readinto(part)
 
     def exact(self, head: bytes, size: int) -> Optional[bytes]:
         """Return ``head`` and what follows, ``size`` bytes in all. None: the data ends before."""

@@ -8,8 +8,9 @@ import tracemalloc
 import pytest
 
 import pipe_formats as formats
-from piecewise_source import outcome, reader_of
-from smspec_runtime.pipe import VIEWS, Corrupt, Truncated
+from piecewise_source import PiecewiseSource, outcome, reader_of
+from smspec_runtime.pipe import VIEWS, Corrupt, TimedOut, Truncated
+from smspec_runtime.pipe.reader import Reader
 
 HUGE = (1 << 60, (1 << 63) - 1)
 MULTIPART = b"head" + formats.MAGIC + b"tail!"
@@ -154,3 +155,18 @@ def test_an_item_larger_than_what_is_asked_for_at_once(monkeypatch):
     payload = formats.pattern(333_333)
     data = formats.recordio(b"a") + formats.recordio(payload) + formats.recordio(b"b")
     assert list(VIEWS["recordio"](reader_of(data, (4099,)))) == [b"a", payload, b"b"]
+
+
+def test_an_error_inside_a_large_item_holds_none_of_its_memory():
+    """A view that its traceback kept would make Python 3.13 complain of the buffer in the log, some time later."""
+    given = []
+
+    class Silent(PiecewiseSource):
+        def readinto(self, view):
+            given.append(view)
+            raise TimedOut(self.origin, 0, "nothing came")
+
+    with pytest.raises(TimedOut):
+        Reader(Silent(b"")).exact(b"head", 100_000)
+    with pytest.raises(ValueError, match="released"):
+        given[0].tobytes()
