@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+_PLAIN_BEGINNING = 5
+"""Letters that say which name was meant, as in `RemoteDebug`; fewer begin words of any kind."""
+
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the name of ``known`` that is nearest to ``word``, or None when nothing is near.
 
     Near is: equal but for case and punctuation, or at most one slip (a letter missing, added, changed, or two
     swapped) in three letters. Of names that are equally near, the one that the likeliest slip made the word of; else
-    the first.
+    the first. When none is near, the only one that the word begins.
     """
+    known = tuple(known)
     bare = _bare(word)
     best: str | None = None
     likelihood = 0
@@ -26,7 +30,12 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
             slips = _slips(bare, other, limit)
             if slips < limit or (slips == limit and (best is None or _likelihood(word, name) > likelihood)):
                 best, limit, likelihood = name, slips, _likelihood(word, name)
-    return best
+    return best or _begun(bare, known)
+
+
+def _begun(bare: str, known: Iterable[str]) -> str | None:
+    begun = [name for name in known if _bare(name).startswith(bare)] if len(bare) >= _PLAIN_BEGINNING else []
+    return begun[0] if len(begun) == 1 else None
 
 
 def _likelihood(word: str, name: str) -> int:

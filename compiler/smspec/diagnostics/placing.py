@@ -21,7 +21,9 @@ def placed(findings: Iterable[Finding], document: Document) -> tuple[Diagnostic,
 
 
 def _place(finding: Finding, document: Document) -> Diagnostic:
-    span = document.span_of_key(finding.path) if finding.on == "key" else document.span_of_value(finding.path)
+    # What is missing has no place; what asks for it has one, often far from where the missing would be written.
+    here = finding.cause if finding.cause and document.node(finding.path) is None else finding.path
+    span = document.span_of_key(here) if finding.on == "key" else document.span_of_value(here)
     return placed_at(span, finding, used_at=document.used_at(finding.path))
 
 

@@ -20,7 +20,7 @@ def request_findings(
     ``region``: where the job is to run, when that is known; ``in_spec_words``: the request was made from a spec.
     """
     request = Request(payload=payload, region=region, in_spec_words=in_spec_words)
-    shape = limit_findings(payload)
+    shape = limit_findings(payload, in_spec_words=in_spec_words)
     told = {finding.path for finding in shape if finding.severity == "error"}
     rest = (found for found in rule_findings(request) if found.path not in told or found.code.startswith(SECURITY))
     return [*shape, *rest]

@@ -11,7 +11,7 @@ from smspec.diagnostics.nearest import nearest
 from smspec.service.patterns import matches
 from smspec.service.shapes import Model, Shape, pinned_model
 from smspec.service.wording import form, kind, kind_of, quantity, shown, subject
-from smspec.source import Path
+from smspec.source import Path, dotted
 
 WRONG_TYPE = Rule("SM401", "value of the wrong type")
 UNKNOWN_MEMBER = Rule("SM402", "unknown member")
@@ -44,23 +44,28 @@ SHAPE_RULES = (
 """What the API model itself says. No check of these can be ignored: the service refuses the request."""
 
 _INSTANCE_TYPES = ("TrainingInstanceType", "ProcessingInstanceType")
+_LEAST_OF_A_REQUEST = {"TrainingInstanceCount": 1}
+"""Where the model allows what only an answer of the service holds; see request_rules/hosts/zero_hosts.py."""
 _LARGEST = {"integer": 2**31 - 1, "long": 2**63 - 1}
+_KEYS = {"SecurityGroupIds": "network.security_groups", "Subnets": "network.subnets"}
+"""Keys of a spec that may be left out alone, though the request needs both or neither."""
 _LONGEST_LIST_SHOWN = 8
 _MOST_COMPARED = 100
 """Nobody mends more in one go, and to look for a near name takes time."""
 
 
-def limit_findings(payload: dict[str, object]) -> list[Finding]:
+def limit_findings(payload: dict[str, object], *, in_spec_words: bool = False) -> list[Finding]:
     """Return every place of a CreateTrainingJob request that does not keep within its shape, as paths of it."""
     model = pinned_model()
-    return list(_Walk(model).findings((), model.root, payload))
+    return list(_Walk(model, in_spec_words).findings((), model.root, payload))
 
 
 class _Walk:
     """A walk over a value along its shape."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, in_spec_words: bool) -> None:
         self.model = model
+        self.in_spec_words = in_spec_words
         self.unknown = 0
 
     def findings(self, path: Path, shape: Shape, value: object) -> Iterator[Finding]:
@@ -88,17 +93,26 @@ class _Walk:
                 yield from self.findings((*path, name), self.model.shapes[shape.members[name]], inner)
             else:
                 self.unknown += 1
-                near = nearest(name, shape.members) if self.unknown <= _MOST_COMPARED else None
+                near, elsewhere = None, None
+                if self.unknown <= _MOST_COMPARED:
+                    near = nearest(name, shape.members)
+                    elsewhere = None if near else self._place_of(name)
                 yield UNKNOWN_MEMBER.at(
                     (*path, name),
                     f"{subject(path, shape)} has no member `{shown(name)}`",
                     label=f"did you mean `{near}`?" if near else "",
-                    help="" if near else self._told_of_the_model(),
+                    help=f"it is a member of `{elsewhere}`" if elsewhere else "" if near else self._told_of_the_model(),
                     on="key",
                 )
         for name in shape.required:
             if name not in value:
-                yield MISSING_MEMBER.at((*path, name), f"{subject(path, shape)} needs `{name}`", on="key")
+                key = _KEYS.get(name) if self.in_spec_words else None
+                yield MISSING_MEMBER.at(
+                    (*path, name),
+                    f"{subject(path, shape)} needs `{name}`",
+                    help=f"give `{key}`" if key else "",
+                    on="key",
+                )
 
     def _map(self, path: Path, shape: Shape, value: dict[str, object]) -> Iterator[Finding]:
         if shape.maximum is not None and len(value) > shape.maximum:
@@ -137,6 +151,7 @@ class _Walk:
         smallest = shape.minimum if shape.minimum is not None else -_LARGEST[shape.kind] - 1
         said = f"{subject(path, shape)} is {quantity(value, shape)}"
         if value < smallest:
+            smallest = _LEAST_OF_A_REQUEST.get(shape.name, smallest)
             yield TOO_SMALL.at(
                 path, f"{said}; the least is {quantity(smallest, shape)}", help=_range(shape, smallest, largest)
             )
@@ -200,6 +215,11 @@ class _Walk:
             help=f"one of {words}" if len(shape.enum) <= _LONGEST_LIST_SHOWN else "",
         )
 
+    def _place_of(self, name: str) -> str | None:
+        """Return where the API has a member of this name, when it is not where it was written."""
+        places = [path[:-1] for path, _ in self.model.walk() if path[-1] == name and len(path) > 1]
+        return dotted(min(places, key=len)) if places else None
+
     def _told_of_the_form(self, shape: Shape) -> str:
         words = form(shape)
         return f"its form is {words}" if words else ""
@@ -218,6 +238,11 @@ def _retyped(shape: Shape, value: object) -> str:
         bare = value.strip().lower()
         if bare in ("true", "false") if shape.kind == "boolean" else bare.isascii() and bare.isdecimal():
             return f"write `{bare[:20]}` without quotes"
+    if shape.kind in ("integer", "long"):
+        unit = " of seconds" if shape.name.endswith("InSeconds") else " of GB" if shape.name.endswith("InGB") else ""
+        return f"write a whole number{unit}{', without quotes' if isinstance(value, str) else ''}"
+    if shape.name == "TagList" and isinstance(value, dict):
+        return 'every tag is an item: `[{"Key": "team", "Value": "ads"}]`'
     if shape.kind == "list" and not isinstance(value, list):
         return "a list of one is written in brackets"
     return ""

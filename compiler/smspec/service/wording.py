@@ -9,9 +9,12 @@ from smspec.source import Path
 _NOUNS = {
     "AlgorithmImage": "the address of the image",
     "AttributeName": "the attribute name",
+    "AttributeNames": "the list of attributes",
     "ChannelName": "the channel name",
     "ConfigValue": "the word",
+    "ContentType": "the content type",
     "DirectoryPath": "the directory",
+    "FileSystemId": "the id of the file system",
     "HyperParameterKey": "the name of the hyperparameter",
     "HyperParameters": "the mapping of hyperparameters",
     "InputDataConfig": "the list of channels",
@@ -43,6 +46,7 @@ _NOUNS = {
     "TrainingInstanceCount": "the number of hosts",
     "TrainingInstanceType": "the instance type",
     "TrainingJobName": "the job name",
+    "TrainingPlanArn": "the ARN of the training plan",
     "VpcSecurityGroupIds": "the list of security groups",
 }
 _NOUNS_OF_MAPS = {"HyperParameters": "hyperparameter", "Environment": "environment variable"}

@@ -19,6 +19,9 @@ from smspec.diagnostics.nearest import nearest
         ("", ["a"], None),
         ("x", ["y"], None),
         ("aab", ["aac", "aad"], "aac"),
+        ("RemoteDebug", ["RetryStrategy", "RemoteDebugConfig"], "RemoteDebugConfig"),
+        ("Enable", ["EnableNetworkIsolation", "EnableManagedSpotTraining"], None),
+        ("Remo", ["RemoteDebugConfig"], None),
     ],
 )
 def test_the_nearest_name_is_offered(word, known, expected):

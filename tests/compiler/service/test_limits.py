@@ -120,6 +120,26 @@ def test_messages_speak_to_the_author(part, message):
     assert [said for said in found if said.startswith(message)], found
 
 
+@pytest.mark.parametrize(
+    ("part", "way_out"),
+    [
+        ({"ResourceConfig": {"InstanceCount": -1}}, "write 1 or more"),
+        ({"ResourceConfig": {"InstanceCount": True}}, "write a whole number"),
+        ({"ResourceConfig": {"VolumeSizeInGB": 30.5}}, "write a whole number of GB"),
+        ({"StoppingCondition": {"MaxRuntimeInSeconds": "1h"}}, "write a whole number of seconds, without quotes"),
+        ({"Tags": {"team": "ads"}}, 'every tag is an item: `[{"Key": "team", "Value": "ads"}]`'),
+        ({"TrainingImage": "x"}, "it is a member of `AlgorithmSpecification`"),
+        ({"Surprise": 1}, f"this is checked with the API model of {MODEL.date} (botocore {MODEL.botocore})"),
+    ],
+)
+def test_the_help_is_a_way_out(part, way_out):
+    request = api_samples.small_request()
+    for member, value in part.items():
+        request[member] = {**request.get(member, {}), **value} if isinstance(request.get(member), dict) else value
+    (finding,) = (found for found in request_findings(request) if found.code in SHAPE_CODES)
+    assert finding.help == way_out
+
+
 def test_an_unknown_instance_type_is_a_warning_with_the_date_of_the_model():
     request = api_samples.small_request()
     request["ResourceConfig"]["InstanceType"] = "ml.m5.lrge"

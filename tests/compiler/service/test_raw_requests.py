@@ -8,7 +8,7 @@ import pytest
 from api_samples import small_request
 from faulty_data_requests import ABOUT_DATA
 from faulty_job_requests import ABOUT_THE_JOB
-from raw_requests import changed, place_of, written
+from raw_requests import GONE, changed, place_of, written
 from smspec.diagnostics.explanation import explanation
 from smspec.pipeline.request_file import check_request
 from smspec.service.limits import UNKNOWN_INSTANCE_TYPE
@@ -50,6 +50,28 @@ def test_nearly_every_fault_is_shown_exactly_where_its_member_stands():
         exact += here in (place_of(request, path, "value"), place_of(request, path, "key"))
     assert len(FAULTY) >= 100
     assert exact >= 0.95 * len(FAULTY), f"{exact} of {len(FAULTY)}"
+
+
+FILES = {"FileSystemId": "fs-0123456789abcdef0", "FileSystemType": "EFS", "FileSystemAccessMode": "ro"}
+MOUNTED = ("InputDataConfig", 0, "DataSource", "FileSystemDataSource")
+IMAGE = ("AlgorithmSpecification", "TrainingImage")
+ACCESS = ("AlgorithmSpecification", "TrainingImageConfig", "TrainingRepositoryAccessMode")
+ALGORITHM = ("AlgorithmSpecification", "AlgorithmName")
+SPOT = ("EnableManagedSpotTraining",)
+ASKED_FOR = [
+    ("SM443", [(MOUNTED[:-1], {MOUNTED[-1]: {**FILES, "DirectoryPath": "/data"}})], MOUNTED, "value"),
+    ("SM437", [(IMAGE, "registry.example/ctr:1")], IMAGE, "value"),
+    ("SM438", [(IMAGE, "registry.example/ctr:1"), (ACCESS, "Vpc")], ACCESS, "value"),
+    ("SM354", [(SPOT, True), (("StoppingCondition",), {"MaxWaitTimeInSeconds": 90_000})], SPOT, "key"),
+    ("SM359", [(IMAGE, GONE), (ALGORITHM, f"arn:aws:sagemaker:us-west-2:{'4' * 12}:algorithm/a")], ALGORITHM, "key"),
+]
+
+
+@pytest.mark.parametrize(("code", "changes", "cause", "on"), ASKED_FOR, ids=[code for code, *_ in ASKED_FOR])
+def test_what_is_missing_is_shown_at_what_asks_for_it(code, changes, cause, on):
+    request = changed(small_request(), *changes)
+    (found,) = (diagnostic for diagnostic in checked(request) if diagnostic.code == code)
+    assert (found.span.line, found.span.column) == place_of(request, cause, on)
 
 
 def test_every_rule_about_requests_is_among_them():

@@ -227,7 +227,7 @@ _ANYBODY = {
     "channels.*.shuffle_seed": "shuffle",
     "hosts.instance_type": "gpus machine_type",
     "hosts.count": "instances",
-    "hyperparameters": "hparams params parameters",
+    "hyperparameters": "hparams hyperparams params parameters",
     "image.system_packages": "apt",
     "image.python_packages": "pip",
     "image.python_packages image.system_packages": "packages",

@@ -19,6 +19,7 @@ def without(config, name):
 
 
 S3 = {"S3OutputPath": "s3://example-models/x/"}
+RULE = {"RuleConfigurationName": "report", "RuleEvaluatorImage": "895741380848.dkr.ecr.us-west-2.amazonaws.com/rules:1"}
 EXCLUDED = {
     "AlgorithmSpecification": small_request()["AlgorithmSpecification"],
     "EnableManagedSpotTraining": True,
@@ -28,6 +29,7 @@ EXCLUDED = {
     "DebugHookConfig": S3,
     "ExperimentConfig": {"ExperimentName": "clicks"},
     "ProfilerConfig": S3,
+    "ProfilerRuleConfigurations": [RULE],
     "TensorBoardOutputConfig": S3,
 }
 
@@ -51,6 +53,7 @@ SILENT = [
     serverless(StoppingCondition={"MaxRuntimeInSeconds": 3600}),
     serverless(ModelPackageConfig=PACKAGE),
     serverless(ResourceConfig={"VolumeSizeInGB": 0}),
+    serverless(DebugRuleConfigurations=[RULE]),  # it may have no hook, so none is asked for
 ]
 
 test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)

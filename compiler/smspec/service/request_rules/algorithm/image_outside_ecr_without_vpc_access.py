@@ -30,4 +30,5 @@ def check(request: Request) -> Iterator[Finding]:
         (*here, "TrainingRepositoryAccessMode") if is_said else here,
         f"the image lies in `{shown(image.registry)}`, which SageMaker reaches only through a VPC",
         help=f"copy the image to Amazon ECR, or say `{request.word(_MODE, _KEY)}`",
+        cause=("AlgorithmSpecification", "TrainingImage"),
     )

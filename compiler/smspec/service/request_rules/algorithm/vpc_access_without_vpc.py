@@ -17,4 +17,5 @@ def check(request: Request) -> Iterator[Finding]:
             ("VpcConfig",),
             "the image is to be pulled through a VPC, and the job has none",
             help=f"give `{request.word('VpcConfig', 'network')}` with subnets and security groups",
+            cause=("AlgorithmSpecification", "TrainingImageConfig", "TrainingRepositoryAccessMode"),
         )

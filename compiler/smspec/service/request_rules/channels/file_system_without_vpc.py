@@ -18,4 +18,5 @@ def check(request: Request) -> Iterator[Finding]:
             ("VpcConfig",),
             f"{mounted[0].said} is a file system, which is mounted through a VPC, and the job has none",
             help=f"give `{request.word('VpcConfig', 'network')}` with subnets and security groups that reach it",
+            cause=mounted[0].file_system_path,
         )

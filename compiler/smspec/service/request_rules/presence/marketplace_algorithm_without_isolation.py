@@ -26,4 +26,5 @@ def check(request: Request) -> Iterator[Finding]:
             "runs in network isolation only",
             help=f"say so: `{isolation}`",
             on="key",
+            cause=("AlgorithmSpecification", "AlgorithmName"),
         )

@@ -27,4 +27,5 @@ def check(request: Request) -> Iterator[Finding]:
             "a spot job without checkpoints starts from zero after each interruption",
             help=f"say where checkpoints are kept: `{checkpoints}`",
             on="key",
+            cause=("EnableManagedSpotTraining",),
         )
