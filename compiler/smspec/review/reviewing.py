@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from smspec.review.appearing import appeared, disappeared
 from smspec.review.change import Change
@@ -90,17 +90,29 @@ def _status(old: State | None, new: State | None) -> Status:
 
 
 def paired(olds: list[State], news: list[State]) -> list[tuple[State | None, State | None]]:
-    """Return which states are of one job: those at one place, then those of one name, where it is the only one."""
-    at_place = {state.place: state for state in olds}
-    pairs: list[tuple[State | None, State | None]] = []
-    alone = [state for state in olds if state.place not in {new.place for new in news}]
-    for new in news:
-        old = at_place.get(new.place)
-        if old is None:
-            namesakes = [state for state in alone if state.name == new.name and new.name]
-            strangers = [state for state in news if state.name == new.name and state.place not in at_place]
-            if len(namesakes) == len(strangers) == 1:
-                old = namesakes[0]
-                alone.remove(old)
-        pairs.append((old, new))
-    return pairs + [(old, None) for old in alone]
+    """Return which states are of one job: those of one place and name, then of one name, then at one place.
+
+    The name goes before the place, because it is what SageMaker and the registry know a job by. One that several have
+    says nothing; nor does that of a spec which could not be compiled.
+    """
+    found: dict[int, State] = {}
+    ways = (lambda state: (state.place, state.name), _name_of, lambda state: state.place)
+    for way in ways:
+        taken = {id(old) for old in found.values()}
+        before = _alone(way, [old for old in olds if id(old) not in taken])
+        after = _alone(way, [new for new in news if id(new) not in found])
+        found.update({id(new): before[key] for key, new in after.items() if key in before})
+    taken = {id(old) for old in found.values()}
+    return [*((found.get(id(new)), new) for new in news), *((old, None) for old in olds if id(old) not in taken)]
+
+
+def _name_of(state: State) -> str | None:
+    return state.name or None
+
+
+def _alone(way: Callable[[State], object], states: list[State]) -> dict[object, State]:
+    """Return the states that are the only ones to have what ``way`` returns, by that."""
+    by_key: dict[object, list[State]] = {}
+    for state in states:
+        by_key.setdefault(way(state), []).append(state)
+    return {key: same[0] for key, same in by_key.items() if key is not None and len(same) == 1}

@@ -1,0 +1,38 @@
+"""Which of many specs, before and after, are one job: by name and place, by name, by place."""
+
+import pytest
+
+from job_reviews import version
+from smspec.review.reviewing import State, paired
+
+
+def states(written):
+    """Return the states that `a:one b:two` stands for: place and name; without a name it could not be compiled."""
+    found = []
+    for place, _, name in (word.partition(":") for word in written.split()):
+        versions = {None: version(name=name)} if name else {}
+        found.append(State(file=place, place=place, versions=versions, faulty=frozenset() if name else None))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "pairs"),
+    [
+        ("a:one b:two", "a:one b:two", "a→a b→b"),
+        ("a:one b:two", "a:two b:one", "b→a a→b"),
+        ("a:one", "b:one", "a→b"),
+        ("a:one", "a:other", "a→a"),
+        ("a:one", "b:other", "→b a→"),
+        ("a:one b:two", "a:two", "b→a a→"),
+        ("a:one", "a:other b:one", "→a a→b"),
+        ("a:one", "a:one b:one", "a→a →b"),
+        ("a:one", "b:one c:one", "→b →c a→"),
+        ("a:one b:one", "a:one c:one", "a→a b→c"),
+        ("a:one", "a:", "a→a"),
+        ("a:", "a:one", "a→a"),
+        ("a: b:", "c:", "→c a→ b→"),
+    ],
+)
+def test_states_are_paired(before, after, pairs):
+    found = paired(states(before), states(after))
+    assert [f"{old.place if old else ''}→{new.place if new else ''}" for old, new in found] == pairs.split()
