@@ -6,6 +6,8 @@ import copy
 from collections.abc import Callable
 from typing import TypeVar, get_args
 
+from smspec.diagnostics.durations import duration
+
 Kind = TypeVar("Kind")
 
 
@@ -31,6 +33,11 @@ class Remainder:
     def amount(self, *path: str) -> int | None:
         """Take a whole number of at least 1, as keys for counts, sizes and durations ask for."""
         return self.take(path, is_amount, int)
+
+    def duration(self, *path: str) -> str | None:
+        """Take a number of seconds, at least 1, as a spec writes it."""
+        seconds = self.amount(*path)
+        return None if seconds is None else duration(seconds)
 
     def truth(self, *path: str) -> bool | None:
         """Take true or false."""

@@ -149,16 +149,20 @@ class _Walk:
     def _number(self, path: Path, shape: Shape, value: int) -> Iterator[Finding]:
         largest = shape.maximum if shape.maximum is not None else _LARGEST[shape.kind]
         smallest = shape.minimum if shape.minimum is not None else -_LARGEST[shape.kind] - 1
-        said = f"{subject(path, shape)} is {quantity(value, shape)}"
-        if value < smallest:
-            smallest = _LEAST_OF_A_REQUEST.get(shape.name, smallest)
-            yield TOO_SMALL.at(
-                path, f"{said}; the least is {quantity(smallest, shape)}", help=_range(shape, smallest, largest)
-            )
-        elif value > largest:
-            yield TOO_LARGE.at(
-                path, f"{said}; the limit is {quantity(largest, shape)}", help=_range(shape, smallest, largest)
-            )
+        if smallest <= value <= largest:
+            return
+
+        def written(number: int) -> str:
+            return quantity(number, shape, in_spec_words=self.in_spec_words)
+
+        rule, limit = (TOO_SMALL, "the least") if value < smallest else (TOO_LARGE, "the limit")
+        smallest = _LEAST_OF_A_REQUEST.get(shape.name, smallest)
+        bound = smallest if value < smallest else largest
+        yield rule.at(
+            path,
+            f"{subject(path, shape)} is {written(value)}; {limit} is {written(bound)}",
+            help=f"write {written(smallest)} {'or more' if shape.maximum is None else f'to {written(largest)}'}",
+        )
 
     def _text(
         self, path: Path, shape: Shape, value: str, *, on: Literal["key", "value"] = "value"
@@ -246,12 +250,6 @@ def _retyped(shape: Shape, value: object) -> str:
     if shape.kind == "list" and not isinstance(value, list):
         return "a list of one is written in brackets"
     return ""
-
-
-def _range(shape: Shape, smallest: int, largest: int) -> str:
-    if shape.maximum is None and largest == _LARGEST[shape.kind]:
-        return f"write {quantity(smallest, shape)} or more"
-    return f"write {smallest:,} to {quantity(largest, shape)}"
 
 
 def _characters(count: int) -> str:

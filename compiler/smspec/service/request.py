@@ -9,7 +9,7 @@ from smspec.service.image_reference import ImageReference, parsed_reference
 from smspec.service.instance_families import Storage, storage
 from smspec.service.members import items, member, number, structure
 from smspec.service.s3_address import addresses
-from smspec.service.wording import shown
+from smspec.service.wording import shown, time
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 
@@ -79,6 +79,10 @@ class Request:
     def word(self, member: str, key: str) -> str:
         """Return how the author calls something: ``member`` in a request, ``key`` in a spec."""
         return key if self.in_spec_words else member
+
+    def time(self, seconds: int) -> str:
+        """Return seconds as the author writes them: ``28,800 s`` in a request, ``8h`` in a spec."""
+        return time(seconds, in_spec_words=self.in_spec_words)
 
     @property
     def algorithm(self) -> dict[str, object]:

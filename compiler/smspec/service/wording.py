@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from smspec.diagnostics.durations import duration
 from smspec.service.shapes import Shape
 from smspec.source import Path
 
@@ -97,10 +98,16 @@ def form(shape: Shape) -> str:
     return _FORMS.get(shape.name) or f"the pattern `{shape.pattern}`"
 
 
-def quantity(number: int, shape: Shape) -> str:
-    """Return a number with its unit."""
-    unit = " s" if shape.name.endswith("InSeconds") else " GB" if shape.name.endswith("InGB") else ""
-    return f"{number:,}{unit}"
+def quantity(number: int, shape: Shape, *, in_spec_words: bool = False) -> str:
+    """Return a number with its unit: seconds as the author writes them, in a request or in a spec."""
+    if shape.name.endswith("InSeconds"):
+        return time(number, in_spec_words=in_spec_words)
+    return f"{number:,}{' GB' if shape.name.endswith('InGB') else ''}"
+
+
+def time(seconds: int, *, in_spec_words: bool) -> str:
+    """Return ``28,800 s`` or, in the words of a spec, ``8h``."""
+    return duration(seconds) if in_spec_words else f"{seconds:,} s"
 
 
 def kind(shape: Shape) -> str:

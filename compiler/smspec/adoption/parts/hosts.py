@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.adoption.durations import duration
 from smspec.adoption.remainder import Remainder, is_amount
 
 _HERE = "ResourceConfig"
@@ -25,7 +24,7 @@ def _members(rest: Remainder) -> Iterator[tuple[str, object]]:
     volume = rest.amount(_HERE, "VolumeSizeInGB")
     yield "volume", None if volume is None else f"{volume}GB"
     yield "volume_kms_key", rest.text(_HERE, "VolumeKmsKeyId")
-    yield "keep_alive", duration(rest.amount(_HERE, "KeepAlivePeriodInSeconds"))
+    yield "keep_alive", rest.duration(_HERE, "KeepAlivePeriodInSeconds")
     yield "training_plan", rest.text(_HERE, "TrainingPlanArn")
     groups = rest.structures(_is_group, _HERE, "InstanceGroups")
     if groups:

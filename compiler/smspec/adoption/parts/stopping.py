@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.adoption.durations import duration
 from smspec.adoption.remainder import Remainder
+from smspec.diagnostics.durations import duration
 from smspec.plan.request_planning import ONE_DAY
 
 _HERE = "StoppingCondition"
@@ -19,8 +19,8 @@ def keys(rest: Remainder) -> Iterator[tuple[str, object]]:
         rest.refuse(_HERE)
     if rest.members.get("EnableManagedSpotTraining") is True:
         rest.truth("EnableManagedSpotTraining")
-        max_wait = rest.amount(_HERE, "MaxWaitTimeInSeconds")
-        yield "spot", {} if max_wait is None else {"max_wait": duration(max_wait)}
+        max_wait = rest.duration(_HERE, "MaxWaitTimeInSeconds")
+        yield "spot", {} if max_wait is None else {"max_wait": max_wait}
     retries = rest.number("RetryStrategy", "MaximumRetryAttempts")
     if retries is not None:
         yield "retries", retries
@@ -29,9 +29,9 @@ def keys(rest: Remainder) -> Iterator[tuple[str, object]]:
 def _stopping(rest: Remainder) -> Iterator[tuple[str, object]]:
     if not rest.members[_HERE]:
         del rest.members[_HERE]
-    max_runtime = rest.amount(_HERE, "MaxRuntimeInSeconds")
-    max_pending = rest.amount(_HERE, "MaxPendingTimeInSeconds")
-    if max_runtime == ONE_DAY and max_pending is None:
+    max_runtime = rest.duration(_HERE, "MaxRuntimeInSeconds")
+    max_pending = rest.duration(_HERE, "MaxPendingTimeInSeconds")
+    if max_runtime == duration(ONE_DAY) and max_pending is None:
         return  # What is sent when nothing is said.
-    written = {"max_runtime": duration(max_runtime), "max_pending": duration(max_pending)}
+    written = {"max_runtime": max_runtime, "max_pending": max_pending}
     yield "stopping", {key: value for key, value in written.items() if value is not None}

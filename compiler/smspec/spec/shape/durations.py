@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+from smspec.diagnostics.durations import SECONDS, duration
+
 _LONGEST = 60
 """Characters of a text that was meant to be a duration; a long one of blanks would take the pattern minutes."""
 
@@ -12,7 +13,7 @@ _LONGEST = 60
 def seconds(value: int | float | str) -> int:
     """Return the seconds of a duration that fits the schema."""
     if isinstance(value, str):
-        return int(value[:-1]) * _SECONDS[value[-1]]
+        return int(value[:-1]) * SECONDS[value[-1]]
     return int(value)
 
 
@@ -28,9 +29,9 @@ def duration_meant(text: str) -> str | None:
     read = 0
     for match in re.finditer(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*([A-Za-z]+)\s*", text):
         unit = match[2].lower()[:1]
-        if match.start() != read or unit not in _SECONDS or not _is_unit(match[2].lower()):
+        if match.start() != read or unit not in SECONDS or not _is_unit(match[2].lower()):
             return None
-        total += float(match[1]) * _SECONDS[unit]
+        total += float(match[1]) * SECONDS[unit]
         read = match.end()
     return _written(int(total)) if read and read == len(text) and total == int(total) else None
 
@@ -41,7 +42,4 @@ def _is_unit(word: str) -> bool:
 
 
 def _written(total: int) -> str | None:
-    for unit in "dhms":
-        if total and total % _SECONDS[unit] == 0:
-            return f"{total // _SECONDS[unit]}{unit}"
-    return None
+    return duration(total) if total else None

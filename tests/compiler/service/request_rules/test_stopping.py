@@ -81,5 +81,13 @@ def test_the_longest_run_of_28_days_is_only_warned_of():
 @pytest.mark.parametrize(("run", "is_default"), [(None, True), (86_400, True), (86_401, False)])
 def test_the_default_of_a_day_is_named_as_such(run, is_default):
     (finding,) = request_findings(spot(run=run, wait=28_800, CheckpointConfig=CHECKPOINTS), in_spec_words=True)
-    assert ("the default of one day" in finding.message) == is_default
+    assert finding.message.endswith("1d, the default" if is_default else "86401s")
     assert "`stopping.max_runtime`" in finding.help
+
+
+def test_times_are_told_as_the_author_writes_them():
+    request = spot(run=86_400, wait=5_400, CheckpointConfig=CHECKPOINTS)
+    (raw,) = request_findings(request)
+    (written,) = request_findings(request, in_spec_words=True)
+    assert "5,400 s" in raw.message and "5,400 s" in raw.help
+    assert "90m" in written.message and "90m" in written.help

@@ -17,6 +17,7 @@ def check(request: Request) -> Iterator[Finding]:
     if LONGEST_IN_THE_GUIDE < request.keep_alive <= LONGEST_IN_THE_MODEL:
         yield RULE.at(
             ("ResourceConfig", "KeepAlivePeriodInSeconds"),
-            f"the keep-alive period is {request.keep_alive:,} s; the developer guide allows {LONGEST_IN_THE_GUIDE:,} s",
-            help=f"the API model allows {LONGEST_IN_THE_MODEL:,} s, but the account may not",
+            f"the keep-alive period is {request.time(request.keep_alive)}; "
+            f"the developer guide allows {request.time(LONGEST_IN_THE_GUIDE)}",
+            help=f"the API model allows {request.time(LONGEST_IN_THE_MODEL)}, but the account may not",
         )

@@ -19,6 +19,6 @@ def check(request: Request) -> Iterator[Finding]:
         yield RULE.at(
             ("StoppingCondition", "MaxWaitTimeInSeconds"),
             f"the built-in algorithm `{image.repository}` writes no checkpoints: "
-            f"its spot jobs may take {LONGEST:,} s, not {wait:,} s",
+            f"its spot jobs may take {request.time(LONGEST)}, not {request.time(wait)}",
             help="shorten it, or train without managed spot",
         )

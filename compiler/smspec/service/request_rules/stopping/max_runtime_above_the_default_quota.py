@@ -9,7 +9,7 @@ from smspec.service.request import Request
 from smspec.service.request_rules.stopping import overlong_max_runtime
 
 RULE = Rule("SM353", "run time above the default quota", "warning", evidence="unverified")
-DEFAULT_QUOTA = 432_000
+DEFAULT_QUOTA = 5 * 86_400
 
 
 def check(request: Request) -> Iterator[Finding]:
@@ -18,6 +18,6 @@ def check(request: Request) -> Iterator[Finding]:
     if run is not None and DEFAULT_QUOTA < run <= overlong_max_runtime.LONGEST:
         yield RULE.at(
             ("StoppingCondition", "MaxRuntimeInSeconds"),
-            f"the longest run time is {run:,} s; an account starts with {DEFAULT_QUOTA:,} s, 5 days",
+            f"the longest run time is {request.time(run)}; an account starts with 5 days",
             help="look up the quota “Longest run time for a training job” of the account",
         )

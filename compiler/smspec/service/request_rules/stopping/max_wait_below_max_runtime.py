@@ -16,9 +16,10 @@ def check(request: Request) -> Iterator[Finding]:
     if not request.uses_spot or wait is None or run is None or not 0 < wait < run:
         return
     longest = request.word("MaxRuntimeInSeconds", "stopping.max_runtime")
-    which = ", the default of one day" if run == DEFAULT_MAX_RUNTIME else ""
+    which = ", the default" if run == DEFAULT_MAX_RUNTIME else ""
     yield RULE.at(
         ("StoppingCondition", "MaxWaitTimeInSeconds"),
-        f"waiting and running together may take {wait:,} s, less than the run alone: {run:,} s{which}",
-        help=f"set `{longest}` to at most {wait:,} s, or make this longer",
+        f"waiting and running together may take {request.time(wait)}, "
+        f"less than the run alone: {request.time(run)}{which}",
+        help=f"set `{longest}` to at most {request.time(wait)}, or make this longer",
     )

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.request import Request
 
 RULE = Rule("SM466", "run time of more than 28 days", evidence="api-doc")
-LONGEST = 2_419_200
+LONGEST = 28 * 86_400
 
 
 def check(request: Request) -> Iterator[Finding]:
@@ -17,6 +17,6 @@ def check(request: Request) -> Iterator[Finding]:
     if run is not None and run > LONGEST:
         yield RULE.at(
             ("StoppingCondition", "MaxRuntimeInSeconds"),
-            f"the longest run time is {run:,} s; SageMaker allows {LONGEST:,} s, 28 days",
+            f"the longest run time is {request.time(run)}; SageMaker allows 28 days",
             help="let the job write checkpoints, and go on from them in another job",
         )
