@@ -50,7 +50,7 @@ def test_the_printed_spec_is_a_spec_of_its_own(case, tmp_path):
 @pytest.mark.parametrize("case", [c for c in CASES if c.name not in INCOMPLETE], ids=lambda case: case.name)
 def test_the_request_comes_back(case):
     source = source_of(case)
-    found = imported(read_source(source.name, source.read_bytes()))
+    found = imported(read_source(source.name, source.read_bytes()).data)
     adoption = adopt(found)
     assert adoption.request == found.request
     assert unlike(adoption.text, found.request) == []
@@ -59,7 +59,7 @@ def test_the_request_comes_back(case):
 def test_every_form_has_an_example():
     detected = set()
     for case in CASES:
-        data = read_source("source", source_of(case).read_bytes())
+        data = read_source("source", source_of(case).read_bytes()).data
         detected.add(next(source.name for source in SOURCES if source.detect(data)))
     assert detected == {source.name for source in SOURCES}
 

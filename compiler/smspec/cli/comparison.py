@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from smspec.adoption.imported import NoRequest
 from smspec.adoption.naming import slug
-from smspec.adoption.reading import read_placed, read_source
+from smspec.adoption.reading import read_source
 from smspec.adoption.sources import imported
 from smspec.cli.build import default_directory
 from smspec.cli.scratch import scratch_directory
@@ -30,7 +30,6 @@ from smspec.review.layers import Layers, layers_of_build, layers_of_plan
 from smspec.review.prices import Prices
 from smspec.review.reviewing import State, paired, reviewed
 from smspec.review.version import Version, Writing, version_of_build, version_of_plan, version_of_request
-from smspec.source import to_data
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.misuse import Misuse
 from smspec.spec.yaml.guard import MAX_BYTES
@@ -149,7 +148,7 @@ def _is_request(path: str) -> bool:
             content = file.read(MAX_BYTES)
         if has_spec_key(content):
             return False
-        return path.endswith(".json") or bool(imported(read_source(path, content)))
+        return path.endswith(".json") or bool(imported(read_source(path, content).data))
     except (OSError, NoRequest, Rejected):
         return False
 
@@ -158,14 +157,14 @@ def _requested(path: str) -> tuple[Version, list[str]]:
     """Return the job of a request, or of what the service says of a job, and what is not known of it."""
     try:
         with open(path, "rb") as file:
-            document = read_placed(path, file.read(MAX_BYTES + 1))
-            found = imported(to_data(document.root))
+            source = read_source(path, file.read(MAX_BYTES + 1))
+        found = imported(source.data)
     except NoRequest as fault:
         raise NothingToCompare(f"`{path}`: {fault}") from fault
     notes = [f"`{path}` is {found.form}: not compared: {part}" for part in found.lost]
     if not found.has_tags:
         notes.append(f"`{path}` is {found.form}: it does not say tags, so they are not compared")
-    writing = Writing(document=document)
+    writing = Writing(document=source.document)
     version = version_of_request(found.request, found.region, writing, is_whole=found.has_tags)
     # A request has no `name`, only that of one job: it counts as the spec that `smspec import` makes of it.
     return replace(version, name=slug(version.job_name)), notes

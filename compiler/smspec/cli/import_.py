@@ -86,7 +86,9 @@ def _found(args: argparse.Namespace, console: Console) -> Imported:
         if is_name:
             return _described(args, console)
         name = "<stdin>" if source == STANDARD_INPUT else source
-        return imported(read_source(name, content_of(source, MAX_BYTES, "a request", dash_is_input=True)))
+        read = read_source(name, content_of(source, MAX_BYTES, "a request", dash_is_input=True))
+        found = imported(read.data)
+        return replace(found, left_out=(*found.left_out, *read.left_out))
     except Misuse as misuse:
         raise Usage(str(misuse)) from misuse
     except NoRequest as nothing:

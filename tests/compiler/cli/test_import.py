@@ -78,6 +78,22 @@ def test_an_object_in_a_list_is_found(tmp_path):
     assert "left out, no part of a request: the other objects of the list\n" in done.err
 
 
+@pytest.mark.parametrize(
+    ("content", "others"),
+    [
+        (f"kind: Secret\n---\n{ACK}", True),
+        (f"{ACK}---\nkind: Pod\n...\n", True),
+        (f"# a comment\n---\n{ACK}...\n---\n# the end\n", False),
+    ],
+)
+def test_what_else_a_file_holds_is_told(content, others, tmp_path):
+    (tmp_path / "source.yaml").write_text(content)
+    done = smspec("import", "source.yaml", cwd=tmp_path)
+    said = "no part of a request: the other documents of the file\n"
+    assert "job_name: a\n" in done.out
+    assert (said in done.err, said in done.out) == (others, others)
+
+
 def test_a_described_state_machine_is_found(tmp_path):
     described = {"stateMachineArn": "a", "definition": json.dumps({"StartAt": "Train", "States": {"Train": STATE}})}
     (tmp_path / "source").write_text(json.dumps(described))
