@@ -1,13 +1,16 @@
-"""A text as it is shown: with every secret in it blackened, character by character."""
+"""A text as it is shown: with every secret in it blackened, character by character, or replaced whole."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from smspec.diagnostics.secrets import is_named_secret, may_name_a_secret, names_a_secret, written_secrets
 
 MASK = "*"
+
+HIDDEN = "********"
+"""What stands for a secret where no column has to stay. Its length says nothing about the secret's."""
 
 # `name: value` in YAML, `"name": "value"` in JSON, `name=value` and `--name=value` in commands. Every stretch has a
 # longest length: a text may hold a thousand beginnings of an assignment in one line.
@@ -37,15 +40,33 @@ _COMMENT = r"[ \t]#"
 
 def masked(text: str) -> str:
     """Return ``text`` with every character of a secret replaced; lines and columns stay where they are."""
-    spans = sorted(_spans(text))
-    if not spans:
-        return text
+    return _without_secrets(text, _blackened)
+
+
+def hidden(text: str) -> str:
+    """Return ``text`` with every secret replaced by `HIDDEN`, for where nothing points into it."""
+    return _without_secrets(text, lambda _: HIDDEN)
+
+
+def _without_secrets(text: str, shown_as: Callable[[str], str]) -> str:
     shown, end = [], 0
-    for start, stop in spans:
-        if stop > end:
-            shown += [text[end : max(start, end)], _blackened(text[max(start, end) : stop])]
-            end = stop
-    return "".join([*shown, text[end:]])
+    for start, stop in _apart(_spans(text)):
+        shown += [text[end:start], shown_as(text[start:stop])]
+        end = stop
+    return "".join([*shown, text[end:]]) if shown else text
+
+
+def _apart(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield where there are secrets, in order, as one what overlaps: a secret may be known in two ways."""
+    start = stop = 0
+    for begin, end in sorted(spans):
+        if begin > stop:
+            if stop > start:
+                yield start, stop
+            start = begin
+        stop = max(stop, end)
+    if stop > start:
+        yield start, stop
 
 
 def _blackened(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics.masking import masked
+from smspec.diagnostics.masking import hidden
 from smspec.review.version import Version
 from smspec.service.members import member
 from smspec.service.request import Request
@@ -43,11 +43,11 @@ def _streams(version: Version) -> Iterator[Stream]:
                 files = channel.file_system
                 place = f"{files.get('FileSystemId', '?')}:{files.get('DirectoryPath', '')}" if files else "?"
             how = ", ".join(str(word) for word in (channel.mode, channel.s3.get("S3DataDistributionType")) if word)
-            yield Stream(True, masked(str(place)), channel.name, how)
+            yield Stream(True, hidden(str(place)), channel.name, how)
     for name, path in _OUTPUTS.items():
         place = member(version.payload, *path)
         if isinstance(place, str):
-            yield Stream(False, masked(place), name, "")
+            yield Stream(False, hidden(place), name, "")
 
 
 def mermaid(name: str, old: DataFlow, new: DataFlow) -> str:

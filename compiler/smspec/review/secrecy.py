@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from smspec.diagnostics.masking import masked
+from smspec.diagnostics.masking import HIDDEN, hidden
 from smspec.diagnostics.secrets import secret_in
-
-HIDDEN = "********"
-"""What stands for a secret. Its length says nothing about the secret's."""
 
 
 def safe(name: str, value: object) -> object:
     """Return a JSON value with every secret in it hidden; ``name`` is what the value stands under."""
     if isinstance(value, str):
-        return HIDDEN if is_secret(name, value) else masked(value)
+        return HIDDEN if is_secret(name, value) else hidden(value)
     if isinstance(value, dict):
         if value.keys() == {"Key", "Value"}:  # a tag is a name and a value, too
             return {"Key": value["Key"], "Value": safe(str(value["Key"]), value["Value"])}
@@ -36,7 +33,7 @@ def _safe_words(name: str, words: Sequence[object]) -> list[object]:
 
 def is_secret(name: str, value: object) -> bool:
     """Tell whether all of a value is to be hidden."""
-    return isinstance(value, str) and secret_in(name, value) is not None and masked(value) == value
+    return isinstance(value, str) and secret_in(name, value) is not None and hidden(value) == value
 
 
 def holds_secret(name: str, value: object) -> bool:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from small_job import READY, write_job
-from smspec.diagnostics.masking import masked
+from smspec.diagnostics.masking import HIDDEN, hidden, masked
 from smspec.diagnostics.secrets import secret_in
 from smspec_command import smspec
 
@@ -120,6 +120,15 @@ def test_nothing_of_a_secret_is_left_and_everything_stays_in_its_place(spelling,
 def test_every_line_of_a_private_key_is_masked():
     key = "-----BEGIN PRIVATE " + "KEY-----\n  MIIEvQIBADANBg\n  kqhkiG9w0BAQEF\n  -----END PRIVATE " + "KEY-----"
     assert masked(f"a: |\n  {key}\nb: 1") == "a: |\n  " + re.sub("[^\n]", "*", key) + "\nb: 1"
+
+
+@pytest.mark.parametrize(("name", "value"), SECRETS)
+def test_hidden_says_neither_what_a_secret_is_nor_how_long(name, value):
+    """What is known in two ways, by its name and by how it is written, is one secret."""
+    shown = hidden(f"{name}: {value}\nafter: 2\n")
+    assert value not in shown
+    assert shown.count(HIDDEN) == 1
+    assert "*" not in shown.replace(HIDDEN, "")
 
 
 @pytest.mark.parametrize("name", ["HF_TOKEN", "TOKEN", "accesstoken", "token_2", "GITHUB_TOKEN_VALUE"])

@@ -6,10 +6,10 @@ import pytest
 
 import job_samples
 from job_reviews import one, version
+from smspec.diagnostics.masking import HIDDEN
 from smspec.review.appearing import appeared
 from smspec.review.ceiling import ceiling_of
 from smspec.review.comparing import compared, verdict
-from smspec.review.secrecy import HIDDEN
 
 CHECKPOINTS = {"s3": "s3://example-models/c/"}
 SHARDED = {"train": {"s3": "s3://example-data/train/", "distribution": "ShardedByS3Key"}}
@@ -156,6 +156,22 @@ def test_secrets_are_a_change_of_security_and_never_told(old, new):
     assert any(change.brief == "secrets" for change in of(found, "security"))
     assert SECRET not in repr(found)
     assert HIDDEN in repr(found)
+
+
+@pytest.mark.parametrize("length", [6, 9, 23])
+@pytest.mark.parametrize(
+    "job",
+    [
+        lambda secret: {"environment": {"DB": f"postgres://ads:{secret}@db.example/x"}},
+        lambda secret: {"hyperparameters": {"note": f"as postgres://ads:{secret}@db.example/x says"}},
+        lambda secret: {"channels": {"train": f"s3://example-data/postgres://ads:{secret}@db.example/x/"}},
+    ],
+)
+def test_how_long_a_secret_is_is_not_told_either(job, length):
+    change = next(c for c in changes(job("Kq7"), job("Kq7" * length)) if c.new is not None)
+    assert HIDDEN in str(change.new)
+    assert HIDDEN + "*" not in str(change.new)
+    assert change.old == change.new
 
 
 def test_another_registry_of_the_base_is_a_change_of_security():
