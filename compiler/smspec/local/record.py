@@ -12,7 +12,8 @@ from smspec.local.measurements import measured
 class Flow:
     """What went through one channel of one host: an epoch in Pipe mode, else all of it (``epoch`` None).
 
-    ``seconds`` are the reader's if it told them: what a FIFO holds is written long before it is read.
+    ``epoch`` and ``seconds`` are the reader's if it told them: in a run that was taken up epochs go on, and FIFOs begin
+    with 0; and what a FIFO holds is written long before it is read.
     ``injected``: the kinds of faults that happened to it on purpose.
     """
 
@@ -32,6 +33,7 @@ class Record:
     def __init__(self) -> None:
         self._flows: dict[tuple[str, str, int | None], Flow] = {}
         self._read: dict[tuple[str, str, int | None], float] = {}
+        self._completed_before: dict[tuple[str, str], int] = {}
         self.hosts: dict[str, HostEnded] = {}
         self.injected: list[FaultInjected] = []
 
@@ -42,10 +44,18 @@ class Record:
         for fault in self.injected:
             kinds.setdefault((fault.host, fault.channel, fault.epoch), []).append(fault.kind)
         flows = (
-            replace(flow, injected=tuple(kinds.get(key, ())), seconds=self._read.get(key, flow.seconds))
+            replace(
+                flow,
+                epoch=self._epoch_of(flow),
+                injected=tuple(kinds.get(key, ())),
+                seconds=self._read.get(key, flow.seconds),
+            )
             for key, flow in self._flows.items()
         )
         return tuple(sorted(flows, key=_order))
+
+    def _epoch_of(self, flow: Flow) -> int | None:
+        return None if flow.epoch is None else flow.epoch + self._completed_before.get((flow.host, flow.channel), 0)
 
     def tick(self) -> None:
         """Nothing is drawn here."""
@@ -60,6 +70,7 @@ class Record:
             told = measured(event.text)
             if told is not None:
                 self._read[event.host, told.channel, told.fifo] = told.seconds
+                self._completed_before[event.host, told.channel] = told.epoch - told.fifo
         elif isinstance(event, ChannelLaid):
             self._keep(
                 Flow(

@@ -204,7 +204,20 @@ def test_an_epoch_took_as_long_as_its_reader_says():
     told = {"smspec": "pipe", "channel": "train", "epoch": 7, "fifo": 1, "seconds": 4, "waited": 0, "computed": 4}
     for text in (json.dumps(told), json.dumps({**told, "fifo": 0, "seconds": float("nan")}), "[]"):
         record.report(LogLine(host="algo-1", text=text))
-    assert [(flow.epoch, flow.seconds) for flow in record.flows] == [(0, 2.0), (1, 4.0)]
+    assert [flow.seconds for flow in record.flows] == [2.0, 4.0]
+
+
+def test_epochs_of_a_run_that_was_taken_up_are_counted_as_in_its_log():
+    """FIFOs begin with 0 again; one that no reader came to the end of is the next epoch."""
+    record = Record()
+    told = {"smspec": "pipe", "channel": "train", "fifo": 0, "seconds": 4, "waited": 0, "computed": 4}
+    for fifo in (0, 1):
+        record.report(ended(1_000_000, fifo))
+        record.report(ended(1_000_000, fifo, host="algo-2"))
+    record.report(LogLine(host="algo-1", text=json.dumps({**told, "epoch": 3})))
+    record.report(LogLine(host="algo-2", text=json.dumps({**told, "epoch": 0})))
+    counted = [(flow.host, flow.epoch, flow.seconds) for flow in record.flows]
+    assert counted == [("algo-1", 3, 4.0), ("algo-1", 4, 2.0), ("algo-2", 0, 4.0), ("algo-2", 1, 2.0)]
 
 
 def test_a_slow_stream_shows_its_speed():
