@@ -11,14 +11,15 @@ import job_samples
 from smspec.plan.planning import make_plan
 from smspec.plan.surroundings import plan_surroundings
 from smspec.rules.script import script_findings
-from smspec.script.reading import read_script
+from smspec.script.reading import read_handler, read_script
 from smspec.source import SourceText
 
 
-def program(text, **beside):
-    """Return what a script says; ``beside`` are modules in its directory."""
+def program(text, handler=None, /, **beside):
+    """Return what a script says, or a module whose ``handler`` is called; ``beside`` are modules in its directory."""
     texts = {name: SourceText(f"src/{name}.py", content) for name, content in beside.items()}
-    return read_script(SourceText("src/train.py", text), texts.get)
+    own = SourceText("src/train.py", text)
+    return read_script(own, texts.get) if handler is None else read_handler(own, handler, texts.get)
 
 
 def surroundings(**changes):
@@ -28,8 +29,10 @@ def surroundings(**changes):
 
 
 def findings(text, beside=None, **changes):
-    """Return what would go wrong between a script and a plain job with keys of its spec replaced."""
-    read = program(text, **(beside or {}))
+    """Return what would go wrong between a program and a plain job with keys of its spec replaced."""
+    entry = changes.get("entry_point")
+    function = (entry.get("pipe_loop") or entry.get("module")) if isinstance(entry, dict) else None
+    read = program(text, function and function.partition(":")[2], **(beside or {}))
     given = surroundings(**changes)
     return [] if read is None or given is None else script_findings(read, given)
 

@@ -8,7 +8,7 @@ import re
 from smspec.plan.plan import RequestPlan
 from smspec.script.surroundings import Argument, Surroundings
 from smspec.source import Path
-from smspec.spec.model import ArgsStyle, BuiltImage, CommandEntry, JobSpec, ScriptEntry
+from smspec.spec.model import ArgsStyle, BuiltImage, CommandEntry, JobSpec, ModuleEntry, PipeLoopEntry, ScriptEntry
 from smspec.spec.starter import starter
 
 RESERVED = frozenset({"default_user_module_name", "_tuning_objective_metric"})
@@ -17,7 +17,7 @@ RESERVED = frozenset({"default_user_module_name", "_tuning_objective_metric"})
 _DECIDING = ("SAGEMAKER_PROGRAM", "SAGEMAKER_TRAINING_MODULE", "SAGEMAKER_BASE_DIR", "PYTHONPATH")
 """Variables that may put another program in the place of the one that the spec names."""
 
-
+_PROGRAM_KEYS = {ScriptEntry: "script", ModuleEntry: "module", PipeLoopEntry: "pipe_loop", CommandEntry: "command"}
 _NEGATIVE = re.compile(r"-[0-9.][0-9.eE+-]*")
 
 
@@ -39,6 +39,7 @@ def plan_surroundings(job: JobSpec, request: RequestPlan) -> Surroundings | None
         variables=variables,
         hyperparameters_path=("hyperparameters",) if job.hyperparameters else ("entry_point",),
         channels_path=("channels",) if job.channels else ("entry_point",),
+        program_path=("entry_point", _PROGRAM_KEYS.get(type(job.entry_point), "script")),
     )
 
 

@@ -90,9 +90,15 @@ class HyperparameterRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """``texts``: the program's own, then those of the modules beside it that were read with it."""
+    """``texts``: the program's own, then those of the modules beside it that were read with it.
+
+    ``missing_handler``: the name that is to be called with the job, where the module has no such name;
+    ``definitions``: what it has instead.
+    """
 
     texts: tuple[SourceText, ...]
     command_lines: tuple[CommandLine, ...] = ()
     channels: tuple[ChannelRead, ...] = ()
     hyperparameters: tuple[HyperparameterRead, ...] = ()
+    missing_handler: str | None = None
+    definitions: tuple[str, ...] = ()

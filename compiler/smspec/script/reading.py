@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from smspec.script.handler_names import definitions, lacks
 from smspec.script.program import Program
 from smspec.script.readable import is_readable
 from smspec.source import SourceText
@@ -40,7 +41,9 @@ def read_script(text: SourceText, beside: Beside) -> Program | None:
 
 
 def read_handler(text: SourceText, name: str, beside: Beside) -> Program | None:
-    """Return what a function or class ``name`` says that is called with the job."""
+    """Return what a function or class ``name`` says that is called with the job, or that there is none."""
+    if lacks(text.text, name):
+        return Program(texts=(text,), missing_handler=name, definitions=definitions(text.text))
     return _read(text, beside, name) if "hyperparameters" in text.text or "channel" in text.text else None
 
 

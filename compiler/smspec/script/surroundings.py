@@ -28,7 +28,8 @@ class Argument:
 class Surroundings:
     """``arguments`` None: what the command line holds is not known. ``variables`` are set beside those of SageMaker.
 
-    ``hyperparameters_path`` and ``channels_path`` are where the spec has them, or could have.
+    ``hyperparameters_path`` and ``channels_path`` are where the spec has them, or could have; ``program_path`` is where
+    it names the program.
     """
 
     arguments: tuple[Argument, ...] | None
@@ -37,6 +38,7 @@ class Surroundings:
     variables: frozenset[str]
     hyperparameters_path: Path
     channels_path: Path
+    program_path: Path
 
     @property
     def words(self) -> list[str]:

@@ -11,6 +11,7 @@ from smspec.rules.script import (
     arguments_that_go_unread,
     channel_that_only_the_program_knows,
     false_that_becomes_true,
+    handler_that_the_module_lacks,
     hyperparameter_that_only_the_program_knows,
     missing_argument,
     path_of_a_channel_that_is_not_there,
@@ -33,6 +34,7 @@ RULES: tuple[Callable[[Meeting], Iterator[Finding]], ...] = (
     hyperparameter_that_only_the_program_knows.check,
     arguments_that_exclude_each_other.check,
     arguments_that_go_unread.check,
+    handler_that_the_module_lacks.check,
 )
 
 

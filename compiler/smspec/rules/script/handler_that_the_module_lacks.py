@@ -1,0 +1,29 @@
+"""The runtime imports the module of a handler, and asks it for the name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.quoting import one_of
+from smspec.rules.script.meeting import Meeting
+
+RULE = Rule("SM511", "handler that the module lacks")
+MOST_NAMED = 3
+
+
+def check(meeting: Meeting) -> Iterator[Finding]:
+    """Refuse a function or class whose name is nowhere in the module that is to have it."""
+    program = meeting.program
+    if program.missing_handler is None:
+        return
+    few = program.definitions[:MOST_NAMED]
+    has = f", such as {one_of(few)}" if few else ": it defines none"
+    near = nearest(program.missing_handler, program.definitions)
+    yield RULE.at(
+        meeting.surroundings.program_path,
+        f"`{meeting.name}` has no `{program.missing_handler}`",
+        label=f"did you mean `{near}`?" if near else "",
+        help=f"name a function or a class of the module{has}",
+    )

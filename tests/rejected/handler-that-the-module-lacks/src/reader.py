@@ -1,0 +1,3 @@
+def discard(job, epoch, streams):
+    for chunk in streams["train"]:
+        pass
