@@ -26,6 +26,14 @@ def is_directory(path: str) -> bool:
     return mode is not None and stat.S_ISDIR(mode)
 
 
+def told_of(path: str, written: str, what: str = "") -> str:
+    """Say of a path, ``written`` so, that it leads to no ``what``: a link may be there, and what it names not."""
+    link = path.rstrip("/")
+    if os.path.islink(link) and not os.path.exists(link):
+        return f"`{written}` is a link to `{os.readlink(link)}`, which leads nowhere"
+    return f"there is no {what} `{written}`" if what else f"there is no `{written}`"
+
+
 def _mode(path: str) -> int | None:
     try:
         return os.stat(path).st_mode

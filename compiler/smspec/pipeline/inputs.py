@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from smspec.diagnostics import Finding, Rejected, Rule
 from smspec.diagnostics.nearest import nearest
-from smspec.pipeline.absence import is_directory, is_file
+from smspec.pipeline.absence import is_directory, is_file, told_of
 from smspec.pipeline.lock_file import name_in_lock
 from smspec.pipeline.program_reading import started_program
 from smspec.pipeline.runtime_files import runtime_listing
@@ -166,12 +166,12 @@ def _requirements(document: Document, path: str | None, findings: list[Finding],
 def _missing(rule: Rule, at: Path, what: str, written: str, path: str) -> Finding:
     parent, name = os.path.split(os.path.normpath(path))
     try:
-        near = nearest(name, sorted(os.listdir(parent or ".")))
+        near = nearest(name, sorted(set(os.listdir(parent or ".")) - {name}))
     except (OSError, ValueError):
         near = None
     return rule.at(
         at,
-        f"there is no {what} `{written}`",
+        told_of(path, written, what),
         help="a path is relative to the directory of the file that writes it",
         label=f"did you mean `{os.path.join(os.path.dirname(written.rstrip('/')), near)}`?" if near else "",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule, placed
-from smspec.pipeline.absence import is_file
+from smspec.pipeline.absence import is_file, told_of
 from smspec.pipeline.shelf import Shelf
 from smspec.source import Document, SourceText, Span
 from smspec.spec.layers.assembly import extends_of
@@ -68,7 +68,7 @@ class _Chain:
         # Only the command line may name something else than a file: reading a device or a pipe could take forever.
         if not is_file(path):
             help = "the path is relative to the directory of the file that writes it"
-            return BASE_NOT_FOUND.at((), f"there is no file `{path}`", help=help)
+            return BASE_NOT_FOUND.at((), told_of(path, path, "file"), help=help)
         if self._shelf.identity(path) in trail:
             return BASE_IN_A_CIRCLE.at((), f"`{path}` extends this file", help="take one of the two out")
         if len(self.files) + len(trail) > MOST_BASES:

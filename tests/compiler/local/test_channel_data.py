@@ -107,4 +107,6 @@ def test_what_cannot_be_read_is_called_as_the_spec_calls_it(tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "broken").symlink_to("nowhere")
     _, (finding,) = find(tmp_path, Channel(name="train", local="data/"))
-    assert finding.message == "channel `train`: cannot read `data/broken`: no such file or directory"
+    assert (
+        finding.message == "channel `train`: cannot read `data/broken`: it is a link to `nowhere`, which leads nowhere"
+    )

@@ -1,5 +1,7 @@
 """From files to a verdict: gathered once, told everything that is independent, at the author's own lines."""
 
+import pytest
+
 from small_job import BUILT, READY, write_job
 from smspec.diagnostics import Rejected
 from smspec.pipeline.compilation import MOST_TOLD, Compiled, Faulty, compile_spec
@@ -52,6 +54,27 @@ def test_names_that_no_file_can_have_are_told_like_files_that_are_not_there(tmp_
         outcome = compile_spec(gather(str(write_job(tmp_path, BUILT.replace("src/", f'"{name}"')))))
         assert isinstance(outcome, Faulty)
         assert "SM143" in codes(outcome) or "SM2" in codes(outcome)[0]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        BUILT.replace("src/", "linked/"),
+        BUILT.replace('bookworm"', 'bookworm", python_requirements: linked'),
+        f"extends: [linked]\n{BUILT}",
+    ],
+)
+@pytest.mark.parametrize("target", ["gone", "linked"])
+def test_a_link_that_leads_nowhere_is_told_as_one(tmp_path, spec, target):
+    """`ls` shows it: who hears that there is no such file looks for a slip that is not there."""
+    (tmp_path / "linked").symlink_to(target)
+    try:
+        outcome = compile_spec(gather(str(write_job(tmp_path, spec))))
+    except Rejected as rejected:
+        outcome = rejected
+    (said,) = [diagnostic for diagnostic in outcome.diagnostics if diagnostic.code in ("SM140", "SM143", "SM144")]
+    assert said.message.endswith(f"is a link to `{target}`, which leads nowhere")
+    assert said.label == ""
 
 
 def test_every_overlay_is_gathered_and_the_disk_is_read_once(tmp_path, monkeypatch):

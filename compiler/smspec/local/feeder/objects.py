@@ -1,5 +1,6 @@
 """Objects, and what stands for them on this machine: files under a directory, and where an S3 URI leads."""
 
+import errno
 import os
 import stat
 from typing import Iterator, List, NamedTuple, Optional, Tuple, Union
@@ -99,4 +100,7 @@ class Mirror(NamedTuple):
 
 
 def _reason(error: OSError) -> str:
+    path = error.filename
+    if error.errno == errno.ENOENT and path and os.path.islink(path):
+        return "it is a link to `{}`, which leads nowhere".format(os.readlink(path))
     return (error.strerror or str(error)).lower()
