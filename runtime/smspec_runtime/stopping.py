@@ -4,13 +4,14 @@ import os
 import signal
 from types import FrameType
 
-from .lean_typing import Any, Optional
+from .lean_typing import Any, Callable, Optional
 
 
 class StopRequest:
-    """Remembers SIGTERM once asked; an earlier handler is called, too."""
+    """Remembers SIGTERM once asked; calls ``tell`` and an earlier handler, too."""
 
     def __init__(self) -> None:
+        self.tell: Callable[[], object] = lambda: None
         self._seen = False
         self._process = 0
         self._previous: Any = None
@@ -21,16 +22,25 @@ class StopRequest:
             self._process = os.getpid()
             try:
                 self._previous = signal.signal(signal.SIGTERM, self._remember) or signal.SIG_DFL
+                os.register_at_fork(after_in_child=self._forget)
             except ValueError:
                 pass  # In the main thread only; another just reads.
         return self._seen
 
     def _remember(self, number: int, frame: Optional[FrameType]) -> None:
-        if os.getpid() != self._process:
-            # Else Process.terminate() could not end a forked worker.
+        if os.getpid() != self._process:  # While the fork was under way, or a later handler has called.
             signal.signal(signal.SIGTERM, self._previous)
             os.kill(os.getpid(), signal.SIGTERM)
             return
         self._seen = True
+        self.tell()
         if callable(self._previous):
             self._previous(number, frame)
+
+    def _forget(self) -> None:
+        """Let SIGTERM end a forked worker, as Process.terminate() means it to."""
+        if signal.getsignal(signal.SIGTERM) == self._remember:
+            signal.signal(signal.SIGTERM, self._previous)
+
+
+STOP_REQUEST = StopRequest()

@@ -9,10 +9,9 @@ from .input_config import InputConfig, read_input_config
 from .layout import ROOT, Layout
 from .lean_typing import Any, Dict, List, Mapping, NamedTuple, Sequence, TypeVar
 from .run_plan import RunSettings
-from .stopping import StopRequest
+from .stopping import STOP_REQUEST
 
 Item = TypeVar("Item")
-_STOP_REQUEST = StopRequest()
 
 
 class Job(NamedTuple):
@@ -65,7 +64,7 @@ class Job(NamedTuple):
     @property
     def stopping(self) -> bool:
         """Whether SIGTERM has arrived; once asked in the main thread, it no longer ends the script."""
-        return _STOP_REQUEST.seen
+        return STOP_REQUEST.seen
 
     def channel(self, name: str) -> Channel:
         """Return a channel by name, or raise KeyError; outside SageMaker any name is a File channel."""

@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, Mapping, NamedTuple
 import smspec_runtime
 
 from ..log import log
+from ..stopping import STOP_REQUEST
 from ..training_job import Job
 from .channel import Fifos
 from .progress import Progress
@@ -44,11 +45,10 @@ def load_handler(name: str) -> Handler:
 
 
 def main(name: str) -> None:
-    """Run the handler."""
     job = smspec_runtime.job()
     wake = process_wake()
-    if not job.stopping:  # asking makes the job remember SIGTERM for the handler
-        wake.take_sigterm()  # now, since the handler's imports may take a minute
+    STOP_REQUEST.tell = wake.stop
+    if not job.stopping:  # to ask is to listen: now, since the handler's imports may take a minute
         run(job, load_handler(name), wake)
 
 

@@ -7,8 +7,7 @@ import os
 import signal
 from contextlib import suppress
 from functools import lru_cache
-from types import FrameType
-from typing import Callable, Optional, Set
+from typing import Callable, Set
 from weakref import WeakMethod
 
 
@@ -20,7 +19,6 @@ class Wake:
     def __init__(self) -> None:
         self.stopping = False
         self._calls: Set["WeakMethod[Callable[[], None]]"] = set()
-        self._previous: object = signal.SIG_DFL
         self._open()
 
     def _open(self) -> None:
@@ -65,19 +63,8 @@ class Wake:
             if previous not in (-1, self._writer):
                 signal.set_wakeup_fd(previous, warn_on_full_buffer=False)
 
-    def take_sigterm(self) -> None:
-        """Stop on SIGTERM; then do what was done before."""
-        self._previous = signal.signal(signal.SIGTERM, self._on_sigterm)
-
-    def _on_sigterm(self, number: int, frame: Optional[FrameType]) -> None:
-        self.stop()
-        if callable(self._previous):
-            self._previous(number, frame)
-
     def forget_parent(self) -> None:
-        """After a fork: share no descriptor; SIGTERM ends the child, which a pool may terminate."""
-        if signal.getsignal(signal.SIGTERM) == self._on_sigterm:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        """Share no descriptor after a fork."""
         signal.set_wakeup_fd(-1)
         self._close()
         self._open()
