@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
 # With any of these in it, a module may have names that are written nowhere.
 _BY_OTHER_MEANS = re.compile(
@@ -16,8 +15,12 @@ def lacks(text: str, name: str) -> bool:
     """Tell whether a module surely has nothing called ``name``: the word is nowhere in its text."""
     if re.search(rf"\b{re.escape(name)}\b", text) or _BY_OTHER_MEANS.search(text):
         return False
+    if text.isascii():
+        return True
+    import unicodedata  # late, and only for what is nearly told: the module is a file of its own to load
+
     # Python takes letters that only look different, such as `ﬁ` and `fi`, for the same.
-    return text.isascii() or not re.search(rf"\b{re.escape(name)}\b", unicodedata.normalize("NFKC", text))
+    return not re.search(rf"\b{re.escape(name)}\b", unicodedata.normalize("NFKC", text))
 
 
 def definitions(text: str) -> tuple[str, ...]:
