@@ -229,6 +229,7 @@ def test_what_starts_over_ssh_needs_containers(job, launcher):
 def test_a_program_inside_an_image_needs_a_container(job):
     job.spec("image: 111122223333.dkr.ecr.us-west-2.amazonaws.com/xgboost:1")
     refused(job, 3, "the program of this job lies in its image")
+    refused(job, 3, "it runs a job whose spec has `source` and `entry_point`")
 
 
 def test_a_launcher_that_is_not_there_is_missed_before_any_host_starts(job):

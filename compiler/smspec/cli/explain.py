@@ -8,8 +8,11 @@ from smspec.cli.console import Console
 from smspec.cli.faults import Usage
 from smspec.diagnostics.explanation import explained_codes, explanation
 from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.quoting import one_of
 
 HELP = "Tell what a code (SM204) or a key of the spec (channels.NAME.input_mode) means, and what to write."
+
+_MOST_OFFERED = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,5 +43,9 @@ def _guess(topic: str) -> str:
     else:
         from smspec.spec.schema.reference import keys
 
+        within = [key for key in keys() if key.endswith(f".{topic}")]
+        if within:
+            # `explain local`: the name alone, as findings show it.
+            return f"; did you mean {one_of(within[:_MOST_OFFERED])}?"
         guess = nearest(topic, keys())
     return f"; did you mean `{guess}`?" if guess else ""

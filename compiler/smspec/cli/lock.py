@@ -14,6 +14,7 @@ from smspec.output.failures import OutputFailed
 from smspec.output.whole_file import write_whole
 from smspec.pipeline.lock_file import read_lock
 from smspec.pipeline.lockable import Lockable, find_lockable
+from smspec.pipeline.named_file import USUAL_SPEC
 from smspec.service.image_reference import is_image_reference, parsed_reference
 from smspec.service.shapes import pinned_model
 from smspec.source.frozen import replace
@@ -47,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     digests = _digests(args.digest)
     try:
-        found = find_lockable(args.paths or ["job.yaml"], settings(args))
+        found = find_lockable(args.paths or [USUAL_SPEC], settings(args))
     except Misuse as misuse:
         raise Usage(str(misuse)) from misuse
     unknown = sorted(set(digests) - {image for each in found for image in each.images})

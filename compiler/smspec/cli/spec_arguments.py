@@ -9,12 +9,13 @@ from smspec.cli.faults import Usage
 from smspec.diagnostics import Rejected
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.inputs import gather
+from smspec.pipeline.named_file import USUAL_SPEC
 from smspec.spec.layers.assembly import Misuse
 
 
 def add_spec_arguments(parser: argparse.ArgumentParser) -> None:
     """Add SPEC, and what `add_variation_arguments` adds."""
-    parser.add_argument("spec", metavar="SPEC", nargs="?", default="job.yaml", help="the job spec (default: job.yaml)")
+    parser.add_argument("spec", metavar="SPEC", nargs="?", default=USUAL_SPEC, help="the job spec (default: job.yaml)")
     add_variation_arguments(parser)
 
 

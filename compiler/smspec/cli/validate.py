@@ -10,6 +10,7 @@ from smspec.cli.findings import add_findings_arguments, exit_status, show_findin
 from smspec.cli.interruption import interruptible
 from smspec.cli.spec_arguments import add_variation_arguments, settings
 from smspec.pipeline.job_search import find_job_specs
+from smspec.pipeline.named_file import USUAL_SPEC
 from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.verdict import judge
 from smspec.spec.layers.assembly import Misuse
@@ -42,7 +43,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     shelf = Shelf()
     try:
         with interruptible():
-            found = find_job_specs(args.paths or ["job.yaml"], shelf)
+            found = find_job_specs(args.paths or [USUAL_SPEC], shelf)
             verdict = judge(found, args.overlay, settings(args), shelf)
     except Misuse as misuse:
         raise Usage(str(misuse)) from misuse

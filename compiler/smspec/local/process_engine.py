@@ -177,7 +177,11 @@ def _require_processes(job: JobSpec, plan: Plan) -> None:
             3, f"`{launcher}` reaches its hosts over ssh, so it needs containers, and `smspec run` starts processes"
         )
     if plan.run is None and job.source is None:
-        raise Unable(3, "the program of this job lies in its image, and `smspec run` starts no containers")
+        raise Unable(
+            3,
+            "the program of this job lies in its image, and `smspec run` starts no containers: "
+            "it runs a job whose spec has `source` and `entry_point`",
+        )
 
 
 def _python(wanted: str | None) -> str:

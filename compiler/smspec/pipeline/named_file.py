@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from smspec.pipeline.absence import means_absence
+import os
+
+from smspec.pipeline.absence import is_file, means_absence
 from smspec.spec.layers.misuse import Misuse
 
 STANDARD_INPUT = "-"
+USUAL_SPEC = "job.yaml"
+
+
+def spec_content(path: str, most: int) -> bytes:
+    """Return what is in a job spec, as `content_of` does. Who names none, or its directory, is told what would do."""
+    try:
+        return content_of(path, most, "a job spec")
+    except Misuse as misuse:
+        raise Misuse(f"{misuse}{_way_out(path)}") from None
 
 
 def content_of(path: str, most: int, kind: str, *, dash_is_input: bool = False) -> bytes:
-    """Return what is in a file, but no more than one byte above ``most``. ``kind`` is what it should be, `a job spec`.
+    """Return what is in a file, but no more than one byte above ``most``. ``kind`` is what it should be, `a request`.
 
     ``dash_is_input``: `-` means standard input. Raises `Misuse` where the path leads to no file, OSError where the disk
     refuses.
@@ -30,3 +41,12 @@ def content_of(path: str, most: int, kind: str, *, dash_is_input: bool = False) 
         if isinstance(fault, OSError):
             fault.filename = fault.filename or path
         raise
+
+
+def _way_out(path: str) -> str:
+    if path == USUAL_SPEC:
+        return "; name the job spec, or begin one with `smspec init`"
+    if path == STANDARD_INPUT:
+        return "; a job spec is read from a file, because the paths in it are relative to it"
+    inside = os.path.join(path, USUAL_SPEC)
+    return f"; did you mean `{inside}`?" if is_file(inside) else ""

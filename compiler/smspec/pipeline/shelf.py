@@ -6,7 +6,7 @@ import os
 
 from smspec.diagnostics import Rejected
 from smspec.pipeline.lock_file import lock_path, read_lock
-from smspec.pipeline.named_file import content_of
+from smspec.pipeline.named_file import spec_content
 from smspec.pipeline.policy_search import policy_of
 from smspec.pipeline.program_reading import Started, read_program
 from smspec.pipeline.source_listing import list_source
@@ -49,7 +49,7 @@ class Shelf:
         identity = self.identity(path)
         if identity not in self._specs:
             try:
-                written = content_of(path, MAX_BYTES, "a job spec") if content is None else content
+                written = spec_content(path, MAX_BYTES) if content is None else content
                 self._specs[identity] = read(decode_bytes(path, written))
             except Rejected as rejected:
                 self._specs[identity] = rejected  # what comes through a pipe cannot be read again

@@ -82,7 +82,9 @@ def test_what_is_no_yaml_ends_with_1(tmp_path):
         (["validate", "job.yaml/x.yaml"], "there is no `job.yaml/x.yaml`"),
         (["validate", "src"], "there is no job spec in `src`"),
         (["validate", "-O", "dve"], "the spec has no overlay `dve`: did you mean `dev`?"),
-        (["build", "."], "`.` is a directory, not a job spec"),
+        (["build", "."], "`.` is a directory, not a job spec; did you mean `./job.yaml`?"),
+        (["build", "src"], "`src` is a directory, not a job spec"),
+        (["run", "-"], "a job spec is read from a file, because the paths in it are relative to it"),
         (["build", "gone.yaml"], "there is no `gone.yaml`"),
         (["build", "job.yaml", "job.yaml"], "unrecognized arguments: job.yaml"),
         (["render"], "one of the arguments --api-json"),
@@ -97,6 +99,7 @@ def test_what_is_no_yaml_ends_with_1(tmp_path):
         (["run", "--data", "train"], "write `--data CHANNEL=PATH`"),
         (["explain"], "the following arguments are required: CODE|KEY"),
         (["explain", "SM9999"], "there is nothing to tell about `SM9999`"),
+        (["explain", "local"], "did you mean `channels.*.local` or `checkpoints.local`?"),
         (["explain", "hosts.instance_typ"], "did you mean `hosts.instance_type`?"),
         (["init", "--template", "spark"], "invalid choice: 'spark'"),
     ],
@@ -107,6 +110,12 @@ def test_misuse_ends_with_2_and_a_sentence(words, sentence, tmp_path):
     assert (done.status, done.out) == (2, "")
     assert sentence in done.err
     assert done.err.splitlines()[-1].startswith("smspec: ")
+
+
+@pytest.mark.parametrize("command", ["validate", "build", "run", "diff", "lock"])
+def test_where_no_spec_is_the_way_to_one_is_told(command, tmp_path):
+    told = "smspec: there is no `job.yaml`; name the job spec, or begin one with `smspec init`\n"
+    assert smspec(command, cwd=tmp_path) == (2, "", told)
 
 
 def test_no_command_at_all_ends_with_2_and_the_overview():

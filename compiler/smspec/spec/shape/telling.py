@@ -12,14 +12,18 @@ from smspec.diagnostics import Finding
 from smspec.source import Document, Path
 from smspec.spec.schema.job_schema import SchemaPart, merged_schema
 from smspec.spec.shape.fault import ShapeFault
-from smspec.spec.shape.faulty_keys import KEYWORDS_OF_KEYS, key_findings
+from smspec.spec.shape.faulty_keys import KEYWORDS_OF_KEYS, MISSING_KEY, key_findings
 from smspec.spec.shape.faulty_values import value_finding
 
 REFERENCE: SchemaPart = {"$ref": "#/definitions/reference"}
 
+_REQUIRED_OF_A_REQUEST = {"TrainingJobName", "RoleArn", "OutputDataConfig"}
+
 
 def told(document: Document, data: object) -> list[Finding]:
     """Return the findings of a merged document that does not fit the schema; ``data`` is its view."""
+    if _is_request(data):
+        return [_request_instead()]
     faults = list(_faults(Draft7Validator(merged_schema()).iter_errors(data)))
     findings = key_findings(fault for fault in faults if fault.keyword in KEYWORDS_OF_KEYS)
     findings += [value_finding(document, fault) for fault in faults if fault.keyword not in KEYWORDS_OF_KEYS]
@@ -28,6 +32,19 @@ def told(document: Document, data: object) -> list[Finding]:
     for finding in findings:
         first.setdefault((finding.path, finding.on), finding)
     return list(first.values())
+
+
+def _is_request(data: object) -> bool:
+    return isinstance(data, dict) and "smspec" not in data and len(_REQUIRED_OF_A_REQUEST & data.keys()) > 1
+
+
+def _request_instead() -> Finding:
+    """Tell the one fault of a request that is given for a spec; its members would be as many unknown keys."""
+    return MISSING_KEY.at(
+        ("smspec",),
+        "missing key `smspec`: this is a request of the SageMaker API, not a job spec",
+        help="`smspec import FILE` makes a job spec of it, `smspec validate --api-json FILE` checks it as it is",
+    )
 
 
 def _faults(errors: Iterable[ValidationError]) -> Iterator[ShapeFault]:
