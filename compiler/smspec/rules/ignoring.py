@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.explanation import explained_codes
 from smspec.service.limits import SHAPE_RULES
 from smspec.service.policy import Policy
-from smspec.source import dotted
+from smspec.source import Path, dotted
 from smspec.spec.model import IgnoredCheck
 
 REFUSED = Rule("SM330", "ignored check that cannot be ignored")
@@ -59,13 +60,16 @@ def not_ignored(
                 )
             )
         elif index not in used and not compares_specs(check.rule):
-            where = f" at `{check.at}`" if check.at else ""
-            kept.append(
-                UNUSED.at(
-                    path, f"`{check.rule}` finds nothing{where}", help="take it out, so that it hides nothing new"
-                )
-            )
+            kept.append(_in_vain(check, path))
     return kept
+
+
+def _in_vain(check: IgnoredCheck, path: Path) -> Finding:
+    if check.rule not in explained_codes():
+        help = "take it out, or write the code that the diagnostic shows"
+        return UNUSED.at((*path, "rule"), f"there is no rule `{check.rule}`", help=help)
+    where = f" at `{check.at}`" if check.at else ""
+    return UNUSED.at(path, f"`{check.rule}` finds nothing{where}", help="take it out, so that it hides nothing new")
 
 
 def _may_ignore(code: str, policy: Policy) -> bool:

@@ -85,3 +85,9 @@ def test_what_a_rule_reads_out_of_a_whole_request_can_be_ignored(rule):
 @pytest.mark.parametrize("rule", ABOUT_REQUESTS, ids=lambda rule: rule.code)
 def test_a_rule_about_a_request_says_how_it_is_known(rule):
     assert rule.evidence is not None or rule.code.startswith("SM6")
+
+
+def test_a_rule_that_does_not_exist_is_called_that():
+    (found,) = not_ignored([], [ignore("SM999")])
+    assert (found.code, found.path) == ("SM331", ("checks", "ignore", 0, "rule"))
+    assert found.message == "there is no rule `SM999`"
