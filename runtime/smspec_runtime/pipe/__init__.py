@@ -8,8 +8,9 @@ from .channel import channel_epochs
 from .errors import Corrupt, InUse, PipeError, TimedOut, Truncated
 from .merge import merge
 from .stream import Stream
-from .stream import open_stream as open
 from .views import VIEWS
+
+open = Stream
 
 __all__ = [
     "VIEWS",

@@ -3,8 +3,7 @@
 from typing import Dict, Iterator, Optional
 
 from ..channel import Channel
-from .errors import Origin
-from .stream import Reading, Stream
+from .stream import Stream
 from .wake import process_wake
 
 
@@ -12,13 +11,6 @@ class Fifos:
     """Gives a stream for the next FIFO: ``<path>_0``, ``<path>_1`` …; one that nobody has opened remains the next."""
 
     def __init__(self, channel: Channel) -> None:
-        settings = channel.settings
-        self._reading = Reading(
-            settings.read.get(channel.name, "chunks"),
-            settings.attributes.get(channel.name, ()),
-            settings.prefetch or 0,
-            600.0 if settings.open_timeout is None else settings.open_timeout,
-        )
         self._channel = channel
         self._position = 0
         self._stream: Optional[Stream] = None
@@ -28,8 +20,16 @@ class Fifos:
         if self._stream is not None:
             self._stream.close()
             self._position += self._stream.stats.opened > 0
-        origin = Origin(f"{self._channel.path}_{self._position}", self._channel.name, self._position)
-        self._stream = Stream(origin, self._reading)
+        name, settings = self._channel.name, self._channel.settings
+        self._stream = Stream(
+            f"{self._channel.path}_{self._position}",
+            settings.read.get(name, "chunks"),
+            settings.attributes.get(name, ()),
+            settings.prefetch or 0,
+            600.0 if settings.open_timeout is None else settings.open_timeout,
+            channel=name,
+            epoch=self._position,
+        )
         return self._stream
 
 

@@ -7,6 +7,7 @@ from typing import Optional
 
 from .errors import PipeError
 from .fifo import CUT, Fifo
+from .source import Layer
 from .wake import Wake
 
 JOIN = 10.0  # seconds for a thread to end its last read
@@ -15,8 +16,8 @@ UNIT = 1 << 20
 """Most bytes of one read, and least room for one in a large ring: each needs the GIL, so few overlap best."""
 
 
-class Prefetch:
-    """A source fed by a FIFO. Any thread may close it."""
+class Prefetch(Layer):
+    """Any thread may close it."""
 
     end: Optional[str] = None
     _written = _taken = 0
@@ -24,12 +25,9 @@ class Prefetch:
     _thread: Optional[threading.Thread] = None
 
     def __init__(self, fifo: Fifo, size: int, wake: Wake) -> None:
-        self.origin = fifo.origin
-        self.stats = fifo.stats
+        super().__init__(fifo)
         self.stats.starving = "prefetch_starved"
-        self.watch = fifo.watch
-        self._fifo, self._wake = fifo, wake
-        self._cancel = Wake()
+        self._wake, self._cancel = wake, Wake()
         self.watch(self._cancel)
         self._size = size
         self._ring = memoryview(b"")
@@ -52,7 +50,7 @@ class Prefetch:
         elif self._fault is not None:
             raise self._fault
         else:
-            self.end = self.end or self._fifo.end
+            self.end = self.end or self.below.end
         return count
 
     def halted(self) -> bool:
@@ -65,7 +63,7 @@ class Prefetch:
             self.end = "closed"
         self._cancel.stop()
         if self._thread is None or self._process != os.getpid():
-            self._fifo.close()
+            self.below.close()
         elif self._thread is not threading.current_thread():  # which may be collecting garbage
             self._change()
             self._thread.join(JOIN)
@@ -98,13 +96,13 @@ class Prefetch:
                     self._changed.wait_for(lambda: self._free() >= least or self._cancel.stopping)
                 self.stats.backpressure += time.monotonic() - began
                 place = self._written % self._size
-                count = self._fifo.readinto(self._ring[place : place + min(self._free(), UNIT)])
+                count = self.below.readinto(self._ring[place : place + min(self._free(), UNIT)])
                 self._change(written=count)
             self._fault = None
         except (PipeError, OSError) as fault:
             self._fault = fault
         finally:
-            self._fifo.close()
+            self.below.close()
             self._change(done=True)
 
     def _free(self) -> int:

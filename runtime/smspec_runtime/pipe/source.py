@@ -1,9 +1,8 @@
-"""A FIFO, or a prefetch in front of one, and layers on top."""
+"""A FIFO, and layers on top."""
 
 from typing import Any, Union
 
 from .fifo import Fifo
-from .prefetch import Prefetch
 
 
 class Layer:
@@ -16,4 +15,4 @@ class Layer:
         return getattr(self.below, name)
 
 
-Source = Union[Fifo, Prefetch, Layer]
+Source = Union[Fifo, Layer]

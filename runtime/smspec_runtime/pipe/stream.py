@@ -2,7 +2,7 @@
 
 import io
 from itertools import islice
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Union
 
 from .errors import Origin, PipeError
 from .example import Record
@@ -16,27 +16,33 @@ from .views.tar import Member
 from .wake import Wake, process_wake
 
 
-class Reading(NamedTuple):
-    """How streams are read: the view, names for `augmented`, bytes to prefetch, seconds to wait."""
-
-    read: str = "chunks"
-    attributes: Sequence[str] = ()
-    prefetch: int = 0
-    open_timeout: float = 600.0
-    idle_timeout: float = 3600.0
-
-
 class Stream:
-    """An epoch, read once, in one view. Its FIFO is opened for the first item; SIGTERM ends the iteration."""
+    """The bytes of a FIFO or a regular file, read once, in one view.
 
-    def __init__(self, origin: Origin, reading: Reading, wake: Optional[Wake] = None) -> None:
-        _check(reading.read)
+    It is opened for the first item; SIGTERM ends the iteration. ``read``: the view; ``attributes``: names for the view
+    `augmented`; ``prefetch`` in bytes, time-outs in seconds.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        read: str = "chunks",
+        attributes: Sequence[str] = (),
+        prefetch: int = 0,
+        open_timeout: float = 600.0,
+        idle_timeout: float = 3600.0,
+        *,
+        channel: Optional[str] = None,
+        epoch: Optional[int] = None,
+        wake: Optional[Wake] = None,
+    ) -> None:
+        _check(read)
         wake = wake or process_wake()
-        self.origin = origin
+        self.origin = Origin(path, channel, epoch)
         self.stats = Stats()
-        self._reading = reading
-        fifo = Fifo(origin, self.stats, wake, reading.open_timeout, reading.idle_timeout)
-        self.reader = Reader(Prefetch(fifo, reading.prefetch, wake) if reading.prefetch else fifo)
+        self._read, self._attributes = read, attributes
+        fifo = Fifo(self.origin, self.stats, wake, open_timeout, idle_timeout)
+        self.reader = Reader(Prefetch(fifo, prefetch, wake) if prefetch else fifo)
         self._name: Optional[str] = None
         self._items: Iterator[Any] = iter(())
         self._file: Optional[io.BufferedReader] = None
@@ -48,7 +54,7 @@ class Stream:
     @property
     def view(self) -> str:
         """The view under way, else that of ``read``."""
-        return self._name or self._reading.read
+        return self._name or self._read
 
     def gunzip(self) -> "Stream":
         """Decompress, for any view."""
@@ -145,8 +151,8 @@ class Stream:
         _check(name)
         if self._name is None:
             if name == "augmented":
-                options["names"] = options.get("names") or self._reading.attributes
-            self._items = VIEWS[name](self.reader, **options)
+                options["names"] = options.get("names") or self._attributes
+            self._items = iter(VIEWS[name](self.reader, **options))
         self._claim(f"{name} in batches" if "batch" in options else name)
         return self._items
 
@@ -174,15 +180,3 @@ def _batches(items: Iterator[Any], size: int) -> Iterator[List[Any]]:
 def _check(view: str) -> None:
     if view not in VIEWS:
         raise ValueError(f"no view `{view}`; there is {', '.join(VIEWS)}")
-
-
-def open_stream(
-    path: str,
-    read: str = "chunks",
-    attributes: Sequence[str] = (),
-    prefetch: int = 0,
-    open_timeout: float = 600.0,
-    idle_timeout: float = 3600.0,
-) -> Stream:
-    """Return a stream over a FIFO or a regular file. Time-outs are in seconds."""
-    return Stream(Origin(path), Reading(read, attributes, prefetch, open_timeout, idle_timeout))

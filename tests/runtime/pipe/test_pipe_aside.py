@@ -13,9 +13,8 @@ import pytest
 import pipe_formats as formats
 from fifo_writers import Writer, eventually
 from pipe_host import RUNTIME
-from smspec_runtime.pipe.errors import Origin
 from smspec_runtime.pipe.fifo import PIPE_SIZE, SIDE_SIZE, enlarge
-from smspec_runtime.pipe.stream import Reading, Stream
+from smspec_runtime.pipe.stream import Stream
 from smspec_runtime.pipe.wake import Wake
 
 PREFETCH = pytest.mark.parametrize("prefetch", [0, 1 << 20], ids=["plain", "prefetch"])
@@ -28,7 +27,7 @@ def fifo(tmp_path):
 
 
 def stream_of(path, prefetch=0, wake=None):
-    return Stream(Origin(path, "train", 0), Reading("chunks", (), prefetch), wake)
+    return Stream(path, "chunks", (), prefetch, channel="train", epoch=0, wake=wake)
 
 
 def content(stream):

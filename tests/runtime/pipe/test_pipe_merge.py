@@ -10,9 +10,8 @@ import pytest
 import pipe_formats as formats
 from fifo_writers import Writer, descriptors_of, eventually
 from smspec_runtime import pipe
-from smspec_runtime.pipe.errors import Origin
 from smspec_runtime.pipe.reader import CHUNK
-from smspec_runtime.pipe.stream import Reading, Stream
+from smspec_runtime.pipe.stream import Stream
 from smspec_runtime.pipe.wake import Wake
 
 PREFETCH = pytest.mark.parametrize("prefetch", [0, 1 << 20], ids=["plain", "prefetch"])
@@ -31,7 +30,7 @@ def channels(tmp_path):
         def feed(self, name, pieces, read="recordio", prefetch=0, **options):
             path = tmp_path / f"{name}_0"
             os.mkfifo(path)
-            self[name] = Stream(Origin(str(path), name, 0), Reading(read, (), prefetch, 20, 20), self.wake)
+            self[name] = Stream(str(path), read, (), prefetch, 20, 20, channel=name, epoch=0, wake=self.wake)
             if pieces is not None:
                 self.writers[name] = Writer(path, pieces, **options)
 
@@ -182,7 +181,7 @@ def test_a_fault_comes_after_the_items_before_it(channels):
 def test_a_time_out_says_which_channel_waits(channels):
     channels.feed("good", map(formats.recordio, [b"x"] * 10))
     channels.feed("bad", None)
-    channels["bad"] = Stream(Origin(channels.path("bad"), "bad", 0), Reading(open_timeout=0.2), channels.wake)
+    channels["bad"] = Stream(channels.path("bad"), open_timeout=0.2, channel="bad", epoch=0, wake=channels.wake)
     with pytest.raises(
         pipe.TimedOut, match=r"channel `bad`, epoch 0, byte 0: FIFO is open, no byte has come for 0\.2 s"
     ):

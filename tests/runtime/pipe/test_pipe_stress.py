@@ -11,8 +11,7 @@ import pytest
 import pipe_formats as formats
 from fifo_writers import Writer, descriptors_of, eventually
 from smspec_runtime import pipe
-from smspec_runtime.pipe.errors import Origin
-from smspec_runtime.pipe.stream import Reading, Stream
+from smspec_runtime.pipe.stream import Stream
 from smspec_runtime.pipe.wake import Wake
 
 PATIENCE = 0.2
@@ -46,7 +45,7 @@ class Scenario:
             self.writers.append(Writer(path, pieces, **options))
         prefetch = chance.choice([0, 0, 700, 4096, 1 << 20])
         self.streams[name] = Stream(
-            Origin(path, name, 0), Reading("recordio", (), prefetch, PATIENCE, PATIENCE), self.wake
+            path, "recordio", (), prefetch, PATIENCE, PATIENCE, channel=name, epoch=0, wake=self.wake
         )
         self.expected[name] = records
 

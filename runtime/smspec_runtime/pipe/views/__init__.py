@@ -1,16 +1,25 @@
-"""The views, functions of a reader and of options: how the bytes of an epoch become items."""
+"""The views: what a reader and options give to iterate over, so how the bytes of an epoch become items."""
 
-from typing import Any, Callable, Dict, Iterator
+from typing import Any, Callable, Dict, Iterable
 
-from .augmented import augmented
+from .augmented import Objects
 from .chunks import chunks
 from .csv import csv
 from .jsonlines import jsonlines
 from .lines import lines
-from .recordio import recordio
+from .recordio import Records
 from .recordio_protobuf import recordio_protobuf
-from .tar import tar
-from .tfrecord import tfrecord
+from .tar import Members
+from .tfrecord import TFRecords
 
-_ALL = chunks, lines, jsonlines, csv, recordio, recordio_protobuf, augmented, tfrecord, tar
-VIEWS: Dict[str, Callable[..., Iterator[Any]]] = {view.__name__: view for view in _ALL}
+VIEWS: Dict[str, Callable[..., Iterable[Any]]] = {
+    "chunks": chunks,
+    "lines": lines,
+    "jsonlines": jsonlines,
+    "csv": csv,
+    "recordio": Records,
+    "recordio_protobuf": recordio_protobuf,
+    "augmented": Objects,
+    "tfrecord": TFRecords,
+    "tar": Members,
+}

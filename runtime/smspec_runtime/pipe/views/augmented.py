@@ -1,25 +1,20 @@
 """The view `augmented`: with RecordWrapperType RecordIO an attribute is a record, in the order of AttributeNames."""
 
-from typing import Dict, Iterator, List, Sequence
+from typing import List, Sequence
 
 from ..framing import Framing
 from ..reader import Reader
 from .recordio import Records
 
 
-def augmented(reader: Reader, names: Sequence[str] = (), multipart: str = "dmlc") -> Iterator[Dict[str, bytes]]:
-    """Iterate over mappings from attribute name to bytes: the object's for ``…-ref``, else the value's text."""
-    if not names:
-        raise ValueError("the names of the attributes are missing: give them in the order of AttributeNames")
-    return iter(Objects(reader, multipart, names))
-
-
 class Objects(Records):
-    """Every ``len(names)`` records are one item."""
+    """Attribute name → bytes: the object's for ``…-ref``, else the value's text; ``len(names)`` records each."""
 
     plain = Framing.plain
 
-    def __init__(self, reader: Reader, multipart: str, names: Sequence[str]) -> None:
+    def __init__(self, reader: Reader, names: Sequence[str] = (), multipart: str = "dmlc") -> None:
+        if not names:
+            raise ValueError("the names of the attributes are missing: give them in the order of AttributeNames")
         super().__init__(reader, multipart)
         self._names = tuple(names)
         self._values: List[bytes] = []

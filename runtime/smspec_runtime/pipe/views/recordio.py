@@ -5,7 +5,7 @@ payload, and zeros up to a multiple of 4. Between parts a magic number of the pa
 """
 
 import struct
-from typing import Iterator, List
+from typing import List
 
 from ..framing import Framing, Heads, Parts
 from ..reader import Reader
@@ -17,19 +17,17 @@ WHOLE, FIRST, MIDDLE, LAST = range(4)
 JOINTS = {"dmlc": struct.pack("<I", MAGIC), "concat": b""}
 
 
-def recordio(reader: Reader, multipart: str = "dmlc") -> Iterator[bytes]:
-    """Iterate over payloads. ``multipart``: "dmlc" puts the magic number back between parts, "concat" does not."""
-    return iter(Records(reader, multipart))
-
-
 class Records(Framing):
-    """Payloads; in a subclass what `complete` makes of them."""
+    """Payloads; in a subclass what `complete` makes of them.
+
+    ``multipart``: "dmlc" puts the magic number back between parts, "concat" does not.
+    """
 
     name = "a RecordIO record"
     head_size = WORDS.size
     multiple = 4
 
-    def __init__(self, reader: Reader, multipart: str) -> None:
+    def __init__(self, reader: Reader, multipart: str = "dmlc") -> None:
         super().__init__(reader)
         if multipart not in JOINTS:
             raise ValueError("multipart is `{}`; it can be {}".format(multipart, " or ".join(JOINTS)))

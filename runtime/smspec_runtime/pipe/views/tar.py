@@ -1,7 +1,7 @@
 """The view `tar`."""
 
 import re
-from typing import Dict, Iterator, NamedTuple, Optional
+from typing import Dict, NamedTuple, Optional
 from zlib import adler32
 
 from ..framing import Framing, Parts
@@ -23,13 +23,11 @@ class Member(NamedTuple):
     data: bytes
 
 
-def tar(reader: Reader) -> Iterator[Member]:
-    """Iterate over the regular files of tar archives (ustar, GNU, pax), which may follow each other."""
-    return iter(Members(reader))
-
-
 class Members(Framing):
-    """A header block, the content, zeros up to a whole block."""
+    """The regular files of tar archives (ustar, GNU, pax), which may follow each other.
+
+    A member is a header block, the content, zeros up to a whole block.
+    """
 
     name = "a member of a tar archive"
     head_size = multiple = BLOCK

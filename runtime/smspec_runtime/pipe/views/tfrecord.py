@@ -5,7 +5,7 @@ A record is the length (8 bytes), its checksum (4), the payload and its checksum
 
 import struct
 from functools import lru_cache
-from typing import Iterator, List
+from typing import List
 
 from ..framing import Framing, Heads, Parts
 from ..reader import Reader
@@ -15,19 +15,14 @@ POLYNOMIAL = 0x82F63B78  # Castagnoli's, bits reversed
 MASK = 0xA282EAD8
 
 
-def tfrecord(reader: Reader, crc: bool = False) -> Iterator[bytes]:
-    """Iterate over payloads. ``crc`` checks them too, not only lengths, at some 10 MB/s."""
-    return iter(TFRecords(reader, crc))
-
-
 class TFRecords(Framing):
-    """Frames with checksums of length and payload."""
+    """Payloads. ``crc``: check them too, not only lengths, at some 10 MB/s."""
 
     name = "a TFRecord record"
     head_size = HEAD.size
     tail_size = 4
 
-    def __init__(self, reader: Reader, crc: bool) -> None:
+    def __init__(self, reader: Reader, crc: bool = False) -> None:
         super().__init__(reader)
         self._crc = crc
         self._heads = Heads(self, self.length)
