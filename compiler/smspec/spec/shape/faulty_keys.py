@@ -9,6 +9,7 @@ from smspec.source import Path, dotted
 from smspec.source.frozen import replace
 from smspec.spec.schema.example import example_of
 from smspec.spec.schema.job_schema import SchemaPart, part
+from smspec.spec.schema.keys import key_path, keys_in
 from smspec.spec.shape.fault import ShapeFault
 from smspec.spec.shape.unknown_key import Suggestion, suggestion
 
@@ -21,6 +22,9 @@ KEYWORDS_OF_KEYS = ("additionalProperties", "required", "oneOf", "anyOf", "not",
 
 MOST_GUESSED = 100
 """So many unknown keys are not misspelled, and nobody reads on."""
+
+MOST_LISTED = 8
+"""Of the keys of a mapping; more are no help but a page."""
 
 
 def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
@@ -72,6 +76,8 @@ def _unknown_key(mapping: Path, word: str, guess: Suggestion | None) -> Finding:
         help = f"`{word}` is a word of {guess.tool}" if guess.tool else ""
     elif guess:
         label = f"did you mean `{guess.named_from(mapping)}`?"
+    elif (here := key_path(mapping)) is not None and 0 < len(keys := keys_in(here)) <= MOST_LISTED:
+        help = f"the keys here are {_listed(keys)}"
     return UNKNOWN_KEY.at((*mapping, word), message, label=label, help=help, on="key")
 
 

@@ -76,6 +76,13 @@ def test_the_tool_that_says_the_word_is_named():
     assert finding.on == "key"
 
 
+def test_where_nothing_is_near_the_few_keys_of_the_place_are_listed():
+    (finding,) = shape_findings(merged_text(with_key("metrics: [{name: loss, regex: a, zzz: b}]")))
+    assert (finding.message, finding.help) == ("unknown key `zzz` in `metrics[0]`", "the keys here are `name`, `regex`")
+    (finding,) = shape_findings(merged_text(with_key("zzz: 1")))
+    assert (finding.message, finding.help) == ("unknown key `zzz`", "")
+
+
 @pytest.mark.parametrize("key", ["name", "role", "output", "image", "hosts", "smspec"])
 def test_a_key_that_a_job_needs(key):
     text = "".join(f"{line}\n" for line in READY.splitlines() if not line.startswith(f"{key}:"))
