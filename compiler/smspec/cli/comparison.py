@@ -164,7 +164,7 @@ def _requested(path: str) -> tuple[Version, list[str]]:
     notes = [f"`{path}` is {found.form}: not compared: {part}" for part in found.lost]
     if not found.has_tags:
         notes.append(f"`{path}` is {found.form}: it does not say tags, so they are not compared")
-    writing = Writing(document=source.document)
+    writing = Writing(document=source.document, form=found.form if found.has_tags else None)
     version = version_of_request(found.request, found.region, writing, is_whole=found.has_tags)
     # A request has no `name`, only that of one job: it counts as the spec that `smspec import` makes of it.
     return replace(version, name=slug(version.job_name)), notes

@@ -24,9 +24,13 @@ _DIGITS = re.compile(r"-[0-9a-f]{10}\Z")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writing:
-    """The spec that a state comes from. ``root`` is where its files lie, ``shown`` what that is called: ``HEAD:``."""
+    """The text that a state comes from. ``root`` is where its files lie, ``shown`` what that is called: ``HEAD:``.
+
+    ``form`` says what is no spec: one that is written otherwise is compared only with its like, and None with nothing.
+    """
 
     document: Document
+    form: str | None = ""
     root: str = ""
     shown: str = ""
 

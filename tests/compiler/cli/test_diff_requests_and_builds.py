@@ -1,5 +1,6 @@
 """`smspec diff` with a request, with what the service says of a job, and with the last build."""
 
+import itertools
 import json
 
 import pytest
@@ -49,6 +50,30 @@ def test_a_spec_does_not_differ_from_the_answer_about_its_job(tmp_path):
     done = smspec("diff", "old.json", "job.yaml", "--format", "json", cwd=tmp_path)
     assert kinds(done) == {"data", "job"}
     assert change_of(done, "data")["path"] == "channels.train.s3"
+
+
+def test_no_form_of_a_request_differs_from_another(tmp_path):
+    """An answer has members that no request has, an ACK object other names: none of it changes the job."""
+    write_job(tmp_path, READY + "tags: {a: b}\nchannels: {train: s3://example-data/train/}\n")
+    for target in ("api-json", "ack", "step-functions"):
+        (tmp_path / f"{target}.json").write_text(smspec("render", f"--{target}", cwd=tmp_path).out)
+    (tmp_path / "ack.json").rename(tmp_path / "ack.yaml")
+    answer = described(json.loads((tmp_path / "api-json.json").read_text()))
+    (tmp_path / "answer.json").write_text(json.dumps(answer))
+    (tmp_path / "earlier.json").write_text(json.dumps({**answer, "TrainingJobStatus": "InProgress"}))
+    forms = ("job.yaml", "api-json.json", "ack.yaml", "step-functions.json", "answer.json", "earlier.json")
+    for old, new in itertools.permutations(forms, 2):
+        done = smspec("diff", old, new, cwd=tmp_path)
+        assert (old, new, done.status, done.out) == (old, new, 0, "")
+
+
+def test_a_member_that_a_request_spells_out_is_cosmetic(tmp_path):
+    write_job(tmp_path)
+    request = json.loads(smspec("render", "--api-json", cwd=tmp_path).out)
+    (tmp_path / "old.json").write_text(json.dumps(request))
+    (tmp_path / "new.json").write_text(json.dumps({**request, "EnableManagedSpotTraining": False}))
+    done = smspec("diff", "old.json", "new.json", "--format", "json", cwd=tmp_path)
+    assert (done.status, kinds(done)) == (1, {"cosmetic"})
 
 
 @pytest.mark.parametrize("content", ["[]", "{", '{"a": 1}', "null", "\x00", '{"a": 1, "a": 2}'])

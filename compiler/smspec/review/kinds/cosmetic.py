@@ -18,10 +18,8 @@ _MEANINGLESS = ("description", "checks", "vars", "overlays", "local")
 def changes(pair: Pair, told: Sequence[Change]) -> Iterator[Change]:
     """Yield what is written differently and has no effect that was told already."""
     old, new = pair.old.writing, pair.new.writing
-    if old is None or new is None:
-        return
-    if (pair.old.request is None) != (pair.new.request is None):
-        return  # a request is no other way to write a spec
+    if old is None or new is None or old.form is None or old.form != new.form:
+        return  # a request is no other way to write a spec, and what the service answers nobody wrote
     explained = [change.path for change in told if change.path]
     found = False
     for path, was, will in _differences(old.document.root, new.document.root, ()):
