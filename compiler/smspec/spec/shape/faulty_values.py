@@ -127,7 +127,9 @@ def _other_form(fault: ShapeFault, node: Node | None) -> Finding:
 def _out_of_range(fault: ShapeFault, node: Node | None) -> Finding:
     form = form_of(fault.schema)
     if form.rule is not TEXT_OF_ANOTHER_FORM:
-        return form.rule.at(fault.path, f"{fault.schema['patternErrorMessage']}, got {_quoted(node)}")
+        guess = form.meant(str(fault.value))
+        label = f"did you mean `{guess}`?" if guess else ""
+        return form.rule.at(fault.path, f"{fault.schema['patternErrorMessage']}, got {_quoted(node)}", label=label)
     bound = "at least" if fault.keyword == "minimum" else "at most"
     return NUMBER_OUT_OF_RANGE.at(fault.path, f"expected {bound} {fault.argument}, got {_quoted(node)}")
 

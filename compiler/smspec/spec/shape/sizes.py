@@ -22,7 +22,9 @@ def volume_in_gb(value: int | float | str) -> int:
 
 
 def size_meant(text: str) -> str | None:
-    """Return the size that something like ``32 mb``, ``32M`` or ``0.5GB`` was meant to be, or None."""
+    """Return the size that something like ``32 mb``, ``32M``, ``0.5GB`` or ``32`` was meant to be, or None."""
+    if re.fullmatch("[1-9][0-9]{0,2}", text):
+        return f"{text}MB"  # so few bytes are no size of anything
     total = _bytes_meant(text)
     if not total:
         return None

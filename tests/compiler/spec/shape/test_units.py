@@ -74,6 +74,8 @@ def test_another_way_to_write_a_duration(written, meant):
         ("32 mib", "32MiB"),
         ("0.5GiB", "512MiB"),
         ("1 gigabyte", None),
+        ("32", "32MB"),
+        ("1000", None),
         ("0MB", None),
         ("MB", None),
     ],
@@ -110,10 +112,17 @@ def test_durations_that_a_spec_may_not_have(written):
     assert [code for code, *_ in told(with_key(f"stopping: {{max_runtime: {written}}}"))] == ["SM211"]
 
 
-@pytest.mark.parametrize("written", ["32Mb", "32 MB", "32M", "0MB", "0.5MB", "-1", "0", "32mb", "1TB", '"32"'])
+@pytest.mark.parametrize(
+    "written", ["32Mb", "32 MB", "32M", "0MB", "0.5MB", "-1", "0", "32mb", "1TB", '"32"', '"4096"', "999"]
+)
 def test_sizes_that_a_spec_may_not_have(written):
     text = with_key(f"entry_point: {{pipe_loop: 'a:b', prefetch: {written}}}")
     assert [code for code, *_ in told(text)] == ["SM212"]
+
+
+@pytest.mark.parametrize("written", ["1kB", "1KiB", "1000", "32MB"])
+def test_sizes_that_a_spec_may_have(written):
+    assert told(with_key(f"entry_point: {{pipe_loop: 'a:b', prefetch: {written}}}")) == []
 
 
 @pytest.mark.parametrize("written", ["50GB", "50", "2000MB", "1000000kB"])
