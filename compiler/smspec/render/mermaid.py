@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from smspec.diagnostics.visible import visible
 from smspec.render.data_flow import Flow, data_flow
+from smspec.render.mermaid_label import mermaid_label
 from smspec.spec.facts import JobFacts
 
 MOST_EDGES = 500
 """Mermaid draws no more than this unless the page that holds the graph allows it (its setting `maxEdges`)."""
-
-# A label in quotes may hold anything but these, which Mermaid reads as its own or as HTML.
-_ENTITIES = str.maketrans({"#": "#35;", '"': "#quot;", "&": "#amp;", "<": "#lt;", ">": "#gt;", "`": "#96;"})
 
 
 def mermaid(jobs: Sequence[JobFacts]) -> str:
@@ -34,10 +31,10 @@ def mermaid(jobs: Sequence[JobFacts]) -> str:
     lines = ["flowchart LR"]
     if left_out:
         lines.append(f"  %% {left_out} {'job' if left_out == 1 else 'jobs'} without a link to another left out")
-    lines += [f"  {nodes[file]}[{_quoted(label)}]" for file, label in _labels(jobs) if file in nodes]
-    lines += [f"  {places[prefix]}[({_quoted(prefix)})]" for prefix in prefixes]
+    lines += [f"  {nodes[file]}[{mermaid_label(label)}]" for file, label in _labels(jobs) if file in nodes]
+    lines += [f"  {places[prefix]}[({mermaid_label(prefix)})]" for prefix in prefixes]
     for flow in flows:
-        label = _quoted(flow.what + (f" ({', '.join(flow.overlays)})" if flow.overlays else ""))
+        label = mermaid_label(flow.what + (f" ({', '.join(flow.overlays)})" if flow.overlays else ""))
         ends = (nodes[flow.file], places[flow.prefix])
         source, target = ends if flow.way == "writes" else reversed(ends)
         lines.append(f"  {source} -->|{label}| {target}")
@@ -59,7 +56,3 @@ def _labels(jobs: Sequence[JobFacts]) -> list[tuple[str, str]]:
     for name in names.values():
         count[name] = count.get(name, 0) + 1
     return [(file, name if count[name] == 1 else f"{name} ({file})") for file, name in names.items()]
-
-
-def _quoted(label: str) -> str:
-    return f'"{visible(label).translate(_ENTITIES)}"'

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics.masking import hidden
+from smspec.render.mermaid_label import mermaid_label
 from smspec.review.version import Version
 from smspec.service.members import member
 from smspec.service.request import Request
@@ -52,19 +53,16 @@ def _streams(version: Version) -> Iterator[Stream]:
 
 def mermaid(name: str, old: DataFlow, new: DataFlow) -> str:
     """Return the flowchart of the new flow: what is new is drawn thick, what is gone dotted."""
-    lines = ["flowchart LR", f'  job["{_label(name)}"]']
+    lines = ["flowchart LR", f"  job[{_label(name)}]"]
     for number, stream in enumerate(dict.fromkeys([*new, *old])):
         arrow = "==>" if stream not in old else "-.->" if stream not in new else "-->"
         fate = "new: " if stream not in old else "gone: " if stream not in new else ""
         words = _label(fate + stream.name + (f" ({stream.how})" if stream.how else ""))
-        lines.append(f'  place{number}["{_label(stream.place)}"]')
+        lines.append(f"  place{number}[{_label(stream.place)}]")
         ends = (f"place{number}", "job") if stream.comes_in else ("job", f"place{number}")
-        lines.append(f'  {ends[0]} {arrow}|"{words}"| {ends[1]}')
+        lines.append(f"  {ends[0]} {arrow}|{words}| {ends[1]}")
     return "".join(f"{line}\n" for line in lines)
 
 
 def _label(text: str) -> str:
-    """Return a text as it can stand in quotes: whatever might mean something to the drawing is a number."""
-    plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,: "
-    cut = text if len(text) <= 100 else f"{text[:60]}…{text[-39:]}"
-    return "".join(character if character in plain or character == "…" else f"#{ord(character)};" for character in cut)
+    return mermaid_label(text if len(text) <= 100 else f"{text[:60]}…{text[-39:]}")

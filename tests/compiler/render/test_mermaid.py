@@ -113,7 +113,7 @@ def test_jobs_of_one_name_are_told_apart_by_their_files(tmp_path):
 def test_no_text_of_a_spec_is_read_as_mermaid(tmp_path):
     output = "output: 's3://models/a\"]-->x<b>&`#quot;'\n"
     lines = graph(tmp_path, a=job("a", output))
-    assert lines[1] == 's3_1[("s3://models/a#quot;]--#gt;x#lt;b#gt;#amp;#96;#35;quot;/")]'
+    assert lines[1] == 's3_1[("s3://models/a#34;#93;--#62;x#60;b#62;#38;#96;#35;quot#59;/")]'
 
 
 def test_of_a_graph_that_would_not_be_drawn_the_linked_jobs_stay(tmp_path):
@@ -150,7 +150,8 @@ def test_a_raw_request_has_no_graph(tmp_path):
     not (shutil.which("mmdc") and shutil.which("chromium")), reason="mermaid-cli or chromium is not installed"
 )
 def test_mermaid_draws_it_with_every_text_as_it_was_written(tmp_path):
-    written = 's3://models/a"]-->x<b>&`#quot;%%end;é{}|/'
+    directives = r"%%{init: {}}%% $$x^2$$ \n style:#f classDef:#f"
+    written = 's3://models/a"]-->x<b>&`#quot;%%end;é{}|' + directives + "/"
     specs = tmp_path / "specs"
     graph(specs, end=job("end", f"output: '{written}'\n"), reader=job("reader", reads(f"'{written}'", "subgraph")))
     (tmp_path / "graph.mmd").write_text(smspec("validate", "specs", "--format", "mermaid", cwd=tmp_path).out)
