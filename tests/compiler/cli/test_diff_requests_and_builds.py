@@ -67,6 +67,17 @@ def test_no_form_of_a_request_differs_from_another(tmp_path):
         assert (old, new, done.status, done.out) == (old, new, 0, "")
 
 
+def test_another_name_of_a_request_is_told_where_the_request_has_it(tmp_path):
+    write_job(tmp_path)
+    request = json.loads(smspec("render", "--api-json", cwd=tmp_path).out)
+    for name in ("old", "new"):
+        (tmp_path / f"{name}.json").write_text(json.dumps({**request, "TrainingJobName": name}, indent=1))
+    done = smspec("diff", "old.json", "new.json", "--format", "json", cwd=tmp_path)
+    renamed = change_of(done, "restart")
+    line = list({**request, "TrainingJobName": ""}).index("TrainingJobName") + 2
+    assert (renamed["path"], renamed["file"], renamed["line"]) == ("TrainingJobName", "new.json", line)
+
+
 def test_a_member_that_a_request_spells_out_is_cosmetic(tmp_path):
     write_job(tmp_path)
     request = json.loads(smspec("render", "--api-json", cwd=tmp_path).out)

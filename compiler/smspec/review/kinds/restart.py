@@ -26,7 +26,9 @@ def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
         return  # whatever it is called, it goes on from them
     if pair.old.name != pair.new.name:
         what = "another name: a new job, which shares nothing with the old one but what both name"
-        yield pair.change(KIND.name, ("name",), what, old=pair.old.name, new=pair.new.name, brief="name")
+        is_spec = pair.old.request is not None or pair.new.request is not None
+        where = ("name",) if is_spec else ("TrainingJobName",)
+        yield pair.change(KIND.name, where, what, old=pair.old.name, new=pair.new.name, brief="name")
     elif ("job_name",) in (_named_by(pair.old), _named_by(pair.new)):
         what = "another name: a new job"
         names = pair.old.job_name, pair.new.job_name
