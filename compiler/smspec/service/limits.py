@@ -8,6 +8,7 @@ from typing import Literal
 
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.quoting import one_of
 from smspec.service.patterns import matches
 from smspec.service.shapes import Model, Shape, pinned_model
 from smspec.service.wording import form, kind, kind_of, quantity, shown, subject
@@ -96,12 +97,12 @@ class _Walk:
                 near, elsewhere = None, None
                 if self.unknown <= _MOST_COMPARED:
                     near = nearest(name, shape.members)
-                    elsewhere = None if near else self._place_of(name)
+                    elsewhere = None if near else self._places_of(name, path)
                 yield UNKNOWN_MEMBER.at(
                     (*path, name),
                     f"{subject(path, shape)} has no member `{shown(name)}`",
                     label=f"did you mean `{near}`?" if near else "",
-                    help=f"it is a member of `{elsewhere}`" if elsewhere else "" if near else self._told_of_the_model(),
+                    help=f"it is a member of {elsewhere}" if elsewhere else "" if near else self._told_of_the_model(),
                     on="key",
                 )
         for name in shape.required:
@@ -219,10 +220,14 @@ class _Walk:
             help=f"one of {words}" if len(shape.enum) <= _LONGEST_LIST_SHOWN else "",
         )
 
-    def _place_of(self, name: str) -> str | None:
-        """Return where the API has a member of this name, when it is not where it was written."""
-        places = [path[:-1] for path, _ in self.model.walk() if path[-1] == name and len(path) > 1]
-        return dotted(min(places, key=len)) if places else None
+    def _places_of(self, name: str, written: Path) -> str | None:
+        """Return where the API has a member of this name: in the part of the request where it was written, else all."""
+        places = [path[:-1] for path, _ in self.model.walk() if path[-1] == name != "*" and len(path) > 1]
+        if not places:
+            return None
+        most = max(_shared(place, written) for place in places)
+        beside = [(*written[:most], *place[most:]) for place in places if _shared(place, written) == most]
+        return one_of(map(dotted, sorted(beside, key=len)))
 
     def _told_of_the_form(self, shape: Shape) -> str:
         words = form(shape)
@@ -230,6 +235,14 @@ class _Walk:
 
     def _told_of_the_model(self) -> str:
         return f"this is checked with the API model of {self.model.date} (botocore {self.model.botocore})"
+
+
+def _shared(place: Path, written: Path) -> int:
+    """Return how many steps two paths have in common; one item of a list is as good as another."""
+    for count, (one, other) in enumerate(zip(place, written, strict=False)):
+        if one != other and not (isinstance(one, int) and isinstance(other, int)):
+            return count
+    return min(len(place), len(written))
 
 
 def _retyped(shape: Shape, value: object) -> str:

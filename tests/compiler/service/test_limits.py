@@ -15,6 +15,10 @@ from smspec.source import dotted
 
 MODEL = pinned_model()
 PLACES = list(MODEL.walk())
+CHANNEL = {
+    "ChannelName": "train",
+    "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://example-data/train/"}},
+}
 SHAPE_CODES = {rule.code for rule in SHAPE_RULES}
 
 
@@ -129,6 +133,11 @@ def test_messages_speak_to_the_author(part, message):
         ({"StoppingCondition": {"MaxRuntimeInSeconds": "1h"}}, "write a whole number of seconds, without quotes"),
         ({"Tags": {"team": "ads"}}, 'every tag is an item: `[{"Key": "team", "Value": "ads"}]`'),
         ({"TrainingImage": "x"}, "it is a member of `AlgorithmSpecification`"),
+        ({"S3Uri": "x"}, "it is a member of `CheckpointConfig` or `InputDataConfig[0].DataSource.S3DataSource`"),
+        (
+            {"InputDataConfig": [{**CHANNEL, "ChannelName": "a"}, {**CHANNEL, "S3Uri": "x"}]},
+            "it is a member of `InputDataConfig[1].DataSource.S3DataSource`",
+        ),
         ({"Surprise": 1}, f"this is checked with the API model of {MODEL.date} (botocore {MODEL.botocore})"),
     ],
 )
