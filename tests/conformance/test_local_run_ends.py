@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -210,6 +211,13 @@ def test_installing_into_the_user_s_python_is_warned_of(job):
     job.write("src/requirements.txt", "# nothing\n")
     ended = job.run()
     assert "the job installs what its `requirements.txt` names into" in ended.stderr
+
+
+def test_a_package_that_the_python_lacks_is_told_with_the_way_to_another(job):
+    script(job, "import no_such_package.layers")
+    ended = job.run()
+    assert ended.returncode == 1
+    assert re.search(r"the job ran on /\S+, which has no `no_such_package`; --python takes another one", ended.stderr)
 
 
 def refused(job: LocalJob, status: int, message: str, **request: object) -> None:

@@ -29,6 +29,14 @@ class ChannelData:
     channel: RequestedChannel
     source: str
 
+    @property
+    def is_piped(self) -> bool:
+        return self.channel.mode == "Pipe"
+
+    def reaches(self, host: Host, hosts: tuple[Host, ...]) -> bool:
+        """Tell whether ``host``, one of ``hosts``, gets this channel."""
+        return host in self.channel.hosts(hosts)
+
     def feeder_channel(self, host: Host, hosts: tuple[Host, ...]) -> FeederChannel:
         """Return what a feeder on ``host`` must know; it also says which objects a File channel gets there."""
         members = self.channel.hosts(hosts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,6 +14,8 @@ from smspec.local.supervision import Verdict, name_of
 
 _FAILURE_CHARACTERS = 1024
 """SageMaker keeps the first 1024 characters of /opt/ml/output/failure (FailureReason)."""
+
+_MISSING_MODULE = re.compile(r"\w+: ModuleNotFoundError: No module named '([\w.]+)'")
 
 
 def status_of(verdict: Verdict) -> JobStatus:
@@ -47,3 +50,9 @@ def failure_reason(verdict: Verdict, host: Callable[[str], HostDirectory]) -> st
             with open(path, encoding="utf-8", errors="replace") as file:
                 reason = file.read(_FAILURE_CHARACTERS).strip()
     return reason or f"{verdict.failed} ended with exit status {verdict.job_status} and left no failure file"
+
+
+def missing_module(reason: str) -> str | None:
+    """Return the module for the lack of which a job failed, if that is its failure reason."""
+    match = _MISSING_MODULE.match(reason)
+    return match[1] if match else None

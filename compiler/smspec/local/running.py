@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import os
-import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from smspec.diagnostics.visible import visible
-from smspec.local.channel_data import ChannelData, find_data
-from smspec.local.channel_layout import ChannelLayout
-from smspec.local.collecting import collect
-from smspec.local.config_files import config_files
+from smspec.local.channel_data import find_data
+from smspec.local.collecting import Collected, collect
 from smspec.local.container_paths import container_path_warning
-from smspec.local.ending import exit_status_of, failure_reason, status_of
+from smspec.local.ending import exit_status_of, failure_reason, missing_module, status_of
 from smspec.local.events import Event, Remark, Reporter
-from smspec.local.feeder.plan import FeederPlan
-from smspec.local.feeder_process import FeederProcess
-from smspec.local.host_process import HostProcess
+from smspec.local.fleet import Fleet
+from smspec.local.host_layout import HostLayout
 from smspec.local.leftovers import Leftovers
-from smspec.local.process_engine import ProcessEngine, loopback_interface
+from smspec.local.process_engine import ProcessEngine
 from smspec.local.progress import Progress
 from smspec.local.record import Record
 from smspec.local.rehearsal import rehearsed
 from smspec.local.report.listening import Listener
 from smspec.local.report.page import report_page
 from smspec.local.request import Console, Interrupted, LocalOutcome, RunRequest, Unable
-from smspec.local.run_directory import MODEL, OUTPUT, REPORT, SUMMARY, UPLOAD, RunDirectory, claim
+from smspec.local.run_directory import MODEL, OUTPUT, REPORT, SUMMARY, RunDirectory, claim
 from smspec.local.signals import Signals
 from smspec.local.summary import Summary, throughput
 from smspec.local.supervision import Supervision, Verdict, name_of
@@ -97,11 +92,11 @@ class _Run:
         self._signals = signals
         self._training = TrainingRequest(plan.request.payload)
         self._hosts = _hosts(self._training, request.hosts)
-        self._layout = ChannelLayout(self._hosts, reporter)
         self._engine = ProcessEngine(job, plan, tree, request.tree_dir, request.python, len(self._hosts))
         if request.injection is not None and not self._has_pipes():
             raise Unable(2, "faults are injected into Pipe channels, and this job has none")
         self._data, self.findings = find_data(job, self._training.channels, request, self._engine.generated_channels())
+        self._layout = HostLayout(self._training, self._hosts, self._data, self._engine, reporter)
 
     def through(self, record: Record, listener: Listener) -> tuple[Summary, int]:
         """Run the job to its end; return how it went and the exit status of the command."""
@@ -109,15 +104,13 @@ class _Run:
         directory = claim(self._request.directory, self._training.name)
         try:
             with _discarded_after(BaseException, directory, self._signals):
-                self._lay_out(directory)
+                self._layout.fill(directory)
                 self._announce()
             with _discarded_after(Unable, directory, self._signals), Leftovers():
                 verdict = self._supervised(directory)
-            for channel, path in self._layout.spoilt()[:_MOST_SPOILT]:
-                text = f"the program wrote to `{path}`: SageMaker mounts FastFile channels, as `{channel}`, read-only"
-                self._reporter.report(Remark(text=text, warning=True))
             directory.mark(self._training.name, status_of(verdict))
-            summary = self._collected(directory, verdict, record, listener, started)
+            summary = self._summary(directory, verdict, record, listener, started)
+            self._remark_on_end(summary)
             _write(directory.path(SUMMARY), summary.to_json())
             _write(summary.report, report_page(summary, listener))
             return summary, exit_status_of(verdict)
@@ -128,40 +121,12 @@ class _Run:
         finally:
             directory.release()
 
-    def _lay_out(self, directory: RunDirectory) -> None:
-        hyperparameters = self._engine.hyperparameters(directory.path(UPLOAD))
-        for host in self._hosts:
-            place = directory.host(host.name)
-            place.make()
-            self._engine.prepare(place)
-            texts = config_files(self._training, self._hosts, host, hyperparameters, loopback_interface())
-            for name, text in texts.items():
-                with open(os.path.join(place.config, name), "w", encoding="utf-8") as file:
-                    file.write(text)
-            for data in self._data_of(host):
-                if data.channel.mode != "Pipe":
-                    self._layout.lay(data, host, place.data)
-        self._take_up_checkpoints(directory)
-
-    def _take_up_checkpoints(self, directory: RunDirectory) -> None:
-        """Give every host its checkpoint directory, with what a run left in it that did not complete."""
-        wanted = self._training.checkpoint_directory
-        if wanted is not None and wanted.startswith("/opt/ml/"):
-            place = os.path.relpath(wanted, "/opt/ml")
-            for host in self._hosts:
-                os.makedirs(os.path.join(directory.host(host.name).base, place), exist_ok=True)
-            restored = [host.name for host in self._hosts if directory.restore(host.name, *place.split("/"))]
-            if restored:
-                whose = f"the checkpoints of the last run, which did not complete ({', '.join(restored)})"
-                self._reporter.report(Remark(text=f"going on from {whose}; remove `{directory.root}` to begin anew"))
-        directory.forget_interrupted()
-
     def _announce(self) -> None:
         for warning in (container_path_warning(self._plan, self._tree), self._engine.installation_warning()):
             if warning is not None:
-                self._reporter.report(Remark(text=warning, warning=True))
+                self._warn(warning)
         if self._request.rate is not None and not self._has_pipes():
-            self._reporter.report(Remark(text="--rate limits Pipe channels, and this job has none", warning=True))
+            self._warn("--rate limits Pipe channels, and this job has none")
         hosts = "1 host" if len(self._hosts) == 1 else f"{len(self._hosts)} hosts"
         self._reporter.report(Remark(text=f"running `{self._plan.name}` on {hosts} with {self._engine.python}"))
         self._reporter.tick()
@@ -169,17 +134,12 @@ class _Run:
     def _supervised(self, directory: RunDirectory) -> Verdict:
         # From the first process on, a signal stops the job in good order.
         self._signals.note()
-        feeders: list[FeederProcess] = []
-        processes: list[HostProcess] = []
+        fleet = Fleet(directory, self._reporter)
         try:
-            for host in self._hosts:
-                if self._piped(host):
-                    feeders.append(self._feeder(host, directory))
-            for host in self._hosts:
-                processes.append(self._process(host, directory))
+            fleet.start(self._hosts, self._data, self._engine, self._request)
             supervision = Supervision(
-                processes,
-                feeders,
+                fleet.hosts,
+                fleet.feeders,
                 self._reporter,
                 self._signals,
                 grace=self._request.grace,
@@ -187,51 +147,15 @@ class _Run:
             )
             return supervision.run()
         finally:
-            for process in processes:
-                if not process.ended():
-                    process.kill()
-            for feeder in feeders:
-                for event in feeder.stop():
-                    self._reporter.report(event)
-            _remove_fifos(directory.host(host.name).data for host in self._hosts)
+            fleet.end()
             self._signals.interrupt()
 
-    def _feeder(self, host: Host, directory: RunDirectory) -> FeederProcess:
-        place = directory.host(host.name)
-        channels = [data.feeder_channel(host, self._hosts) for data in self._piped(host)]
-        plan = FeederPlan(
-            directory=os.path.abspath(place.data),
-            channels=channels,
-            rate=self._request.rate,
-            injection=self._request.injection,
-        )
-        return FeederProcess(host.name, plan, os.path.join(place.root, "feeder.json"))
-
-    def _process(self, host: Host, directory: RunDirectory) -> HostProcess:
-        place = directory.host(host.name)
-        return HostProcess(host.name, self._engine.command(place, os.environ), directory.log(host.name))
-
-    def _piped(self, host: Host) -> list[ChannelData]:
-        return [data for data in self._data_of(host) if data.channel.mode == "Pipe"]
-
-    def _has_pipes(self) -> bool:
-        return any(channel.mode == "Pipe" for channel in self._training.channels)
-
-    def _data_of(self, host: Host) -> Iterator[ChannelData]:
-        return (data for data in self._data if host in data.channel.hosts(self._hosts))
-
-    def _collected(
+    def _summary(
         self, directory: RunDirectory, verdict: Verdict, record: Record, listener: Listener, started: float
     ) -> Summary:
         places = [(host.name, directory.host(host.name)) for host in self._hosts]
-        compressed = self._training.compresses_output
-        model, output = (
-            collect(what, written, directory.path(what), compressed=compressed, reporter=self._reporter)
-            for what, written in (
-                (MODEL, [(name, place.model) for name, place in places]),
-                (OUTPUT, [(name, place.output_data) for name, place in places]),
-            )
-        )
+        model = self._collected(MODEL, [(name, place.model) for name, place in places], directory)
+        output = self._collected(OUTPUT, [(name, place.output_data) for name, place in places], directory)
         return Summary(
             job=self._plan.name,
             status=status_of(verdict),
@@ -248,6 +172,23 @@ class _Run:
             throughput=throughput(listener.series),
             rehearsed=rehearsed(self._request.injection, record.injected),
         )
+
+    def _collected(self, what: str, written: list[tuple[str, str]], directory: RunDirectory) -> Collected | None:
+        compressed = self._training.compresses_output
+        return collect(what, written, directory.path(what), compressed=compressed, reporter=self._reporter)
+
+    def _remark_on_end(self, summary: Summary) -> None:
+        for channel, path in self._layout.spoilt()[:_MOST_SPOILT]:
+            self._warn(f"the program wrote to `{path}`: SageMaker mounts FastFile channels, as `{channel}`, read-only")
+        module = missing_module(summary.failure_reason)
+        if module is not None:
+            self._warn(f"the job ran on {self._engine.python}, which has no `{module}`; --python takes another one")
+
+    def _has_pipes(self) -> bool:
+        return any(channel.mode == "Pipe" for channel in self._training.channels)
+
+    def _warn(self, text: str) -> None:
+        self._reporter.report(Remark(text=text, warning=True))
 
 
 def _write(path: str, text: str) -> None:
@@ -272,14 +213,3 @@ def _discarded_after(kind: type[BaseException], directory: RunDirectory, signals
         signals.note()
         directory.discard()
         raise
-
-
-def _remove_fifos(directories: Iterator[str]) -> None:
-    """Remove what a feeder that was killed could not."""
-    for directory in directories:
-        # A program may have removed or replaced what is there, the directory too.
-        with suppress(OSError), os.scandir(directory) as entries:
-            for entry in entries:
-                with suppress(OSError):
-                    if stat.S_ISFIFO(entry.stat(follow_symlinks=False).st_mode):
-                        os.unlink(entry.path)

@@ -12,7 +12,7 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Signals:
-    """While this is entered, a stopping signal raises `Interrupted`; inside `noted`, it is only counted.
+    """While this is entered, a stopping signal raises `Interrupted`; from `note` to `interrupt` it is only kept.
 
     ``descriptor`` becomes readable when one comes, to wake a selector.
     """

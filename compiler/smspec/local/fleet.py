@@ -1,0 +1,69 @@
+"""The processes of a job: its hosts, and a feeder beside each that has Pipe channels."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+
+from smspec.local.channel_data import ChannelData
+from smspec.local.events import Reporter
+from smspec.local.feeder.plan import FeederPlan
+from smspec.local.feeder_process import FeederProcess
+from smspec.local.host_process import HostProcess
+from smspec.local.process_engine import ProcessEngine
+from smspec.local.request import RunRequest
+from smspec.local.run_directory import RunDirectory
+from smspec.local.training_request import Host
+
+
+class Fleet:
+    """Starts processes and ends them. ``hosts`` and ``feeders`` are those that were started so far."""
+
+    def __init__(self, directory: RunDirectory, reporter: Reporter) -> None:
+        self.hosts: list[HostProcess] = []
+        self.feeders: list[FeederProcess] = []
+        self._directory = directory
+        self._reporter = reporter
+        self._fed: list[str] = []
+
+    def start(
+        self, hosts: tuple[Host, ...], data: tuple[ChannelData, ...], engine: ProcessEngine, request: RunRequest
+    ) -> None:
+        """Start the feeders, and then the hosts: the first FIFO of each channel is there before a program looks."""
+        for host in hosts:
+            piped = [each for each in data if each.is_piped and each.reaches(host, hosts)]
+            if piped:
+                place = self._directory.host(host.name)
+                self._fed.append(place.data)
+                plan = FeederPlan(
+                    directory=os.path.abspath(place.data),
+                    channels=[each.feeder_channel(host, hosts) for each in piped],
+                    rate=request.rate,
+                    injection=request.injection,
+                )
+                self.feeders.append(FeederProcess(host.name, plan, os.path.join(place.root, "feeder.json")))
+        for host in hosts:
+            command = engine.command(self._directory.host(host.name), os.environ)
+            self.hosts.append(HostProcess(host.name, command, self._directory.log(host.name)))
+
+    def end(self) -> None:
+        """Kill the hosts that are left, stop the feeders, and report what these still had to say."""
+        for host in self.hosts:
+            if not host.ended():
+                host.kill()
+        for feeder in self.feeders:
+            for event in feeder.stop():
+                self._reporter.report(event)
+        for directory in self._fed:
+            _remove_fifos(directory)
+
+
+def _remove_fifos(directory: str) -> None:
+    """Remove what a feeder that was killed could not."""
+    # A program may have removed or replaced what is there, the directory too.
+    with suppress(OSError), os.scandir(directory) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                if stat.S_ISFIFO(entry.stat(follow_symlinks=False).st_mode):
+                    os.unlink(entry.path)

@@ -1,0 +1,65 @@
+"""Fills the directories of the hosts with what SageMaker and the image put there before a job starts."""
+
+from __future__ import annotations
+
+import os
+
+from smspec.local.channel_data import ChannelData
+from smspec.local.channel_layout import ChannelLayout
+from smspec.local.config_files import config_files
+from smspec.local.events import Remark, Reporter
+from smspec.local.process_engine import ProcessEngine, loopback_interface
+from smspec.local.run_directory import UPLOAD, RunDirectory
+from smspec.local.training_request import Host, TrainingRequest
+
+
+class HostLayout:
+    """Lays out one host after the other: code, configuration, channels, and the checkpoints of a run before."""
+
+    def __init__(
+        self,
+        training: TrainingRequest,
+        hosts: tuple[Host, ...],
+        data: tuple[ChannelData, ...],
+        engine: ProcessEngine,
+        reporter: Reporter,
+    ) -> None:
+        self._training = training
+        self._hosts = hosts
+        self._data = data
+        self._engine = engine
+        self._reporter = reporter
+        self._channels = ChannelLayout(hosts, reporter)
+
+    def fill(self, directory: RunDirectory) -> None:
+        """Make and fill the directory of every host."""
+        hyperparameters = self._engine.hyperparameters(directory.path(UPLOAD))
+        for host in self._hosts:
+            place = directory.host(host.name)
+            place.make()
+            self._engine.prepare(place)
+            texts = config_files(self._training, self._hosts, host, hyperparameters, loopback_interface())
+            for name, text in texts.items():
+                with open(os.path.join(place.config, name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            for data in self._data:
+                if not data.is_piped and data.reaches(host, self._hosts):
+                    self._channels.lay(data, host, place.data)
+        self._take_up_checkpoints(directory)
+
+    def spoilt(self) -> list[tuple[str, str]]:
+        """Return (channel, file) of what a program has written to although FastFile is read-only."""
+        return self._channels.spoilt()
+
+    def _take_up_checkpoints(self, directory: RunDirectory) -> None:
+        """Give every host its checkpoint directory, with what a run left in it that did not complete."""
+        wanted = self._training.checkpoint_directory
+        if wanted is not None and wanted.startswith("/opt/ml/"):
+            place = os.path.relpath(wanted, "/opt/ml")
+            for host in self._hosts:
+                os.makedirs(os.path.join(directory.host(host.name).base, place), exist_ok=True)
+            restored = [host.name for host in self._hosts if directory.restore(host.name, *place.split("/"))]
+            if restored:
+                whose = f"the checkpoints of the last run, which did not complete ({', '.join(restored)})"
+                self._reporter.report(Remark(text=f"going on from {whose}; remove `{directory.root}` to begin anew"))
+        directory.forget_interrupted()
