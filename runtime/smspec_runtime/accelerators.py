@@ -15,7 +15,7 @@ def look_at_machine(instance_type: str, environ: Mapping[str, str], capture: Cal
     path = environ.get("PATH", os.defpath)
 
     def ask(name: str, option: str) -> bytes:
-        program = find_program(name, path)
+        program = _on_path(name, path)
         if program is None:
             return b""
         outcome = capture([program, option], environ, SECONDS)
@@ -28,12 +28,12 @@ def look_at_machine(instance_type: str, environ: Mapping[str, str], capture: Cal
         cpus=os.cpu_count() or 1,
         gpus=sum(line.startswith(b"GPU ") for line in ask("nvidia-smi", "--list-gpus").split(b"\n")),
         neurons=64 if "trn2.48xlarge" in instance_type else _neuron_cores(ask("neuron-ls", "-j")),
-        has_smddprun=find_program("smddprun", path) is not None,
-        has_smddpmprun=find_program("smddpmprun", path) is not None,
+        has_smddprun=_on_path("smddprun", path) is not None,
+        has_smddpmprun=_on_path("smddpmprun", path) is not None,
     )
 
 
-def find_program(name: str, path: str) -> Optional[str]:
+def _on_path(name: str, path: str) -> Optional[str]:
     candidates = [os.path.join(directory or ".", name) for directory in path.split(os.pathsep)]
     return next((path for path in candidates if os.access(path, os.X_OK) and os.path.isfile(path)), None)
 

@@ -28,6 +28,13 @@ class Cluster(NamedTuple):
         return [host for name, group in self.instance_groups.items() if name in groups for host in group["hosts"]]
 
 
+_KEYS = {
+    "instance_type": "current_instance_type",
+    "instance_group": "current_group_name",
+    "network_interface": "network_interface_name",
+}
+
+
 def decode_cluster(config: Dict[str, Any]) -> Cluster:
     """Raises ValueError when the parts that the runtime uses make no sense."""
     hosts = _host_names(config.get("hosts"), "`hosts`")
@@ -37,14 +44,9 @@ def decode_cluster(config: Dict[str, Any]) -> Cluster:
     groups = config.get("instance_groups")
     if groups is not None and not isinstance(groups, list):
         raise ValueError("`instance_groups` is not a list")
-    return Cluster(
-        hosts,
-        current_host,
-        instance_type=_text(config, "current_instance_type", "local"),
-        instance_group=_text(config, "current_group_name", "homogeneousCluster"),
-        instance_groups={_checked_name(group): group for group in groups or []},
-        network_interface=_text(config, "network_interface_name", "eth0"),
-    )
+    texts = {member: _text(config, key) for member, key in _KEYS.items() if key in config}
+    named = {_checked_name(group): group for group in groups or []}
+    return Cluster(hosts, current_host, instance_groups=named, **texts)
 
 
 def wait_for_hosts(hosts: Sequence[str], seconds: float = 900.0) -> Dict[str, str]:
@@ -70,8 +72,8 @@ def wait_for_hosts(hosts: Sequence[str], seconds: float = 900.0) -> Dict[str, st
     return addresses
 
 
-def _text(config: Dict[str, Any], key: str, default: str = "") -> str:
-    value = config.get(key, default)
+def _text(config: Dict[str, Any], key: str) -> str:
+    value = config.get(key)
     if not isinstance(value, str) or not value:
         raise ValueError(f"`{key}` is missing or not text")
     return value

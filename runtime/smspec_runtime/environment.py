@@ -5,7 +5,6 @@ import json
 from .input_config import InputConfig
 from .layout import Layout
 from .lean_typing import Any, Dict, List, Mapping, NamedTuple, Optional
-from .toolkit import distribution_groups
 
 
 class Machine(NamedTuple):
@@ -22,16 +21,18 @@ def sagemaker_variables(
     machine: Machine,
     program: Optional[str],
     arguments: List[str],
-    has_launcher: bool,
+    groups: List[str],
     environ: Mapping[str, str],
 ) -> Dict[str, str]:
-    """Return what overwrites the container's own variables. ``program`` None: a framework's function, no more."""
+    """Return what overwrites the container's own variables.
+
+    ``program`` None: a framework's function, no more. ``groups``: the instance groups that a launcher runs on.
+    """
     cluster = config.cluster
     sagemaker = config.hyperparameters.sagemaker
     framework = config.hyperparameters.framework
     user = config.hyperparameters.user
     channels = {name: layout.channel(name) for name in config.channels}
-    groups = distribution_groups(config, has_launcher)
     distribution_hosts = cluster.hosts_of(groups)
     master = (distribution_hosts or cluster.hosts)[0]
     model_parallel = environ.get("SM_HP_MP_PARAMETERS")

@@ -5,7 +5,6 @@ import json
 from .lean_typing import Any, Dict, NamedTuple
 from .run_plan import SETTINGS_HYPERPARAMETER, RunSettings, decode_run_settings
 
-PREFIX = "sagemaker_"
 _RESERVED = (
     "sagemaker_program sagemaker_submit_directory sagemaker_enable_cloudwatch_metrics sagemaker_region "
     "sagemaker_container_log_level sagemaker_job_name sagemaker_s3_output "
@@ -32,7 +31,7 @@ def split_hyperparameters(content: Dict[str, Any]) -> Hyperparameters:
     for name, value in content.items():
         if (name + "_").startswith(SETTINGS_HYPERPARAMETER + "_"):
             continue
-        if name in RESERVED or name.startswith(PREFIX):
+        if name in RESERVED or name.startswith("sagemaker_"):
             hyperparameters.sagemaker[name] = _decoded(value)
         else:
             hyperparameters.user[name] = _decoded(value)

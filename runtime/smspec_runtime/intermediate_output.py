@@ -22,7 +22,7 @@ from .variables import python_path
 
 
 def start_sending(
-    layout: Layout, config: InputConfig, environ: Mapping[str, str], runtime: str, supervisor: Supervisor
+    layout: Layout, config: InputConfig, environ: Mapping[str, str], python: str, supervisor: Supervisor
 ) -> Optional[Callable[[bool], None]]:
     """Return what sends the rest, told whether the job is stopped. If the directory is there, SageMaker sends it."""
     directory = layout.output_intermediate
@@ -46,9 +46,9 @@ def start_sending(
     key = "/".join(filter(None, [prefix.strip("/"), environ.get("TRAINING_JOB_NAME"), "output/intermediate"]))
     log(f"intermediate output goes to s3://{bucket}/{key}/")
     options = json.dumps(s3_options(sagemaker, environ))
-    words = [sys.executable or "python3", "-m", __name__, directory, bucket, key, options]
+    words = [python, "-m", __name__, directory, bucket, key, options]
     # Without the author's directory: a json.py in it is not for this process.
-    path = python_path(environ, layout.code, runtime).partition(os.pathsep)[2]
+    path = python_path(environ, layout.code).partition(os.pathsep)[2]
     variables = {**environ, "PYTHONPATH": path}
     supervisor.accompany(Companion([*words, "0"], is_essential=False), variables, "/")
 

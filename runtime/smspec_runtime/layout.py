@@ -6,8 +6,6 @@ ROOT = "/opt/ml"
 
 
 class Layout:
-    """``data`` holds the channels, as ``<channel>_<epoch>`` in Pipe mode."""
-
     def __init__(self, root: str = ROOT) -> None:
         self.root = root
         below = os.path.join(root, "")
@@ -15,7 +13,6 @@ class Layout:
         self.model = below + "model"
         self.input = below + "input"
         self.input_config = self.input + "/config"
-        self.data = self.input + "/data"
         self.output = below + "output"
         self.output_data = self.output + "/data"
         self.output_intermediate = self.output + "/intermediate"
@@ -23,4 +20,5 @@ class Layout:
         self.success = self.output + "/success"
 
     def channel(self, name: str) -> str:
-        return os.path.join(self.data, name)
+        """Return its directory; in Pipe mode the FIFO of an epoch is this and ``_<epoch>``."""
+        return f"{self.input}/data/{name}"

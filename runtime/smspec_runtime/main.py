@@ -30,7 +30,6 @@ with StandardLibraryOnly():
 LOCAL_LEADER = "SMSPEC_LOCAL_LEADER"
 """Set by `smspec run`: an address, and ports for the job, the team and two for each host."""
 STOP_GRACE = "SMSPEC_STOP_GRACE"  # Seconds from SIGTERM to SIGKILL, in tests and rehearsals.
-RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PYTHON = sys.executable or "python3"
 
 
@@ -114,19 +113,18 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     machine = look_at_machine(cluster.instance_type, environ, supervisor.capture)
     arguments = [*plan.arguments, *arguments_of(config.hyperparameters, plan.args_style)]
     name = program_of(config, environ) if is_framework else plan.program or "".join(plan.command[:1])
-    has_launcher = plan.launcher is not None
+    groups = distribution_groups(config, plan.launcher is not None)
     variables = carried_variables(
         {
             **environ,
-            **sagemaker_variables(config, layout, machine, name or None, arguments, has_launcher, environ),
-            "PYTHONPATH": python_path(environ, "" if is_framework else layout.code, RUNTIME),
+            **sagemaker_variables(config, layout, machine, name or None, arguments, groups, environ),
+            "PYTHONPATH": python_path(environ, "" if is_framework else layout.code),
         }
     )
     is_local = local_leader or environ.get("SM_STUDIO_LOCAL_MODE", "").lower() == "true"
     addresses = {} if is_local or len(cluster.hosts) == 1 else wait_for_hosts(cluster.hosts)
 
     command = Command([*program.words, *arguments])
-    groups = distribution_groups(config, has_launcher)
     if plan.launcher is not None and cluster.instance_group in groups:
         hosts = cluster.hosts_of(groups)
         leader, _, ports = (local_leader or hosts[0]).partition(":")
@@ -157,7 +155,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     if config.hyperparameters.sagemaker.get("sagemaker_s3_output"):
         from .intermediate_output import start_sending
 
-        send_rest = start_sending(layout, config, environ, RUNTIME, supervisor)
+        send_rest = start_sending(layout, config, environ, PYTHON, supervisor)
     log("running: " + limited(masked_command(command.words, secrets), 2000))
     outcome = supervisor.run(command.words, variables, "." if is_framework else layout.code)
     if team is not None:

@@ -1,19 +1,25 @@
 """Calls ``package.module:function`` with the job, after ``--without-job`` with nothing."""
 
-import importlib
 import sys
+from importlib import import_module
+from operator import attrgetter
 
-from .lean_typing import List
+from .lean_typing import Any, List
+
+
+def load(name: str) -> Any:
+    """Import what ``package.module:name`` stands for."""
+    module, _, attribute = name.partition(":")
+    if not module or not attribute:
+        raise SystemExit(f"`{name}` cannot be called: it must be `package.module:name`")
+    return attrgetter(attribute)(import_module(module))
 
 
 def main(arguments: List[str]) -> int:
     wants_job = arguments[0] != "--without-job"
     target, *rest = arguments if wants_job else arguments[1:]
-    module, _, name = target.partition(":")
-    if not module or not name:
-        raise SystemExit(f"`{target}` does not name a function: write package.module:function")
-    function = getattr(importlib.import_module(module), name)
-    sys.argv = [module, *rest]  # As if it were a script.
+    function = load(target)
+    sys.argv = [target.partition(":")[0], *rest]  # As if it were a script.
     if wants_job:
         from . import job
 

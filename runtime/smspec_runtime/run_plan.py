@@ -4,9 +4,8 @@ import json
 
 from .lean_typing import Any, Dict, List, NamedTuple, Optional
 
-SETTINGS_HYPERPARAMETER = (
-    "sagemaker_smspec"  # Holds the settings as JSON; continued in ``sagemaker_smspec_1``, ``_2`` …
-)
+SETTINGS_HYPERPARAMETER = "sagemaker_smspec"
+"""Holds the settings as JSON; continued in ``sagemaker_smspec_1``, ``_2`` …"""
 
 RUNTIME_CHANNEL = "smspec"
 CODE_CHANNEL = "code"

@@ -1,7 +1,7 @@
 """The plan of an image that has none, read as SageMaker's own toolkit does."""
 
 from .input_config import InputConfig
-from .lean_typing import Any, Dict, Mapping
+from .lean_typing import Any, Dict, List, Mapping
 from .refusal import Refused
 from .run_plan import RunPlan
 
@@ -38,11 +38,11 @@ def program_of(config: InputConfig, environ: Mapping[str, str]) -> str:
     return str(environ.get("SAGEMAKER_PROGRAM") or config.hyperparameters.sagemaker.get("sagemaker_program") or "")
 
 
-def distribution_groups(config: InputConfig, has_launcher: bool) -> Any:
+def distribution_groups(config: InputConfig, has_launcher: bool) -> List[str]:
     """Return the names of the instance groups that the launcher runs on."""
     framework = config.hyperparameters.framework
     has_launcher = has_launcher or any(framework.get(flag) for flag in LAUNCHERS)
-    groups = framework.get(_GROUPS, [config.cluster.instance_group] if has_launcher else [])
+    groups: Any = framework.get(_GROUPS, [config.cluster.instance_group] if has_launcher else [])
     if not isinstance(groups, list):
         raise Refused(f"hyperparameter `{_GROUPS}` is not a list")
     return groups

@@ -5,13 +5,15 @@ import os
 from .lean_typing import Dict, List, Mapping
 from .log import log
 
+_RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-def python_path(environ: Mapping[str, str], code: str, runtime: str) -> str:
+
+def python_path(environ: Mapping[str, str], code: str) -> str:
     """Return PYTHONPATH: the code first, if any, what the container has, the runtime's own directory last."""
     entries = [code, *environ.get("PYTHONPATH", "").split(os.pathsep)]
     # Its own interpreter finds the runtime anyway; another must not find the packages beside it.
-    if os.path.basename(runtime) not in ("site-packages", "dist-packages"):
-        entries.append(runtime)
+    if os.path.basename(_RUNTIME) not in ("site-packages", "dist-packages"):
+        entries.append(_RUNTIME)
     return os.pathsep.join(filter(None, dict.fromkeys(entries)))
 
 

@@ -22,7 +22,7 @@ from smspec_runtime.input_config import read_input_config
 from smspec_runtime.layout import Layout
 from smspec_runtime.masking import masked_command, secret_values
 from smspec_runtime.refusal import Refused
-from smspec_runtime.toolkit import launcher_options, plan_of
+from smspec_runtime.toolkit import distribution_groups, launcher_options, plan_of
 from smspec_runtime.training_job import read_job
 from smspec_runtime.variables import carried_variables
 
@@ -61,7 +61,8 @@ def check(contents):
         for name in STYLES:
             arguments = arguments_of(config.hyperparameters, name)
             masked_command(arguments, secrets)
-            variables = sagemaker_variables(config, layout, Machine(1), "train.py", arguments, name == "json", {})
+            groups = distribution_groups(config, name == "json")
+            variables = sagemaker_variables(config, layout, Machine(1), "train.py", arguments, groups, {})
             for string in [*arguments, *map("=".join, carried_variables(variables).items())]:
                 assert b"\0" not in os.fsencode(string)
         options = {**launcher_options(config), **config.settings.launcher}

@@ -3,12 +3,12 @@
 import json
 import sys
 import time
-from importlib import import_module
-from typing import Any, Callable, Dict, Mapping, NamedTuple
+from typing import Callable, Dict, Mapping, NamedTuple
 
 import smspec_runtime
 
 from ..log import log
+from ..module import load
 from ..stopping import STOP_REQUEST
 from ..training_job import Job
 from .channel import Fifos
@@ -28,12 +28,7 @@ class Handler(NamedTuple):
 
 def load_handler(name: str) -> Handler:
     """Import a function, or a class to make an object of; methods that it lacks do nothing."""
-    module, _, attribute = name.partition(":")
-    if not module or not attribute:
-        raise ValueError(f"the handler is `{name}`; it must be `package.module:name`")
-    found: Any = import_module(module)
-    for part in attribute.split("."):
-        found = getattr(found, part)
+    found = load(name)
     if isinstance(found, type):
         found = found()
     methods = {method: getattr(found, method) for method in Handler._fields if hasattr(found, method)}
