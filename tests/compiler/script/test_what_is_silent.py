@@ -51,6 +51,10 @@ SILENT = {
     "    a.type = str\np.parse_args()",
     "choices that are appended to": MADE
     + "c = ['b']\nc.append('a')\np.add_argument('--name', choices=c)\np.parse_args()",
+    "choices that are appended to behind": MADE
+    + "c = ['b']\np.add_argument('--name', choices=c)\nc.append('a')\np.parse_args()",
+    "choices of a parent that are appended to": MADE + "c = ['b']\nq = argparse.ArgumentParser(add_help=False)\n"
+    "q.add_argument('--name', choices=c)\np = argparse.ArgumentParser(parents=[q])\nc.append('a')\np.parse_args()",
     "choices that a function adds to": MADE + "def add(c):\n    c.append('a')\nc = ['b']\nadd(c)\n"
     "p.add_argument('--name', choices=c)\np.parse_args()",
     "choices that others fill": MADE + "c = ['b']\nos.fill(c)\np.add_argument('--name', choices=c)\np.parse_args()",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from smspec.script.call import Call
 from smspec.script.program import MOST_WORDS, CommandLine, Kind, Option, Words
 from smspec.script.values import UNKNOWN, Items, Known, Named, Value, constant, items, text
@@ -29,6 +31,7 @@ class Parser(Value):
 
     def __init__(self, call: Call) -> None:
         self.options: list[Option] = []
+        self.choices: list[tuple[Option, Value]] = []
         self.required_groups: list[int] = []
         self.groups = 0
         self.is_complete = True
@@ -48,6 +51,7 @@ class Parser(Value):
         for parent in (UNKNOWN,) if found is None else found:
             if isinstance(parent, Parser) and not parent.escaped:
                 self.options += [option for option in parent.options if option.label != "help"]
+                self.choices += parent.choices
                 self.is_complete &= parent.is_complete
                 self.escaped |= bool(parent.groups)  # their numbers would have to be made anew
             else:
@@ -104,7 +108,10 @@ class Parser(Value):
             # It may be there or not, so nothing can be held against a word that is given for it.
             self.is_complete &= bool(option.names)
             option = replace(option, words="unknown", kind="unknown", choices=None, is_required=False)
-        self.options.append(replace(option, exclusive=exclusive))
+        option = replace(option, exclusive=exclusive)
+        self.options.append(option)
+        if option.choices is not None:
+            self.choices.append((option, call.keywords["choices"]))
 
     def parse(self, call: Call, *, is_complete: bool) -> None:
         """Take note that the command line is read, if it is the program's."""
@@ -120,13 +127,19 @@ class Parser(Value):
         return CommandLine(
             library=self.library,
             grammar="argparse",
-            options=tuple(self.options),
+            options=tuple(self._options_now()),
             place=call.place,
             is_complete=is_complete and self.is_complete,
             abbreviates=self.abbreviates,
             required_groups=tuple(self.required_groups),
             not_for_one_word=call.run.goes_other_way_for_one_word,
         )
+
+    def _options_now(self) -> Iterator[Option]:
+        """Yield the arguments as the command line meets them: a list of choices may have changed since."""
+        changed = {id(option) for option, given in self.choices if constant(given) is ...}
+        for option in self.options:
+            yield replace(option, kind="unknown", choices=None) if id(option) in changed else option
 
 
 class Declared(Value):
