@@ -27,7 +27,7 @@ def lock_path(directory: str) -> str | None:
 def first_lock_path(directory: str, elsewhere: str) -> str:
     """Return where a lock belongs that is not there yet: at the top of the repository, outside of one ``elsewhere``."""
     top = repository_top(directory)
-    return os.path.join(elsewhere if top is None else os.path.relpath(top), NAME)
+    return os.path.normpath(os.path.join(elsewhere if top is None else os.path.relpath(top), NAME))
 
 
 def name_in_lock(file: str, lock: str) -> str:

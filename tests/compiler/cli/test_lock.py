@@ -111,7 +111,7 @@ def test_a_directory_is_locked_at_once(tmp_path):
     digests = ["--digest", f"one:1={DIGEST}", "--digest", f"two:1={OTHER}"]
     done = lock(".", *digests, cwd=tmp_path)
     assert (done.status, done.out) == (0, "")
-    assert done.err == f"one:1 {DIGEST} (new)\ntwo:1 {OTHER} (new)\n./smspec.lock: written\n"
+    assert done.err == f"one:1 {DIGEST} (new)\ntwo:1 {OTHER} (new)\nsmspec.lock: written\n"
     assert held(tmp_path)["images"] == {"one:1": DIGEST, "two:1": OTHER}
     again = lock("specs/two/job.yaml", "specs", "specs/one/job.yaml", cwd=tmp_path)
     assert again.err.endswith("smspec.lock: nothing new\n")
@@ -203,7 +203,7 @@ def test_a_lock_that_cannot_be_written_leaves_nothing_behind(tmp_path):
     (tmp_path / "smspec.lock").mkdir()
     before = sorted(path.name for path in tmp_path.iterdir())
     done = lock("--digest", f"{BASE}={OTHER}", cwd=tmp_path)
-    assert (done.status, "`./smspec.lock` was not written" in done.err) == (3, True)
+    assert (done.status, "`smspec.lock` was not written" in done.err) == (3, True)
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
