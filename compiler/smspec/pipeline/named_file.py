@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from smspec.pipeline.absence import is_file, means_absence
+from smspec.pipeline.absence import is_file, means_absence, told_of
 from smspec.spec.layers.misuse import Misuse
 
 STANDARD_INPUT = "-"
@@ -37,7 +37,7 @@ def content_of(path: str, most: int, kind: str, *, dash_is_input: bool = False) 
         raise Misuse(f"`{path}` is a directory, not {kind}") from None
     except (OSError, ValueError) as fault:
         if means_absence(fault):
-            raise Misuse(f"there is no `{path}`") from None
+            raise Misuse(told_of(path, path)) from None
         if isinstance(fault, OSError):
             fault.filename = fault.filename or path
         raise

@@ -70,6 +70,13 @@ def test_what_is_no_yaml_ends_with_1(tmp_path):
 # 2
 
 
+@pytest.mark.parametrize("words", [["validate"], ["validate", "--api-json"], ["build"], ["import"], ["lock"]])
+def test_a_link_that_leads_nowhere_is_told_as_one(tmp_path, words):
+    (tmp_path / "linked.yaml").symlink_to("gone.yaml")
+    done = smspec(*words, "linked.yaml", cwd=tmp_path)
+    assert done == (2, "", "smspec: `linked.yaml` is a link to `gone.yaml`, which leads nowhere\n")
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
