@@ -15,7 +15,7 @@ from smspec.output.failures import OutputFailed, OutputRefused
 from smspec.output.writing import write_tree
 from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.spec_digest import spec_digest
-from smspec.render.tree import FileTree
+from smspec.render.tree import UPLOAD, FileTree
 from smspec.render.tree_rendering import render_tree
 
 HELP = """\
@@ -67,4 +67,6 @@ def _written(tree: FileTree, directory: str, console: Console) -> int:
     write_tree(tree, directory)
     console.result(f"{directory}\n")
     console.say(f"wrote {len(tree.files)} files")
+    if any(file.path.startswith(UPLOAD) for file in tree.files):
+        console.say(f"`{UPLOAD}` goes to S3 before the job starts: `uploads` in manifest.json says which file where")
     return 0

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from smspec.local.training_request import TrainingRequest
 from smspec.plan.plan import Plan
-from smspec.render.tree import ArchiveFile, CopiedFile, FileTree
+from smspec.render.tree import SOURCES, ArchiveFile, CopiedFile, FileTree
 
 LITERAL = "/opt/ml/"
 _LARGEST = 1 << 20
-_SOURCES = ("source/", "upload/code/")
 _MOST = 3
 
 
@@ -35,7 +34,7 @@ def _sources(tree: FileTree) -> Iterator[tuple[str, str]]:
             for member in file.members:
                 yield member.path, member.file.origin
         elif isinstance(file, CopiedFile):
-            for prefix in _SOURCES:
+            for prefix in SOURCES:
                 if file.path.startswith(prefix):
                     yield file.path.removeprefix(prefix), file.file.origin
 

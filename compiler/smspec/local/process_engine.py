@@ -15,8 +15,9 @@ from smspec.local.host_process import Command
 from smspec.local.request import Unable
 from smspec.local.run_directory import HostDirectory
 from smspec.local.training_request import TrainingRequest
+from smspec.plan.delivery import ARCHIVE
 from smspec.plan.plan import Plan
-from smspec.render.tree import FileTree
+from smspec.render.tree import SOURCE, SOURCES, UPLOAD, FileTree
 from smspec.spec.model import BuiltImage, JobSpec, Mpi, SmDataParallel, Torchrun
 from smspec_runtime import run_plan
 from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL
@@ -24,11 +25,9 @@ from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL
 LOOPBACK = "127.0.0.1"
 SUBMIT_DIRECTORY = "sagemaker_submit_directory"
 
-_UPLOAD = "upload/"
 _ENTRYPOINT = "entrypoint.py"
-_SOURCE = "source/"
-_ARCHIVE = "upload/sourcedir.tar.gz"
-_INSTALLED = ("source/requirements.txt", "upload/code/requirements.txt", "source/setup.py", "upload/code/setup.py")
+_ARCHIVE = f"{UPLOAD}{ARCHIVE}"
+_INSTALLED = tuple(f"{place}{name}" for place in SOURCES for name in ("requirements.txt", "setup.py"))
 _OWN_PREFIXES = ("SM_", "SAGEMAKER_", "TRAINING_JOB_")
 _OLDEST_PYTHON = (3, 8)
 _VERSION = "import sys; print(*sys.version_info[:2])"
@@ -52,9 +51,9 @@ class ProcessEngine:
     def generated_channels(self) -> dict[str, str]:
         """Return the channels that bring source and runtime, and the directories of the tree that fill them."""
         return {
-            name: os.path.join(self._tree_dir, "upload", name)
+            name: os.path.join(self._tree_dir, UPLOAD, name)
             for name in (CODE_CHANNEL, RUNTIME_CHANNEL)
-            if any(path.startswith(f"{_UPLOAD}{name}/") for path in self._paths)
+            if any(path.startswith(f"{UPLOAD}{name}/") for path in self._paths)
         }
 
     def hyperparameters(self, uploads: str) -> dict[str, str]:
@@ -68,8 +67,8 @@ class ProcessEngine:
     def prepare(self, directory: HostDirectory) -> None:
         """Put into a host's directory what the image holds: source and runtime."""
         for path in self._paths:
-            if path.startswith(_SOURCE) and self._job.delivery == "image":
-                self._copy(path, os.path.join(directory.code, path.removeprefix(_SOURCE)))
+            if path.startswith(SOURCE) and self._job.delivery == "image":
+                self._copy(path, os.path.join(directory.code, path.removeprefix(SOURCE)))
             elif path.startswith("smspec_runtime/") or path in (_ENTRYPOINT, "run_plan.json"):
                 self._copy(path, os.path.join(directory.runtime, path))
         if self._plan.run is None:

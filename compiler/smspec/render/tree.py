@@ -6,6 +6,14 @@ from typing import Union
 
 from smspec.source.frozen import dataclass
 from smspec.source.listing import ListedFile
+from smspec_runtime.run_plan import CODE_CHANNEL
+
+UPLOAD = "upload/"
+"""What lies below here in a tree has to be in S3 before the job starts."""
+
+SOURCE = "source/"
+SOURCES = (SOURCE, f"{UPLOAD}{CODE_CHANNEL}/")
+"""Where the author's source lies in a tree: what the image takes, and what a channel brings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from smspec.render.dockerfile import dockerfile, dockerignore
 from smspec.render.entrypoint import entrypoint
 from smspec.render.manifest import MANIFEST
 from smspec.render.request import request_json
-from smspec.render.tree import ArchiveFile, CopiedFile, FileTree, GeneratedFile, ManifestFile, TreeFile
+from smspec.render.tree import SOURCE, UPLOAD, ArchiveFile, CopiedFile, FileTree, GeneratedFile, ManifestFile, TreeFile
 from smspec.source.listing import Listing
 from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL
 
@@ -47,7 +47,7 @@ def _context(plan: Plan, ingredients: Ingredients) -> Iterator[TreeFile]:
     if requirements is not None:
         yield GeneratedFile(path="requirements.txt", content=requirements)
     if image.holds_source:
-        yield from _copied(ingredients.source, "source/")
+        yield from _copied(ingredients.source, SOURCE)
 
 
 def _runtime(plan: Plan, ingredients: Ingredients, prefix: str) -> Iterator[TreeFile]:
@@ -61,7 +61,7 @@ def _runtime(plan: Plan, ingredients: Ingredients, prefix: str) -> Iterator[Tree
 
 def _uploaded(upload: Upload, plan: Plan, ingredients: Ingredients) -> list[TreeFile]:
     if upload.archive:
-        return [ArchiveFile(path=f"upload/{ARCHIVE}", members=tuple(_copied(ingredients.source, "")))]
+        return [ArchiveFile(path=f"{UPLOAD}{ARCHIVE}", members=tuple(_copied(ingredients.source, "")))]
     if upload.kind == "runtime":
         return [*_runtime(plan, ingredients, _directory(upload))]
     return [*_copied(ingredients.source, _directory(upload))]
@@ -69,7 +69,7 @@ def _uploaded(upload: Upload, plan: Plan, ingredients: Ingredients) -> list[Tree
 
 def _directory(upload: Upload) -> str:
     """Return the directory of an upload: it has the name of the channel that brings it into the container."""
-    return f"upload/{RUNTIME_CHANNEL if upload.kind == 'runtime' else CODE_CHANNEL}/"
+    return f"{UPLOAD}{RUNTIME_CHANNEL if upload.kind == 'runtime' else CODE_CHANNEL}/"
 
 
 def _uri(upload: Upload, file: TreeFile) -> str:

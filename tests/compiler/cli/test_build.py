@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from small_job import BUILT, write_job
+from small_job import BUILT, READY, write_job
 from smspec_command import smspec, smspec_process
 
 OVERLAID = BUILT + "overlays: {dev: {hosts: {count: 2}}}\n"
@@ -26,6 +26,12 @@ def test_a_build_says_where_it_wrote_and_writes_it_below_the_current_directory(t
     assert {"Dockerfile", ".dockerignore", "entrypoint.py", "run_plan.json", "source/train.py"} <= set(files)
     manifest = json.loads(files["manifest.json"])
     assert set(manifest["files"]) == set(files) - {"manifest.json"}
+
+
+def test_a_build_says_that_what_is_below_upload_goes_to_s3(tmp_path):
+    write_job(tmp_path, READY + "source: src/\nentry_point: train.py\n")
+    done = smspec("build", cwd=tmp_path)
+    assert "`upload/` goes to S3 before the job starts: `uploads` in manifest.json says which file where" in done.err
 
 
 def test_an_overlay_has_a_directory_of_its_own(tmp_path):
