@@ -6,7 +6,6 @@ Exit statuses: 0 done; 1 the spec or the job is at fault; 2 misuse; 3 the surrou
 
 from __future__ import annotations
 
-import errno
 import gc
 import os
 import sys
@@ -49,7 +48,10 @@ def execute(words: list[str], console: Console) -> int:
     try:
         return _run(words, console)
     except Exception as fault:
-        return _told(fault, console)
+        # Late: nothing goes wrong is the usual case.
+        from smspec.cli.last_words import last_words
+
+        return last_words(fault, console)
 
 
 def _occupy_standard_streams() -> None:
@@ -119,55 +121,3 @@ def _unknown(name: str) -> str:
         return f"unknown option `{name}`; the command comes first"
     guess = nearest(name, COMMANDS)
     return f"unknown command `{name}`" + (f"; did you mean `{guess}`?" if guess else "")
-
-
-def _told(fault: Exception, console: Console) -> int:
-    """Say what went wrong in a sentence and return the exit status for it."""
-    # Late, all of it: nothing went wrong is the usual case.
-    from smspec.cli.faults import Refused, Unavailable, Usage
-    from smspec.diagnostics import Rejected
-    from smspec.diagnostics.masking import masked
-    from smspec.diagnostics.visible import visible
-
-    def shown(text: str) -> str:
-        # The words of a command line hold secrets too, and end in the logs of a pipeline.
-        return visible(masked(text))
-
-    if os.environ.get("SMSPEC_DEBUG"):
-        import traceback
-
-        console.write("".join(traceback.format_exception(fault)))
-    if isinstance(fault, Rejected):
-        console.warned(fault.diagnostics, fault.texts)
-        return 1
-    if isinstance(fault, Usage):
-        console.write(fault.usage)
-        console.say(f"smspec: {shown(str(fault))}")
-        return 2
-    if isinstance(fault, Refused | Unavailable):
-        console.say(f"smspec: {shown(str(fault))}")
-        return 1 if isinstance(fault, Refused) else 3
-    if isinstance(fault, OSError):
-        console.say(f"smspec: {shown(_sentence(fault))}")
-        return 3
-    if isinstance(fault, MemoryError):
-        console.say("smspec: there is not enough memory")
-        return 3
-    console.say(f"smspec: internal error: {type(fault).__name__}: {shown(str(fault))}")
-    console.say(
-        "this is a bug of smspec, not of your spec: please report this line, the command and, if you may, the spec"
-    )
-    console.say("with SMSPEC_DEBUG=1 in the environment it also shows where it happened")
-    return 70
-
-
-def _sentence(fault: OSError) -> str:
-    reason = fault.strerror or str(fault)
-    reason = reason[:1].lower() + reason[1:]
-    named = fault.filename
-    if fault.filename2 is not None and fault.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS):
-        named = fault.filename2  # a copy names its original first, and it is the copy that has no room
-    if named is None:
-        return reason
-    name = named if isinstance(named, str) else os.fsdecode(named)
-    return f"`{name}`: {reason}"

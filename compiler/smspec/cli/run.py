@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import gc
 import os
-import re
 
+from smspec.cli.amounts import byte_count, byte_rate, host_count, stall_seconds
 from smspec.cli.console import Console
 from smspec.cli.faults import Unavailable, Usage
 from smspec.cli.interruption import interruptible
@@ -22,8 +22,6 @@ from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.spec_digest import spec_digest
 from smspec.render.tree import FileTree
 from smspec.render.tree_rendering import render_tree
-from smspec.spec.shape.durations import duration_meant
-from smspec.spec.shape.sizes import size_in_bytes, size_meant
 
 HELP = """\
 Run the job on this machine with the files that a build generates: a directory per host as its /opt/ml, channels laid
@@ -33,30 +31,26 @@ What a requirements.txt in the source names is installed, as it would be in the 
 
 The exit status is 0 when the job completed, 1 when it failed, 3 when it could not be run here."""
 
-_BYTES = ("", "B")
-_UNITS = (*_BYTES, "kB", "MB", "GB", "KiB", "MiB", "GiB")
-_MOST_DIGITS = 15
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_spec_arguments(parser)
-    parser.add_argument("--hosts", metavar="N", type=_count, help="how many hosts (default: as the spec says)")
+    parser.add_argument("--hosts", metavar="N", type=host_count, help="how many hosts (default: as the spec says)")
     parser.add_argument(
         "--data", metavar="CH=PATH", action="append", default=[], help="feed a channel from here (or s3://…)"
     )
     parser.add_argument("--python", metavar="EXE", help="what runs the job (default: the first python3 on PATH)")
     parser.add_argument(
-        "--rate", metavar="R", type=_rate, help="at most so much per Pipe channel and host, such as 50MB/s"
+        "--rate", metavar="R", type=byte_rate, help="at most so much per Pipe channel and host, such as 50MB/s"
     )
     parser.add_argument(
         "--stall",
         metavar="S",
-        type=_stall,
+        type=stall_seconds,
         help="inject: each epoch of a Pipe channel falls silent half-way, for so long",
     )
     ends = parser.add_mutually_exclusive_group()
     ends.add_argument(
-        "--truncate", metavar="N", type=_truncation, help="inject: each epoch of a Pipe channel ends after N bytes"
+        "--truncate", metavar="N", type=byte_count, help="inject: each epoch of a Pipe channel ends after N bytes"
     )
     ends.add_argument("--kill-writer", action="store_true", help="inject: what feeds a host dies half-way of an epoch")
     parser.add_argument(
@@ -119,46 +113,3 @@ def _injection(args: argparse.Namespace) -> Injection | None:
     if args.stall is None and args.truncate is None and not args.kill_writer:
         return None
     return Injection(stall=args.stall or 0, truncate=args.truncate, kill_writer=args.kill_writer)
-
-
-def _count(word: str) -> int:
-    if not (word.isascii() and word.isdigit() and int(word[:9])):
-        raise argparse.ArgumentTypeError(f"`{word}` is not a number of hosts")
-    return int(word)
-
-
-def _rate(word: str) -> int:
-    size = word.removesuffix("/s")
-    rate = _bytes(size)
-    if rate:
-        return rate
-    meant = size_meant(size)
-    hint = f"; did you mean `{meant}{word[len(size) :]}`?" if meant else ", such as `50MB/s`"
-    raise argparse.ArgumentTypeError(f"`{word}` is not a rate{hint}")
-
-
-def _truncation(word: str) -> int:
-    count = _bytes(word)
-    if count is not None:
-        return count
-    meant = size_meant(word)
-    hint = f"; did you mean `{meant}`?" if meant else ", such as `1000` or `50MB`"
-    raise argparse.ArgumentTypeError(f"`{word}` is not a number of bytes{hint}")
-
-
-def _bytes(word: str) -> int | None:
-    number = word.rstrip("BGKMik")
-    unit = word[len(number) :]
-    if unit not in _UNITS or not (number.isascii() and number.isdigit()) or len(number) > _MOST_DIGITS:
-        return None
-    return size_in_bytes(int(number) if unit in _BYTES else word)
-
-
-def _stall(word: str) -> float:
-    match = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([smh]?)", word)
-    value = float(match[1]) * {"m": 60, "h": 3600}.get(match[2], 1) if match else 0
-    if value:
-        return value
-    meant = duration_meant(word)
-    hint = f"; did you mean `{meant}`?" if meant and meant != word else ", such as `30s` or `2m`"
-    raise argparse.ArgumentTypeError(f"`{word}` is not a duration{hint}")

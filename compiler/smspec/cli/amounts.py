@@ -1,0 +1,61 @@
+"""Amounts on a command line: numbers of hosts and bytes, rates, durations."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from smspec.spec.shape.durations import duration_meant
+from smspec.spec.shape.sizes import size_in_bytes, size_meant
+
+_BYTES = ("", "B")
+_UNITS = (*_BYTES, "kB", "MB", "GB", "KiB", "MiB", "GiB")
+_MOST_DIGITS = 15
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
+
+
+def host_count(word: str) -> int:
+    """Read a number of hosts, 1 or more."""
+    if not (word.isascii() and word.isdigit() and int(word[:9])):
+        raise argparse.ArgumentTypeError(f"`{word}` is not a number of hosts")
+    return int(word)
+
+
+def byte_count(word: str) -> int:
+    """Read a number of bytes: `1000`, `50MB`."""
+    count = _bytes(word)
+    if count is None:
+        raise _no("a number of bytes", word, size_meant(word), "`1000` or `50MB`")
+    return count
+
+
+def byte_rate(word: str) -> int:
+    """Read bytes a second, more than none: `50MB/s`, `50MB`."""
+    size = word.removesuffix("/s")
+    rate = _bytes(size)
+    if not rate:
+        meant = size_meant(size)
+        raise _no("a rate", word, meant and f"{meant}{word[len(size) :]}", "`50MB/s`")
+    return rate
+
+
+def stall_seconds(word: str) -> float:
+    """Read a duration, more than none, in seconds: `30s`, `1.5m`; without a unit seconds are meant."""
+    match = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([smh]?)", word)
+    seconds = float(match[1]) * _SECONDS[match[2]] if match else 0.0
+    if not seconds:
+        raise _no("a duration", word, duration_meant(word), "`30s` or `2m`")
+    return seconds
+
+
+def _bytes(word: str) -> int | None:
+    number = word.rstrip("BGKMik")
+    unit = word[len(number) :]
+    if unit not in _UNITS or not (number.isascii() and number.isdigit()) or len(number) > _MOST_DIGITS:
+        return None
+    return size_in_bytes(int(number) if unit in _BYTES else word)
+
+
+def _no(kind: str, word: str, meant: str | None, examples: str) -> argparse.ArgumentTypeError:
+    hint = f"; did you mean `{meant}`?" if meant and meant != word else f", such as {examples}"
+    return argparse.ArgumentTypeError(f"`{word}` is not {kind}{hint}")
