@@ -86,29 +86,30 @@ def find_data(
     data: list[ChannelData] = []
     findings: list[Finding] = []
     for channel in wanted:
-        path: Path = ("channels", channel.name) if channel.name in local else ("api", "InputDataConfig")
-        written = local.get(channel.name)
         if channel.name in generated:
             data.append(ChannelData(channel=channel, source=generated[channel.name]))
-            continue
-        if is_s3(request.data.get(channel.name, "")):
+        elif is_s3(request.data.get(channel.name, "")):
             data.append(_in_s3(channel, request.data[channel.name]))
-            continue
-        if channel.name in request.data:
-            source = request.data[channel.name]
-        elif written is not None:
-            source = os.path.join(request.base_dir, written)
-            path = (*path, "local")
         else:
-            findings.append(_no_data(channel.name, path))
-            continue
-        found = ChannelData(channel=channel, source=os.path.abspath(source))
-        fault = _fault(found, path, written if channel.name not in request.data else None)
-        if fault is not None:
-            findings.append(fault)
-        else:
-            data.append(found)
+            path: Path = ("channels", channel.name) if channel.name in local else ("api", "InputDataConfig")
+            found = _found(channel, path, local.get(channel.name), request)
+            if isinstance(found, Finding):
+                findings.append(found)
+            else:
+                data.append(found)
     return tuple(data), tuple(findings)
+
+
+def _found(channel: RequestedChannel, path: Path, local: str | None, request: RunRequest) -> ChannelData | Finding:
+    """Return a channel with its data on this machine, or what is wrong with them. ``path``: its place in the spec."""
+    given = request.data.get(channel.name)
+    if given is not None:
+        data = ChannelData(channel=channel, source=os.path.abspath(given))
+        return _fault(data, path, None) or data
+    if local is None:
+        return _no_data(channel.name, path)
+    data = ChannelData(channel=channel, source=os.path.abspath(os.path.join(request.base_dir, local)))
+    return _fault(data, (*path, "local"), local) or data
 
 
 def _refuse_strange_data(data: Mapping[str, str], names: list[str]) -> None:
