@@ -21,6 +21,6 @@ class Channel(NamedTuple):
         """Yield one stream per epoch, in the view that the job spec names."""
         if self.mode != "Pipe":
             raise ValueError(f"channel `{self.name}` is in {self.mode} mode: read the files in {self.path}")
-        from .pipe import channel_epochs  # Late: only some scripts need it.
+        from .pipe.channel import channel_epochs  # Late: only some scripts need it.
 
         yield from channel_epochs(self, count)

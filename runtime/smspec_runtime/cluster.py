@@ -17,10 +17,6 @@ class Cluster(NamedTuple):
     instance_groups: Dict[str, Any] = {}
     network_interface: str = "eth0"
 
-    @property
-    def host_rank(self) -> int:
-        return self.hosts.index(self.current_host)
-
     def hosts_of(self, groups: Any) -> List[str]:
         """Return the hosts of these groups, or every host when the job has none."""
         if not self.instance_groups:

@@ -17,6 +17,7 @@ from .layout import Layout
 from .lean_typing import Any, Callable, Dict, List, Mapping, Optional
 from .log import log
 from .refusal import Refused
+from .snapshot import snapshot
 from .supervisor import Supervisor
 from .variables import python_path
 
@@ -68,10 +69,10 @@ def main(words: List[str]) -> int:
     sent = open(os.path.join(os.path.dirname(directory), ".intermediate"), "a+", encoding="ascii", buffering=1)
     sent.seek(0)
     tried: Dict[str, Any] = dict(map(json.loads, sent))
-    found: Dict[str, Any] = {}
+    found: Dict[str, List[int]] = {}
     client = None
     while True:
-        before, found = found, _find(directory)
+        before, found = found, snapshot(directory)
         for path, mark in found.items():
             # What has changed since the last round may not be written to its end.
             if mark == tried.get(path) or not (is_last or mark == before.get(path)):
@@ -89,18 +90,6 @@ def main(words: List[str]) -> int:
             os.unlink(sent.name)
             return 0
         time.sleep(1)
-
-
-def _find(directory: str) -> Dict[str, Any]:
-    found = {}
-    for parent, _, names in os.walk(directory):
-        for path in filter(os.path.isfile, [os.path.join(parent, name) for name in names]):
-            try:
-                status = os.stat(path)
-            except OSError:
-                continue
-            found[os.path.relpath(path, directory)] = [status.st_mtime_ns, status.st_size]
-    return found
 
 
 if __name__ == "__main__":

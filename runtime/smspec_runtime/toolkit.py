@@ -30,7 +30,7 @@ _GROUPS = "sagemaker_distribution_instance_groups"
 def plan_of(config: InputConfig, environ: Mapping[str, str]) -> RunPlan:
     framework = environ.get("SAGEMAKER_TRAINING_MODULE")
     if framework:
-        return RunPlan(kind="framework", program=framework, delivery="image", args_style="none")
+        return RunPlan(kind="framework", program=framework, args_style="none")
     return RunPlan(kind="script", program=program_of(config, environ), launcher=_launcher(config), delivery="s3")
 
 

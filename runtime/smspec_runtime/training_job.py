@@ -45,7 +45,7 @@ class Job(NamedTuple):
     @property
     def host_rank(self) -> int:
         """This host's place among the hosts, from 0."""
-        return self.cluster.host_rank
+        return self.hosts.index(self.host)
 
     @property
     def is_leader(self) -> bool:

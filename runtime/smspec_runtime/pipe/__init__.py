@@ -4,23 +4,10 @@ for stream in smspec_runtime.job().channel("train").epochs(5):  # or pipe.open("
     for record in stream.recordio(): ...
 """
 
-from .channel import channel_epochs
 from .errors import Corrupt, InUse, PipeError, TimedOut, Truncated
 from .merge import merge
 from .stream import Stream
-from .views import VIEWS
 
 open = Stream
 
-__all__ = [
-    "VIEWS",
-    "Corrupt",
-    "InUse",
-    "PipeError",
-    "Stream",
-    "TimedOut",
-    "Truncated",
-    "channel_epochs",
-    "merge",
-    "open",
-]
+__all__ = ["Corrupt", "InUse", "PipeError", "Stream", "TimedOut", "Truncated", "merge", "open"]

@@ -11,7 +11,7 @@ class Origin(NamedTuple):
     epoch: Optional[int] = None
 
     def __str__(self) -> str:
-        if self.channel is None or self.epoch is None:
+        if self.channel is None:
             return f"`{self.path}`"
         return f"channel `{self.channel}`, epoch {self.epoch}"
 

@@ -3,9 +3,10 @@
 import json
 import os
 from contextlib import suppress
-from typing import Dict, Tuple
+from typing import Dict, List
 
 from ..log import log
+from ..snapshot import snapshot
 from ..training_job import Job
 
 PREFIX = "smspec-progress-"
@@ -49,13 +50,7 @@ class Progress:
         with suppress(OSError):
             os.unlink(self._path)
 
-    def _look(self) -> Dict[Tuple[str, str], Tuple[int, int]]:
-        """Return size and time of the handler's files."""
-        found = {}
-        for directory, _, names in os.walk(self._job.checkpoint_dir):
-            for name in names:
-                with suppress(OSError):  # removed meanwhile
-                    status = os.stat(os.path.join(directory, name))
-                    if not name.startswith(PREFIX):
-                        found[directory, name] = status.st_size, status.st_mtime_ns
-        return found
+    def _look(self) -> Dict[str, List[int]]:
+        """Return what the handler has saved."""
+        found = snapshot(self._job.checkpoint_dir)
+        return {path: mark for path, mark in found.items() if not os.path.basename(path).startswith(PREFIX)}

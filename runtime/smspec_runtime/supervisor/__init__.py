@@ -12,7 +12,7 @@ from ..lean_typing import Dict, Mapping, Optional, Sequence
 from ..oom_kills import count_oom_kills
 from ..outcome import Outcome, status_of
 from ..relay import Relay
-from .child import Program, is_in_foreground, spawn
+from .child import Task, is_in_foreground, spawn
 from .signals import Signals
 from .tree import adopt_orphans, reap, signal_group, signal_strays
 
@@ -60,7 +60,7 @@ class Supervisor:
 
     def accompany(self, companion: Companion, environ: Mapping[str, str], directory: str) -> Optional[Outcome]:
         """Start what runs until `run` ends. Return why it could not be started."""
-        return self._start(Program(companion.words, {**environ, **companion.variables}, directory), companion)
+        return self._start(Task(companion.words, {**environ, **companion.variables}, directory), companion)
 
     def run(self, words: Sequence[str], environ: Mapping[str, str], directory: str) -> Outcome:
         """Run the program of the job as `prepare` does; signals are for it alone."""
@@ -72,20 +72,20 @@ class Supervisor:
         """Run a program to its end, its standard error relayed. Raises Stopped if a signal meant the job."""
         read_end, write_end = os.pipe()
         before = count_oom_kills()
-        outcome = self._run(Program(words, environ, directory, stderr=write_end), Relay(read_end, 2, KEPT_ERRORS))
+        outcome = self._run(Task(words, environ, directory, stderr=write_end), Relay(read_end, 2, KEPT_ERRORS))
         after = count_oom_kills()
         return outcome if before is None or after is None else outcome._replace(oom_kills=after - before)
 
     def capture(self, words: Sequence[str], environ: Mapping[str, str], seconds: float) -> Outcome:
         """Run a program for its standard output, for so long at most. Raises Stopped as `prepare`."""
         read_end, write_end = os.pipe()
-        program = Program(words, environ, "/", write_end, os.open(os.devnull, os.O_WRONLY))
-        return self._run(program, Relay(read_end, -1, KEPT_CAPTURE), time.monotonic() + seconds)
+        task = Task(words, environ, "/", write_end, os.open(os.devnull, os.O_WRONLY))
+        return self._run(task, Relay(read_end, -1, KEPT_CAPTURE), time.monotonic() + seconds)
 
-    def _run(self, program: Program, relay: Relay, limit: float = _NEVER) -> Outcome:
+    def _run(self, task: Task, relay: Relay, limit: float = _NEVER) -> Outcome:
         foreground = is_in_foreground()
         try:
-            outcome = self._start(program._replace(foreground=foreground)) or self._watch(relay, limit)
+            outcome = self._start(task._replace(foreground=foreground)) or self._watch(relay, limit)
         finally:
             self._group = 0
             relay.close()
@@ -95,10 +95,10 @@ class Supervisor:
             raise Stopped(self._stop)
         return outcome
 
-    def _start(self, program: Program, companion: Optional[Companion] = None) -> Optional[Outcome]:
+    def _start(self, task: Task, companion: Optional[Companion] = None) -> Optional[Outcome]:
         self._signals.hold()
         try:
-            started = spawn(program, self._signals)
+            started = spawn(task, self._signals)
             if isinstance(started, Outcome):
                 return started
             if companion is None:
@@ -107,7 +107,7 @@ class Supervisor:
                 self._companions[started] = companion
             return None
         finally:
-            program.close()
+            task.close()
             self._signals.release()
 
     def _watch(self, relay: Relay, limit: float) -> Outcome:

@@ -8,8 +8,8 @@ from ..outcome import Outcome
 from .signals import Signals
 
 
-class Program(NamedTuple):
-    """A stream of -1 is inherited; ``foreground`` has the terminal."""
+class Task(NamedTuple):
+    """What to start. A stream of -1 is inherited; ``foreground`` has the terminal."""
 
     words: Sequence[str]
     environ: Mapping[str, str]
@@ -24,12 +24,12 @@ class Program(NamedTuple):
                 os.close(descriptor)
 
 
-def spawn(program: Program, signals: Signals) -> Union[int, Outcome]:
+def spawn(task: Task, signals: Signals) -> Union[int, Outcome]:
     """Return the process, or why there is none. Signals must be held: none may meet the child before exec."""
-    name = program.words[0]
+    name = task.words[0]
     try:
-        words = [_encoded(word) for word in program.words]
-        variables = {_encoded(name): _encoded(value) for name, value in program.environ.items()}
+        words = [_encoded(word) for word in task.words]
+        variables = {_encoded(name): _encoded(value) for name, value in task.environ.items()}
     except ValueError as error:
         return Outcome(126, error=f"{name}: {error}")
     report, report_end = os.pipe()
@@ -42,12 +42,12 @@ def spawn(program: Program, signals: Signals) -> Union[int, Outcome]:
     if child == 0:
         try:
             os.setpgid(0, 0)
-            if program.foreground:
+            if task.foreground:
                 os.tcsetpgrp(0, os.getpid())
-            for number, stream in ((1, program.stdout), (2, program.stderr)):
+            for number, stream in ((1, task.stdout), (2, task.stderr)):
                 if stream >= 0:
                     os.dup2(stream, number)
-            os.chdir(program.directory)
+            os.chdir(task.directory)
             signals.restore()
             _execute(words, variables)
         except OSError as error:
@@ -64,12 +64,12 @@ def spawn(program: Program, signals: Signals) -> Union[int, Outcome]:
     if not failure:
         return child
     os.waitpid(child, 0)
-    if not os.path.isdir(program.directory):
-        return Outcome(126, error=f"{program.directory}: no such directory")
+    if not os.path.isdir(task.directory):
+        return Outcome(126, error=f"{task.directory}: no such directory")
     number = int(failure)
     status = 127 if number in (errno.ENOENT, errno.ENOTDIR) else 126
     reason = os.strerror(number)
-    if status == 127 and "/" in name and os.path.exists(os.path.join(program.directory, name)):
+    if status == 127 and "/" in name and os.path.exists(os.path.join(task.directory, name)):
         reason = "its interpreter is missing; do lines end with CR LF?"
     return Outcome(status, error=f"{name}: {reason}")
 

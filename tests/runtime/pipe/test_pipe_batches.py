@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import pipe_formats as formats
 from piecewise_source import outcome, reader_of
-from smspec_runtime.pipe import VIEWS, Corrupt, Truncated, example
+from smspec_runtime.pipe import Corrupt, Truncated, example
 from smspec_runtime.pipe import open as open_stream
+from smspec_runtime.pipe.views import VIEWS
 
 SIZES = st.lists(st.integers(1, 3000), min_size=1, max_size=5)
 relaxed = settings(max_examples=80)

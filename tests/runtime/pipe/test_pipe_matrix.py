@@ -9,8 +9,9 @@ import pytest
 
 import pipe_formats as formats
 from piecewise_source import PiecewiseSource, outcome, reader_of
-from smspec_runtime.pipe import VIEWS, Corrupt, TimedOut, Truncated
+from smspec_runtime.pipe import Corrupt, TimedOut, Truncated
 from smspec_runtime.pipe.reader import Reader
+from smspec_runtime.pipe.views import VIEWS
 
 HUGE = (1 << 60, (1 << 63) - 1)
 MULTIPART = b"head" + formats.MAGIC + b"tail!"

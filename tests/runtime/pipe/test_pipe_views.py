@@ -9,7 +9,8 @@ import pytest
 
 import pipe_formats as formats
 from piecewise_source import outcome, reader_of
-from smspec_runtime.pipe import VIEWS, Corrupt, Truncated, example
+from smspec_runtime.pipe import Corrupt, Truncated, example
+from smspec_runtime.pipe.views import VIEWS
 
 ONE = formats.recordio(b"one")
 LARGE = formats.pattern(300_000)

@@ -1,4 +1,4 @@
-"""The view `chunks`."""
+"""The view `chunks`: bytes as they come, each view valid until the next."""
 
 from typing import Iterator
 
@@ -6,5 +6,4 @@ from ..reader import Reader
 
 
 def chunks(reader: Reader) -> Iterator[memoryview]:
-    """Iterate over bytes as they come, each view valid until the next."""
     return iter(reader.chunk, None)

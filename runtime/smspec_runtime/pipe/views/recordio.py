@@ -30,7 +30,7 @@ class Records(Framing):
     def __init__(self, reader: Reader, multipart: str = "dmlc") -> None:
         super().__init__(reader)
         if multipart not in JOINTS:
-            raise ValueError("multipart is `{}`; it can be {}".format(multipart, " or ".join(JOINTS)))
+            raise ValueError(f"multipart is `{multipart}`; it can be {' or '.join(JOINTS)}")
         self._joint = JOINTS[multipart]
         self._heads = Heads(self, _plain_length)
         self.parts: List[bytes] = []

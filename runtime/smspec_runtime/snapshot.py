@@ -1,0 +1,18 @@
+"""What lies in a directory, to see what changes there."""
+
+import os
+
+from .lean_typing import Dict, List
+
+
+def snapshot(directory: str) -> Dict[str, List[int]]:
+    """Return time and size of every file below."""
+    found = {}
+    for parent, _, names in os.walk(directory):
+        for path in filter(os.path.isfile, [os.path.join(parent, name) for name in names]):
+            try:
+                status = os.stat(path)
+            except OSError:
+                continue  # It was removed meanwhile.
+            found[os.path.relpath(path, directory)] = [status.st_mtime_ns, status.st_size]
+    return found
