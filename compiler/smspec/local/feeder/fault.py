@@ -1,5 +1,8 @@
 """The exceptions that say: these data cannot be fed. Their texts are for the author: lower case, no full stop."""
 
+import errno
+import os
+
 
 class DataError(Exception):
     """The data of a channel are at fault."""
@@ -7,3 +10,16 @@ class DataError(Exception):
 
 class StoreUnavailable(DataError):
     """Where the data are cannot be reached, or does not let us in: the surroundings are at fault, not the data."""
+
+
+def unreadable(path: str, error: OSError) -> DataError:
+    """Return the fault of a file that cannot be read."""
+    return DataError("cannot read `{}`: {}".format(path, reason(error)))
+
+
+def reason(error: OSError) -> str:
+    """Return why the system refuses, in lower case."""
+    path = error.filename
+    if error.errno == errno.ENOENT and path and os.path.islink(path):
+        return "it is a link to `{}`, which leads nowhere".format(os.readlink(path))
+    return (error.strerror or str(error)).lower()

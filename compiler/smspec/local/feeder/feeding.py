@@ -6,7 +6,7 @@ import time
 from typing import List, Optional, Tuple
 
 from .entries import Entries, entries_of
-from .fault import DataError, StoreUnavailable
+from .fault import DataError, StoreUnavailable, reason
 from .fifo import Fifos, open_for_reader
 from .injection import CutShort, Injector
 from .ordering import order
@@ -57,7 +57,7 @@ class Feeding:
             message = str(fault)
             surroundings = isinstance(fault, StoreUnavailable)
         except OSError as error:
-            message = (error.strerror or str(error)).lower()
+            message = reason(error)
             surroundings = False
         self._reporting.fault(self.channel.name, epoch, message, surroundings)
         # The FIFO stays open until the feeder is stopped: a clean end would look like a whole epoch.

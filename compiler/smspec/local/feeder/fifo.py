@@ -26,12 +26,12 @@ class Fifos:
         self._lock = threading.Lock()
         self._closed = False
 
-    def make(self, name: str) -> Optional[str]:
-        """Make a FIFO and return its path; None when the feeder has stopped. One from an earlier feeder is replaced."""
+    def make(self, name: str) -> None:
+        """Make a FIFO, unless the feeder has stopped. One from an earlier feeder is replaced."""
         path = os.path.join(self.directory, name)
         with self._lock:
             if self._closed:
-                return None
+                return
             try:
                 if stat.S_ISFIFO(os.lstat(path).st_mode):
                     os.unlink(path)
@@ -39,7 +39,6 @@ class Fifos:
                 pass
             os.mkfifo(path, 0o666)
             self._made.append(path)
-        return path
 
     def remove(self, path: str) -> None:
         """Remove a FIFO; who has it open keeps it."""

@@ -1,11 +1,10 @@
 """Objects, and what stands for them on this machine: files under a directory, and where an S3 URI leads."""
 
-import errno
 import os
 import stat
 from typing import Iterator, List, NamedTuple, Optional, Tuple, Union
 
-from .fault import DataError
+from .fault import DataError, unreadable
 
 SCHEME = "s3://"
 
@@ -34,7 +33,7 @@ def objects_under(source: str) -> List[StoredObject]:
     try:
         status = os.stat(source)
     except OSError as error:
-        raise DataError("cannot read `{}`: {}".format(source, _reason(error))) from None
+        raise unreadable(source, error) from None
     if not stat.S_ISDIR(status.st_mode):
         if not stat.S_ISREG(status.st_mode):
             raise DataError("`{}` is neither file nor directory".format(source))
@@ -48,12 +47,12 @@ def _walk(directory: str, prefix: str, above: Tuple[Tuple[int, int], ...]) -> It
     try:
         entries = list(os.scandir(directory))
     except OSError as error:
-        raise DataError("cannot read `{}`: {}".format(directory, _reason(error))) from None
+        raise unreadable(directory, error) from None
     for entry in entries:
         try:
             status = entry.stat()
         except OSError as error:
-            raise DataError("cannot read `{}`: {}".format(entry.path, _reason(error))) from None
+            raise unreadable(entry.path, error) from None
         if stat.S_ISREG(status.st_mode):
             yield StoredObject(prefix + entry.name, entry.path, status.st_size)
         elif stat.S_ISDIR(status.st_mode) and (status.st_dev, status.st_ino) not in above:
@@ -65,7 +64,7 @@ def object_at(key: str, path: str) -> StoredObject:
     try:
         status = os.stat(path)
     except OSError as error:
-        raise DataError("cannot read `{}`: {}".format(path, _reason(error))) from None
+        raise unreadable(path, error) from None
     if not stat.S_ISREG(status.st_mode):
         raise DataError("`{}` is not a file".format(path))
     return StoredObject(key, path, status.st_size)
@@ -97,10 +96,3 @@ class Mirror(NamedTuple):
         raise DataError(
             "no file stands for `{}`: looked for {}".format(name, " and ".join(map("`{}`".format, candidates)))
         )
-
-
-def _reason(error: OSError) -> str:
-    path = error.filename
-    if error.errno == errno.ENOENT and path and os.path.islink(path):
-        return "it is a link to `{}`, which leads nowhere".format(os.readlink(path))
-    return (error.strerror or str(error)).lower()

@@ -4,7 +4,7 @@ import os
 import stat
 from typing import BinaryIO, Callable, Generator, Iterable, Iterator, List, Optional, Protocol, Tuple
 
-from .fault import DataError
+from .fault import DataError, unreadable
 from .objects import Mirror, Part, StoredObject, object_at, objects_under
 from .plan import FeederChannel
 
@@ -75,4 +75,4 @@ def _opened(path: str) -> BinaryIO:
             raise DataError("`{}` is not a file".format(path))  # opening a FIFO would wait for its writer
         return open(path, "rb")
     except OSError as error:
-        raise DataError("cannot read `{}`: {}".format(path, (error.strerror or str(error)).lower())) from None
+        raise unreadable(path, error) from None

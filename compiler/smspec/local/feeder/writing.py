@@ -4,7 +4,7 @@ import mmap
 import os
 from typing import Iterator, List, Optional
 
-from .fault import DataError
+from .fault import DataError, unreadable
 from .gzip_members import decompressed
 from .objects import Part, StoredObject
 from .plan import FeederChannel
@@ -46,8 +46,7 @@ class Writer:
             except BrokenPipeError:
                 raise
             except OSError as error:
-                reason = (error.strerror or str(error)).lower()
-                raise DataError("cannot read `{}`: {}".format(part.path, reason)) from None
+                raise unreadable(part.path, error) from None
 
     def flush(self) -> None:
         """Write what was gathered."""
