@@ -1,22 +1,20 @@
-"""What is said when a run is over: the table of flows, how it ended, and where everything lies."""
+"""What is said when a run is over: how it ended, and where everything lies."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from smspec.diagnostics.visible import visible
 from smspec.local.collecting import Collected
 from smspec.local.events import HostEnded
-from smspec.local.quantities import duration, rate, size
+from smspec.local.flow_table import table
+from smspec.local.quantities import duration, size
 from smspec.local.record import Flow
-from smspec.local.rehearsal import NOTES, Rehearsed
+from smspec.local.rehearsal import Rehearsed
 from smspec.local.request import JobStatus
 
-HEAD = ("host", "channel", "mode", "epoch", "bytes", "seconds", "MB/s", "")
-_MOST_ROWS = 60
 _MOST_SAMPLES = 200
 
 
@@ -100,61 +98,6 @@ class Summary:
         if self.job_status is None:
             return self.status
         return f"{self.status}, exit status {self.job_status}{who}"
-
-
-def table(flows: Sequence[Flow]) -> str:
-    """Return one row per host, channel and epoch; per host and channel when those would be too many."""
-    shown = [HEAD, *rows(flows, _MOST_ROWS)]
-    widths = [max(len(row[column]) for row in shown) for column in range(len(HEAD))]
-    return "".join(_aligned(row, widths) + "\n" for row in shown)
-
-
-def rows(flows: Sequence[Flow], most: int) -> list[tuple[str, ...]]:
-    """Return the cells below `HEAD`: a row per flow, or per host and channel where those are more than ``most``."""
-    return list(map(_row, flows)) if len(flows) <= most else _added_up(flows)
-
-
-def _row(flow: Flow) -> tuple[str, ...]:
-    return (
-        flow.host,
-        flow.channel,
-        flow.mode,
-        "-" if flow.epoch is None else str(flow.epoch),
-        size(flow.size),
-        f"{flow.seconds:.2f}",
-        rate(flow.size, flow.seconds),
-        _notes(flow),
-    )
-
-
-def _notes(flow: Flow) -> str:
-    notes = [NOTES[kind] for kind in flow.injected]
-    if flow.is_early and "kill_writer" not in flow.injected:
-        notes.append("ended early")
-    return ", ".join(notes)
-
-
-def _added_up(flows: Sequence[Flow]) -> list[tuple[str, ...]]:
-    """Return one row per host and channel."""
-    groups: dict[tuple[str, str], list[Flow]] = {}
-    for flow in flows:
-        groups.setdefault((flow.host, flow.channel), []).append(flow)
-    return [_row_of_all(group) for group in groups.values()]
-
-
-def _row_of_all(flows: Sequence[Flow]) -> tuple[str, ...]:
-    first, last = flows[0], flows[-1]
-    notes = Counter(note for flow in flows for note in _notes(flow).split(", ") if note)
-    count, seconds = sum(flow.size for flow in flows), sum(flow.seconds for flow in flows)
-    row = _row(Flow(host=first.host, channel=first.channel, mode=first.mode, epoch=None, size=count, seconds=seconds))
-    epochs = "-" if first.epoch is None else f"{first.epoch}-{last.epoch}"
-    return (*row[:3], epochs, *row[4:7], ", ".join(f"{count} {note}" for note, count in notes.items()))
-
-
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
-    left = [row[column].ljust(widths[column]) for column in range(3)]
-    right = [row[column].rjust(widths[column]) for column in range(3, 7)]
-    return "  ".join([*left, *right, row[7]]).rstrip()
 
 
 def _where(collected: Collected | None) -> str:

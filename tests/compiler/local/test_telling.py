@@ -8,10 +8,11 @@ from pathlib import Path
 
 from smspec.local.collecting import Collected
 from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, LogLine, Remark
+from smspec.local.flow_table import table
 from smspec.local.progress import Progress
 from smspec.local.quantities import duration, rate, size
 from smspec.local.record import Record
-from smspec.local.summary import Summary, table, throughput
+from smspec.local.summary import Summary, throughput
 from smspec_runtime import pipe
 from smspec_runtime.pipe.loop import metrics
 

@@ -6,12 +6,13 @@ import os
 from collections.abc import Mapping, Sequence
 
 from smspec.diagnostics.visible import visible
+from smspec.local.flow_table import HEAD, rows
 from smspec.local.quantities import duration
 from smspec.local.report import chart
 from smspec.local.report.balance import added_up
 from smspec.local.report.chart import Chart, Curve, draw, rates
 from smspec.local.report.listening import Listener
-from smspec.local.summary import HEAD, Summary, rows
+from smspec.local.summary import Summary
 
 _TEMPLATE = "report.html.j2"
 _FEW_ROWS, _MOST_ROWS = 24, 2000
