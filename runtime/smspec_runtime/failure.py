@@ -71,7 +71,7 @@ class Report:
 
 def refusal_text(refusal: Refused) -> str:
     """Tell why the program was not started."""
-    return f"ClientError: {_line(refusal.message)}\nExitCode {refusal.exit_status}"
+    return f"ClientError: {_line(str(refusal))}\nExitCode {refusal.exit_status}"
 
 
 def failure_text(

@@ -6,4 +6,4 @@ class Refused(Exception):
 
     def __init__(self, message: str, exit_status: int = 1) -> None:
         super().__init__(message)
-        self.message, self.exit_status = message, exit_status
+        self.exit_status = exit_status

@@ -27,11 +27,6 @@ class Reader(io.RawIOBase):
         self._store = io.BytesIO(bytes(ROOM + CHUNK))
         self._handed_out: Union[List[Any], io.BytesIO] = []
 
-    @property
-    def cut(self) -> bool:
-        """Whether the bytes end before the epoch does."""
-        return self.source.halted()
-
     def readable(self) -> bool:
         return True
 
@@ -96,7 +91,7 @@ class Reader(io.RawIOBase):
 
     def end_inside(self, offset: int, what: str) -> None:
         """An error, unless we ended the data."""
-        if not self.cut:
+        if not self.source.halted():
             raise Truncated(self.source.origin, offset, f"the data ends inside {what}")
 
     def close(self) -> None:

@@ -28,5 +28,5 @@ def line_blocks(reader: Reader) -> Iterator[io.BytesIO]:
         begun += chunk[stop:]
         if len(begun) > MAX_LINE:
             raise reader.corrupt(reader.offset - len(begun), f"{len(begun)} bytes without a newline")
-    if begun and not reader.cut:
+    if begun and not reader.source.halted():
         yield reader.deliver(io.BytesIO(begun))
