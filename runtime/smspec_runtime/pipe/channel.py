@@ -16,7 +16,7 @@ class Fifos:
         self._stream: Optional[Stream] = None
 
     def next(self) -> Stream:
-        """Close the stream given before."""
+        """Return a stream; the one given before is closed."""
         if self._stream is not None:
             self._stream.close()
             self._position += self._stream.stats.opened > 0

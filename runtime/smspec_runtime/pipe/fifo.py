@@ -55,7 +55,7 @@ class Fifo:
     def readinto(self, view: memoryview) -> int:
         """Wait for at least one byte; 0 at the end."""
         stats = self.stats
-        if not stats.reads % LISTEN_EVERY:
+        if not stats.reads % LISTEN_EVERY:  # so before the first, too
             self._wake.heard()
             if self._descriptor < 0 and self.end is None:
                 self._open()

@@ -10,7 +10,7 @@ from .reader import ROOM, Reader
 
 RUN = 32  # frames of one size that are cut at once
 HEADS = 4096  # that are remembered: most recur
-BEYOND = (1 << 62,) * 2  # all data
+BEYOND = (1 << 62,) * 2  # ends of what is no plain frame: behind all data, so that nobody need ask
 
 Parts = Tuple[bytes, bytes, bytes]  # header, payload, and what follows (checksum, padding)
 
@@ -40,14 +40,14 @@ class Framing(ABC):
         """Raise Truncated if the last item lacks frames."""
 
     def plain(self, data: bytes, at: int) -> int:  # noqa: ARG002 - others need it
-        """Append the items of plain frames, fast; return where another one begins."""
+        """Append, fast, the items of plain frames: those that raise no question. Return where another one begins."""
         return at
 
     def __iter__(self) -> Iterator[Any]:
         return chain.from_iterable(self.blocks())
 
     def blocks(self) -> Iterator[List[Any]]:
-        """Yield lists of items as their data comes in, then raise the fault that ends them."""
+        """Yield lists of items as their data comes in. What came before a fault is yielded before it is raised."""
         data: Optional[bytes] = b""
         while data is not None:
             self.items.clear()  # so that the next have their memory
@@ -59,12 +59,12 @@ class Framing(ABC):
             yield self.reader.deliver(self.items)
 
     def _advance(self, data: bytes) -> Optional[bytes]:
-        """Read on after ``data``, the begin of a frame; return that of another one, None at the end."""
+        """Read on after ``data``, with which a frame begins; return the begin of another one, None at the end."""
         reader = self.reader
         self.begin = reader.offset - len(data)
         if len(data) >= self.head_size:
             head, start, stop, end = self._measure(data, 0)
-            if end > ROOM:  # read straight to where it stays
+            if end > ROOM:  # the payload is read straight to where it stays
                 body = reader.exact(data[start:stop], stop - start)
                 tail = body and reader.exact(data[stop:], end - stop)
                 if body is None or tail is None:
@@ -78,8 +78,8 @@ class Framing(ABC):
                 reader.end_inside(self.begin, f"{self.name}, after {len(data)} bytes")
             self.finish()
             return None
-        end = ROOM - len(data)
-        begin = self.begin - end
+        end = ROOM - len(data)  # of the frame before, so where this one begins
+        begin = self.begin - end  # offset in the epoch of place 0
         data = chunk
         while True:
             at = self.plain(data, end)
@@ -92,7 +92,7 @@ class Framing(ABC):
             self.accept((head, data[start:stop], data[stop:end]))
 
     def _measure(self, data: bytes, at: int) -> Tuple[bytes, int, int, int]:
-        """Return the header, begin and end of the payload, and the frame's end."""
+        """Return the header, where the payload begins and ends, and where the frame ends."""
         start = at + self.head_size
         head = data[at:start]
         stop, end = self.ends(self.length(head))
@@ -123,7 +123,7 @@ class Heads(Dict[bytes, Tuple[int, int]]):
         """Append the payloads of complete plain frames; return where they end."""
         size, append, end = self._framing.head_size, payloads.append, len(data)
         while True:
-            # If the last of a run is like this one, all may be.
+            # If the last frame of a run has the header of this one, those between may have it as well.
             head = data[at : at + size]
             stop, stride = self[head]
             count = min(RUN, (end - at) // stride)

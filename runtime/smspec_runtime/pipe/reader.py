@@ -7,9 +7,9 @@ from typing import Any, List, Optional, TypeVar, Union
 from .errors import Corrupt, Truncated
 from .source import Source
 
-CHUNK = 256 << 10  # fits the second-level cache
+CHUNK = 256 << 10  # small enough for the second-level cache, where it is parsed
 TRIM = 2 << 20
-ROOM = 16 << 10  # before a chunk, for what it goes on with
+ROOM = 16 << 10  # bytes in front of a chunk, for the begin of a frame that it goes on with
 AT_ONCE = 64 << 20  # memory that an item gets before its bytes come; a length may be wrong
 
 Block = TypeVar("Block", bound="Union[List[Any], io.BytesIO]")  # items, iterated over at C speed
@@ -23,7 +23,7 @@ class Reader(io.RawIOBase):
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        bytes(TRIM)  # freed, it makes malloc keep what items give back
+        bytes(TRIM)  # freed, it makes malloc keep what items give back, not fetch it again for each chunk
         self._store = io.BytesIO(bytes(ROOM + CHUNK))
         self._handed_out: Union[List[Any], io.BytesIO] = []
 
@@ -41,9 +41,11 @@ class Reader(io.RawIOBase):
         return self._store.getbuffer()[ROOM : ROOM + count] if count else None
 
     def after(self, head: bytes) -> Optional[bytes]:
-        """Return ``head`` and, from `ROOM` on, a chunk. None: the end."""
+        """Return bytes with a chunk from `ROOM` on and ``head`` right in front of it. None: the end."""
         count = self._fill(head)
-        data = self._store.getvalue()  # not copied, if the last one is gone when the next is read
+        data = (
+            self._store.getvalue()
+        )  # the store itself, which is copied only if somebody holds it still when the next is read
         return (data if count == CHUNK else data[: ROOM + count]) if count else None
 
     def _fill(self, head: bytes = b"") -> int:

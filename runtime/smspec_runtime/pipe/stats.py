@@ -21,7 +21,9 @@ class Stats:
     @property
     def waited(self) -> float:
         """``starved``, and the time before the first byte."""
-        return self.starved + (self.starving != "merge_starved") * (self.wait_exists + self.wait_first_byte)
+        if self.starving == "merge_starved":  # it holds that time already
+            return self.starved
+        return self.starved + self.wait_exists + self.wait_first_byte
 
     @property
     def seconds(self) -> float:

@@ -37,7 +37,7 @@ class Signals:
             if number not in _COLLECTED:
                 signal.signal(number, signal.SIG_IGN if number in _BACKGROUND else handler)
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, _COLLECTED)
-        self._mask = set([*early_signals.masks, mask][0])
+        self._mask = set([*early_signals.masks, mask][0])  # As it was before any signal was held.
         self.release()
 
     def collect(self) -> Iterator[int]:

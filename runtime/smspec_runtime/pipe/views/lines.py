@@ -7,8 +7,8 @@ from typing import Iterator
 
 from ..reader import Reader
 
-MAX_LINE = 512 << 20  # bytes without a newline: these are no lines
-LINES = re.compile(rb"(?s).*\n").match
+MAX_LINE = 512 << 20  # bytes without a newline, beyond which the data is something else than lines
+LINES = re.compile(rb"(?s).*\n").match  # up to the last newline: a memoryview has no `rfind`
 
 
 def lines(reader: Reader) -> Iterator[bytes]:
@@ -17,7 +17,7 @@ def lines(reader: Reader) -> Iterator[bytes]:
 
 
 def line_blocks(reader: Reader) -> Iterator[io.BytesIO]:
-    """Yield files of whole lines, iterated over at C speed."""
+    """Yield files of whole lines, which Python iterates over at C speed."""
     begun = bytearray()
     for chunk in iter(reader.chunk, None):
         whole = LINES(chunk)

@@ -9,7 +9,7 @@ from ..reader import Reader
 
 BLOCK = 512
 ZEROS = bytes(BLOCK)
-FILES = b"0\x007"
+FILES = b"0\x007"  # types of regular files: of today, of old archives, contiguous
 ABOUT = b"xgLK"  # pax: the next file, all files; GNU: name and link of the next file
 EMPTY = b"123456"  # links, devices, directories, FIFOs: nothing follows, whatever the size
 # A header of a regular file with a short name and a size in octal digits.
