@@ -35,8 +35,9 @@ class Console:
             _abandon(self._out)
         except OSError as fault:
             _abandon(self._out)
-            reason = fault.strerror or str(fault)
-            raise Unavailable(f"standard output: {reason[:1].lower()}{reason[1:]}") from fault
+            from smspec.diagnostics.foreign_words import reason  # late: hardly ever
+
+            raise Unavailable(f"standard output: {reason(fault)}") from fault
 
     def warned(self, diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText]) -> None:
         """Show diagnostics beside a result."""

@@ -8,6 +8,7 @@ import os
 from smspec.cli.console import Console
 from smspec.cli.faults import Refused, Unavailable, Usage
 from smspec.diagnostics import Rejected
+from smspec.diagnostics.foreign_words import reason
 from smspec.diagnostics.masking import masked
 from smspec.diagnostics.visible import visible
 
@@ -49,12 +50,10 @@ def _said(sentence: str, status: int, console: Console) -> int:
 
 
 def _sentence(fault: OSError) -> str:
-    reason = fault.strerror or str(fault)
-    reason = reason[:1].lower() + reason[1:]
     named = fault.filename
     if fault.filename2 is not None and fault.errno in _NO_ROOM:
         named = fault.filename2  # a copy names its original first, and it is the copy that has no room
     if named is None:
-        return reason
+        return reason(fault)
     name = named if isinstance(named, str) else os.fsdecode(named)
-    return f"`{name}`: {reason}"
+    return f"`{name}`: {reason(fault)}"

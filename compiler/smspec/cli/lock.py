@@ -15,7 +15,7 @@ from smspec.output.whole_file import write_whole
 from smspec.pipeline.lock_file import read_lock
 from smspec.pipeline.lockable import Lockable, find_lockable
 from smspec.pipeline.named_file import USUAL_SPEC
-from smspec.service.image_reference import is_image_reference, parsed_reference
+from smspec.service.image_reference import SHA256, is_image_reference, parsed_reference
 from smspec.service.shapes import pinned_model
 from smspec.source.frozen import replace
 from smspec.spec.layers.misuse import Misuse
@@ -28,8 +28,6 @@ means the job specs below it.
 
 What is pinned stays as it is, unless --update asks its registry again. The digest of a base that no registry can be
 asked for is given with --digest."""
-
-_DIGEST = r"sha256:[0-9a-f]{64}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,7 +86,7 @@ def _digests(words: list[str]) -> dict[str, str]:
     digests = {}
     for word in words:
         image, _, digest = word.partition("=")
-        if not is_image_reference(image) or not re.fullmatch(_DIGEST, digest):
+        if not is_image_reference(image) or not re.fullmatch(SHA256, digest):
             raise Usage(
                 f"--digest {visible(word)}: write `--digest python:3.12-slim=sha256:<64 digits of 0-9 and a-f>`"
             )

@@ -10,7 +10,8 @@ import urllib.parse
 import urllib.request
 from collections.abc import Mapping
 
-from smspec.service.image_reference import ImageReference
+from smspec.diagnostics.foreign_words import continued
+from smspec.service.image_reference import SHA256, ImageReference
 
 _HUB = "registry-1.docker.io"
 _INDEX_FIRST = ", ".join(
@@ -21,7 +22,6 @@ _INDEX_FIRST = ", ".join(
         "application/vnd.docker.distribution.manifest.v2+json",
     )
 )
-_DIGEST = r"sha256:[0-9a-f]{64}"
 _PATIENCE = 10.0
 """Seconds that a registry has for each answer."""
 
@@ -66,7 +66,7 @@ def _place(reference: ImageReference) -> tuple[str, str]:
 def _digest(url: str, headers: Mapping[str, str]) -> str:
     with _opened(url, headers, "HEAD") as answer:
         named = answer.headers.get("Docker-Content-Digest") or ""
-    if re.fullmatch(_DIGEST, named):
+    if re.fullmatch(SHA256, named):
         return str(named)
     with _opened(url, headers, "GET") as answer:
         return f"sha256:{hashlib.sha256(answer.read(_LARGEST)).hexdigest()}"
@@ -100,5 +100,4 @@ def _sentence(host: str, fault: Exception) -> str:
         return f"{host}: {meaning.get(fault.code, f'it answered {fault.code} {fault.reason}')}"
     if isinstance(fault, urllib.error.URLError) and isinstance(fault.reason, OSError):
         fault = fault.reason
-    reason = (getattr(fault, "strerror", None) or str(fault) or type(fault).__name__).rstrip(".")
-    return f"{host}: {reason[:1].lower()}{reason[1:]}"
+    return f"{host}: {continued(getattr(fault, 'strerror', None) or str(fault) or type(fault).__name__)}"

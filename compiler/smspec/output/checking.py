@@ -7,8 +7,9 @@ import os
 import stat
 from typing import Literal
 
+from smspec.diagnostics.foreign_words import reason
 from smspec.output.contents import expected_digest, in_order_of_making, is_executable
-from smspec.output.failures import OutputFailed, told
+from smspec.output.failures import OutputFailed
 from smspec.output.present import is_regular_file, paths, with_directories
 from smspec.render.tree import FileTree
 from smspec.source.frozen import dataclass
@@ -30,7 +31,7 @@ def differences(tree: FileTree, directory: str) -> list[Difference]:
     try:
         return sorted(_differences(tree, directory), key=lambda difference: difference.path.encode(errors="replace"))
     except OSError as fault:
-        raise OutputFailed(f"`{fault.filename or directory}` cannot be read: {told(fault)}") from fault
+        raise OutputFailed(f"`{fault.filename or directory}` cannot be read: {reason(fault)}") from fault
 
 
 def _differences(tree: FileTree, directory: str) -> list[Difference]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 
+from smspec.diagnostics.foreign_words import reason
 from smspec.output.archive import TAR_END, stored_gzip, tar_end_of, tar_header
-from smspec.output.failures import OutputFailed, told
+from smspec.output.failures import OutputFailed
 from smspec.render.manifest import manifest_json
 from smspec.render.tree import ArchiveFile, CopiedFile, GeneratedFile, ManifestFile, TreeFile
 from smspec.source.listing import ListedFile
@@ -67,6 +68,6 @@ def _verified(listed: ListedFile) -> Iterator[bytes]:
                 digest.update(chunk)
                 yield chunk
     except OSError as fault:
-        raise OutputFailed(f"`{listed.origin}` cannot be read: {told(fault)}") from fault
+        raise OutputFailed(f"`{listed.origin}` cannot be read: {reason(fault)}") from fault
     if digest.hexdigest() != listed.sha256:
         raise OutputFailed(f"`{listed.origin}` was changed while the tree was being built")

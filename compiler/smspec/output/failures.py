@@ -9,9 +9,3 @@ class OutputRefused(Exception):
 
 class OutputFailed(Exception):
     """The disk, the permissions or a file that changed meanwhile stood in the way. What was there before still is."""
-
-
-def told(fault: OSError) -> str:
-    """Return what the system says of a fault, as the end of a sentence."""
-    text = fault.strerror or str(fault)
-    return text[:1].lower() + text[1:]

@@ -6,7 +6,8 @@ import contextlib
 import fcntl
 import os
 
-from smspec.output.failures import OutputFailed, told
+from smspec.diagnostics.foreign_words import reason
+from smspec.output.failures import OutputFailed
 from smspec.output.shelter import sheltered
 
 _UNFINISHED = ".smspec-unfinished"
@@ -31,7 +32,7 @@ def write_whole(path: str, text: str) -> None:
             os.replace(beside, path)
             beside = ""
     except OSError as fault:
-        raise OutputFailed(f"`{path}` was not written: {told(fault)}") from fault
+        raise OutputFailed(f"`{path}` was not written: {reason(fault)}") from fault
     finally:
         if beside:
             with contextlib.suppress(OSError), sheltered():

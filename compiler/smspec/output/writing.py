@@ -9,9 +9,10 @@ import os
 import shutil
 from collections.abc import Iterator
 
+from smspec.diagnostics.foreign_words import reason
 from smspec.output.contents import chunks, in_order_of_making, is_executable
 from smspec.output.exchange import put_in_place
-from smspec.output.failures import OutputFailed, OutputRefused, told
+from smspec.output.failures import OutputFailed, OutputRefused
 from smspec.output.present import stranger
 from smspec.output.shelter import sheltered
 from smspec.render.manifest import UNFINISHED
@@ -52,7 +53,7 @@ def _check_replaceable(target: str, directory: str) -> None:
             raise OutputRefused(f"`{directory}` is a file, and a build is a directory") from None
         return  # something above it is a file: making the directory will say so
     except OSError as fault:
-        raise OutputFailed(f"`{fault.filename or directory}` cannot be read: {told(fault)}") from fault
+        raise OutputFailed(f"`{fault.filename or directory}` cannot be read: {reason(fault)}") from fault
     if found is not None:
         raise OutputRefused(f"`{os.path.join(directory, found)}` was not written by smspec, so it is not replaced")
 
@@ -118,7 +119,7 @@ def _told_as_failure(directory: str) -> Iterator[None]:
     except OSError as fault:
         # A path below the unfinished directory means nothing to the author.
         culprit = fault.filename if isinstance(fault.filename, str) and UNFINISHED not in fault.filename else directory
-        raise OutputFailed(f"`{directory}` was not written: {told(fault)} (`{culprit}`)") from fault
+        raise OutputFailed(f"`{directory}` was not written: {reason(fault)} (`{culprit}`)") from fault
 
 
 @contextlib.contextmanager

@@ -17,6 +17,7 @@ from botocore.exceptions import (
     ProfileNotFound,
 )
 
+from smspec.diagnostics.foreign_words import continued
 from smspec.submission.faults import AwsUnavailable, JobRefused
 
 
@@ -40,19 +41,18 @@ def told(what: str) -> Iterator[None]:
             f"there are no AWS credentials to ask for {what} with; set AWS_PROFILE or log in with `aws`"
         ) from None
     except ProfileNotFound as fault:
-        raise AwsUnavailable(f"no such AWS profile: {_sentence(str(fault))}") from None
+        raise AwsUnavailable(f"no such AWS profile: {_sentence(fault)}") from None
     except ParamValidationError as fault:
-        raise JobRefused(f"{what}: {_sentence(str(fault))}") from None
+        raise JobRefused(f"{what}: {_sentence(fault)}") from None
     except ClientError as fault:
         error = fault.response.get("Error", {})
-        code, message = str(error.get("Code", "")), _sentence(str(error.get("Message", "")))
+        code, message = str(error.get("Code", "")), _sentence(error.get("Message", ""))
         if code in ("ValidationException", "ResourceNotFound"):
             raise JobRefused(f"{what}: {message}") from None
         raise AwsUnavailable(f"AWS does not let us ask for {what}: {code}: {message}") from None
     except BotoCoreError as fault:
-        raise AwsUnavailable(f"cannot ask AWS for {what}: {_sentence(str(fault))}") from None
+        raise AwsUnavailable(f"cannot ask AWS for {what}: {_sentence(fault)}") from None
 
 
-def _sentence(text: str) -> str:
-    words = " ".join(text.split()).rstrip(".") or "no reason was given"
-    return words[:1].lower() + words[1:]
+def _sentence(fault: object) -> str:
+    return continued(str(fault)) or "no reason was given"

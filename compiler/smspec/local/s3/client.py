@@ -23,6 +23,7 @@ from botocore.exceptions import (
     TokenRetrievalError,
 )
 
+from smspec.diagnostics.foreign_words import continued
 from smspec.local.feeder.fault import DataError, StoreUnavailable
 
 CONNECTIONS = 32
@@ -64,15 +65,17 @@ def told(uri: str) -> Iterator[None]:
             f"there are no AWS credentials to read `{uri}` with; set AWS_PROFILE or log in with `aws`"
         ) from None
     except _LOGIN as fault:
-        raise StoreUnavailable(f"the AWS credentials to read `{uri}` with cannot be had: {_said(fault)}") from None
+        raise StoreUnavailable(
+            f"the AWS credentials to read `{uri}` with cannot be had: {continued(str(fault))}"
+        ) from None
     except ParamValidationError:
         raise DataError(f"`{uri}` names no bucket that S3 could have") from None
     except ClientError as fault:
         raise _refusal(uri, fault) from None
     except (EndpointConnectionError, HTTPClientError) as fault:
-        raise StoreUnavailable(f"cannot reach S3 to read `{uri}`: {_said(fault)}") from None
+        raise StoreUnavailable(f"cannot reach S3 to read `{uri}`: {continued(str(fault))}") from None
     except BotoCoreError as fault:
-        raise StoreUnavailable(f"cannot read `{uri}`: {_said(fault)}") from None
+        raise StoreUnavailable(f"cannot read `{uri}`: {continued(str(fault))}") from None
 
 
 def _refusal(uri: str, fault: ClientError) -> DataError:
@@ -88,10 +91,5 @@ def _refusal(uri: str, fault: ClientError) -> DataError:
         return DataError(f"`{uri}` names no bucket that S3 could have")
     if code == "InvalidObjectState":
         return DataError(f"`{uri}` is archived; restore it first")
-    message = str(error.get("Message", "")) or "no reason was given"
-    return StoreUnavailable(f"S3 does not let us read `{uri}`: {code}: {message[:1].lower()}{message[1:]}".rstrip("."))
-
-
-def _said(fault: Exception) -> str:
-    text = " ".join(str(fault).split()).rstrip(".")
-    return text[:1].lower() + text[1:]
+    message = continued(str(error.get("Message", ""))) or "no reason was given"
+    return StoreUnavailable(f"S3 does not let us read `{uri}`: {code}: {message}")

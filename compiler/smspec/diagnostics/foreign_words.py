@@ -1,0 +1,15 @@
+"""What a system, a library or a server says, as the end of a sentence of ours."""
+
+from __future__ import annotations
+
+
+def continued(text: str) -> str:
+    """Return a message in one line, without a full stop and, where it begins with a word, in lower case."""
+    words = " ".join(text.split()).rstrip(".")
+    # `SSL: …` and `S3 …` are names.
+    return words if words[1:2].isupper() or words[1:2].isdigit() else words[:1].lower() + words[1:]
+
+
+def reason(fault: OSError) -> str:
+    """Return why the system refuses."""
+    return continued(fault.strerror or str(fault))

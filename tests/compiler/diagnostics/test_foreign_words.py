@@ -1,0 +1,30 @@
+"""Messages of others at the end of our sentences."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+import pytest
+
+from smspec.diagnostics.foreign_words import continued, reason
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("No space left on device", "no space left on device"),
+        ("A limit was hit.", "a limit was hit"),
+        ("Two\n  lines.\n", "two lines"),
+        ("SSL: no such certificate", "SSL: no such certificate"),
+        ("S3 is not here", "S3 is not here"),
+        ("", ""),
+    ],
+)
+def test_a_message_is_the_end_of_a_sentence(said, told):
+    assert continued(said) == told
+
+
+def test_a_fault_without_a_number_says_its_text():
+    assert reason(OSError("Half of it was written.")) == "half of it was written"
+    assert reason(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "x")) == "no space left on device"
