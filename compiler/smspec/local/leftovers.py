@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from types import TracebackType
 
 _SET_CHILD_SUBREAPER = 36
@@ -26,29 +27,20 @@ class Leftovers:
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.end()
+        self._end()
         _become_subreaper(False)
 
-    def end(self) -> int:
-        """Kill every child that was not there at the start, until none is left; return how many there were."""
-        count = 0
+    def _end(self) -> None:
+        """Kill every child that was not there at the start, until none is left."""
         deadline = time.monotonic() + _DEADLINE_SECONDS
         while time.monotonic() < deadline:
             left = _children() - self._before
             if not left:
                 break
             for process in left:
-                count += _end(process)
-        return count
-
-
-def _end(process: int) -> int:
-    try:
-        os.kill(process, signal.SIGKILL)
-        os.waitpid(process, 0)
-    except (ProcessLookupError, ChildProcessError):
-        return 0
-    return 1
+                with suppress(ProcessLookupError, ChildProcessError):
+                    os.kill(process, signal.SIGKILL)
+                    os.waitpid(process, 0)
 
 
 def _children() -> set[int]:
