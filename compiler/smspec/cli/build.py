@@ -59,8 +59,11 @@ def default_directory(job: Compiled) -> str:
 def _checked(tree: FileTree, directory: str, console: Console) -> int:
     stale = differences(tree, directory)
     console.result("".join(f"{visible(str(difference))}\n" for difference in stale))
-    console.say(f"{directory} is {'not ' if stale else ''}what the spec makes")
-    return 1 if stale else 0
+    if stale:
+        console.say(f"{directory} is not what the spec makes; `smspec build` writes it anew")
+        return 1
+    console.say(f"{directory} is what the spec makes")
+    return 0
 
 
 def _written(tree: FileTree, directory: str, console: Console) -> int:

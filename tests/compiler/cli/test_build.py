@@ -62,6 +62,7 @@ def test_check_says_what_is_stale_and_writes_nothing(tmp_path):
     done = smspec("build", "--check", cwd=tmp_path)
     assert done.status == 1
     assert "Dockerfile: missing\n" in done.out
+    assert done.err == "build/small is not what the spec makes; `smspec build` writes it anew\n"
     assert not (tmp_path / "build").exists()
 
     smspec("build", cwd=tmp_path)
