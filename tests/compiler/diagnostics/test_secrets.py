@@ -122,7 +122,7 @@ def test_every_line_of_a_private_key_is_masked():
     assert masked(f"a: |\n  {key}\nb: 1") == "a: |\n  " + re.sub("[^\n]", "*", key) + "\nb: 1"
 
 
-@pytest.mark.parametrize(("name", "value"), SECRETS)
+@pytest.mark.parametrize(("name", "value"), [*SECRETS, *(("DB_PASSWORD", value) for _, value in SECRETS)])
 def test_hidden_says_neither_what_a_secret_is_nor_how_long(name, value):
     """What is known in two ways, by its name and by how it is written, is one secret."""
     shown = hidden(f"{name}: {value}\nafter: 2\n")
