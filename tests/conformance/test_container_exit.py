@@ -70,7 +70,7 @@ def test_not_found_is_127_and_not_executable_is_126(any_python, tmp_path):
     ]
     found = statuses(any_python, [*commands, ["sh", "-c", "exit 5", "x" * 200_000], ["sh", "nul\0"]])
     assert [status for status, _, _ in found] == [127, 127, 126, 126, 127, 4, 126, 126]
-    assert found[0][2] == "no-such-program: No such file or directory"
+    assert found[0][2] == "no-such-program: no such program along PATH; is it in the image?"
     assert found[2][2] == f"{plain}: Permission denied"
     assert found[4][2] == f"{interpreter}: its interpreter is missing; do lines end with CR LF?"
 

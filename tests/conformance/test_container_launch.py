@@ -156,7 +156,9 @@ def test_torchrun_that_is_not_installed(container):
     plan = {"kind": "script", "program": "train.py", "launcher": "torchrun"}
     done = container.run(plan=plan, environ={"PATH": "/nowhere"})
     assert done.status == 127
-    assert done.failure.startswith("ExecuteUserScriptError: torchrun: No such file or directory\n")
+    assert done.failure.startswith(
+        "ExecuteUserScriptError: torchrun: no such program along PATH; is it in the image?\n"
+    )
 
 
 def test_torchrun_of_a_shell_script_is_refused(container):

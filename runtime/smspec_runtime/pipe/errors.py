@@ -17,7 +17,10 @@ class Origin(NamedTuple):
 
 
 class PipeError(Exception):
-    """``offset`` counts the bytes of the epoch before the fault."""
+    """``offset`` counts the bytes of the epoch before the fault.
+
+    Raised from None: who reads the traceback is told all, and not how the runtime found out.
+    """
 
     def __init__(self, origin: Origin, offset: int, problem: str) -> None:
         super().__init__(origin, offset, problem)

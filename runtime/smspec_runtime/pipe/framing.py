@@ -55,7 +55,7 @@ class Framing(ABC):
                 data = self._advance(data)
             except ValueError as fault:
                 yield self.reader.deliver(self.items)
-                raise self.reader.corrupt(self.begin, f"{self.name}: {fault}") from fault
+                raise self.reader.corrupt(self.begin, f"{self.name}: {fault}") from None
             yield self.reader.deliver(self.items)
 
     def _advance(self, data: bytes) -> Optional[bytes]:

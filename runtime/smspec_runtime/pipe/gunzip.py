@@ -47,7 +47,7 @@ class Gunzip(Layer):
         try:
             data: bytes = self._member.decompress(self._input, size)
         except zlib.error as error:
-            raise Corrupt(self.origin, self._begin, f"the gzip member that begins here is damaged: {error}") from error
+            raise Corrupt(self.origin, self._begin, f"the gzip member that begins here is damaged: {error}") from None
         self._input = self._member.unconsumed_tail
         if self._member.eof:
             self._input = self._member.unused_data

@@ -60,7 +60,9 @@ def run(job: Job, handler: Handler, wake: Wake) -> None:
         raise TypeError(f"`resume` of the handler returned `{completed}`, not the epoch to begin with")
     if completed:
         log(f"resuming: {completed} of {count} epochs are in {job.checkpoint_dir}")
-    while completed < count and not wake.heard() and run_epoch(job, handler, completed, fifos):
+    while completed < count and not wake.heard():
+        if not run_epoch(job, handler, completed, fifos):
+            break
         completed += 1
         progress.note(completed)
     handler.end(job)

@@ -94,7 +94,7 @@ class Reader(io.RawIOBase):
     def end_inside(self, offset: int, what: str) -> None:
         """An error, unless we ended the data."""
         if not self.source.halted():
-            raise Truncated(self.source.origin, offset, f"the data ends inside {what}")
+            raise Truncated(self.source.origin, offset, f"the data ends inside {what}") from None
 
     def close(self) -> None:
         """End the epoch; also called when the reader is collected."""

@@ -69,7 +69,9 @@ def spawn(task: Task, signals: Signals) -> Union[int, Outcome]:
     number = int(failure)
     status = 127 if number in (errno.ENOENT, errno.ENOTDIR) else 126
     reason = os.strerror(number)
-    if status == 127 and "/" in name and os.path.exists(os.path.join(task.directory, name)):
+    if status == 127 and "/" not in name:
+        reason = "no such program along PATH; is it in the image?"
+    elif status == 127 and os.path.exists(os.path.join(task.directory, name)):
         reason = "its interpreter is missing; do lines end with CR LF?"
     return Outcome(status, error=f"{name}: {reason}")
 

@@ -222,8 +222,10 @@ def test_damaged_data_is_an_error_that_says_where(host):
     job.feed("train", [formats.recordio(b"good")], [formats.recordio(b"good"), b"bad bad "])
     assert job.start("author:handler").end() == 1
     assert job.err.endswith(
-        "Corrupt: channel `train`, epoch 1, byte 12: a RecordIO record: it begins with 0a23d7ce, here is 62616420\n"
+        "Corrupt: channel `train`, epoch 1, byte 12: a RecordIO record: "
+        "it begins with 0a23d7ce, here is 62616420 (b'bad ')\n"
     )
+    assert job.err.count("Traceback") == 1  # The reader's own faults on the way are nobody's news.
     assert job.lines() == [(0, 12, None)]
 
 

@@ -29,5 +29,5 @@ def csv(reader: Reader, delimiter: str = ",") -> Iterator[List[str]]:
             offset = begin + block.tell()
     except (standard.Error, UnicodeDecodeError) as error:
         if not str(error).endswith("end of data"):  # in quotes, a character
-            raise reader.corrupt(offset, f"the row is not CSV: {error}") from error
+            raise reader.corrupt(offset, f"the row is not CSV: {error}") from None
         reader.end_inside(offset, "a row")

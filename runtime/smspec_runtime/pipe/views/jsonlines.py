@@ -18,6 +18,6 @@ def jsonlines(reader: Reader) -> Iterator[Any]:
             except (ValueError, RecursionError) as error:
                 if not line.endswith(b"\n"):
                     reader.end_inside(offset, "a line of JSON")
-                raise reader.corrupt(offset, f"the line is not JSON: {error}") from error
+                raise reader.corrupt(offset, f"the line is not JSON: {error}") from None
             yield value
         offset += len(line)

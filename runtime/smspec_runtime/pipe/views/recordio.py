@@ -43,7 +43,7 @@ class Records(Framing):
     def length(self, head: bytes) -> int:
         magic, word = WORDS.unpack(head)
         if magic != MAGIC:
-            raise ValueError(f"it begins with 0a23d7ce, here is {head[:4].hex()}")
+            raise ValueError(f"it begins with 0a23d7ce, here is {head[:4].hex()} ({head[:4]!r})")
         part = word >> 29
         if part > LAST or (part in (WHOLE, FIRST)) == bool(self.parts):
             raise ValueError(f"part {part} of a record {'inside' if self.parts else 'outside'} one of several parts")
