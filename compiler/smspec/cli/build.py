@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from smspec.cli.console import Console
 from smspec.cli.faults import Refused, Unavailable
 from smspec.cli.interruption import interruptible
-from smspec.cli.spec_arguments import add_spec_arguments, compiled
+from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.diagnostics.visible import visible
 from smspec.output.checking import differences
 from smspec.output.failures import OutputFailed, OutputRefused
 from smspec.output.writing import write_tree
-from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.spec_digest import spec_digest
 from smspec.render.tree import UPLOAD, FileTree
 from smspec.render.tree_rendering import render_tree
@@ -38,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     job = compiled(args, console)
-    directory = args.output or default_directory(job)
+    directory = args.output or default_directory("build", job)
 
     tree = render_tree(job.plan, job.inputs.ingredients, spec_digest(job.inputs))
     try:
@@ -48,12 +46,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
         raise Refused(str(refusal)) from refusal
     except OutputFailed as failure:
         raise Unavailable(str(failure)) from failure
-
-
-def default_directory(job: Compiled) -> str:
-    """Return where a tree is written when nobody says: below ``build`` in the current directory."""
-    overlay = job.inputs.overlay
-    return os.path.join("build", f"{job.plan.name}.{overlay}" if overlay else job.plan.name)
 
 
 def _checked(tree: FileTree, directory: str, console: Console) -> int:

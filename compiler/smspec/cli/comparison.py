@@ -9,8 +9,8 @@ from smspec.adoption.imported import NoRequest
 from smspec.adoption.naming import slug
 from smspec.adoption.reading import read_source
 from smspec.adoption.sources import imported
-from smspec.cli.build import default_directory
 from smspec.cli.scratch import scratch_directory
+from smspec.cli.spec_arguments import default_directory
 from smspec.diagnostics import Rejected
 from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.git import repository_of
@@ -71,7 +71,7 @@ def against_build(path: str, overlay: str | None, settings: Mapping[str, str]) -
     missing: NoBuild | None = None
     for name, job in side.compiled.items():
         try:
-            build = read_last_build(default_directory(job))
+            build = read_last_build(default_directory("build", job))
         except NoBuild as fault:
             missing = missing or fault
             continue

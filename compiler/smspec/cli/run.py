@@ -11,14 +11,13 @@ from smspec.cli.console import Console
 from smspec.cli.faults import Unavailable, Usage
 from smspec.cli.interruption import interruptible
 from smspec.cli.scratch import scratch_directory
-from smspec.cli.spec_arguments import add_spec_arguments, compiled
+from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.diagnostics import placed
 from smspec.local.feeder.injection import Injection
 from smspec.local.request import RunRequest
 from smspec.local.running import run_locally
 from smspec.output.failures import OutputFailed
 from smspec.output.writing import write_tree
-from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.spec_digest import spec_digest
 from smspec.render.tree import FileTree
 from smspec.render.tree_rendering import render_tree
@@ -69,7 +68,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     gc.set_threshold(700)
     with interruptible(), scratch_directory() as temporary:
         request = RunRequest(
-            directory=args.output or default_directory(job),
+            directory=args.output or default_directory("run", job),
             tree_dir=os.path.join(temporary, "tree"),
             base_dir=job.inputs.directory,
             python=args.python,
@@ -83,12 +82,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if outcome.findings:
         console.warned(placed(outcome.findings, job.inputs.document), job.texts)
     return outcome.exit_status
-
-
-def default_directory(job: Compiled) -> str:
-    """Return where a run leaves everything when nobody says: below ``run`` in the current directory."""
-    overlay = job.inputs.overlay
-    return os.path.join("run", f"{job.plan.name}.{overlay}" if overlay else job.plan.name)
 
 
 def _write(tree: FileTree, directory: str) -> None:

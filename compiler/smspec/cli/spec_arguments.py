@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from smspec.cli.console import Console
 from smspec.cli.faults import Usage
@@ -50,3 +51,9 @@ def compiled(args: argparse.Namespace, console: Console) -> Compiled:
     if compilation.diagnostics:
         console.warned(compilation.diagnostics, compilation.texts)
     return compilation
+
+
+def default_directory(above: str, job: Compiled) -> str:
+    """Return where a command writes when nobody says: below ``above`` in the current directory."""
+    overlay = job.inputs.overlay
+    return os.path.join(above, f"{job.plan.name}.{overlay}" if overlay else job.plan.name)
