@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from smspec.local.channel_data import ChannelData
 from smspec.local.events import ChannelLaid, Reporter
-from smspec.local.feeder.entries import Entries, Objects
+from smspec.local.feeder.entries import Objects
 from smspec.local.feeder.fault import DataError, StoreUnavailable
 from smspec.local.feeder.objects import StoredObject
 from smspec.local.feeder.ordering import order
@@ -39,7 +39,7 @@ class ChannelLayout:
         self._hosts = hosts
         self._reporter = reporter
         self._copies: dict[tuple[str, str], str] = {}
-        self._entries: dict[str, tuple[Store, Entries]] = {}
+        self._entries: dict[str, tuple[Store, Objects]] = {}
         self._linked: dict[str, tuple[str, int, int]] = {}
 
     def lay(self, data: ChannelData, host: Host, directory: str) -> None:
@@ -61,12 +61,7 @@ class ChannelLayout:
     def _lay(self, data: ChannelData, host: Host, directory: str) -> None:
         started = time.monotonic()
         name = data.channel.name
-        if name not in self._entries:
-            store = data.store()
-            self._entries[name] = store, data.entries(store)
-        store, entries = self._entries[name]
-        if not isinstance(entries, Objects):
-            raise Unable(1, f"channel `{name}`: an AugmentedManifestFile is streamed, in Pipe mode only")
+        store, entries = self._found(data)
         told = data.feeder_channel(host, self._hosts)
         chosen = sorted(order(len(entries), told.shuffle_seed, 0, told.shard, told.shards))
         # A manifest may name an object twice.
@@ -91,6 +86,17 @@ class ChannelLayout:
         if not os.path.exists(manifest):
             with open(manifest, "w", encoding="utf-8") as file:
                 json.dump([entries.objects[index].key for index in chosen], file)
+
+    def _found(self, data: ChannelData) -> tuple[Store, Objects]:
+        """Return what a channel holds; hosts share what was found for the first of them."""
+        name = data.channel.name
+        if name not in self._entries:
+            store = data.store()
+            entries = data.entries(store)
+            if not isinstance(entries, Objects):
+                raise Unable(1, f"channel `{name}`: an AugmentedManifestFile is streamed, in Pipe mode only")
+            self._entries[name] = store, entries
+        return self._entries[name]
 
     def _placed(self, data: ChannelData, store: Store, objects: list[StoredObject], root: str) -> Iterator[int]:
         """Place the objects, and yield the bytes of each or of a part of it."""
