@@ -26,11 +26,9 @@ class Report:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._room = os.path.join(layout.output, ".failure")
-        self._is_prepared = False
 
     def prepare(self) -> None:
         """Remove an earlier job's failure file and set the room aside."""
-        self._is_prepared = True
         _remove(self._layout.failure)
         try:
             self._write(self._room, b"\n" * LIMIT)
@@ -42,7 +40,7 @@ class Report:
         path = self._layout.failure
         log("the job failed: " + " | ".join(text.split("\n")[:2]))
         _remove(self._layout.success)  # of an earlier job
-        if self._is_prepared and _has_content(path):
+        if _has_content(path):
             log(f"the program wrote {path} itself; it is left as it is")
             _remove(self._room)
             return

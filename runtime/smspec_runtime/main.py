@@ -48,10 +48,10 @@ def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
         grace = GRACE
     supervisor = Supervisor(grace)
     report = Report(layout)
+    report.prepare()  # Signals still wait, so nobody takes an earlier job's failure file for this one's.
     try:
         try:
             supervisor.start()
-            report.prepare()
             words = " ".join(word for word in arguments if word != "train")
             if words:  # Twice is right: SageMaker appends it.
                 raise Refused(f"this container takes the argument `train` or none, not `{words}`", exit_status=2)
