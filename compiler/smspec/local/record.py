@@ -72,32 +72,24 @@ class Record:
                 self._read[event.host, told.channel, told.fifo] = told.seconds
                 self._completed_before[event.host, told.channel] = told.epoch - told.fifo
         elif isinstance(event, ChannelLaid):
-            self._keep(
-                Flow(
-                    host=event.host,
-                    channel=event.channel,
-                    mode=event.mode,
-                    epoch=None,
-                    size=event.size,
-                    seconds=event.seconds,
-                )
-            )
+            self._keep(event, epoch=None, mode=event.mode, is_early=False)
         elif isinstance(event, EpochFed | EpochEnded):
             # Until it has ended, an epoch is one that the job gave up before its end.
-            self._keep(
-                Flow(
-                    host=event.host,
-                    channel=event.channel,
-                    mode="Pipe",
-                    epoch=event.epoch,
-                    size=event.size,
-                    seconds=event.seconds,
-                    is_early=event.early if isinstance(event, EpochEnded) else True,
-                )
-            )
+            is_early = event.early if isinstance(event, EpochEnded) else True
+            self._keep(event, epoch=event.epoch, mode="Pipe", is_early=is_early)
 
-    def _keep(self, flow: Flow) -> None:
-        self._flows[flow.host, flow.channel, flow.epoch] = flow
+    def _keep(
+        self, event: ChannelLaid | EpochFed | EpochEnded, *, epoch: int | None, mode: str, is_early: bool
+    ) -> None:
+        self._flows[event.host, event.channel, epoch] = Flow(
+            host=event.host,
+            channel=event.channel,
+            mode=mode,
+            epoch=epoch,
+            size=event.size,
+            seconds=event.seconds,
+            is_early=is_early,
+        )
 
 
 def _order(flow: Flow) -> tuple[int, str, str, int]:
