@@ -164,6 +164,26 @@ def test_workers_have_the_job_too_and_can_be_terminated(tmp_path, method):
     assert (done.status, done.stdout) == (0, b"[[1, 0.1, [2, 3]], [1, 0.1, [2, 3]]]\n"), done.stderr
 
 
+BUSY = """
+import multiprocessing, time, smspec_runtime
+assert not smspec_runtime.job().stopping
+worker = multiprocessing.get_context("fork").Process(target=sum, args=(range(10**12),))
+worker.start()
+while int(open(f"/proc/{worker.pid}/stat").read().rpartition(")")[2].split()[11]) < 20:  # ticks of computing
+    time.sleep(0.01)
+worker.terminate()
+worker.join(5)
+print(worker.exitcode, smspec_runtime.job().stopping)
+worker.kill()
+"""
+
+
+def test_a_forked_worker_that_runs_no_python_can_be_terminated(any_python, tmp_path):
+    """No handler written in Python would be called while C code computes."""
+    done = Container(tmp_path / "ml", any_python).run_script(BUSY)
+    assert (done.status, done.stdout) == (0, b"-15 False\n"), done.stderr
+
+
 def test_without_sagemaker_and_without_rights(tmp_path):
     """In a notebook there is neither a tree nor anything to write to; asking makes nothing."""
     job = read_job({"SAGEMAKER_BASE_DIR": str(tmp_path)})
