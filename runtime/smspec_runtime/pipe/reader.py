@@ -43,9 +43,8 @@ class Reader(io.RawIOBase):
     def after(self, head: bytes) -> Optional[bytes]:
         """Return bytes with a chunk from `ROOM` on and ``head`` right in front of it. None: the end."""
         count = self._fill(head)
-        data = (
-            self._store.getvalue()
-        )  # the store itself, which is copied only if somebody holds it still when the next is read
+        # The store itself: it is copied only if somebody still holds it when the next is read.
+        data = self._store.getvalue()
         return (data if count == CHUNK else data[: ROOM + count]) if count else None
 
     def _fill(self, head: bytes = b"") -> int:

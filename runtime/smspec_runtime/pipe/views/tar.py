@@ -105,8 +105,8 @@ def _text(field: bytes) -> str:
 
 def _checksum(head: bytes) -> int:
     """Sum up the bytes, those of the checksum as blanks. Adler-32 has 1 and the sum of up to 256 bytes."""
-    total = (adler32(head[:256]) & 0xFFFF) + (adler32(head[256:]) & 0xFFFF) - 2
-    return total - sum(head[148:156]) + 8 * ord(" ")
+    begin, middle, end = adler32(head[:148]), adler32(head[156:400]), adler32(head[400:])
+    return (begin & 0xFFFF) + (middle & 0xFFFF) + (end & 0xFFFF) - 3 + 8 * ord(" ")
 
 
 def _number(field: bytes) -> int:
