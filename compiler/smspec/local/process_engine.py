@@ -17,6 +17,7 @@ from smspec.local.run_directory import HostDirectory
 from smspec.local.training_request import TrainingRequest
 from smspec.plan.delivery import ARCHIVE
 from smspec.plan.plan import Plan
+from smspec.plan.run_planning import launcher_name
 from smspec.render.tree import SOURCE, SOURCES, UPLOAD, FileTree
 from smspec.spec.model import BuiltImage, JobSpec, Mpi, SmDataParallel, Torchrun
 from smspec_runtime import run_plan
@@ -169,9 +170,8 @@ def free_ports(count: int) -> list[int]:
 
 
 def _require_processes(job: JobSpec, plan: Plan) -> None:
-    launchers = {Mpi: "mpi", SmDataParallel: "smdataparallel"}
-    launcher = launchers.get(type(job.distribution)) if job.distribution is not None else None
-    if launcher is not None:
+    if isinstance(job.distribution, Mpi | SmDataParallel):
+        launcher = launcher_name(job.distribution)
         raise Unable(
             3, f"`{launcher}` reaches its hosts over ssh, so it needs containers, and `smspec run` starts processes"
         )

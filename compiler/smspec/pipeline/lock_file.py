@@ -8,12 +8,12 @@ import re
 from smspec.diagnostics import Finding, Rejected, Rule, placed
 from smspec.pipeline.absence import is_file
 from smspec.pipeline.upwards import repository_top, upwards
+from smspec.service.image_reference import DIGEST
 from smspec.source import Document, Mapping, Path, Scalar
 from smspec.spec.lock import NAME, VERSION, Lock
 
 MALFORMED_LOCK = Rule("SM723", "malformed lock")
 
-_DIGEST = r"sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128}"
 _HELP = "it is written by `smspec lock`: bring back the committed one, or take it away and lock anew"
 _LARGEST = 1 << 20
 
@@ -69,7 +69,7 @@ def _faults(document: Document) -> list[Finding]:
             findings.append(MALFORMED_LOCK.at((name,), f"`{name}` is no object", help=_HELP))
         for key, value in node.entries if isinstance(node, Mapping) else ():
             at: Path = (name, key.text)
-            if not isinstance(value, Scalar) or not re.fullmatch(_DIGEST, str(value.value)):
+            if not isinstance(value, Scalar) or not re.fullmatch(DIGEST, str(value.value)):
                 findings.append(MALFORMED_LOCK.at(at, f"`{key.text}` has no digest here", help=_HELP))
     for name in ("smspec", "api_model"):
         node = root.get(name)

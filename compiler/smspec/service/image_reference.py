@@ -9,13 +9,17 @@ from smspec.source.frozen import dataclass
 # Patterns are texts: one that a request has no use for is never compiled.
 SHA256 = r"sha256:[0-9a-f]{64}"
 """The digest that a lock pins an image to."""
+
+DIGEST = rf"{SHA256}|sha512:[0-9a-f]{{128}}"
+"""A digest that names an image or stands in a lock."""
+
 _COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
 _REGISTRY = rf"(?:localhost|{_LABEL}(?:\.{_LABEL})+|{_LABEL}(?:\.{_LABEL})*(?=:)|\[[0-9a-fA-F:]+\])(?::[0-9]{{1,5}})?"
 _REFERENCE = (
     rf"(?P<name>(?:(?P<registry>{_REGISTRY})/)?(?P<repository>{_COMPONENT}(?:/{_COMPONENT})*))"
     r"(?::(?P<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?"
-    rf"(?:@(?P<digest>{SHA256}|sha512:[0-9a-f]{{128}}))?"
+    rf"(?:@(?P<digest>{DIGEST}))?"
 )
 # Every partition of AWS has a domain of its own, and new ones come: the first half of the host tells enough.
 _ECR = r"(?P<account>[0-9]{12})\.dkr[.-]ecr(?:-fips)?\.(?P<region>[a-z0-9-]+)\..+"
