@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from smspec.pipeline.default_ignores import DEFAULT_IGNORES, KEPT, WORTH_NAMING
 from smspec.spec.schema.keys import keys_in, spec_keys, written_key
 from smspec.spec.schema.reference import example_lines, is_required, value_words
 
@@ -26,10 +27,27 @@ What holds for all keys:
   1000) or `KiB`, `MiB`, `GiB` (powers of 1024); a bare number is bytes, for a storage volume GB.
 - **Text** that looks like a number needs quotes (`account: "111122223333"`), except in `environment`, `tags`,
   `image.env`, `image.labels` and in the words of a command, where everything is the text as written.
-- `yes`, `no`, `on`, `off`, `012`, `12:30` and `2026-01-01` are text; `true`, `false` and `null` are what they are, and
-  `1e-3` is a number.
-- In a base, in the job's own file and in an overlay, `null` removes a key. Any value may hold `${{ vars.name }}`.
+- Booleans and nulls are those of YAML 1.2's core schema: `true`, `True`, `TRUE`, `null`, `Null`, `NULL`, `~`.
+  `1e-3` is a number. `yes`, `no`, `on`, `off`, `012`, `0x1F`, `12:30` and `2026-01-01` are strings, with a warning in
+  `hyperparameters`.
+- In a base, in the job's own file and in an overlay, `null` removes a key; with nothing to remove it is a
+  warning. Any value may hold `${{ vars.name }}`.
 - `*` in a key stands for a name of your own, or for any item of a list.
+"""
+
+LEFT_OUT = """\
+## Files left out
+
+What is never part of a source, whether git tracks it or not. A pattern with `!` in `source.ignore` takes it back; in
+`.gitignore` and `.dockerignore`, `!` takes back only what the same file ignores.
+"""
+
+_FIRST, *_, _LAST = WORTH_NAMING
+LEFT_OUT_TOO = f"""\
+{", ".join(f"`{name}`" for name in KEPT)} are included. A directory that contains `pyvenv.cfg` or `conda-meta` is a
+virtual environment under any name. A note (SM268) names what is left out, from {_FIRST} to {_LAST}, unless an ignore
+file names it already. Job specs, `smspec.lock`, `.git`, and directories that `smspec build` or `smspec run` wrote are
+never included. Special files are left out with a warning (SM266).
 """
 
 
@@ -39,7 +57,16 @@ def page() -> str:
     for path in spec_keys():
         if len(path) == 1:
             parts += section(path, 2)
+    parts += [LEFT_OUT, *left_out(), LEFT_OUT_TOO]
     return "\n".join(parts)
+
+
+def left_out() -> list[str]:
+    """Return the table of what no source includes, from the compiler's own."""
+    rows = ["| what | names |", "|---|---|"]
+    for group, patterns in DEFAULT_IGNORES.items():
+        rows.append(f"| {group} | {' '.join(f'`{pattern}`' for pattern in patterns.split())} |")
+    return [*rows, ""]
 
 
 def section(path: tuple[str, ...], depth: int) -> list[str]:

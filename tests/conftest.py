@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 
 import pytest
 from hypothesis import settings
@@ -27,14 +28,22 @@ def pytest_addoption(parser):
     parser.addoption("--update", action="store_true", help="rewrite golden and expected files instead of comparing")
 
 
-def pytest_configure():
-    """Hear every signal, and let the processes that tests start hear it.
+def pytest_configure(config):
+    """Keep out of the author's cache, hear every signal, and let the processes that tests start hear it.
 
     A shell that starts the suite in the background has Ctrl-C and its like ignored, and who is started inherits that.
     """
+    if "SMSPEC_CACHE_DIR" not in os.environ:
+        os.environ["SMSPEC_CACHE_DIR"] = config.smspec_cache = tempfile.mkdtemp(prefix="smspec-test-cache-")
     for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:  # Python ignores these two for itself
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
+def pytest_unconfigure(config):
+    """Remove the cache that this process has made; workers share it."""
+    if hasattr(config, "smspec_cache"):
+        shutil.rmtree(config.smspec_cache, ignore_errors=True)
 
 
 @pytest.fixture

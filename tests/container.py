@@ -132,9 +132,9 @@ class Container:
         return self.start(environ=environ, **how)
 
 
-def refused(container, message):
+def refused(container, message, script="print('ran')"):
     """Run a script that must not start, since the job is refused with this message."""
-    done = container.run_script("print('ran')")
+    done = container.run_script(script)
     assert (done.status, done.stdout, done.succeeded) == (1, b"", False), done.stderr
     assert done.failure.startswith("ClientError: ")
     assert message in done.failure

@@ -10,9 +10,12 @@ import fcntl
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,6 +23,17 @@ import pytest
 BASE = "smspec-test-base:bookworm"
 PACKAGES = ("ca-certificates", "openssh-server", "python3", "python3-pip")
 PATIENCE = 120
+
+_NEEDED = ("dockerd", "docker", "setpriv", "unshare")
+# Networks, mounts, and processes of its own: the machine's firewall does not matter (another Docker engine sets its
+# FORWARD policy to DROP), engines side by side share no bridge, and all of it ends with the tests, even by SIGKILL.
+_APART = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--pid", "--mount-proc", "--fork", "--kill-child"]
+
+# The package of an SSH server, to be installed without a network. A base with keys would hide those of an image.
+_HOOK = (
+    'rm -f "$1"/etc/ssh/ssh_host_* && mkdir "$1/opt/debs" && '
+    'chroot "$1" sh -c "cd /opt/debs && apt-get -q download openssh-server"'
+)
 
 
 class Engine:
@@ -35,6 +49,7 @@ class Engine:
         with open(self._log, "wb") as log:
             self._process = subprocess.Popen(
                 [
+                    *_APART,
                     "dockerd",
                     *(f"--{name}={value}" for name, value in options.items()),
                     *("--bridge=none", "--iptables=false", "--ip6tables=false"),
@@ -54,12 +69,13 @@ class Engine:
         return None
 
     def stop(self) -> None:
-        self._process.terminate()
-        try:
-            self._process.wait(60)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if self._process.poll() is None:
+                os.killpg(self._process.pid, number)  # unshare itself passes no SIGTERM on
+            try:
+                self._process.wait(60)
+            except subprocess.TimeoutExpired:
+                continue
 
     def environment(self) -> dict[str, str]:
         return {**os.environ, "DOCKER_HOST": self.host, "DOCKER_BUILDKIT": "1"}
@@ -83,7 +99,10 @@ class Engine:
 
     def import_debian(self, image: str, *packages: str) -> None:
         """Make a base image with more packages; skip the test where Debian's archive cannot be had."""
-        self.docker("import", _base_archive((*PACKAGES, *packages)), image)
+        self.docker("import", self.archive(*packages), image)
+
+    def archive(self, *packages: str) -> Path:
+        return _base_archive((*PACKAGES, *packages))
 
     def config(self, image: str) -> dict:
         """Return what an image says of itself."""
@@ -101,38 +120,65 @@ def engine():
     reason = _hindrance()
     if reason:
         pytest.skip(f"no Docker engine: {reason}")
-    archive = _base_archive(PACKAGES)
-    root = Path(tempfile.mkdtemp(prefix="smspec-docker-"))
-    engine = Engine(root, "/usr/bin/docker" if os.path.exists("/usr/bin/docker") else "docker")
-    try:
-        complaint = engine.wait_until_it_answers()
-        if complaint is not None:
-            pytest.skip(f"no Docker engine: dockerd does not start: {complaint}")
-        engine.docker("import", archive, BASE)
+    with running_engine() as engine:
+        engine.import_debian(BASE)
         yield engine
+
+
+@contextmanager
+def running_engine() -> Iterator[Engine]:
+    """An engine without an image, or a skip that says why it does not start."""
+    with _directory() as root:
+        engine = Engine(root, "/usr/bin/docker" if os.path.exists("/usr/bin/docker") else "docker")
+        try:
+            complaint = engine.wait_until_it_answers()
+            if complaint is not None:
+                pytest.skip(f"no Docker engine: dockerd does not start: {complaint}")
+            yield engine
+        finally:
+            engine.stop()
+
+
+@contextmanager
+def _directory() -> Iterator[Path]:
+    """A new directory, locked as long as it is in use. Those of tests that were killed are removed."""
+    temporary = Path(tempfile.gettempdir())
+    for lock in temporary.glob("smspec-docker-*/lock"):
+        with open(lock) as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                continue
+            shutil.rmtree(lock.parent, ignore_errors=True)
+    root = Path(tempfile.mkdtemp(prefix="smspec-docker-"))
+    try:
+        with open(root / "unlocked", "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            (root / "unlocked").rename(root / "lock")
+            yield root
     finally:
-        engine.stop()
         shutil.rmtree(root, ignore_errors=True)
 
 
 def _hindrance() -> str | None:
     if os.geteuid() != 0:
         return "starting one needs root"
-    return next((f"{program} is not installed" for program in ("dockerd", "docker") if not shutil.which(program)), None)
+    return next((f"{program} is not installed" for program in _NEEDED if not shutil.which(program)), None)
 
 
 def _base_archive(packages: tuple[str, ...]) -> Path:
     """Return Debian with packages as a tar, made once and kept in the user's cache."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "smspec-tests"
     cache.mkdir(parents=True, exist_ok=True)
-    archive = cache / f"bookworm-{'-'.join(packages)}.tar"
+    archive = cache / f"bookworm-2-{'-'.join(packages)}.tar"
     with open(cache / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not archive.exists():
             if shutil.which("mmdebstrap") is None:
                 pytest.skip("no base image: mmdebstrap is not installed")
             unfinished = cache / "unfinished.tar"
-            words = ["mmdebstrap", "--variant=minbase", f"--include={','.join(packages)}", "bookworm", str(unfinished)]
+            words = ["mmdebstrap", "--variant=minbase", f"--include={','.join(packages)}", f"--customize-hook={_HOOK}"]
+            words += ["bookworm", str(unfinished)]
             done = subprocess.run(words, capture_output=True, text=True)
             if done.returncode != 0:
                 pytest.skip(

@@ -34,6 +34,8 @@ ABOUT_DATA: list[tuple[str, tuple[Change, ...], Path, str]] = [
     ("REQ-001", ((ALG, GONE),), ALG, "SM420"),
     ("REQ-002", ((HOSTS, GONE),), HOSTS, "SM421"),
     ("REQ-003", ((STOP, GONE),), STOP, "SM422"),
+    ("SM484", (((*CHANNEL, "ChannelName"), "."),), (*CHANNEL, "ChannelName"), "SM484"),
+    ("SM484", (((*CHANNEL, "ChannelName"), ".."),), (*CHANNEL, "ChannelName"), "SM484"),
     ("ALG-001", (((*ALG, "AlgorithmName"), "mine"),), (*ALG, "AlgorithmName"), "SM423"),
     ("ALG-002", ((IMAGE, GONE),), IMAGE, "SM424"),
     ("ALG-003", ((IMAGE, "https://111122223333.dkr.ecr.us-west-2.amazonaws.com/a:1"),), IMAGE, "SM436"),

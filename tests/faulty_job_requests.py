@@ -220,6 +220,15 @@ ABOUT_THE_JOB: list[tuple[str, tuple[Change, ...], Path, str]] = [
         "SM601",
     ),
     ("ENV-001", ((("Environment",), {"SM_HPS": "{}"}),), ("Environment", "SM_HPS"), "SM370"),
+    ("SM485", ((("HyperParameters",), {"": "5", "a": "b"}),), ("HyperParameters", ""), "SM485"),
+    ("SM486", ((("Environment",), {"KEY": "a\0b"}),), ("Environment", "KEY"), "SM486"),
+    ("SM486", (((*ALG, "ContainerArguments"), ["--a", "\0"]),), (*ALG, "ContainerArguments", 1), "SM486"),
+    (
+        "SM486",
+        ((("CheckpointConfig",), {"S3Uri": "s3://a-b/c", "LocalPath": "/a\0"}),),
+        ("CheckpointConfig", "LocalPath"),
+        "SM486",
+    ),
     (
         "REG-001",
         ((("OutputDataConfig", "KmsKeyId"), KEY.replace("us-west-2", "eu-west-1")),),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import subprocess
 import sys
 import tarfile
 import textwrap
 import time
 from pathlib import Path
+
+from smspec.source.deep_directories import walked
 
 DEADLINE = 60
 HEAD = """\
@@ -116,4 +119,11 @@ class LocalJob:
         while self.processes() and time.monotonic() < end:
             time.sleep(0.05)
         assert self.processes() == []
-        assert [str(path) for path in self.directory.rglob("*") if path.is_fifo()] == []
+        files = (os.path.join(where, name) for where, _, names in walked(str(self.directory)) for name in names)
+        assert [path for path in files if stat.S_ISFIFO(os.lstat(path).st_mode)] == []
+
+
+def script(job: LocalJob, text: str, more: str = "") -> None:
+    """Make train.py of a text, and a spec that runs it; ``more``: further keys."""
+    job.spec(f"source: src/\nentry_point: train.py\n{more}")
+    job.write("src/train.py", text)

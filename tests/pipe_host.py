@@ -14,7 +14,7 @@ from fifo_writers import Writer
 
 RUNTIME = Path(__file__).parents[1] / "runtime"
 LINE = re.compile(
-    r"Completed epoch (\d+); read (\d+) bytes; time: ([\d.]+) s, throughput: ([\d.]+) MB/s(?:; channel: (.+))?"
+    r"Completed epoch (\d+); read (\d+) bytes; time: ([\d.]+)s, throughput: ([\d.]+) MB/s(?:; channel: (.+))?"
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import sys
 import types
 
@@ -11,15 +12,25 @@ import job_samples
 from smspec.plan.planning import make_plan
 from smspec.plan.surroundings import plan_surroundings
 from smspec.rules.script import script_findings
+from smspec.script.dropping import confirmed
+from smspec.script.readable import Unreadable
 from smspec.script.reading import read_handler, read_script
 from smspec.source import SourceText
 
 
 def program(text, handler=None, /, **beside):
-    """Return what a script says, or a module whose ``handler`` is called; ``beside`` are modules in its directory."""
+    """Return what a script says, or a module whose ``handler`` is called; None where it cannot be followed.
+
+    ``beside`` are modules in its directory.
+    """
     texts = {name: SourceText(f"src/{name}.py", content) for name, content in beside.items()}
     own = SourceText("src/train.py", text)
-    return read_script(own, texts.get) if handler is None else read_handler(own, handler, texts.get)
+    try:
+        if handler is not None:
+            return read_handler(own, handler, texts.get)
+        return confirmed(read_script(own, texts.get), [text, *beside.values()])
+    except Unreadable:
+        return None
 
 
 def surroundings(**changes):
@@ -33,20 +44,24 @@ def findings(text, beside=None, **changes):
     entry = changes.get("entry_point")
     function = (entry.get("pipe_loop") or entry.get("module")) if isinstance(entry, dict) else None
     read = program(text, function and function.partition(":")[2], **(beside or {}))
-    given = surroundings(**changes)
-    return [] if read is None or given is None else script_findings(read, given)
+    return [] if read is None else script_findings(read, surroundings(**changes))
 
 
 def codes(text, beside=None, **changes):
-    """Return [(code, path)] of the findings, in their order."""
-    return [(found.code, ".".join(map(str, found.path))) for found in findings(text, beside, **changes)]
+    """Return [(code, path)] of the findings, in their order; not of arguments that were not checked (SM513)."""
+    found = findings(text, beside, **changes)
+    return [(one.code, ".".join(map(str, one.path))) for one in found if one.code != "SM513"]
 
 
-def runs(text, words):
-    """Run a script in this process with a command line; return None when it ends well, else what it said."""
+def runs(text, words, environment=None):
+    """Run a script in this process with a command line; return None when it ends well, else what it said.
+
+    ``environment``: variables that are set beside those of this process. All variables are put back.
+    """
     module = types.ModuleType("__main__")
     module.__file__ = "train.py"
-    argv, main = sys.argv, sys.modules["__main__"]
+    argv, main, variables = sys.argv, sys.modules["__main__"], dict(os.environ)
+    os.environ.update(environment or {})
     sys.argv = ["train.py", *words]
     sys.modules["__main__"] = module
     said = io.StringIO()
@@ -60,4 +75,6 @@ def runs(text, words):
     finally:
         sys.modules["__main__"] = main
         sys.argv = argv
+        os.environ.clear()
+        os.environ.update(variables)
     return None

@@ -1,23 +1,60 @@
-"""A registry for tests: the part of the distribution API that tells the digest of a tag, with tokens or without."""
+"""A registry for tests: the part of the distribution API that has manifests and configs, with tokens or without."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import json
+import re
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+INDEX = "application/vnd.oci.image.index.v1+json"
+MANIFEST = "application/vnd.oci.image.manifest.v1+json"
+CONFIG = "application/vnd.oci.image.config.v1+json"
+
+
+def digest_of(content: bytes) -> str:
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def descriptor(kind: str, content: bytes, **members: object) -> dict[str, object]:
+    """Return how a manifest names bytes."""
+    return {"mediaType": kind, "digest": digest_of(content), "size": len(content), **members}
+
+
+def config(platform: str = "linux/amd64") -> bytes:
+    """Return the config of an image."""
+    system, architecture = platform.split("/")
+    return json.dumps({"os": system, "architecture": architecture, "rootfs": {}, "history": []}).encode()
+
+
+def image(name: str = "", platform: str = "linux/amd64") -> bytes:
+    """Return the manifest of an image for one platform; each name is a different image."""
+    layers = [descriptor("application/vnd.oci.image.layer.v1.tar+gzip", name.encode())]
+    parts = {"config": descriptor(CONFIG, config(platform)), "layers": layers}
+    return json.dumps({"schemaVersion": 2, "mediaType": MANIFEST, **parts}).encode()
+
+
+def index(name: str = "", platforms: tuple[str, ...] = ("linux/amd64", "linux/arm64")) -> bytes:
+    """Return the index of an image for several platforms; each name is a different image."""
+    entries = []
+    for platform in platforms:
+        system, architecture = platform.split("/")
+        parts = {"platform": {"os": system, "architecture": architecture}}
+        entries.append(descriptor(MANIFEST, image(name, platform), **parts))
+    return json.dumps({"schemaVersion": 2, "mediaType": INDEX, "manifests": entries}).encode()
+
 
 class Registry(ThreadingHTTPServer):
-    """``manifests``: (repository, tag) → bytes. ``asked`` is what was asked of it."""
+    """``contents``: (repository, tag or digest) → type and bytes. ``asked`` is what was asked of it."""
 
     daemon_threads = True
 
     def __init__(self, *, asks_for_token: bool = False, names_digest: bool = True, status: int = 200) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.manifests: dict[tuple[str, str], bytes] = {}
+        self.contents: dict[tuple[str, str], tuple[str, bytes]] = {}
         self.asked: list[tuple[str, str, str]] = []
         self.asks_for_token = asks_for_token
         self.names_digest = names_digest
@@ -28,9 +65,11 @@ class Registry(ThreadingHTTPServer):
         return f"127.0.0.1:{self.server_address[1]}"
 
     def add(self, repository: str, tag: str, content: bytes) -> str:
-        """Put a manifest under a tag and return its digest."""
-        self.manifests[repository, tag] = content
-        return f"sha256:{hashlib.sha256(content).hexdigest()}"
+        """Put a manifest under a tag, with the configs that it may name, and return its digest."""
+        self.contents[repository, tag] = INDEX if b'"manifests"' in content else MANIFEST, content
+        for each in map(config, ("linux/amd64", "linux/arm64")):
+            self.contents[repository, digest_of(each)] = "application/octet-stream", each
+        return digest_of(content)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -55,14 +94,13 @@ class _Handler(BaseHTTPRequestHandler):
             realm = f'Bearer realm="http://{self.server.host}/token",service="tests",scope="repository:x:pull"'
             self._send(401, b"", {"WWW-Authenticate": realm}, with_body=with_body)
         else:
-            repository, _, tag = self.path.removeprefix("/v2/").partition("/manifests/")
-            content = self.server.manifests.get((repository, tag))
-            if content is None:
+            repository, _, name = re.sub("/(manifests|blobs)/", "\n", self.path.removeprefix("/v2/")).partition("\n")
+            if (repository, name) not in self.server.contents:
                 self._send(404, b"", {}, with_body=with_body)
             else:
-                digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
-                named = {"Docker-Content-Digest": digest} if self.server.names_digest else {}
-                self._send(200, content, named, with_body=with_body)
+                kind, content = self.server.contents[repository, name]
+                named = {"Docker-Content-Digest": digest_of(content)} if self.server.names_digest else {}
+                self._send(200, content, {"Content-Type": kind, **named}, with_body=with_body)
 
     def _send(self, status: int, content: bytes, headers: dict[str, str], *, with_body: bool) -> None:
         self.send_response(status)

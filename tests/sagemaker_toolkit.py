@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from container import Container, Done
+from smspec_runtime.torch_variables import torch_variables
 
 VERSION = "5.1.4"
 TOOLKIT = os.environ.get("SMSPEC_TOOLKIT_PYTHON", sys.executable)
@@ -31,6 +32,8 @@ needs_toolkit = pytest.mark.skipif(_found() != VERSION, reason=f"sagemaker-train
 
 _OFTEN_DIFFERENT = {"PYTHONPATH", "_", "OLDPWD", "PWD"}
 """The first by design, as a test of its own says; the others are set by the shell that the toolkit puts in between."""
+_OF_THE_CONTAINERS = set(torch_variables("", "", "", {}))
+"""SageMaker's containers of PyTorch add them to what the toolkit sets."""
 
 WITNESS = """
 import json, os, signal, sys
@@ -69,7 +72,8 @@ def ours(container: Container, environ: Mapping[str, str] = {}, umask: int = -1)
 def seen(done: Done) -> dict[str, object]:
     """Return what a program has shown, without what differs for known reasons."""
     shown = json.loads(done.stdout.splitlines()[-1])
-    shown["environ"] = {name: value for name, value in shown["environ"].items() if name not in _OFTEN_DIFFERENT}
+    hidden = _OFTEN_DIFFERENT | _OF_THE_CONTAINERS
+    shown["environ"] = {name: value for name, value in shown["environ"].items() if name not in hidden}
     shown.pop("path", None)
     return shown
 
@@ -100,3 +104,16 @@ class Pair:
                 )
             )
         return ended[0], ended[1]
+
+
+def both_show_the_same(
+    directory: os.PathLike[str], prepare: Callable[[Container], Mapping[str, str] | None], umask: int = -1
+) -> Pair:
+    """Run a container twice and compare what its program saw, and how it ended."""
+    pair = Pair(directory, prepare)
+    theirs, mine = pair.run(umask)
+    assert theirs.status == 0, theirs.stderr
+    assert mine.status == 0, mine.stderr
+    assert seen(mine) == seen(theirs)
+    assert (mine.succeeded, mine.failure) == (theirs.succeeded, theirs.failure) == (True, None)
+    return pair

@@ -69,6 +69,7 @@ overlays:
 
 def write_repository(root: Path, jobs: int = 1000) -> None:
     """Write ``jobs`` good specs below ``root``: every fourth has two overlays, every tenth reads another's model."""
+    (root / ".git").mkdir(parents=True)
     _write(root / "org/base.yaml", ORGANISATION)
     for team in range(TEAMS):
         _write(root / f"teams/team-{team:02d}.yaml", TEAM % {"team": team})

@@ -26,7 +26,25 @@ characters = st.characters(exclude_categories=("Cs",))
 words = st.text(characters, max_size=12)
 lines = st.text(st.sampled_from("ab \n\t#:-|'\"\\é"), max_size=12)
 numbers = st.sampled_from(
-    ["0", "-0", "7", "1e-3", ".5", "5.", "+5", "1.10", "true", "false", "null", "", ".inf", ".nan"]
+    [
+        "0",
+        "-0",
+        "7",
+        "1e-3",
+        ".5",
+        "5.",
+        "+5",
+        "1.10",
+        "true",
+        "false",
+        "null",
+        "",
+        ".inf",
+        ".nan",
+        "True",
+        "FALSE",
+        "~",
+    ]
 )
 plain = st.sampled_from(
     ["a", "s3://b/c", "012", "a:b", "-x", "a#b", "x y", "=", "no", "${{ vars.a }}", "[", "a: b", "<<", "- x"]

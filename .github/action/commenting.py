@@ -26,6 +26,16 @@ UNCHANGED = "No job differs from the base any more.\n"
 CUT = "… and more; the page of the run has the rest of it.\n"
 
 
+class Stay(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: the token would go with it, whatever server that leads to."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+OPENER = urllib.request.build_opener(Stay)
+
+
 class Author(TypedDict):
     type: str
 
@@ -77,7 +87,7 @@ class Github:
         for attempt in range(1, ATTEMPTS + 1):
             request = urllib.request.Request(address, data, headers, method=method)
             try:
-                with urllib.request.urlopen(request, timeout=30) as answer:
+                with OPENER.open(request, timeout=30) as answer:
                     text = answer.read()
                     return (json.loads(text) if text else []), answer.headers.get("Link", "")
             except urllib.error.HTTPError as refusal:

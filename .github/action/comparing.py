@@ -2,9 +2,37 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from typing import TypedDict
 
-from workflow import PullRequest, git, log, paths, pull_request, put_out, said, smspec, summarize, tell, temporary
+from workflow import (
+    Ended,
+    PullRequest,
+    git,
+    log,
+    paths,
+    pull_request,
+    put_out,
+    said,
+    smspec,
+    summarize,
+    tell,
+    temporary,
+)
+
+MOST_NAMED = 10
+INCOMPLETE = 2
+NOTHING_COMPARED = "The jobs could not be compared with the base. The log of the step has the reason.\n"
+
+
+class Job(TypedDict):
+    """What is looked at of a job in the JSON of `smspec diff`."""
+
+    job: str
+    file: str
+    changes: list[object]
+    not_compared: list[object]
 
 
 def main() -> None:
@@ -19,26 +47,42 @@ def main() -> None:
         sys.exit(f"smspec: there is no revision `{wanted}`, here or at origin")
 
     gates = said("FAIL_ON")
-    words = [*(["--fail-on", gates] if gates else []), "--", *paths()]
-    outcome = smspec("diff", "--base", base, "--format", "markdown", *words)
+    words = ["diff", "--base", base, *(["--fail-on", gates] if gates else [])]
+    outcome = smspec(*words, "--format", "markdown", "--", *paths())
     log(outcome.out)
     log(outcome.err)
+    jobs = jobs_of(smspec(*words, "--format", "json", "--", *paths())) if outcome.status == INCOMPLETE else []
+    missing = [job["job"] or job["file"] for job in jobs if job["not_compared"]]
+    text = outcome.out or ("" if outcome.status == 0 else NOTHING_COMPARED)
     markdown = temporary("diff.md")
-    markdown.write_text(outcome.out, encoding="utf-8")
+    markdown.write_text(text, encoding="utf-8")
     put_out("markdown", markdown)
-    put_out("changed", "true" if outcome.out else "false")
-    summarize(f"{outcome.out}\n" if outcome.out else f"No job differs from `{base[:12]}`.\n")
-    put_out("status", verdict(outcome.status, gates))
+    put_out("not-compared", len(missing))
+    if outcome.status != INCOMPLETE:
+        put_out("changed", "true" if outcome.out else "false")
+    elif any(job["changes"] for job in jobs):
+        put_out("changed", "true")
+    summarize(text or f"No job differs from `{base[:12]}`.\n")
+    put_out("status", verdict(outcome.status, gates, missing))
 
 
-def verdict(status: int, gates: str) -> int:
-    """Return what the exit status of `smspec diff` means here: differences alone are no fault."""
+def jobs_of(outcome: Ended) -> list[Job]:
+    """Return what `smspec diff --format json` found; nothing where it could not begin."""
+    found: list[Job] = json.loads(outcome.out) if outcome.out else []
+    return found
+
+
+def verdict(status: int, gates: str, missing: list[str]) -> int:
+    """Return what the exit status of `smspec diff` means here: a difference alone is no fault, an unknown one is."""
     if status == 1:
         return 1 if gates else 0
-    if status == 2 and not gates:
-        tell("warning", "not every spec could be compared; the log says why")
-        return 0
-    return status
+    if status != INCOMPLETE or not missing:
+        return status
+    is_tolerated = said("NOT_COMPARED") == "warn" and not gates
+    more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
+    number = "1 job was" if len(missing) == 1 else f"{len(missing)} jobs were"
+    tell("warning" if is_tolerated else "error", f"{number} not compared: {', '.join(missing[:MOST_NAMED])}{more}")
+    return 0 if is_tolerated else status
 
 
 def base_of(request: PullRequest) -> str:
@@ -60,7 +104,16 @@ def commit_of(revision: str) -> str | None:
         return known
     # Only where the history is cut already: a whole one must stay whole.
     is_shallow = git("rev-parse", "--is-shallow-repository").out.strip() == "true"
-    fetched = git("fetch", "--quiet", "--no-tags", *(["--depth=1"] if is_shallow else []), "origin", "--", revision)
+    fetched = git(
+        "fetch",
+        "--quiet",
+        "--no-tags",
+        *(["--depth=1"] if is_shallow else []),
+        "--no-recurse-submodules",
+        "origin",
+        "--",
+        revision,
+    )
     log(fetched.err)
     return resolved("FETCH_HEAD") if fetched.status == 0 else None
 

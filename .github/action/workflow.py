@@ -14,6 +14,12 @@ import uuid
 from pathlib import Path
 from typing import NamedTuple
 
+NEEDED = frozenset({"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"})
+"""The variables that smspec is started with. The others of a run are secrets and tokens, and of no use to it."""
+
+MOST_SUMMARY = 1_000_000
+"""In bytes of UTF-8: the page of a run takes no summary of more than 1 MiB."""
+
 
 class PullRequest(NamedTuple):
     """The pull request of the event. ``is_from_fork``: its token may neither comment nor upload."""
@@ -65,7 +71,8 @@ def pull_request() -> PullRequest | None:
 def smspec(*words: str) -> Ended:
     """Run the command that is installed beside this Python, not one that lies in the repository."""
     program = Path(sys.executable).with_name("smspec")
-    done = subprocess.run([program, *words], capture_output=True, stdin=subprocess.DEVNULL)
+    kept = {name: value for name, value in os.environ.items() if name in NEEDED}
+    done = subprocess.run([program, *words], capture_output=True, stdin=subprocess.DEVNULL, env=kept)
     return Ended(done.returncode, *(stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr)))
 
 
@@ -94,7 +101,7 @@ def put_out(name: str, value: object) -> None:
 def summarize(text: str) -> None:
     """Write Markdown to the page of the run, which pull requests from forks have too."""
     with open(os.environ["GITHUB_STEP_SUMMARY"], "a", encoding="utf-8") as file:
-        file.write(text)
+        file.write(text.encode()[:MOST_SUMMARY].decode("utf-8", "ignore"))
 
 
 def log(text: str) -> None:

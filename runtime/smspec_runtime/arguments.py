@@ -4,7 +4,8 @@ import json
 
 from .hyperparameters import Hyperparameters
 from .lean_typing import Any, Callable, Dict, List
-from .variables import carried
+from .refusal import Refused
+from .variables import obstacle_to
 
 Style = Callable[[str, Any, Any], List[str]]
 """Takes a key, its value, and the value as it was written."""
@@ -14,7 +15,11 @@ def arguments_of(hyperparameters: Hyperparameters, style: str) -> List[str]:
     user = hyperparameters.user
     names = sorted(user) if style == "toolkit" else user
     words = {name: STYLES[style](name, user[name], hyperparameters.written[name]) for name in names}
-    return [word for name in carried(words, "arguments") for word in words[name]]
+    for name in words:
+        obstacle = obstacle_to(words[name])
+        if obstacle:
+            raise Refused(f"hyperparameter {name[:60]!a} cannot become an argument of the program: {obstacle}")
+    return [word for name in names for word in words[name]]
 
 
 def _toolkit(key: str, value: Any, _: Any) -> List[str]:

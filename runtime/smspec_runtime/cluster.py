@@ -46,26 +46,34 @@ def decode_cluster(config: Dict[str, Any]) -> Cluster:
 
 
 def wait_for_hosts(hosts: Sequence[str], seconds: float = 900.0) -> Dict[str, str]:
-    """Wait until all can be found by name. Return their addresses, or raise Refused."""
-    import socket  # Late: a job of one host has no use for it.
+    """Wait until each has been found by name once. Return their addresses, or raise Refused."""
+    addresses: Dict[str, str] = {}
+    if not hosts:
+        return addresses
+    import socket  # Late: few jobs ask.
 
     deadline = time.monotonic() + seconds
-    addresses: Dict[str, str] = {}
-    for host in hosts:
-        pause = 0.1
-        while host not in addresses:
+    pause = 0.1
+    while True:
+        why = ""
+        # All of them in each round: a host that ends early takes its name along.
+        for host in hosts:
+            if host in addresses or (why and time.monotonic() > deadline):
+                continue
             try:
                 addresses[host] = socket.gethostbyname(host)
             except (UnicodeError, TypeError) as error:
                 raise Refused(f"`{host}` cannot be the name of a host: {error}") from error
             except OSError as error:
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    raise Refused(f"host {host} cannot be found after {seconds:.0f} s: {error}") from error
-                log(f"waiting for host {host} ({error}); {left:.0f} s left")
-                time.sleep(min(pause, left))
-                pause = min(pause * 2, 10.0)
-    return addresses
+                why = why or f"host {host} ({error})"
+        if not why:
+            return addresses
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise Refused(f"after {seconds:.0f} s there is no address for {why}")
+        log(f"waiting for {why}; {left:.0f} s left")
+        time.sleep(min(pause, left))
+        pause = min(pause * 2, 10.0)
 
 
 def _text(config: Dict[str, Any], key: str) -> str:

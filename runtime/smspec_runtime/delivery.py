@@ -12,8 +12,17 @@ from .run_plan import CODE_CHANNEL
 ARCHIVE = "sourcedir.tar.gz"
 
 
-def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Mapping[str, str]) -> None:
-    """What was sent with the job wins over what the image holds. Raises Refused when it is not there."""
+def submit_directory(config: InputConfig, environ: Mapping[str, str]) -> str:
+    """Return where the code was sent to: the job's own hyperparameter wins over a variable, which an image may set."""
+    submitted = config.hyperparameters.sagemaker.get("sagemaker_submit_directory")
+    return str(submitted or environ.get("SAGEMAKER_SUBMIT_DIRECTORY") or "")
+
+
+def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Mapping[str, str]) -> Layout:
+    """Return the layout with the code in its place. Raises Refused when it is not there.
+
+    What was sent with the job wins over what the image holds.
+    """
     code = layout.code
     source = ""
     if delivery == "channel":
@@ -24,15 +33,17 @@ def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Mapping
         except OSError as error:
             raise Refused(f"channel `{CODE_CHANNEL}`: {error.strerror}") from error
     elif delivery == "s3":
-        source = str(config.hyperparameters.sagemaker.get("sagemaker_submit_directory") or "")
+        source = submit_directory(config, environ)
         source = source[len("file://") :] if source.startswith("file://") else source
     if not source or os.path.realpath(source) == os.path.realpath(code):
-        _make_directory(code)
-        return
+        return layout if os.path.isdir(code) or _can_make(code) else Layout(layout.root, _directory_of_its_own(code))
     above = os.path.join(os.path.realpath(source), "")
     if os.path.abspath(code).startswith(above) or os.path.realpath(code).startswith(above):
         raise Refused(f"cannot take the code from {source}: the code directory itself, {code}, lies in it")
+    if not _can_make(code):
+        code = _directory_of_its_own(code)
     _bring(source, code, config, environ)
+    return Layout(layout.root, code)
 
 
 def _bring(source: str, code: str, config: InputConfig, environ: Mapping[str, str]) -> None:
@@ -93,7 +104,7 @@ def _replace(code: str, staged: str, source: str) -> None:
         pass  # A mount point cannot be renamed, but what is in it can be replaced.
     import shutil
 
-    _make_directory(code)
+    os.makedirs(code, exist_ok=True)
     for name in os.listdir(code):
         path = os.path.join(code, name)
         if os.path.isdir(path) and not os.path.islink(path):
@@ -104,8 +115,26 @@ def _replace(code: str, staged: str, source: str) -> None:
         shutil.move(os.path.join(staged, name), os.path.join(code, name))
 
 
-def _make_directory(path: str) -> None:
+def _can_make(path: str) -> bool:
+    """Whether this is a directory that takes files, made if need be. Raises Refused for what is no directory."""
     try:
         os.makedirs(path, exist_ok=True)
+    except PermissionError:
+        return False
     except OSError as error:
         raise Refused(f"{path}: {error.strerror}") from error
+    return os.access(path, os.W_OK | os.X_OK)
+
+
+def _directory_of_its_own(code: str) -> str:
+    """Images with a user of their own, who may not write to /opt/ml/code, run the code from elsewhere."""
+    import tempfile  # Late: few jobs ask.
+
+    try:
+        directory = tempfile.mkdtemp(prefix="smspec-code-")
+    except OSError as error:
+        raise Refused(
+            f"user {os.getuid()} can write neither to {code} nor to a temporary directory: {error}"
+        ) from error
+    log(f"user {os.getuid()} cannot write to {code}; the code runs from {directory}")
+    return directory

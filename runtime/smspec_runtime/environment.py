@@ -2,6 +2,7 @@
 
 import json
 
+from .delivery import submit_directory
 from .input_config import InputConfig
 from .layout import Layout
 from .lean_typing import Any, Dict, List, Mapping, NamedTuple, Optional
@@ -53,7 +54,7 @@ def sagemaker_variables(
         "is_hetero": len(cluster.instance_groups) > 1,
         "log_level": sagemaker.get("sagemaker_container_log_level", 20),
         "model_dir": layout.model,
-        "module_dir": str(sagemaker.get("sagemaker_submit_directory", layout.code)),
+        "module_dir": submit_directory(config, environ) or layout.code,
         "module_name": module[:-3] if module.endswith(".py") else module,
         "network_interface_name": cluster.network_interface,
         "num_cpus": machine.cpus,

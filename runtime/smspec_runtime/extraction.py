@@ -8,9 +8,8 @@ import hashlib
 import os
 import tarfile
 import zlib
-from typing import IO, Dict, Optional
+from typing import IO, Any, Dict, Optional
 
-from .log import log
 from .refusal import Refused
 
 MEMBERS = 20_000
@@ -19,6 +18,30 @@ BYTES = 2 << 30
 RATIO = 200
 _FREE_BYTES = 64 << 20  # Up to this no ratio counts: a few zeros are no bomb.
 _CHUNK = 1 << 20
+_ABOUT = (b"x", b"g", b"X", b"L", b"K")  # pax and GNU: names, links and more of the next member
+_ABOUT_BYTES = 1 << 20
+_ABOUT_HEADERS = 8
+
+
+class _Header(tarfile.TarInfo):
+    """Refuses what the standard library would read whole, by recursion or as something that it is not."""
+
+    _about = 0  # headers, one after the other, that say something of the next member
+
+    @classmethod
+    def frombuf(cls, *buffer: Any) -> "_Header":
+        try:
+            header = super().frombuf(*buffer)
+        except tarfile.HeaderError:
+            if any(buffer[0]):  # Only zeros end an archive; tarfile would stop here as well.
+                raise ValueError("damaged header") from None
+            raise
+        if header.size < 0 or (header.type in _ABOUT and header.size > _ABOUT_BYTES):
+            raise Refused(f"a header of the archive takes {header.size} bytes; the maximum is {_ABOUT_BYTES}")
+        cls._about = cls._about + 1 if header.type in _ABOUT else 0
+        if cls._about > _ABOUT_HEADERS:
+            raise Refused(f"a member of the archive has more than {_ABOUT_HEADERS} extended headers")
+        return header
 
 
 class _Unzipped(gzip.GzipFile):
@@ -43,8 +66,8 @@ def extract(archive: str, directory: str) -> Dict[str, str]:
     try:
         with open(archive, "rb") as file, _Unzipped(fileobj=file) as content:
             content.limit = min(BYTES, max(_FREE_BYTES, RATIO * os.fstat(file.fileno()).st_size))
-            with tarfile.open(fileobj=content, mode="r|") as members:
-                files = _extract_members(members, content, directory)
+            with tarfile.open(fileobj=content, mode="r|", tarinfo=_Header) as members:
+                files = _extract_members(members, directory)
             while content.read(_CHUNK):
                 pass  # To the checksum: tarfile stops before it.
             return files
@@ -59,13 +82,15 @@ def digest(files: Dict[str, str]) -> str:
 
 
 def plain_name(name: str) -> str:
-    """Return a relative path that cannot lead out of a directory; empty if nothing remains."""
-    return "/".join(part for part in name.replace("\\", "/").split("/") if part not in ("", ".", ".."))
+    """Return a relative path; empty for the directory itself. Raises Refused for one that leads out of it."""
+    parts = name.replace("\\", "/").split("/")
+    if name.startswith("/") or ".." in parts:
+        raise Refused(f"`{name}` in the archive lies outside of the code directory")
+    return "/".join(part for part in parts if part not in ("", "."))
 
 
-def _extract_members(members: tarfile.TarFile, content: _Unzipped, directory: str) -> Dict[str, str]:
+def _extract_members(members: tarfile.TarFile, directory: str) -> Dict[str, str]:
     files = {}
-    size = 0
     for number, member in enumerate(members, 1):
         if number > MEMBERS:
             raise Refused(f"the archive has more than {MEMBERS} members")
@@ -76,12 +101,9 @@ def _extract_members(members: tarfile.TarFile, content: _Unzipped, directory: st
         if member.isdir():
             os.makedirs(path, exist_ok=True)
             continue
-        source = members.extractfile(member) if name and member.isfile() else None
+        source = members.extractfile(member) if name and member.isfile() and not member.issparse() else None
         if source is None:
-            log(f"archive: `{member.name}` is left out: only files and directories are unpacked")
-            continue
-        size += member.size
-        content.check(size)  # A file with holes is larger than what the archive holds of it.
+            raise Refused(f"`{member.name}` in the archive is neither a file nor a directory")
         # Nobody else may write, and what its owner cannot run nobody can.
         mode = member.mode & (0o755 if member.mode & 0o100 else 0o644) | 0o600
         files[name] = f"{'x' if mode & 0o100 else '-'}\0{_write(source, path)}"

@@ -1,37 +1,36 @@
 """Writes ``output/failure``, of which SageMaker shows 1024 characters, and ``output/success``; nothing else does."""
 
 import os
-import re
-import signal
 import stat
 
 from .layout import Layout
-from .lean_typing import Sequence, Tuple
+from .lean_typing import Sequence
 from .log import log
 from .masking import masked_command, masked_text
 from .outcome import Outcome
 from .refusal import Refused
 
 LIMIT = 1024  # Characters and bytes.
-
-_TRACEBACK = r"(?m)^([^\n]{0,40}?)Traceback \(most recent call last\):[^\S\n]*$"
-"""What stands before it stands before every line of it: a rank."""
-_CONTROLS = r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]"
-_RANKS = r"(?<=[^\n])\[1,\d+\]<stderr>:"  # mpirun puts it before every piece of a line.
+_ROOM = ".failure"
+_REASON, _COMMAND, _LEAST_DETAILS = 640, 200, 24  # Bytes of these.
 
 
 class Report:
-    """Room for the failure file is set aside before the program can fill the disk, then written over and renamed."""
+    """Room for the failure file is set aside before the program can fill the disk, then written over and renamed.
+
+    The program may replace any directory with a link, so the descriptors are those from before its start.
+    """
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._room = os.path.join(layout.output, ".failure")
+        self._root = self._output = -1
 
     def prepare(self) -> None:
         """Remove an earlier job's failure file and set the room aside."""
-        _remove(self._layout.failure)
         try:
-            self._write(self._room, b"\n" * LIMIT)
+            self._open()
+            self._remove("failure")
+            self._write(_ROOM, b"\n" * LIMIT)
         except OSError as error:
             log(f"no room for a failure file: {error}")
 
@@ -39,29 +38,62 @@ class Report:
         """Write the failure file, unless the program did; failing that, log it all."""
         path = self._layout.failure
         log("the job failed: " + " | ".join(text.split("\n")[:2]))
-        _remove(self._layout.success)  # of an earlier job
-        if _has_content(path):
-            log(f"the program wrote {path} itself; it is left as it is")
-            _remove(self._room)
-            return
         try:
-            self._write(self._room, limited(text, LIMIT).encode())
-            os.replace(self._room, path)
+            self._open()
+            self._remove("success")  # of an earlier job
+            if self._has_failure():
+                log(f"the program wrote {path} itself; it is left as it is")
+                self._remove(_ROOM)
+                return
+            self._write(_ROOM, limited(text, LIMIT).encode())
+            os.replace(_ROOM, "failure", src_dir_fd=self._output, dst_dir_fd=self._output)
         except OSError as error:
             log(f"cannot write {path}: {error}\n{text}")
 
     def succeed(self) -> None:
         """Write the empty success file; without it the job is a success, too."""
-        _remove(self._room)
         try:
-            self._write(self._layout.success, b"")
+            self._open()
+            self._remove(_ROOM)
+            self._write("success", b"")
         except OSError as error:
             log(f"cannot write {self._layout.success}: {error}")
 
-    def _write(self, path: str, content: bytes) -> None:
-        os.makedirs(self._layout.output, exist_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
+    def _open(self) -> None:
+        """Open the directory of the output; again if the program replaced it."""
+        if self._root < 0:
+            os.makedirs(self._layout.output, exist_ok=True)
+            self._root = os.open(self._layout.root, os.O_DIRECTORY)
+            self._output = os.open(self._layout.output, os.O_DIRECTORY)
+            return
         try:
+            os.mkdir("output", dir_fd=self._root)
+        except OSError:
+            pass  # It is there, or there is no place for it.
+        try:
+            self._output = os.open("output", os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=self._root)
+        except OSError:
+            pass  # A link, which the program may have made.
+
+    def _remove(self, name: str) -> None:
+        try:
+            os.unlink(name, dir_fd=self._output)
+        except OSError:
+            pass
+
+    def _has_failure(self) -> bool:
+        try:
+            found = os.stat("failure", dir_fd=self._output, follow_symlinks=False)
+        except OSError:
+            return False
+        return not stat.S_ISREG(found.st_mode) or found.st_size > 0
+
+    def _write(self, name: str, content: bytes) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+        descriptor = os.open(name, flags, 0o644, dir_fd=self._output)
+        try:
+            if os.fstat(descriptor).st_nlink > 1:
+                raise OSError(f"{name} is a link to a different file")
             os.ftruncate(descriptor, os.write(descriptor, content))
         finally:
             os.close(descriptor)
@@ -69,24 +101,30 @@ class Report:
 
 def refusal_text(refusal: Refused) -> str:
     """Tell why the program was not started."""
-    return f"ClientError: {_line(str(refusal))}\nExitCode {refusal.exit_status}"
+    return f"ClientError: {_line(masked_text(str(refusal), []))}\nExitCode {refusal.exit_status}"
 
 
 def failure_text(
     outcome: Outcome, command: Sequence[str], secrets: Sequence[str], title: str = "ExecuteUserScriptError"
 ) -> str:
-    """Tell why a program failed: cause, exit status, last traceback, command."""
-    # Of a progress bar only what it wrote last is seen.
-    written = re.sub("\r\n?", "\n", outcome.output.decode("utf-8", "replace"))
-    written = masked_text(re.sub(_RANKS, "", re.sub(_CONTROLS, "", written)), secrets)
-    traceback, exception = _last_traceback(written)
-    last_line = written.rstrip().rpartition("\n")[2]
-    cause = outcome.error or _signal_cause(outcome) or exception or last_line or "no message"
-    head = f"{title}: {limited(_line(masked_text(cause, secrets)), 400)}\nExitCode {outcome.status}\n"
-    tail = f'Command "{limited(_line(masked_command(command, secrets)), 240)}"'
+    """Tell why a program failed: reason, exit status, what stands behind the reason, command."""
+    from .reason import reason_of  # Late: most jobs succeed.
+
+    reason = reason_of(outcome, command, is_pip=title.startswith("Install"))
+    head = f"{title}: {limited(_line(masked_text(reason.text, secrets)), _REASON)}\nExitCode {outcome.status}\n"
+    tail = f'Command "{limited(_line(masked_command(command, secrets)), _COMMAND)}"'
     room = LIMIT - len((head + tail).encode()) - 1
-    middle = limited((traceback or written).strip(), room, from_end=True)
+    details = masked_text("\n".join(reason.details), secrets).strip("\n").rstrip()
+    if len(details.encode("utf-8", "replace")) > room:
+        # The message is in the first line, so the calls that led to it come first.
+        details = masked_text("\n".join(reason.calls), secrets).strip("\n").rstrip()
+    middle = limited(details, room, from_end=True) if room > _LEAST_DETAILS else ""
     return f"{head}{middle}\n{tail}" if middle else head + tail
+
+
+def reason_in(text: str) -> str:
+    """Return the reason that a failure text names, without its title."""
+    return text.partition("\n")[0].partition(": ")[2]
 
 
 def limited(text: str, limit: int, from_end: bool = False) -> str:
@@ -100,50 +138,5 @@ def limited(text: str, limit: int, from_end: bool = False) -> str:
     return "…\n" + (kept.partition("\n")[2] or kept)
 
 
-def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError:
-        pass
-
-
-def _has_content(path: str) -> bool:
-    try:
-        found = os.lstat(path)
-    except OSError:
-        return False
-    return not stat.S_ISREG(found.st_mode) or found.st_size > 0
-
-
 def _line(text: str) -> str:
     return " ".join(text.split())
-
-
-def _last_traceback(text: str) -> Tuple[str, str]:
-    """Return the last traceback of a text and its last line, or nothing twice."""
-    found = list(re.finditer(_TRACEBACK, text))
-    if not found:
-        return "", ""
-    margin = found[-1][1]
-    lines = text[found[-1].start() :].splitlines()
-    for number, line in enumerate(lines[1:], 2):
-        inner = line[len(margin) :] if line.startswith(margin) else line
-        if inner and not inner[0].isspace():
-            return "\n".join(lines[:number]), inner
-    return "\n".join(lines), ""
-
-
-def _signal_cause(outcome: Outcome) -> str:
-    """Also of a signal that a shell in between reports as 128 + n."""
-    number = outcome.signal or outcome.status - 128
-    try:
-        name = signal.Signals(number).name
-    except ValueError:
-        return ""
-    if number != signal.SIGKILL:
-        return f"{name}: {(signal.strsignal(number) or '').lower()}" if outcome.signal or outcome.stopped else ""
-    if outcome.killed:
-        return "SIGKILL: still running after SIGTERM and the grace"
-    counts = {None: "", 0: ", unless a process sent it: the kernel has counted no such kill here"}
-    counted = f" (the kernel killed {outcome.oom_kills} for want of it)"
-    return "SIGKILL: probably out of memory" + counts.get(outcome.oom_kills, counted)

@@ -6,10 +6,12 @@ ROOT = "/opt/ml"
 
 
 class Layout:
-    def __init__(self, root: str = ROOT) -> None:
+    """``code``: where the code is instead, for a user who may not write below the root."""
+
+    def __init__(self, root: str = ROOT, code: str = "") -> None:
         self.root = root
         below = os.path.join(root, "")
-        self.code = below + "code"
+        self.code = code or below + "code"
         self.model = below + "model"
         self.input = below + "input"
         self.input_config = self.input + "/config"

@@ -13,7 +13,9 @@ else:
 
         __call__ = __getitem__
 
-    Any = Callable = Dict = Iterator = List = Mapping = NoReturn = Optional = Sequence = Set = Tuple = Type = _Name()
+    Any = Callable = Dict = FrozenSet = Iterator = List = Mapping = NoReturn = Optional = Sequence = Set = Tuple = (
+        Type
+    ) = _Name()
     TypeVar = Union = Any
 
     class NamedTuple(tuple):

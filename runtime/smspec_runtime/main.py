@@ -11,20 +11,23 @@ with StandardLibraryOnly():
     from .arguments import STYLES, arguments_of
     from .cluster import wait_for_hosts
     from .command import Command
+    from .contacts import contacted_hosts
     from .delivery import deliver
     from .environment import sagemaker_variables
-    from .failure import Report, failure_text, limited, refusal_text
+    from .failure import Report, failure_text, limited, reason_in, refusal_text
+    from .framework_containers import is_of_sagemaker
     from .input_config import read_input_config
     from .layout import ROOT, Layout
     from .lean_typing import Dict, List, NoReturn, Optional, Tuple
     from .log import log
-    from .masking import masked_command, secret_values
+    from .masking import masked_command, secret_values, secret_variables
     from .outcome import Outcome
     from .program import find_program, install, make_executable
     from .refusal import Refused
     from .run_plan import RunPlan, decode_run_plan
     from .supervisor import GRACE, Stopped, Supervisor
     from .toolkit import distribution_groups, launcher_options, plan_of, program_of
+    from .torch_variables import MASTER_PORT, torch_variables
     from .variables import carried_variables, python_path
 
 LOCAL_LEADER = "SMSPEC_LOCAL_LEADER"
@@ -98,9 +101,9 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
 
         if plan.launcher not in LAUNCHERS:
             raise Refused(f"this runtime has no launcher `{plan.launcher}`; it has {', '.join(LAUNCHERS)}")
-    secrets = secret_values(config.hyperparameters.user)
+    secrets = [*secret_values(config.hyperparameters.user), *secret_variables(environ)]
 
-    deliver(plan.delivery, layout, config, environ)
+    layout = deliver(plan.delivery, layout, config, environ)
     program = find_program(plan, layout.code, PYTHON)
     make_executable(program, layout.code)
     # A framework brings the code itself, and is called where the container starts, as SageMaker's own toolkit does.
@@ -122,22 +125,31 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
         }
     )
     is_local = local_leader or environ.get("SM_STUDIO_LOCAL_MODE", "").lower() == "true"
-    addresses = {} if is_local or len(cluster.hosts) == 1 else wait_for_hosts(cluster.hosts)
+    launcher = plan.launcher if cluster.instance_group in groups else None
+    hosts = cluster.hosts if launcher is None else cluster.hosts_of(groups)
+    leader, _, ports = (local_leader or hosts[0]).partition(":")
+    port, *own = ports.split(",")
+    # A framework waits for hosts itself.
+    addresses = wait_for_hosts([] if is_local or is_framework else contacted_hosts(launcher, hosts, layout.code))
 
     command = Command([*program.words, *arguments])
-    if plan.launcher is not None and cluster.instance_group in groups:
-        hosts = cluster.hosts_of(groups)
-        leader, _, ports = (local_leader or hosts[0]).partition(":")
-        port, *own = ports.split(",")
+    if launcher is not None:
         options = {**launcher_options(config), **config.settings.launcher, **({"port": port} if port else {})}
         ip = addresses.get(leader, "127.0.0.1")
-        command = LAUNCHERS[plan.launcher](
+        command = LAUNCHERS[launcher](
             Launch(program, arguments, cluster, hosts, machine, options, variables, leader, PYTHON, ip, own)
         )
+    elif plan.launcher is None and len(hosts) > 1 and not is_framework:
+        found = torch_variables(leader, port or MASTER_PORT, cluster.network_interface, environ)
+        command = command._replace(variables={name: found[name] for name in found if name not in environ})
     variables.update(command.variables)
+    keys = None
     if command.over_ssh:
+        from .team.keys import DIRECTORY, Keys
         from .team.ssh import write_ssh_environment
 
+        keys = Keys(DIRECTORY)
+        keys.make(bool(command.members), environ, supervisor.capture)
         write_ssh_environment(variables)
     for companion in command.companions:
         log("running beside it: " + " ".join(companion.words))
@@ -148,7 +160,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     if command.members:
         from .team.leader import Team
 
-        team = Team(command.members, command.over_ssh, command.port)
+        team = Team(command.members, keys, command.port, cluster.current_host)
         team.gather()
 
     send_rest = None
@@ -158,11 +170,12 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
         send_rest = start_sending(layout, config, environ, PYTHON, supervisor)
     log("running: " + limited(masked_command(command.words, secrets), 2000))
     outcome = supervisor.run(command.words, variables, "." if is_framework else layout.code)
+    failure = failure_text(outcome, command.words, secrets) if outcome.status else ""
     if team is not None:
-        team.dismiss(outcome.status)
+        team.dismiss(outcome.status, reason_in(failure))
     if send_rest is not None:
         send_rest(outcome.stopped)
-    return outcome.status, failure_text(outcome, command.words, secrets) if outcome.status else ""
+    return outcome.status, failure
 
 
 def _load_plan(path: str) -> RunPlan:
@@ -171,6 +184,8 @@ def _load_plan(path: str) -> RunPlan:
             plan = decode_run_plan(file.read())
         if plan.args_style not in STYLES:
             raise ValueError(f"no such style of arguments: `{plan.args_style}`")
+        if plan.kind == "module" and is_of_sagemaker(plan.program):
+            return plan._replace(kind="framework")  # It takes no job, and starts the program itself.
         return plan
     except (OSError, ValueError) as error:
         raise Refused(f"cannot read the plan of the image: {error}") from error

@@ -1,23 +1,29 @@
 """Keeps secrets out of our log lines and the failure file."""
 
+import json
+import os
 import re
 
-from .lean_typing import Any, List, Mapping, Sequence, Tuple
+from .lean_typing import Any, Iterator, List, Mapping, Sequence, Tuple
+from .secret_names import LIKELY, strength
+from .token_formats import without_tokens
 
 MASK = "******"
-_SECRETS = "password passwd passphrase secret token credential apikey privatekey accesskey authkey"
-_HARMLESS_ENDS = "arn parameter param file path dir id ids type length"
 _SHORTEST = 6  # Characters; a shorter value would blacken unrelated words.
+_SURELY_UNIQUE = 12
+_COMMON = (
+    "password passwort secret secrets default disabled enabled required optional unknown changeme example anonymous"
+    " offline online localhost training production development postgres public private service account undefined"
+    " placeholder environment sagemaker"
+)
+"""Values that name no secret; masked, they would blacken the words that explain a failure."""
+_UNQUOTED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~")
 _KEY = re.compile(r"""(?<![\w.-])([\w.-]+)([\\"']*\s*[=:]\s*|\s+)""")
 _VALUE = re.compile(r"""(?s)(?!--)(?:"(?:\\.|[^"\\])*"?|'[^']*'?|[^\s"']+)+""")
 
 
-def is_secret(key: str) -> bool:
-    words = key.lower().replace("-", "_").replace(".", "_").split("_")
-    name = "".join(words)
-    if words[-1] in _HARMLESS_ENDS.split() or "tokeniz" in name or "tokenis" in name or name.endswith("tokens"):
-        return False
-    return any(secret in name for secret in _SECRETS.split())
+def is_secret(name: str) -> bool:
+    return strength(name) >= LIKELY
 
 
 def secret_values(hyperparameters: Mapping[str, Any]) -> List[str]:
@@ -35,6 +41,11 @@ def secret_values(hyperparameters: Mapping[str, Any]) -> List[str]:
     return found
 
 
+def secret_variables(environ: Mapping[str, str]) -> List[str]:
+    """Return the values of variables that have the name of a secret; a path only says where one is."""
+    return [value for name, value in environ.items() if is_secret(name) and not os.path.exists(value)]
+
+
 def masked_command(words: Sequence[str], secrets: Sequence[str]) -> str:
     """Return a command with its secrets masked: these, and whatever follows the name of one."""
     shown = []
@@ -50,10 +61,34 @@ def masked_command(words: Sequence[str], secrets: Sequence[str]) -> str:
 
 
 def masked_text(text: str, secrets: Sequence[str]) -> str:
-    for secret in sorted(secrets, key=len, reverse=True):
-        if len(secret) >= _SHORTEST:
-            text = text.replace(secret, MASK)
-    return text
+    """Mask what is written as a secret, and these values: as they are, encoded, and single lines of longer ones."""
+    forms = {form for secret in secrets for form in _forms(secret)}
+    for form in sorted(forms, key=len, reverse=True):
+        if form not in text:
+            continue
+        if len(form) < _SURELY_UNIQUE and form.isalnum():
+            # A short one may be a part of unrelated words.
+            text = re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", MASK, text)
+        else:
+            text = text.replace(form, MASK)
+    return without_tokens(text, MASK)
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """Yield what a program may write for a value: itself, its JSON, its repr, and as a part of a URL."""
+    lines = secret.splitlines()
+    for part in {secret, secret.strip(), *(line.strip() for line in lines if len(lines) > 1)}:
+        if len(part) < _SHORTEST or part.lower() in _COMMON.split() or not any(map(str.isalnum, part)):
+            continue
+        quoted = "".join(character if character in _UNQUOTED else _percent(character) for character in part)
+        yield from (part, json.dumps(part)[1:-1], json.dumps(part, ensure_ascii=False)[1:-1], repr(part)[1:-1])
+        yield from (quoted, quoted.replace("%20", "+"), quoted.replace("%2F", "/"))
+        yield json.dumps(json.dumps(part))[3:-3]
+        yield part.replace("'", "'\"'\"'")  # as shlex quotes it
+
+
+def _percent(character: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogateescape"))
 
 
 def _masked_values(text: str) -> str:

@@ -7,14 +7,19 @@ import stat
 from .log import PIPE_ROOM
 
 CHUNK = 1 << 16
+_BEFORE, _BEGINNING = 4096, 1024  # Bytes before a line that is cut, and of its beginning.
 
 
 class Relay:
-    """One pipe, passed on to the descriptor ``sink`` unless that is -1; ``keep`` bytes of its end are kept."""
+    """One pipe, passed on to the descriptor ``sink`` unless that is -1; ``keep`` bytes of its end are kept.
+
+    Of a line that is longer than that, an exception with a table in its message, the beginning is kept as well.
+    """
 
     def __init__(self, source: int, sink: int, keep: int) -> None:
         self._source, self._sink, self._keep = source, sink, keep
         self._kept = bytearray()
+        self._opening = b""
         self._pending = b""
         self._room = CHUNK if sink < 0 or stat.S_ISREG(os.fstat(sink).st_mode) else PIPE_ROOM
 
@@ -25,7 +30,8 @@ class Relay:
 
     @property
     def kept(self) -> bytes:
-        return bytes(self._kept[-self._keep :])
+        self._cut()
+        return self._opening + bytes(self._kept)
 
     def register(self, poll: "select.poll") -> None:
         if self._pending:
@@ -42,7 +48,7 @@ class Relay:
             self.close()
         self._kept += data
         if len(self._kept) > 2 * self._keep:
-            del self._kept[: -self._keep]
+            self._cut()
         if self._sink >= 0:
             self._pending = data
 
@@ -50,6 +56,15 @@ class Relay:
         if self._source >= 0:
             os.close(self._source)
             self._source = -1
+
+    def _cut(self) -> None:
+        dropped = bytes(self._kept[: -self._keep])
+        del self._kept[: -self._keep]
+        line = dropped.rfind(b"\n") + 1
+        if line:
+            self._opening = dropped[max(line - _BEFORE, 0) : line + _BEGINNING]
+        elif len(self._opening) < _BEFORE + _BEGINNING:
+            self._opening += dropped[:_BEGINNING]
 
     def _write(self) -> None:
         try:

@@ -1,5 +1,6 @@
 """The plan of an image that has none, read as SageMaker's own toolkit does."""
 
+from .framework_containers import has_own_train, only_starts
 from .input_config import InputConfig
 from .lean_typing import Any, Dict, List, Mapping
 from .refusal import Refused
@@ -28,10 +29,14 @@ _GROUPS = "sagemaker_distribution_instance_groups"
 
 
 def plan_of(config: InputConfig, environ: Mapping[str, str]) -> RunPlan:
-    framework = environ.get("SAGEMAKER_TRAINING_MODULE")
-    if framework:
-        return RunPlan(kind="framework", program=framework, args_style="none")
-    return RunPlan(kind="script", program=program_of(config, environ), launcher=_launcher(config), delivery="s3")
+    module = environ.get("SAGEMAKER_TRAINING_MODULE", "")
+    program = program_of(config, environ)
+    # Without a program such a container has an algorithm of its own, as XGBoost's.
+    if module and not (program and only_starts(module, config.hyperparameters)):
+        return RunPlan(kind="framework", program=module, args_style="none")
+    if not program and has_own_train(environ):
+        return RunPlan(kind="command", command=["train"], args_style="none")
+    return RunPlan(kind="script", program=program, launcher=_launcher(config), delivery="s3")
 
 
 def program_of(config: InputConfig, environ: Mapping[str, str]) -> str:

@@ -2,7 +2,7 @@
 
 import os
 
-from .lean_typing import Dict, List, Mapping
+from .lean_typing import Dict, Mapping, Sequence
 from .log import log
 
 _RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -18,28 +18,26 @@ def python_path(environ: Mapping[str, str], code: str) -> str:
 
 
 def carried_variables(variables: Mapping[str, str]) -> Dict[str, str]:
-    strings = {name: [f"{name}={value}"] for name, value in variables.items()}
-    return {name: variables[name] for name in carried(strings, "environment")}
+    """Return those that a program can be given; the log says which cannot be, and why."""
+    carried = {}
+    for name, value in variables.items():
+        obstacle = obstacle_to([f"{name}={value}"])
+        if not obstacle and (not name or "=" in name):
+            obstacle = "no variable can have this name"
+        if obstacle:
+            log(f"{name!a} is left out of the environment: {obstacle}; it is in input/config")
+        else:
+            carried[name] = value
+    return carried
 
 
-def carried(strings: Mapping[str, List[str]], place: str) -> List[str]:
-    """Return the names whose strings can be passed on; the log says which cannot be, and why."""
+def obstacle_to(words: Sequence[str]) -> str:
+    """Return why these cannot be given to a program, or nothing."""
     # Linux starts no program with a string of more than 32 pages (MAX_ARG_STRLEN), the final NUL included.
     longest = 32 * os.sysconf("SC_PAGE_SIZE")
-    names = []
-    for name, words in strings.items():
-        obstacle = ""
-        try:
-            if max(map(len, map(os.fsencode, words)), default=0) >= longest:
-                obstacle = f"it is longer than {longest} bytes"
-            elif "\0" in "".join(words):
-                obstacle = "it holds a NUL"
-            elif place == "environment" and (not name or "=" in name):
-                obstacle = "no variable can have this name"
-        except UnicodeEncodeError:
-            obstacle = "it holds a character that has no encoding"
-        if obstacle:
-            log(f"{name!a} is left out of the {place}: {obstacle}; it is in input/config")
-        else:
-            names.append(name)
-    return names
+    try:
+        if max(map(len, map(os.fsencode, words)), default=0) >= longest:
+            return f"it is longer than {longest} bytes"
+    except UnicodeEncodeError:
+        return "it holds a character that has no encoding"
+    return "it holds a NUL" if any("\0" in word for word in words) else ""

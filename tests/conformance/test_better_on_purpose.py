@@ -210,7 +210,8 @@ def odd_answer_of_neuron_ls(side, container):
 
 def silent_wait_for_hosts(side, container):
     container.configure(hosts=["localhost", "no-such-host.invalid"], current="localhost")
-    process = side.start_script(container, "print('ran')", SM_STUDIO_LOCAL_MODE="false")
+    script = "import socket; socket.gethostbyname('localhost')"
+    process = side.start_script(container, script, SM_STUDIO_LOCAL_MODE="false")
     try:
         process.wait(3)
     except subprocess.TimeoutExpired:

@@ -87,7 +87,9 @@ def test_a_package_that_the_private_index_has_not(container):
         environ = {**server.environ, "CA_REPOSITORY_ARN": ARN, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
         done = container.run_script("print('ran')", environ=environ)
     assert done.status == 1
-    assert done.failure.startswith("InstallRequirementsError: ERROR: No matching distribution found for farewell")
+    assert done.failure.startswith(
+        "InstallRequirementsError: Could not find a version that satisfies the requirement farewell"
+    )
     assert TOKEN not in done.failure
     assert TOKEN.encode() not in done.stderr + done.stdout
 

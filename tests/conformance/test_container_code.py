@@ -3,13 +3,15 @@
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
+import tempfile
 
 import pytest
 
 from code_archives import archive
-from container import SHOW, Container, wait_until
+from container import RUNTIME, SHOW, Container, wait_until
 
 
 @pytest.fixture
@@ -285,6 +287,56 @@ def test_code_in_a_channel(container):
     assert container.run(plan=plan).stdout == b"archive\n"
 
 
+def test_the_submit_directory_as_a_variable(container, tmp_path):
+    """The toolkit reads it and overwrites it. The job's hyperparameter wins: an image may set the variable."""
+    for name in ("variable", "parameter"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "train.py").write_text(f"import os; print('{name}', os.environ['SM_MODULE_DIR'])")
+    environ = {"SAGEMAKER_SUBMIT_DIRECTORY": str(tmp_path / "variable")}
+    done = container.run_script("print('image')", environ=environ)
+    assert done.stdout.decode() == f"variable {tmp_path / 'variable'}\n", done.stderr
+    container.configure({"sagemaker_submit_directory": str(tmp_path / "parameter")})
+    assert container.run_script("print('image')", environ=environ).stdout.startswith(b"parameter ")
+    container.configure()
+    environ = {"SAGEMAKER_SUBMIT_DIRECTORY": str(container.base / "code")}
+    assert container.run_script("print('image')", environ=environ).stdout == b"image\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user needs root")
+@pytest.mark.parametrize("held", [None, {}, {"old.py": "print('image')"}], ids=["missing", "empty", "image"])
+@pytest.mark.parametrize("form", ["archive", "files", "image"])
+def test_a_user_who_may_not_write_to_opt_ml_code(held, form):
+    """SageMaker Distribution has a user of its own: the code runs from a directory that this user can write to."""
+    with tempfile.TemporaryDirectory(prefix="smspec-test-") as root:
+        os.chmod(root, 0o755)
+        shutil.copytree(RUNTIME / "smspec_runtime", f"{root}/lib/smspec_runtime")
+        container = Container(f"{root}/ml", "/usr/bin/python3")
+        os.rmdir(container.base / "code") if held is None else None
+        for name, text in (held or {}).items():
+            container.write(f"code/{name}", text)
+        (container.base / "output").chmod(0o777)
+        script = "import os; print('ran', os.getcwd()); open('made', 'w')"
+        sent = container.base / "sent"
+        environ = {"SAGEMAKER_PROGRAM": "train.py", "PYTHONPATH": f"{root}/lib", "HOME": "/", "TMPDIR": "/tmp"}
+        if form == "image":
+            environ["SAGEMAKER_PROGRAM"] = "old.py"
+        else:
+            container.configure({"sagemaker_submit_directory": str(sent)})
+            if form == "archive":
+                container.write("sent", archive({"train.py": script.encode()}))
+            else:
+                container.write("sent/train.py", script)
+        done = container.run(environ=environ, prefix=["setpriv", "--reuid=65534", "--clear-groups"])
+        if form == "image":
+            assert (done.stdout == b"image\n") == bool(held), done.stderr
+            return
+        assert done.status == 0, done.stderr
+        directory = done.stdout.decode().split()[1]
+        assert directory.startswith("/tmp/smspec-code-")
+        assert f"cannot write to {container.base}/code; the code runs from {directory}" in done.stderr.decode()
+        shutil.rmtree(directory)
+
+
 def test_a_code_channel_that_is_not_there(container):
     plan = {"kind": "script", "program": "run.sh", "delivery": "channel"}
     done = container.run(plan=plan)
@@ -318,7 +370,7 @@ def test_requirements_that_cannot_be_installed(container):
     done = container.run_script("print('ran')", environ=environ)
     assert done.status == 1
     assert b"ran\n" not in done.stdout
-    assert done.failure.startswith("InstallRequirementsError: ERROR: No matching distribution found")
+    assert done.failure.startswith("InstallRequirementsError: Could not find a version that satisfies")
 
 
 def test_an_image_without_pip(container):

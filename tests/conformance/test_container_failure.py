@@ -46,8 +46,16 @@ def test_1024_characters_and_1024_bytes(container, character):
     assert 900 < len(failure.encode()) <= 1024
 
 
+def test_a_message_longer_than_what_is_kept(container):
+    """The exception and the lines before it are not lost behind its message."""
+    done = container.run_script("import sys\nraise ValueError('table ' + 'x' * 300_000 + ' end')")
+    assert done.failure.startswith("ExecuteUserScriptError: ValueError: table xxx")
+    assert "File " in done.failure
+    assert len(done.failure.encode()) <= 1024
+
+
 def test_the_last_traceback_counts(container):
-    """Not an old one that was logged on the way, and not the one that the last was raised in."""
+    """Not an old one that was logged on the way; the one that the last was raised in stands behind it."""
     script = """
 import logging
 try:
@@ -60,7 +68,7 @@ except OSError:
     raise RuntimeError("last")
 """
     failure = container.run_script(script).failure
-    assert failure.startswith("ExecuteUserScriptError: RuntimeError: last\n")
+    assert failure.startswith("ExecuteUserScriptError: RuntimeError: last; while handling OSError: first\n")
     assert "early" not in failure
 
 
@@ -106,6 +114,24 @@ def test_secrets_are_masked(container):
     assert "--api_key ****** --lr 1 --tokenizer bert-base" in done.failure
     assert not [line for line in done.stderr.splitlines() if line.startswith(b"smspec") and b"s3cr3t" in line]
     assert b"s3cr3t-value" in done.stderr  # What the program itself writes is its own.
+
+
+@pytest.mark.parametrize("value", ["s3cr3t-value", "two words 'q'", "äöü/+=secret", "several\\nlines of it"])
+def test_variables_with_the_name_of_a_secret_are_masked(container, value):
+    """In the reason, in the traceback, in the log of the runtime; also as a part of another text."""
+    value = value.replace("\\n", "\n")
+    script = """
+import json, os, sys, urllib.parse
+secret = os.environ["DB_PASSWORD"]
+print(secret, json.dumps([secret]), urllib.parse.quote(secret), file=sys.stderr)
+raise RuntimeError("cannot log in to db://me:%s@host with %r" % (urllib.parse.quote(secret, safe=""), secret))
+"""
+    done = container.run_script(script, environ={"DB_PASSWORD": value})
+    first = done.failure.split("\n")[0].replace('"', "'")
+    assert first == "ExecuteUserScriptError: RuntimeError: cannot log in to db://******@host with '******'"
+    for part in (value, *value.split("\n")):
+        assert part not in done.failure
+        assert not [line for line in done.stderr.splitlines() if line.startswith(b"smspec") and part.encode() in line]
 
 
 def test_control_characters_do_not_reach_the_console(container):

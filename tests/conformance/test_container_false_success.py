@@ -76,12 +76,14 @@ def test_a_success_file_that_cannot_be_written_is_told(container):
     assert b"smspec: cannot write" in done.stderr
 
 
-def test_a_hyperparameter_that_has_no_encoding(container):
-    """A lone surrogate on the command line, and so in the failure's own text."""
+def test_hyperparameter_without_an_encoding_ends_the_job(container):
+    """No process can be given a lone surrogate; the failure file must hold the sentence about it."""
     container.configure({"bad": '"\\ud800"'})
     done = container.run_script("import sys; sys.exit(4)")
-    assert (done.status, done.succeeded) == (4, False)
-    assert done.failure.startswith("ExecuteUserScriptError: no message\nExitCode 4\n")
+    assert (done.status, done.succeeded) == (1, False)
+    reason, status = done.failure.splitlines()[:2]
+    assert reason.startswith("ClientError: ") and "'bad'" in reason, done.failure
+    assert status == "ExitCode 1"
 
 
 def test_sigint_at_any_time_is_no_success(container):

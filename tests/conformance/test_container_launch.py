@@ -150,6 +150,33 @@ def test_a_local_run_meets_at_the_address_it_was_given(container):
     assert "SMSPEC_LOCAL_LEADER" not in shown["environ"]
 
 
+TORCH = ("MASTER_ADDR", "MASTER_PORT", "NCCL_SOCKET_IFNAME", "NCCL_IB_DISABLE", "NCCL_DEBUG")
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({}, ("algo-1", "7777", "eth1", "1", "WARN")),
+        ({"MASTER_PORT": "29500", "NCCL_DEBUG": "INFO"}, ("algo-1", "29500", "eth1", "1", "INFO")),
+        (
+            {"MASTER_ADDR": "", "NCCL_SOCKET_IFNAME": "^lo", "NCCL_IB_DISABLE": "0"},
+            ("", "7777", "^lo", "0", "WARN"),
+        ),
+        ({"SMSPEC_LOCAL_LEADER": "127.0.0.1:45678,45679"}, ("127.0.0.1", "45678", "eth1", "1", "WARN")),
+    ],
+)
+def test_hosts_without_a_launcher_find_what_pytorch_needs(container, environ, expected):
+    """As SageMaker's PyTorch containers set it; what the author has set is left alone."""
+    container.configure(hosts=["algo-1", "algo-2"], current="algo-2", network_interface_name="eth1")
+    shown = container.run_script(SHOW, environ=environ).shown["environ"]
+    assert tuple(shown.get(name) for name in TORCH) == expected
+
+
+def test_one_host_needs_none_of_it(container):
+    shown = container.run_script(SHOW).shown["environ"]
+    assert not {*TORCH} & {*shown}
+
+
 def test_torchrun_that_is_not_installed(container):
     """127, and its name."""
     container.write("code/train.py", "")

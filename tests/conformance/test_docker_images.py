@@ -5,6 +5,7 @@ import hashlib
 import json
 import random
 import re
+import tarfile
 import zipfile
 
 import pytest
@@ -173,14 +174,36 @@ def test_apt_installs_and_leaves_no_downloads(engine, tree, shop):
     assert left == ""
 
 
-def test_hosts_of_one_image_can_open_each_other(engine, tree):
-    """The key pair made at build time lets `ssh` in without a question, and the host key is known."""
-    engine.build(tree(needs_ssh=True), "ssh")
-    script = (
-        "/usr/sbin/sshd -p 2222 -o ListenAddress=127.0.0.1 && "
-        "ssh -o BatchMode=yes -o StrictHostKeyChecking=yes -p 2222 127.0.0.1 echo in"
+def test_no_layer_holds_a_key(engine, tree, tmp_path):
+    """The package of the SSH server makes host keys when it is installed; here from a repository in the base."""
+    (tmp_path / "context").mkdir()
+    (tmp_path / "context/Dockerfile").write_text(
+        f"""FROM {engine.base}
+RUN rm -f /etc/apt/sources.list.d/* && dpkg --purge openssh-server && cd /opt/debs \\
+ && {{ dpkg-deb -f *.deb; echo "Filename: ./$(echo *.deb)"; echo "Size: $(stat -c %s *.deb)"; \\
+      echo "SHA256: $(sha256sum *.deb | cut -d' ' -f1)"; }} > Packages \\
+ && echo 'deb [trusted=yes] file:/opt/debs ./' > /etc/apt/sources.list
+"""
     )
-    assert engine.output("ssh", "sh", "-c", script) == "in\n"
+    engine.build(tmp_path / "context", "without-server")
+    done = engine.build(tree(base="without-server", needs_ssh=True), "ssh")
+    assert "Creating SSH2 ED25519 key" in done.stderr
+    listing = "ls /usr/sbin/sshd; ls /etc/ssh /root/.ssh 2>/dev/null | grep host_ || true"
+    assert engine.output("ssh", "sh", "-c", listing) == "/usr/sbin/sshd\n"
+    engine.docker("save", "--output", tmp_path / "ssh.tar", "ssh")
+    layers = 0
+    with tarfile.open(tmp_path / "ssh.tar") as image:
+        for layer in image:
+            content = image.extractfile(layer)
+            if content is not None and layer.name.endswith("layer.tar"):
+                layers += 1
+                with tarfile.open(fileobj=content) as files:
+                    assert [file.name for file in files if file.isfile() and is_private_key(files, file)] == []
+    assert layers > 5
+
+
+def is_private_key(files, file):
+    return re.search(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----\s+[A-Za-z0-9+/]{40}", files.extractfile(file).read(4096))
 
 
 def test_the_image_needs_no_source_and_no_packages(engine, tree):

@@ -4,6 +4,7 @@ As on SageMaker the host names of the containers are not those of the hosts.
 """
 
 import json
+import re
 import time
 
 import pytest
@@ -44,6 +45,9 @@ SCRIPT = """
         raise ValueError("the loss is not a number")
     if ending == "exit" and rank == 3:
         os._exit(7)
+    if ending == "print":
+        for number in range(50):
+            print("line", rank, number, "." * 50, rank)
     if ending == "wait":
         time.sleep(60)
 """
@@ -64,8 +68,7 @@ def images(engine, tmp_path_factory):
         request = json.loads((job.directory / "tree/create-training-job.json").read_text())
         hyperparameters[launcher] = request["HyperParameters"]
     engine.docker("network", "create", "--driver=bridge", "--internal", "--subnet=10.213.7.0/24", "hosts")
-    yield hyperparameters
-    engine.docker("network", "rm", "hosts")  # its bridge would outlive the engine
+    return hyperparameters
 
 
 class Hosts:
@@ -155,6 +158,16 @@ def test_smdataparallel_starts_one_process_per_device_of_every_host(hosts):
     assert "smddprun is not installed" in log
     here = [json.loads(line.partition(">:here ")[2]) for line in log.splitlines() if ">:here " in line]
     assert sorted(here) == [[0, "algo-1", "algo-1", "algo-1"], [1, "algo-2", "algo-1", "algo-1"]]
+
+
+def test_lines_of_all_processes_stay_whole(hosts):
+    """Unbuffered, Python writes a line and its end apart, and mpirun tags both."""
+    job = hosts("print")
+    assert job.status("algo-1") == 0, job.log("algo-1")
+    found = re.findall(r"(?m)^\[1,(\d)\]<stdout>:line (\d) (\d+) \.{50} (\d)$", job.log("algo-1"))
+    assert sorted((int(rank), int(number)) for rank, _, number, _ in found) == [
+        (rank, number) for rank in range(4) for number in range(50)
+    ]
 
 
 @pytest.mark.parametrize(("ending", "status", "cause"), [("raise", 1, "ValueError: the loss"), ("exit", 7, "")])

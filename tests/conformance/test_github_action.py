@@ -1,6 +1,7 @@
 """The GitHub Action, its steps run for real against a server that keeps comments as GitHub does."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -170,13 +171,60 @@ def test_a_kind_of_change_can_fail(jobs, act, server):
     assert "everything" in unknown.log
 
 
-def test_a_pull_request_that_mends_the_base_passes(jobs, act):
+@pytest.mark.parametrize(("broken", "fixed"), [("count: 0", "count: 1"), ("count: 1", "count: 0")])
+def test_uncompared_job_is_named_counted_and_fails(broken, fixed, jobs, act, server):
+    """The base may be broken, or the pull request; that no job differs is not known then."""
+    other = write_job(jobs / "other", BUILT.replace("name: ", "name: other-"))
+    (jobs / "job.yaml").write_text(BUILT.replace("count: 1", broken))
+    commit(jobs)
+    git(jobs, "checkout", "-q", "-b", "topic")
+    change(jobs, broken, fixed)
+    other.write_text(other.read_text().replace("count: 1", "count: 4"))
+    commit(jobs)
+    done = act(jobs)
+    assert done.status
+    assert "::error title=smspec::1 job was not compared: small" in done.log
+    assert done.outputs["diff"]["not-compared"] == "1"
+    assert done.outputs["diff"]["changed"] == "true"
+    for text in (done.summary, server.bodies[0]):
+        assert "### Not compared: 1 job" in text
+        assert "hosts.count" in text
+        assert "No job differs" not in text
+
+
+def test_uncompared_job_can_be_a_warning(jobs, act):
     (jobs / "job.yaml").write_text(BUILT.replace("count: 1", "count: 0"))
     commit(jobs)
     change(jobs, "count: 0", "count: 1")
-    done = act(jobs)
+    done = act(jobs, not_compared="warn")
     assert done.status == 0
-    assert "::warning title=smspec::not every spec could be compared" in done.log
+    assert "::warning title=smspec::1 job was not compared: small" in done.log
+    assert "changed" not in done.outputs["diff"]
+    assert act(jobs, not_compared="warn", fail_on="security").status != 0
+
+
+def test_comment_never_claims_equality_that_is_not_known(jobs, act, server):
+    server.add(f"{MARKER}\nold")
+    change(jobs, "count: 1", "count: 0")
+    assert act(jobs).status != 0
+    assert "No job differs" not in server.bodies[0]
+    assert "Not compared: 1 job" in server.bodies[0]
+
+
+def test_variables_of_the_run_do_not_reach_smspec(jobs, act, monkeypatch, tmp_path):
+    for name in ("ACTIONS_ID_TOKEN_REQUEST_TOKEN", "AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN"):
+        monkeypatch.setenv(name, "planted-value")
+    program = tmp_path / "bin/git"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\n[ -z "$GIT_NO_LAZY_FETCH" ] || env >> "$0.env"\nPATH=${PATH#*:}\nexec git "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    change(jobs)
+    done = act(jobs)
+    assert done.status == 0, done.log
+    seen = Path(f"{program}.env").read_text()
+    assert "GIT_NO_LAZY_FETCH" in seen  # set by smspec alone
+    assert "planted-value" not in seen
 
 
 def test_a_merge_of_one_commit_is_compared_with_what_it_merges_into(jobs, act, server, tmp_path):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -13,7 +12,7 @@ import time
 
 import pytest
 
-from local_jobs import DEADLINE, LocalJob
+from local_jobs import DEADLINE, LocalJob, script
 
 TWO_HOSTS = "hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}"
 
@@ -23,11 +22,6 @@ def job(tmp_path):
     job = LocalJob(tmp_path / "job")
     yield job
     job.assert_nothing_left()
-
-
-def script(job: LocalJob, text: str, more: str = "") -> None:
-    job.spec(f"source: src/\nentry_point: train.py\n{more}")
-    job.write("src/train.py", text)
 
 
 def test_the_first_host_that_fails_decides(job):
@@ -206,18 +200,29 @@ def test_a_literal_container_path_is_warned_of(job):
     assert "warning: train.py:1, hyperparameter `out`: `/opt/ml/` is written literally" in ended.stderr
 
 
-def test_installing_into_the_user_s_python_is_warned_of(job):
-    script(job, "print('up')")
-    job.write("src/requirements.txt", "# nothing\n")
-    ended = job.run()
-    assert "the job installs what its `requirements.txt` names into" in ended.stderr
+def test_a_script_that_uses_a_container_path_is_stopped(job):
+    """Without a container, what is at the path is no part of the run: another job's checkpoints, or nothing."""
+    script(job, "import os\nos.makedirs('/opt/ml/checkpoints', exist_ok=True)\n")
+    refused(
+        job,
+        1,
+        "train.py:2: `os.makedirs` uses `/opt/ml/checkpoints`, which is outside of the run directory: "
+        "use smspec_runtime.job().checkpoint_dir, or pass --allow-outside",
+    )
+    assert not os.path.exists("/opt/ml/checkpoints")
+    script(job, "import os\nif os.path.exists(__file__): raise SystemExit(0)\nopen('/opt/ml/model/x', 'w')\n")
+    assert job.run().returncode == 0
+    script(job, "print(open('/opt/ml/no/such/file').read())\n")
+    ended = job.run(**{"allow-outside": None})
+    assert ended.returncode == 1
+    assert "FileNotFoundError" in job.log()
 
 
 def test_a_package_that_the_python_lacks_is_told_with_the_way_to_another(job):
     script(job, "import no_such_package.layers")
     ended = job.run()
     assert ended.returncode == 1
-    assert re.search(r"the job ran on /\S+, which has no `no_such_package`; --python takes another one", ended.stderr)
+    assert "the job's Python has no `no_such_package`: add it to `image.python_packages`, or" in ended.stderr
 
 
 def refused(job: LocalJob, status: int, message: str, **request: object) -> None:
@@ -248,7 +253,7 @@ def test_a_launcher_that_is_not_there_is_missed_before_any_host_starts(job):
     lonely = {"PATH": str(python.parent)}
     ended = job.run(lonely)
     assert (ended.returncode, ended.stdout) == (3, "")
-    assert "there is no `torchrun` on PATH; name a Python that has PyTorch with --python" in ended.stderr
+    assert "there is no `torchrun` on PATH: add `torch` to `image.python_packages`, or" in ended.stderr
     assert not job.run_directory.exists()
     # What the job installs may bring it.
     job.write("src/requirements.txt", "")

@@ -136,7 +136,7 @@ def test_no_credentials_are_the_surroundings_fault(job, server, tmp_path):
     }
     ended = job.run({**server.environ, **nobody}, data={"train": f"s3://{BUCKET}/train/"})
     assert ended.returncode == 3
-    assert "there are no AWS credentials to read" in ended.stderr
+    assert "no AWS credentials to read" in ended.stderr
     assert not job.run_directory.exists()
 
 

@@ -1,5 +1,6 @@
 """Jobs of every kind under SageMaker's own toolkit and under the runtime: entry points, deliveries, packages, ends."""
 
+import json
 import os
 import subprocess
 
@@ -7,7 +8,8 @@ import pytest
 
 from aws_server import BUCKET, s3_server, wheel
 from code_archives import archive
-from sagemaker_toolkit import TOOLKIT, WITNESS, Pair, needs_toolkit, seen
+from container import Container
+from sagemaker_toolkit import TOOLKIT, WITNESS, Pair, both_show_the_same, needs_toolkit, seen
 
 pytestmark = needs_toolkit
 
@@ -19,16 +21,6 @@ HYPERPARAMETERS = {"lr": "0.1", "text": "a 'b' \"c\" $d", "e": "true", "layers":
 def s3():
     with s3_server() as server:
         yield server
-
-
-def both_show_the_same(tmp_path, prepare, **how):
-    pair = Pair(tmp_path, prepare)
-    theirs, mine = pair.run(**how)
-    assert theirs.status == 0, theirs.stderr
-    assert mine.status == 0, mine.stderr
-    assert seen(mine) == seen(theirs)
-    assert (mine.succeeded, mine.failure) == (theirs.succeeded, theirs.failure) == (True, None)
-    return pair
 
 
 @pytest.mark.parametrize("name", ["train.py", "pkg/train.py", "run.sh", "run", "bin/run.sh"])
@@ -71,7 +63,7 @@ def test_the_environment_names_the_program_before_the_hyperparameter(tmp_path):
     def prepare(container):
         container.configure({"sagemaker_program": "other.py", "lr": "1"})
         container.write("code/train.py", WITNESS)
-        return {"SAGEMAKER_PROGRAM": "train.py", "TRAINING_JOB_NAME": "job-7", "SAGEMAKER_SUBMIT_DIRECTORY": "/old"}
+        return {"SAGEMAKER_PROGRAM": "train.py", "TRAINING_JOB_NAME": "job-7"}
 
     both_show_the_same(tmp_path, prepare)
 
@@ -288,40 +280,6 @@ def test_config_files_that_are_missing_or_broken(tmp_path, broken, content):
         assert done.stdout == b""
 
 
-ARCHIVES = {
-    "names that lead out": {"train.py": b"", "../up.py": b"1", "/abs/x.py": b"2", "a/../../b.py": b"3"},
-    "backslashes": {"train.py": b"", "..\\w.py": b"1", "d\\e.py": b"2"},
-    "dots and slashes": {"./train.py": b"", "./a//b.py": b"1", "././c.py": b"2"},
-    "names in other scripts": {"train.py": b"", "é/日本.txt": b"1", "with blank.txt": b"2"},
-}
-
-
-@pytest.mark.parametrize("name", ARCHIVES)
-def test_archives_give_the_same_files(tmp_path, name):
-    def prepare(container):
-        path = container.write("sent.tar.gz", archive(ARCHIVES[name]))
-        container.configure({"sagemaker_program": "train.py", "sagemaker_submit_directory": str(path)})
-
-    pair = Pair(tmp_path, prepare)
-    theirs, mine = pair.run()
-    assert (theirs.status, mine.status) == (0, 0), mine.stderr
-    one, two = (files_below(container.base / "code") for container in pair.containers)
-    assert one == two
-    assert len(one) == len(ARCHIVES[name])
-
-
-def files_below(directory):
-    return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
-
-
-def test_a_submitted_file_that_is_no_archive(tmp_path):
-    def prepare(container):
-        path = container.write("sent/train.py", WITNESS)
-        container.configure({"sagemaker_program": "train.py", "sagemaker_submit_directory": str(path)})
-
-    both_show_the_same(tmp_path, prepare)
-
-
 def test_output_is_passed_on_byte_for_byte(tmp_path):
     def prepare(container):
         script = "import sys; sys.stdout.buffer.write(bytes(range(256)) * 300); sys.stdout.write('\\r50%\\r100%')"
@@ -330,3 +288,42 @@ def test_output_is_passed_on_byte_for_byte(tmp_path):
 
     theirs, mine = Pair(tmp_path, prepare).run()
     assert theirs.stdout == mine.stdout == bytes(range(256)) * 300 + b"\r50%\r100%"
+
+
+ASKING = """
+import json
+from sagemaker_training import environment
+env = environment.Environment()
+print(json.dumps({
+    "hyperparameters": dict(env.hyperparameters), "channels": dict(env.channel_input_dirs), "model": env.model_dir,
+    "arguments": env.to_cmd_args(), "entry": env.user_entry_point, "module": env.module_dir, "host": env.current_host,
+    "variables": {name: value for name, value in env.to_env_vars().items() if name.startswith("SM_")},
+}, sort_keys=True))
+"""
+
+
+def test_a_script_that_asks_the_toolkit_s_library(tmp_path):
+    """`sagemaker_training.environment` in a script of the author's: the same answers."""
+
+    def prepare(container):
+        container.configure(HYPERPARAMETERS, channels={"train": {"TrainingInputMode": "File"}})
+        container.write("code/train.py", ASKING)
+        return {"SAGEMAKER_PROGRAM": "train.py"}
+
+    pair = Pair(tmp_path, prepare)
+    theirs, mine = pair.run()
+    assert mine.status == 0, mine.stderr
+    assert json.loads(mine.stdout) == json.loads(theirs.stdout)
+
+
+def test_a_script_that_starts_another_with_the_toolkit_s_library(tmp_path):
+    """`entry_point.run` works, and the reason is the inner script's exception."""
+    script = "from sagemaker_training import entry_point, environment\nenv = environment.Environment()\n"
+    script += "entry_point.run(env.module_dir, 'inner.py', ['--a', '1'], env.to_env_vars(), capture_error={})\n"
+    for captures in (False, True):
+        container = Container(tmp_path / str(captures), TOOLKIT)
+        container.write("code/inner.py", "import sys\nprint(sys.argv)\nraise ValueError('inner fault')\n")
+        environ = {"SM_STUDIO_LOCAL_MODE": "true"}
+        done = container.run_script(script.format(captures), environ=environ)
+        assert (done.status, b"['inner.py', '--a', '1']" in done.stdout) == (1, True), done.stderr
+        assert "ValueError: inner fault" in done.failure.split("\n")[0]

@@ -16,6 +16,7 @@ import pytest
 
 from smspec.output.writing import write_tree
 from smspec.pipeline.compilation import Compiled, compile_spec
+from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.pipeline.inputs import gather_all
 from smspec.render.tree_rendering import render_tree
 from smspec.source.listing import ListedFile, Listing
@@ -42,7 +43,7 @@ def trees():
             compiled = compile_spec(replace(inputs, ingredients=ingredients))
             assert isinstance(compiled, Compiled), compiled.diagnostics
             name = spec.parent.name + (f".{overlay}" if overlay else "")
-            yield name, render_tree(compiled.plan, ingredients, "the digest of the spec")
+            yield name, render_tree(compiled.plan, ingredients, compiled_digest(compiled.plan))
 
 
 TREES = dict(trees())

@@ -74,8 +74,8 @@ assert {{n: signal.getsignal(n) for n in signal.valid_signals()}} == handlers
 
 
 def test_the_runtime_is_small():
-    """One directory under 200 KB, so that an image hardly grows."""
-    assert sum(path.stat().st_size for path in (ROOT / "runtime").rglob("*.py")) < 200_000
+    """One directory under 256 KB, so that an image hardly grows."""
+    assert sum(path.stat().st_size for path in (ROOT / "runtime").rglob("*.py")) < 256_000
 
 
 SLOW = {

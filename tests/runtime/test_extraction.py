@@ -170,7 +170,7 @@ def test_nothing_escapes_and_nothing_special_is_made(any_python, tmp_path):
     assert not {"evil", "x", "smspec-evil"} & (set(os.listdir("/tmp")) - before)
 
 
-def test_a_file_with_holes_counts_as_what_it_becomes(any_python, tmp_path):
+def test_a_file_with_holes_ends_the_job(any_python, tmp_path):
     """The archive holds a header that says ten terabytes, and nothing else of it."""
     (tmp_path / "holes").touch()
     os.truncate(tmp_path / "holes", 10 << 40)
@@ -187,8 +187,19 @@ def test_a_file_with_holes_counts_as_what_it_becomes(any_python, tmp_path):
     subprocess.run(command, check=True)
     (tmp_path / "out").mkdir()
     (said,) = extract_elsewhere(any_python, {tmp_path / "a.tar.gz": tmp_path / "out"})
-    assert "unpacks to more than" in said
+    assert "`holes` in the archive is neither a file nor a directory" in said
     assert tree(tmp_path / "out") == {}
+
+
+@pytest.mark.parametrize("name", ["first", "middle", "last"])
+def test_a_damaged_header_is_not_taken_for_the_end(any_python, name, tmp_path):
+    """The standard library skips what follows a damaged header without a word."""
+    members = [member(each, content=b"x" * 600) for each in ("first", "middle", "last")]
+    archive = Path(write_archive(tmp_path / "a.tar.gz", members, "w"))
+    archive.write_bytes(gzip.compress(archive.read_bytes().replace(name.encode() + b"\0", b"other\0")))
+    (tmp_path / "out").mkdir()
+    (said,) = extract_elsewhere(any_python, {archive: tmp_path / "out"})
+    assert "damaged header" in said
 
 
 def test_files_directories_and_permissions(any_python, tmp_path):
@@ -232,13 +243,41 @@ def test_a_bomb_is_refused_before_it_fills_the_disk(tmp_path):
 
 
 def test_a_bomb_in_a_header_is_refused(tmp_path):
-    """A PAX header is read whole before any member is seen."""
+    """The standard library reads a PAX header whole before any member is seen."""
     info, _ = member("x")
     info.pax_headers = {"comment": "0" * (100 << 20)}
     archive = write_archive(tmp_path / "a.tar.gz", [(info, b"")])
     (tmp_path / "out").mkdir()
-    with pytest.raises(Refused, match="unpacks to more than"):
+    with pytest.raises(Refused, match="maximum is 1048576"):
         extract(archive, str(tmp_path / "out"))
+
+
+@pytest.mark.parametrize("name", ["../train.py", "/train.py", "a/../train.py", "a\\..\\b", ".."])
+def test_a_name_that_leads_out_takes_nobody_s_place(tmp_path, name):
+    archive = write_archive(tmp_path / "a.tar.gz", [member("train.py", content=b"own"), member(name, content=b"x")])
+    (tmp_path / "out").mkdir()
+    with pytest.raises(Refused, match="lies outside of the code directory"):
+        extract(archive, str(tmp_path / "out"))
+    assert (tmp_path / "out/train.py").read_bytes() == b"own"
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE, b"Z"])
+def test_what_is_no_file_ends_the_job(tmp_path, kind):
+    archive = write_archive(tmp_path / "a.tar.gz", [member("l", kind, "train.py")])
+    (tmp_path / "out").mkdir()
+    with pytest.raises(Refused, match="neither a file nor a directory"):
+        extract(archive, str(tmp_path / "out"))
+
+
+def test_headers_in_a_row_are_counted(tmp_path):
+    """The standard library calls itself for each."""
+    head = tarfile.TarInfo("about")
+    head.type, head.size = tarfile.GNUTYPE_LONGNAME, 9
+    content = (head.tobuf(tarfile.GNU_FORMAT) + b"train.py\0".ljust(512, b"\0")) * 5000
+    (tmp_path / "a.tar.gz").write_bytes(gzip.compress(content + bytes(1024)))
+    (tmp_path / "out").mkdir()
+    with pytest.raises(Refused, match="more than 8 extended headers"):
+        extract(str(tmp_path / "a.tar.gz"), str(tmp_path / "out"))
 
 
 def test_too_many_members_are_refused(tmp_path, monkeypatch):
@@ -307,10 +346,7 @@ def test_the_digest_is_the_compiler_s(tmp_path):
     [
         ("a/b", "a/b"),
         ("./a", "a"),
-        ("../a", "a"),
-        ("/a//b/", "a/b"),
-        ("a\\..\\b", "a/b"),
-        ("..", ""),
+        ("a//b/", "a/b"),
         ("", ""),
         ("...", "..."),
     ],

@@ -1,10 +1,19 @@
 """What counts as a secret, by its name, and what is left of it."""
 
 import json
+import shlex
+from urllib.parse import quote, quote_plus, urlencode
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from smspec_runtime.masking import is_secret, masked_command, masked_text, secret_values
+from secret_corpus import INNOCENT, SECRETS
+from smspec.diagnostics.secret_formats import written_secrets
+from smspec_runtime.failure import failure_text, refusal_text
+from smspec_runtime.masking import is_secret, masked_command, masked_text, secret_values, secret_variables
+from smspec_runtime.outcome import Outcome
+from smspec_runtime.refusal import Refused
 
 
 @pytest.mark.parametrize(
@@ -61,7 +70,7 @@ def test_a_word_that_has_others_in_it(word, shown):
 
 def test_secrets_are_masked_by_value_where_no_name_tells():
     secrets = secret_values(
-        {"db": [{"password": "two words"}], "tokens_by_user": {"me": 123456}, "credentials": ["--abc-def"]}
+        {"db": [{"password": "two words"}], "api_tokens_by_user": {"me": 123456}, "credentials": ["--abc-def"]}
     )
     assert sorted(secrets) == ["--abc-def", "123456", "two words"]
     assert masked_command(["--db", "x=two words", "--abc-def"], secrets) == "--db x=****** ******"
@@ -78,3 +87,90 @@ def test_running_text():
         masked_text("cannot log in with hunter2hunter2", ["hunter2", "hunter2hunter2"]) == "cannot log in with ******"
     )
     assert masked_text("one and 1", ["1", "one"]) == "one and 1"
+
+
+ENCODINGS = [
+    str,
+    repr,
+    json.dumps,
+    quote,
+    quote_plus,
+    shlex.quote,
+    lambda secret: json.dumps({"a": [secret]}, ensure_ascii=False),
+    lambda secret: json.dumps(json.dumps(secret)),
+    lambda secret: repr({"a": secret}),
+    lambda secret: quote(secret, safe=""),
+    lambda secret: urlencode({"key": secret}),
+    lambda secret: f"https://user:{quote(secret, safe='')}@host/x",
+]
+secrets = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=8, max_size=40).filter(
+    lambda text: sum(map(str.isalnum, text)) >= 6 and len(text.splitlines()) == 1 and text.strip() == text
+)
+
+
+@given(secrets, st.sampled_from(ENCODINGS))
+def test_a_secret_is_masked_in_whatever_form_a_program_writes_it(secret, encode):
+    shown = masked_text(f"cannot log in: <{encode(secret)}>", [secret])
+    for form in (str, json.dumps, repr, quote, quote_plus):
+        assert form(secret).strip("'\"") not in shown
+    assert shown.startswith("cannot log in: <")
+
+
+@given(st.lists(secrets, min_size=2, max_size=5), st.data())
+def test_every_line_of_a_long_secret_is_masked(lines, data):
+    """A launcher marks each line, and a log may hold some of them."""
+    secret = "\n".join(lines)
+    assert masked_text(f"key: {secret}.", [secret]) == "key: ******."
+    line = data.draw(st.sampled_from(lines))
+    assert line not in masked_text(f"[rank0]: {line}", [secret])
+
+
+@pytest.mark.parametrize("value", ["1", "true", "no", "abc", "default", "Password", "training", "******", ""])
+def test_values_that_say_nothing_blacken_nothing(value):
+    text = "the default of the training is true: no Password for abc 1"
+    assert masked_text(text, [value]) == text
+
+
+def test_short_values_are_masked_as_words_only():
+    assert masked_text("monkeys like monkey", ["monkey"]) == "monkeys like ******"
+    assert masked_text("x=monkey; y=monkey_2", ["monkey"]) == "x=******; y=monkey_2"
+
+
+def test_variables_with_the_name_of_a_secret(tmp_path):
+    """A path says where a secret is, not what."""
+    file = tmp_path / "key"
+    file.touch()
+    environ = {"DB_PASSWORD": "one-two", "HF_TOKEN": "hf_x", "LANG": "C", "API_KEY": str(file), "NUM_TOKENS": "123456"}
+    assert secret_variables(environ) == ["one-two", "hf_x"]
+
+
+WRITTEN = [(value, found[0]) for _, value in SECRETS for _, found in written_secrets(value)]
+UNKNOWN_TO_THE_RUNTIME = 26
+"""Of rare services: it has no room for all that `validate` knows."""
+
+
+def test_secrets_that_are_known_by_how_they_are_written():
+    """The runtime masks under any name what `validate` reports under any name."""
+    left = [found for value, found in WRITTEN if found in masked_text(f"cannot log in: {value}", [])]
+    assert len(left) <= UNKNOWN_TO_THE_RUNTIME < len(WRITTEN) / 4
+    token = next(found for _, found in WRITTEN if found.startswith("hf_"))
+    assert masked_command(["python", "train.py", "--hub", token, f"--x={token}"], []) == (
+        "python train.py --hub ****** --x=******"
+    )
+    assert failure_text(Outcome(1, output=f"ValueError: bad {token}".encode()), ["python", token], []) == (
+        'ExecuteUserScriptError: ValueError: bad ******\nExitCode 1\nValueError: bad ******\nCommand "python ******"'
+    )
+    assert refusal_text(Refused(f"no entry point `{token}`")) == "ClientError: no entry point `******`\nExitCode 1"
+
+
+def test_what_is_written_as_no_secret_stays():
+    """Placeholders are masked where they are written as a secret is; of the rest nothing is."""
+    masked = [value for _, value in INNOCENT if masked_text(value, []) != value]
+    placeholders = ("xxxx", "EXAMPLE", "user:pass", "${DB_PASSWORD}", ".ingest.sentry.io")
+    assert [value for value in masked if not any(part in value for part in placeholders)] == []
+
+
+@pytest.mark.parametrize("part", ["eyJ-", "SG.", "://a:", "earer ", "hf_", "-----BEGIN PRIVATE KEY-----", "?token="])
+def test_long_texts_are_searched_in_little_time(part):
+    """Squared, each would take minutes."""
+    masked_text(part * 40_000, [])

@@ -7,6 +7,7 @@ from smspec_runtime.environment import Machine
 from smspec_runtime.launchers import LAUNCHERS, Launch
 from smspec_runtime.program import Program
 from smspec_runtime.refusal import Refused
+from smspec_runtime.team.keys import DIRECTORY
 
 PYTHON = Program("python", ["/usr/bin/python3", "--", "train.py"], ["train.py"])
 mpi = LAUNCHERS["mpi"]
@@ -53,7 +54,7 @@ def test_the_leader_starts_the_processes_of_every_host():
 
 def test_other_hosts_let_the_leader_in_and_wait_for_its_end():
     command = mpi(launch(["algo-1", "algo-2"], "algo-2"))
-    assert command.words == ["python3", "-m", "smspec_runtime.team.member", "algo-1:7781", "algo-2"]
+    assert command.words == ["python3", "-m", "smspec_runtime.team.member", "algo-1:7781", "algo-2", DIRECTORY]
     assert [companion.words[:2] for companion in command.companions] == [["/usr/sbin/sshd", "-D"]]
     assert (command.members, command.over_ssh) == ([], True)
 
@@ -144,6 +145,7 @@ def test_the_model_parallel_library(parameters, torch, is_installed, words):
 def test_programs_find_what_pytorch_containers_have():
     """What NCCL logs, and whether it uses InfiniBand, is the author's where he says it."""
     said = {"MASTER_ADDR": "a", "MASTER_PORT": "7777", "NCCL_SOCKET_IFNAME": "eth0", "NCCL_IB_DISABLE": "1"}
+    said["PYTHONUNBUFFERED"] = ""
     for host in ("a", "b"):
         assert mpi(launch(["a", "b"], host)).variables == {**said, "NCCL_DEBUG": "WARN"}
     assert mpi(launch(["a"], "a", environ={"NCCL_DEBUG": "INFO"})).variables == {**said, "NCCL_DEBUG": "INFO"}

@@ -95,7 +95,7 @@ def test_tensorflow_s_servers_outlive_the_workers():
     leader = parameter_server(launch("tensorflow"))
     assert (leader.words, leader.members, leader.port) == (WORDS, ["algo-2", "algo-3"], 7781)
     member = parameter_server(launch("tensorflow", host="algo-2"))
-    assert member.words == ["py", "-m", "smspec_runtime.team.member", "algo-1:7781", "algo-2", *WORDS]
+    assert member.words == ["py", "-m", "smspec_runtime.team.member", "algo-1:7781", "algo-2", "-", *WORDS]
     assert (member.members, leader.over_ssh, member.over_ssh) == ([], False, False)
 
 
@@ -118,7 +118,7 @@ def test_hosts_that_are_one_machine_have_ports_of_their_own():
 def test_a_script_without_its_first_line_is_run_by_a_shell():
     program = Program("executable", ["./run.sh"])
     command = parameter_server(launch("tensorflow", host="algo-2", program=program))
-    assert command.words[5:] == ["/bin/sh", "-c", "./run.sh --lr 0.1"]
+    assert command.words[6:] == ["/bin/sh", "-c", "./run.sh --lr 0.1"]
 
 
 @pytest.mark.parametrize("framework", [None, "torch"])

@@ -7,11 +7,14 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 from container import RUNTIME
+from smspec_runtime.outcome import Outcome
 from smspec_runtime.refusal import Refused
+from smspec_runtime.team.keys import Keys
 from smspec_runtime.team.leader import Team
 
 with socket.create_server(("127.0.0.1", 0)) as free:
@@ -39,7 +42,7 @@ def call():
 
 def member(name, directory, *words, python=sys.executable):
     environ = {**os.environ, "PYTHONPATH": str(RUNTIME)}
-    words = [python, *MEMBER[1:], name, *words]
+    words = [python, *MEMBER[1:], name, "-", *words]
     return subprocess.Popen(words, env=environ, cwd=directory, stderr=subprocess.PIPE, text=True)
 
 
@@ -48,18 +51,19 @@ def test_members_end_as_the_leader_says(tmp_path, status):
     for name in ("select", "socket", "subprocess"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('the author\\'s')")
     members = [member(name, tmp_path) for name in ("b", "c")]
-    team = Team(["b", "c"], over_ssh=False, port=PORT)
+    team = Team(["b", "c"], keys=None, port=PORT)
     team.gather(30)
     members[0].terminate()  # Who has been let in leaves the end to the leader.
-    team.dismiss(status)
+    team.dismiss(status, "ValueError: bad row\nof two lines " + "é" * 300)
     ended = [(process.wait(20), process.communicate()[1]) for process in members]
     assert [code for code, _ in ended] == [status, status]
-    assert all((f"exit status {status}" in said) == (status != 0) for _, said in ended)
+    said = f"exit status {status}: ValueError: bad row of two lines éé"
+    assert all((said in heard) == (status != 0) for _, heard in ended)
 
 
 def test_a_leader_that_goes_away_is_a_failure(tmp_path):
     process = member("b", tmp_path)
-    team = Team(["b"], over_ssh=False, port=PORT)
+    team = Team(["b"], keys=None, port=PORT)
     team.gather(30)
     del team  # and its connections with it
     assert process.wait(20) == 1
@@ -77,7 +81,7 @@ def test_a_member_that_has_not_been_let_in_can_be_stopped(tmp_path):
 def test_strangers_and_silence_do_not_make_a_team(tmp_path):
     process = member("stranger", tmp_path)
     with pytest.raises(Refused, match="not complete after 2 s: b, c did not call"):
-        Team(["b", "c"], over_ssh=False, port=PORT).gather(2)
+        Team(["b", "c"], keys=None, port=PORT).gather(2)
     assert process.wait(20) == 1
     process.stderr.close()
 
@@ -85,7 +89,7 @@ def test_strangers_and_silence_do_not_make_a_team(tmp_path):
 def test_a_member_that_has_a_part_of_its_own_ends_with_the_leader(tmp_path, any_python):
     """Its program ends first; what runs beside it is needed until the leader's has ended."""
     process = member("b", tmp_path, "sh", "-c", "echo done >file", python=any_python)
-    team = Team(["b"], over_ssh=False, port=PORT)
+    team = Team(["b"], keys=None, port=PORT)
     team.gather(30)
     wait_until((tmp_path / "file").exists)
     assert process.poll() is None
@@ -99,7 +103,7 @@ def test_a_member_that_has_a_part_of_its_own_ends_with_the_leader(tmp_path, any_
 )
 def test_a_member_whose_program_fails_does_not_wait(tmp_path, words, status):
     process = member("b", tmp_path, *words)
-    team = Team(["b"], over_ssh=False, port=PORT)
+    team = Team(["b"], keys=None, port=PORT)
     team.gather(30)
     assert process.wait(20) == status
     process.stderr.close()
@@ -110,12 +114,12 @@ def test_a_member_s_program_is_sent_signals_and_decides(tmp_path):
     """It gets them with its process group, none of them ignored; the member stays until it has ended."""
     script = "import signal, sys, time; signal.signal(15, lambda *_: sys.exit(8)); open('up', 'w'); time.sleep(60)"
     process = subprocess.Popen(
-        [*MEMBER, "b", sys.executable, "-c", script],
+        [*MEMBER, "b", "-", sys.executable, "-c", script],
         env={**os.environ, "PYTHONPATH": str(RUNTIME)},
         cwd=tmp_path,
         start_new_session=True,
     )
-    team = Team(["b"], over_ssh=False, port=PORT)
+    team = Team(["b"], keys=None, port=PORT)
     team.gather(30)
     wait_until((tmp_path / "up").exists)
     os.killpg(process.pid, signal.SIGTERM)
@@ -126,7 +130,7 @@ def test_a_member_s_program_is_sent_signals_and_decides(tmp_path):
 @pytest.mark.parametrize(("said", "times"), [(b"", 100), (b"c\n", 50), (b"stranger\n", 100), (b"\xff", 100)])
 def test_strangers_keep_nobody_waiting(tmp_path, said, times):
     """Even many of them, whatever they say: the port is open to whoever can reach it."""
-    team = Team(["b", "c"], over_ssh=False, port=PORT)
+    team = Team(["b", "c"], keys=None, port=PORT)
     gathering = threading.Thread(target=team.gather, args=(30,))
     gathering.start()
     members = [member("c", tmp_path, "sh", "-c", "echo >file")]
@@ -147,7 +151,7 @@ def test_strangers_keep_nobody_waiting(tmp_path, said, times):
 
 def test_who_says_another_s_name_takes_nobody_s_place(tmp_path):
     """The member itself, which calls later, is told the end all the same."""
-    team = Team(["b"], over_ssh=False, port=PORT)
+    team = Team(["b"], keys=None, port=PORT)
     gathering = threading.Thread(target=team.gather, args=(30,))
     gathering.start()
     with call() as stranger:
@@ -161,22 +165,150 @@ def test_who_says_another_s_name_takes_nobody_s_place(tmp_path):
     process.stderr.close()
 
 
-def test_a_caller_who_hangs_up_is_no_member():
-    team = Team(["b"], over_ssh=True, port=PORT)  # nobody answers ssh: the team is not complete when b has called
-    refused = []
+def keys(directory, *, is_leader):
+    """Make the keys of a host as the runtime does."""
+
+    def capture(words, environ, seconds):
+        done = subprocess.run(words, env=environ, timeout=seconds, check=False, stdin=subprocess.DEVNULL)
+        return Outcome(done.returncode)
+
+    (directory / ".ssh").mkdir(parents=True)
+    made = Keys(str(directory / ".ssh/smspec"))
+    made.make(is_leader, os.environ, capture)
+    return made
+
+
+def gathering(team, seconds):
+    """Start to gather; return what waits for the reason why it ended, and returns that."""
+    reasons = []
 
     def gather():
         with pytest.raises(Refused) as refusal:
-            team.gather(3)
-        refused.append(str(refusal.value))
+            team.gather(seconds)
+        reasons.append(str(refusal.value))
 
-    gathering = threading.Thread(target=gather)
-    gathering.start()
+    thread = threading.Thread(target=gather)
+    thread.start()
+
+    def reason():
+        thread.join(60)
+        return reasons[0]
+
+    return reason
+
+
+HERE = "127.0.0.1"  # a member by this name has this address
+
+
+def test_a_member_takes_the_key_of_its_leader(tmp_path):
+    """The leader makes it; no private half leaves a host, and each has its own host key."""
+    leader = keys(tmp_path / "leader", is_leader=True)
+    own = keys(tmp_path / "b", is_leader=False)
+    team = Team([HERE], leader, PORT, "algo-1")
+    process = subprocess.Popen(
+        [*MEMBER, HERE, str(tmp_path / "b/.ssh/smspec")],
+        env={**os.environ, "PYTHONPATH": str(RUNTIME)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    reason = gathering(team, 3)
+    wait_until(Path(own.authorized).exists)
+    assert reason() == f"the hosts are not complete after 3 s: {HERE} does not answer ssh"
+    assert Path(own.authorized).read_text() == f"{leader.public()}\n"
+    assert own.public_of_host() != leader.public_of_host()
+    assert sorted(path.name for path in (tmp_path / "b/.ssh/smspec").iterdir()) == [
+        *("authorized_keys", "host", "host.pub")
+    ]
+    team.dismiss(0)
+    assert process.wait(20) == 0
+    process.stderr.close()
+
+
+@pytest.mark.parametrize(
+    ("member_name", "said", "is_answered"),
+    [
+        (HERE, "{key}", True),
+        ("127.0.0.2", "{key}", False),
+        ("no-such-host.invalid", "{key}", False),
+        (HERE, "", False),
+        (HERE, "ssh-rsa AAAA", False),
+        (HERE, "{key} {key}", False),
+        (HERE, "@cert-authority * {key}", False),
+        (HERE, "x" * 600, False),
+    ],
+)
+def test_a_key_is_taken_from_the_address_of_its_host(tmp_path, capfd, member_name, said, is_answered):
+    """Whoever can reach the port may call; only from where a host is does its name count."""
+    leader = keys(tmp_path / "leader", is_leader=True)
+    team = Team([member_name, "c"], leader, PORT, "algo-1")
+    reason = gathering(team, 2)
+    with call() as caller:
+        caller.sendall(f"{member_name} {said.format(key=leader.public_of_host())}\n".encode())
+        try:
+            answer = caller.recv(512).decode()
+        except ConnectionResetError:
+            answer = ""
+        assert answer == (f"{leader.public()}\n" if is_answered else "")
+        if is_answered:
+            caller.sendall(b"ready\n")
+        missing = "c" if is_answered else f"{member_name}, c"
+        assert reason() == f"the hosts are not complete after 2 s: {missing} did not call"
+    assert ("ignoring a call as 127.0.0.2 from 127.0.0.1" in capfd.readouterr().err) == (member_name == "127.0.0.2")
+    team.dismiss(0)
+
+
+@pytest.mark.parametrize("answer", ["", "ssh-rsa AAAA", 'command="sh" {key}', "{key}\r{key}", "0"])
+def test_a_member_writes_nothing_but_a_key(tmp_path, answer):
+    """A leader that answers something else is called again."""
+    own = keys(tmp_path / "b", is_leader=False)
+    environ = {**os.environ, "PYTHONPATH": str(RUNTIME)}
+    with socket.create_server((HERE, PORT)) as leader:
+        process = subprocess.Popen([*MEMBER, "b", str(tmp_path / "b/.ssh/smspec")], env=environ, stderr=subprocess.PIPE)
+        for _ in range(2):
+            with leader.accept()[0] as connection:
+                assert connection.recv(512).decode() == f"b {own.public_of_host()}\n"
+                connection.sendall(f"{answer.format(key=own.public_of_host())}\n".encode())
+        process.terminate()
+        assert process.wait(20) == -signal.SIGTERM
+    process.stderr.close()
+    assert not Path(own.authorized).exists()
+
+
+def test_ssh_trusts_the_hosts_of_the_job_before_what_the_image_says(tmp_path):
+    leader = keys(tmp_path, is_leader=True)
+    (tmp_path / ".ssh/config").write_text("StrictHostKeyChecking no\nHost other\n    User me\n")
+    leader.trust({"algo-1": [leader.public_of_host()], "algo-2": ["k1", "k2"]})
+
+    def asked(host):
+        words = ["ssh", "-G", "-F", str(tmp_path / ".ssh/config"), host]
+        found = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        return dict(line.partition(" ")[::2] for line in found.splitlines())
+
+    ours = asked("algo-2")
+    assert (ours["stricthostkeychecking"], ours["identityfile"]) == ("true", str(tmp_path / ".ssh/smspec/own"))
+    assert ours["userknownhostsfile"] == str(tmp_path / ".ssh/smspec/known_hosts")
+    assert (asked("github.com")["stricthostkeychecking"], asked("other")["user"]) == ("false", "me")
+    lines = (tmp_path / ".ssh/smspec/known_hosts").read_text().splitlines()
+    assert lines == [f"algo-1 {leader.public_of_host()}", "algo-2 k1", "algo-2 k2"]
+
+
+def test_every_start_makes_new_keys(tmp_path):
+    first = keys(tmp_path / "a", is_leader=True)
+    before = (first.public(), first.public_of_host())
+    again = Keys(str(tmp_path / "a/.ssh/smspec"))
+    again.make(True, os.environ, lambda words, environ, _: Outcome(subprocess.call(words, env=environ)))
+    assert not {again.public(), again.public_of_host()} & {*before}
+    with pytest.raises(Refused, match="cannot make SSH keys: ssh-keygen: no such program"):
+        again.make(True, {}, lambda *_: Outcome(127, error="ssh-keygen: no such program along PATH"))
+
+
+def test_a_caller_who_hangs_up_is_no_member():
+    team = Team(["b", "c"], None, port=PORT)  # the team is not complete when b has called
+    reason = gathering(team, 3)
     with call() as caller:
         caller.sendall(b"b\n")
         time.sleep(1)
-    gathering.join(30)
-    assert refused == ["the hosts are not complete after 3 s: b did not call"]
+    assert reason() == "the hosts are not complete after 3 s: b, c did not call"
 
 
 def test_a_companion_that_fails_takes_the_program_with_it(tmp_path):

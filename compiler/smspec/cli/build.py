@@ -12,7 +12,7 @@ from smspec.diagnostics.visible import visible
 from smspec.output.checking import differences
 from smspec.output.failures import OutputFailed, OutputRefused
 from smspec.output.writing import write_tree
-from smspec.pipeline.spec_digest import spec_digest
+from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.render.tree import UPLOAD, FileTree
 from smspec.render.tree_rendering import render_tree
 
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     job = compiled(args, console)
     directory = args.output or default_directory("build", job)
 
-    tree = render_tree(job.plan, job.inputs.ingredients, spec_digest(job.inputs))
+    tree = render_tree(job.plan, job.inputs.ingredients, compiled_digest(job.plan))
     try:
         with interruptible():
             return _checked(tree, directory, console) if args.check else _written(tree, directory, console)

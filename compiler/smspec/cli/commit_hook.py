@@ -31,9 +31,10 @@ def _is_without_jobs(words: list[str]) -> bool:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     add_arguments(parser)
     try:
-        find_job_specs(parser.parse_args(words).paths, Shelf())
-    except NoJobs:
-        return True
+        args = parser.parse_args(words)
+        find_job_specs(args.paths, Shelf(args.root))
+    except NoJobs as none:
+        return not none.outside
     except (Misuse, argparse.ArgumentError, SystemExit):
         pass  # has been told
     return False

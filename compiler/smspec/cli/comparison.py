@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from smspec.adoption.imported import NoRequest
 from smspec.adoption.naming import slug
@@ -11,24 +11,26 @@ from smspec.adoption.reading import read_source
 from smspec.adoption.sources import imported
 from smspec.cli.scratch import scratch_directory
 from smspec.cli.spec_arguments import default_directory
-from smspec.diagnostics import Rejected
+from smspec.diagnostics import Diagnostic, Rejected
 from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.git import repository_of
-from smspec.pipeline.job_search import find_job_specs
+from smspec.pipeline.job_search import NoJobs, find_job_specs
 from smspec.pipeline.last_build import LastBuild, NoBuild, digest_of, read_last_build
-from smspec.pipeline.organisation_file import organisation_file
+from smspec.pipeline.named_file import content_of
+from smspec.pipeline.organisation_file import MalformedFile, organisation_file
 from smspec.pipeline.price_list import price_list
-from smspec.pipeline.revision import Revision
+from smspec.pipeline.revision import Revision, place_below
 from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.spec_check import CheckedSpec, checked
 from smspec.pipeline.spec_marker import has_spec_key
-from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_faults
+from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_as_of
 from smspec.render.dockerfile import dockerfile
+from smspec.review.comparison import Comparison, comparison
 from smspec.review.defaults import without_defaults
-from smspec.review.job_review import JobReview
 from smspec.review.layers import Layers, layers_of_build, layers_of_plan
 from smspec.review.prices import Prices
-from smspec.review.reviewing import State, paired, reviewed
+from smspec.review.reviewing import paired
+from smspec.review.uncompared import State
 from smspec.review.version import Version, Writing, version_of_build, version_of_plan, version_of_request
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.misuse import Misuse
@@ -41,28 +43,35 @@ class NothingToCompare(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """``reviews`` of what differs; ``faults`` of specs that could not be compared; ``notes`` for whoever reads."""
+    """``faults`` of specs that could not be compared; ``notes`` for whoever reads.
 
-    reviews: tuple[JobReview, ...]
+    ``obstacle``: what beside a spec keeps the comparison from being whole, such as a malformed smspec.toml.
+    """
+
+    comparison: Comparison
     faults: tuple[CheckedSpec, ...] = ()
     notes: tuple[str, ...] = ()
+    obstacle: str = ""
 
 
-def against_other(old: str, new: str, overlay: str | None, settings: Mapping[str, str]) -> Outcome:
+def against_other(
+    old: str, new: str, overlay: str | None, settings: Mapping[str, str], root: str | None = None
+) -> Outcome:
     """Compare two specs, or requests."""
-    shelf = Shelf()
+    shelf = Shelf(root)
     if _is_request(old) or _is_request(new):
         return _against_request(old, new, overlay, settings, shelf)
     gathered = [gather_variants(path, overlay, settings, shelf) for path in (old, new)]
     _check_variation(gathered, overlay, settings)
     sides = [compile_variants(side) for side in gathered]
     states = [_state(side, "") for side in sides]
-    return _outcome([(states[0], states[1])], sides, _prices(new))
+    return _outcome([(states[0], states[1])], sides, _prices(new, shelf))
 
 
-def against_build(path: str, overlay: str | None, settings: Mapping[str, str]) -> Outcome:
+def against_build(path: str, overlay: str | None, settings: Mapping[str, str], root: str | None = None) -> Outcome:
     """Compare a spec with what was last built from it, and under each overlay with what was built under that."""
-    gathered = gather_variants(path, overlay, settings, Shelf())
+    shelf = Shelf(root)
+    gathered = gather_variants(path, overlay, settings, shelf)
     _check_variation([gathered], overlay, settings)
     side = compile_variants(gathered)
     old: dict[str | None, Version] = {}
@@ -80,11 +89,14 @@ def against_build(path: str, overlay: str | None, settings: Mapping[str, str]) -
         notes.append(f"compared with {build.directory}, which smspec {build.version} wrote")
     if missing is not None and not old:
         raise missing
-    states = [State(file=path, place=path, versions=versions) for versions in (old, new)]
-    return _outcome([(states[0], states[1])] if new else [], [side], _prices(path), notes)
+    states = [State(file=path, place=path, versions=versions, faults={}) for versions in (old, new)]
+    states[1] = replace(states[1], faults=_state(side, path).faults, is_read=side.is_read)
+    return _outcome([(states[0], states[1])], [side], _prices(path, shelf), notes)
 
 
-def against_base(revision: str, paths: list[str], overlay: str | None, settings: Mapping[str, str]) -> Outcome:
+def against_base(
+    revision: str, paths: list[str], overlay: str | None, settings: Mapping[str, str], root: str | None = None
+) -> Outcome:
     """Compare the specs below ``paths`` with what they were in a revision of git."""
     repository = repository_of(_directory_of(paths[0]))
     with scratch_directory() as scratch, repository.objects() as objects:
@@ -92,9 +104,12 @@ def against_base(revision: str, paths: list[str], overlay: str | None, settings:
         os.makedirs(top)
         base = Revision(repository, objects, revision, top)
         there = [base.path(path) for path in paths]
-        shelf, base_shelf = Shelf(), Shelf()
-        found = _found([path for path in paths if os.path.lexists(path)], shelf)
-        found_there = _found([path for path in there if os.path.lexists(path)], base_shelf)
+        shelf, base_shelf = Shelf(root), Shelf(None if root is None else base.root(root))
+        found, outside = _found([path for path in paths if os.path.lexists(path)], shelf)
+        found_there, _ = _found([path for path in there if os.path.lexists(path)], base_shelf)
+        # What is a link out of the repository now, and was a spec, is no spec that is gone.
+        was = {place_below(path, base.directory) for path in found_there}
+        found += tuple(path for path in outside if place_below(path, repository.top) in was)
         if not found and not found_there:
             raise NothingToCompare(
                 f"there is no job spec in {', '.join(f'`{path}`' for path in paths)}, now or at `{revision}`"
@@ -104,15 +119,13 @@ def against_base(revision: str, paths: list[str], overlay: str | None, settings:
         _check_variation([*new, *old], overlay, settings)
         same = _unchanged(old, new, base, repository.top)
         news = [compile_variants(side) for side in new if side.path not in same]
-        olds = [compile_variants(side) for side in old if side.path not in same]
+        olds = [shown_as_of(compile_variants(side), base) for side in old if side.path not in same]
         notes = _submodules(base, olds)
-        faulty_olds = ({name: shown_faults(fault, base) for name, fault in side.faults.items()} for side in olds)
-        faults = [*(side.faults for side in news), *faulty_olds]
-        new_states = [_state(side, _place(side.path, repository.top)) for side in news]
-        old_states = [_state(side, _place(side.path, base.directory), base) for side in olds]
+        new_states = [_state(side, place_below(side.path, repository.top)) for side in news]
+        old_states = [_state(side, place_below(side.path, base.directory), base) for side in olds]
         pairs = paired(old_states, new_states)
-        outcome = _outcome(pairs, [], _prices(paths[0]), notes)
-        return replace(outcome, faults=tuple(checked(found.items()) for found in faults if found))
+        unchanged = [side.path for side in new if side.path in same]
+        return _outcome(pairs, [*news, *olds], _prices(paths[0], shelf), notes, unchanged)
 
 
 def _against_request(old: str, new: str, overlay: str | None, settings: Mapping[str, str], shelf: Shelf) -> Outcome:
@@ -126,7 +139,7 @@ def _against_request(old: str, new: str, overlay: str | None, settings: Mapping[
         if path not in specs:
             version, more = _requested(path)
             notes += more
-            states.append(State(file=path, place="", versions={None: version}))
+            states.append(State(file=path, place="", versions={None: version}, faults={}))
         else:
             side = compile_variants(specs[path])
             sides.append(side)
@@ -134,9 +147,11 @@ def _against_request(old: str, new: str, overlay: str | None, settings: Mapping[
             if overlay in side.compiled:
                 version = _version(side.compiled[overlay])
                 versions[None] = replace(version, payload=without_defaults(version.payload))
-            states.append(State(file=path, place="", versions=versions))
-    is_whole = all(state.versions for state in states)
-    return _outcome([(states[0], states[1])] if is_whole else [], sides, _prices(new), notes)
+            state = _state(side, "")
+            fault = state.faults.get(overlay if side.is_read else None)
+            faults: dict[str | None, tuple[Diagnostic, ...]] = {} if fault is None else {None: fault}
+            states.append(replace(state, versions=versions, faults=faults))
+    return _outcome([(states[0], states[1])], sides, _prices(new, shelf), notes)
 
 
 def _is_request(path: str) -> bool:
@@ -144,20 +159,18 @@ def _is_request(path: str) -> bool:
     if not path.endswith((".json", ".yaml", ".yml")):
         return False
     try:
-        with open(path, "rb") as file:
-            content = file.read(MAX_BYTES)
+        content = content_of(path, MAX_BYTES, "a request")
         if has_spec_key(content):
             return False
         return path.endswith(".json") or bool(imported(read_source(path, content).data))
-    except (OSError, NoRequest, Rejected):
+    except (OSError, Misuse, NoRequest, Rejected):
         return False
 
 
 def _requested(path: str) -> tuple[Version, list[str]]:
     """Return the job of a request, or of what the service says of a job, and what is not known of it."""
     try:
-        with open(path, "rb") as file:
-            source = read_source(path, file.read(MAX_BYTES + 1))
+        source = read_source(path, content_of(path, MAX_BYTES, "a request"))
         found = imported(source.data)
     except NoRequest as fault:
         raise NothingToCompare(f"`{path}`: {fault}") from fault
@@ -173,22 +186,27 @@ def _requested(path: str) -> tuple[Version, list[str]]:
 def _outcome(
     pairs: list[tuple[State | None, State | None]],
     sides: list[Variants],
-    prices: Prices,
+    prices: tuple[Prices, str],
     notes: list[str] | None = None,
+    unchanged: Iterable[str] = (),
 ) -> Outcome:
-    reviews = [reviewed(old, new, prices) for old, new in pairs]
     return Outcome(
-        reviews=tuple(review for review in reviews if review is not None),
+        comparison=comparison(pairs, prices[0], unchanged),
         faults=tuple(checked(side.faults.items()) for side in sides if side.faults),
         notes=tuple(dict.fromkeys(notes or ())),
+        obstacle=prices[1],
     )
 
 
 def _state(side: Variants, place: str, base: Revision | None = None) -> State:
     """Return a spec as it is compared; one of a revision under the name that it has there."""
-    file = side.path if base is None else f"{base.name}:{os.path.relpath(side.path, base.directory)}"
-    versions = {name: _version(job, base) for name, job in side.compiled.items()}
-    return State(file=file, place=place, versions=versions, faulty=frozenset(side.faults) if side.is_read else None)
+    return State(
+        file=side.path if base is None else f"{base.name}:{os.path.relpath(side.path, base.directory)}",
+        place=place,
+        versions={name: _version(job, base) for name, job in side.compiled.items()},
+        faults={name: fault.diagnostics for name, fault in side.faults.items()},
+        is_read=side.is_read,
+    )
 
 
 def _version(job: Compiled, base: Revision | None = None) -> Version:
@@ -224,13 +242,9 @@ def _layers_as_built(job: Compiled) -> Layers | None:
 
 def _unchanged(olds: list[Gathered], news: list[Gathered], base: Revision, top: str) -> set[str]:
     """Return the paths, of both sides, of specs that are in place and made of the same bytes."""
-    at_place = {_place(side.path, base.directory): side for side in olds}
-    pairs = ((at_place.get(_place(side.path, top)), side) for side in news)
+    at_place = {place_below(side.path, base.directory): side for side in olds}
+    pairs = ((at_place.get(place_below(side.path, top)), side) for side in news)
     return {path for old, new in pairs if old is not None and are_same(old, new) for path in (old.path, new.path)}
-
-
-def _place(path: str, top: str) -> str:
-    return os.path.relpath(os.path.realpath(path), top)
 
 
 def _check_variation(sides: Sequence[Gathered], overlay: str | None, settings: Mapping[str, str]) -> None:
@@ -244,12 +258,15 @@ def _check_variation(sides: Sequence[Gathered], overlay: str | None, settings: M
             raise Misuse(f"--set vars.{name}: no spec that is compared declares a variable `{name}`")
 
 
-def _found(paths: list[str], shelf: Shelf) -> tuple[str, ...]:
-    """Return the job specs that paths mean; none where there are none."""
+def _found(paths: list[str], shelf: Shelf) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the job specs that paths mean, none where there are none, and unread links out of the repository."""
     try:
-        return find_job_specs(paths, shelf).jobs
+        found = find_job_specs(paths, shelf)
+    except NoJobs as none:
+        return (), none.outside
     except Misuse:
-        return ()
+        return (), ()
+    return found.jobs, found.outside
 
 
 def _submodules(base: Revision, sides: list[Variants]) -> list[str]:
@@ -273,5 +290,10 @@ def _directory_of(path: str) -> str:
     return path or "."
 
 
-def _prices(path: str) -> Prices:
-    return price_list(organisation_file(_directory_of(path)))
+def _prices(path: str, shelf: Shelf) -> tuple[Prices, str]:
+    """Return the prices that hold for a path, or none and why they cannot be read."""
+    directory = _directory_of(path)
+    try:
+        return price_list(organisation_file(directory, shelf.boundary(directory))), ""
+    except MalformedFile as malformed:
+        return {}, f"{malformed}; costs are compared in instance hours only"

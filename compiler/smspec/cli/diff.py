@@ -6,8 +6,10 @@ import argparse
 
 from smspec.cli.console import Console
 from smspec.cli.faults import Unavailable, Usage
-from smspec.cli.spec_arguments import add_variation_arguments, settings
+from smspec.cli.spec_arguments import add_variation_arguments, root, settings
 from smspec.diagnostics import Rejected
+from smspec.diagnostics.masking import masked
+from smspec.diagnostics.visible import visible
 from smspec.spec.layers.misuse import Misuse
 
 HELP = """\
@@ -57,13 +59,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
         with interruptible():
             outcome: Outcome
             if args.base is not None:
-                outcome = against_base(args.base, paths or ["."], args.overlay, settings(args))
+                outcome = against_base(args.base, paths or ["."], args.overlay, settings(args), root(args))
             elif len(paths) > 2:
                 raise Usage("two states are compared: `smspec diff OLD NEW`; more specs with `--base REV`")
             elif len(paths) == 2:
-                outcome = against_other(paths[0], paths[1], args.overlay, settings(args))
+                outcome = against_other(paths[0], paths[1], args.overlay, settings(args), root(args))
             else:
-                outcome = against_build(paths[0] if paths else "job.yaml", args.overlay, settings(args))
+                outcome = against_build(paths[0] if paths else "job.yaml", args.overlay, settings(args), root(args))
     except (Misuse, MalformedFile, UnknownKind, NoBuild, NothingToCompare) as misuse:
         raise Usage(str(misuse)) from misuse
     except Rejected as rejected:
@@ -75,15 +77,17 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.result(_shown(args.format, outcome, console))
     for note in outcome.notes:
         console.say(note)
-    if outcome.faults:
+    reviews = outcome.comparison.reviews
+    if outcome.comparison.uncompared or outcome.obstacle:
         for faulty in outcome.faults:
             console.warned(faulty.diagnostics, faulty.texts)
-        console.say("smspec: not everything could be compared: a spec has faults")
+        for line in filter(None, (outcome.obstacle, outcome.comparison.summary())):
+            console.say(f"smspec: {visible(masked(line))}")
         return 2
-    if not outcome.reviews:
+    if not reviews:
         console.say("no differences")
-    changes = [change for review in outcome.reviews for change in review.changes]
-    return int(fail_on.any_of(changes) if fail_on is not None else bool(outcome.reviews))
+    changes = [change for review in reviews for change in review.changes]
+    return int(fail_on.any_of(changes) if fail_on is not None else bool(reviews))
 
 
 def _shown(format: str, outcome: object, console: Console) -> str:
@@ -94,11 +98,11 @@ def _shown(format: str, outcome: object, console: Console) -> str:
     if format == "json":
         from smspec.review.records import records
 
-        return records(outcome.reviews)
+        return records(outcome.comparison)
     if format == "markdown":
         from smspec.review.markdown import markdown
 
-        return markdown(outcome.reviews)
+        return markdown(outcome.comparison)
     from smspec.review.text import text
 
-    return text(outcome.reviews, colour=console.out_in_colour)
+    return text(outcome.comparison, colour=console.out_in_colour)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from smspec.cli.console import Console
 from smspec.diagnostics import Diagnostic
 from smspec.diagnostics.formats import FORMATS
+from smspec.diagnostics.severity import fails
 from smspec.source import SourceText
 
 
@@ -19,7 +20,7 @@ def add_findings_arguments(parser: argparse.ArgumentParser, *more_formats: str) 
         default="text",
         help="text for people, json for programs, sarif for code scanning, github for annotations of a workflow",
     )
-    parser.add_argument("--strict", action="store_true", help="let warnings fail too")
+    parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
 
 
 def show_findings(
@@ -38,6 +39,5 @@ def show_findings(
 
 
 def exit_status(diagnostics: Sequence[Diagnostic], args: argparse.Namespace) -> int:
-    """Return the exit status that findings make: warnings fail with ``--strict`` only."""
-    severities = {diagnostic.severity for diagnostic in diagnostics}
-    return 1 if "error" in severities or (args.strict and severities) else 0
+    """Return the exit status that findings make: warnings fail with ``--strict`` only, notes never."""
+    return 1 if fails(diagnostics, is_strict=args.strict) else 0

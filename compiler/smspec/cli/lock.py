@@ -8,12 +8,11 @@ import re
 from smspec import __version__
 from smspec.cli.console import Console
 from smspec.cli.faults import Unavailable, Usage
-from smspec.cli.spec_arguments import settings
+from smspec.cli.spec_arguments import add_root_argument, root, settings
 from smspec.diagnostics.visible import visible
 from smspec.output.failures import OutputFailed
 from smspec.output.whole_file import write_whole
-from smspec.pipeline.lock_file import read_lock
-from smspec.pipeline.lockable import Lockable, find_lockable
+from smspec.pipeline.lockable import Lockable, find_lockable, platforms_of
 from smspec.pipeline.named_file import USUAL_SPEC
 from smspec.service.image_reference import SHA256, is_image_reference, parsed_reference
 from smspec.service.shapes import pinned_model
@@ -41,12 +40,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set", metavar="vars.NAME=VALUE", action="append", default=[], help="give a declared variable a value"
     )
+    add_root_argument(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     digests = _digests(args.digest)
     try:
-        found = find_lockable(args.paths or [USUAL_SPEC], settings(args))
+        found = find_lockable(args.paths or [USUAL_SPEC], settings(args), root(args))
     except Misuse as misuse:
         raise Usage(str(misuse)) from misuse
     unknown = sorted(set(digests) - {image for each in found for image in each.images})
@@ -55,9 +55,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     from smspec.lock.locking import to_ask  # late, as all that can ask a registry
 
-    locks = [(each, read_lock(each.path) if each.is_there else Lock()) for each in found]
+    locks = [(each, each.before) for each in found]
     asked = [to_ask(lock, each.images, digests, update=args.update) for each, lock in locks]
-    answers = _resolved([image for images in asked for image in images], console)
+    answers = _resolved([image for images in asked for image in images], platforms_of(found), console)
     for (each, lock), images in zip(locks, asked, strict=True):
         given = {image: digest for image, digest in digests.items() if image in each.images}
         _lock(each, lock, given | {image: answers[image] for image in images}, console)
@@ -94,7 +94,7 @@ def _digests(words: list[str]) -> dict[str, str]:
     return digests
 
 
-def _resolved(images: list[str], console: Console) -> dict[str, str]:
+def _resolved(images: list[str], platforms: dict[str, tuple[str, ...]], console: Console) -> dict[str, str]:
     """Return the digests that registries say. Raises `Unavailable`, when all were asked, if one of them does not."""
     from smspec.lock.registry import NoAnswer
 
@@ -102,24 +102,24 @@ def _resolved(images: list[str], console: Console) -> dict[str, str]:
     silent: list[str] = []
     for image in dict.fromkeys(images):
         try:
-            digests[image] = _resolve(image)
+            digests[image] = _resolve(image, platforms[image])
         except NoAnswer as silence:
-            console.say(visible(f"the digest of `{image}` could not be asked for: {silence}"))
+            console.say(visible(f"cannot get the digest of `{image}`: {silence}"))
             silent.append(image)
     if silent:
         ways_out = " ".join(f"--digest {image}=sha256:…" for image in silent)
-        raise Unavailable(f"nothing was locked; what no registry says you can give yourself: `{ways_out}`")
+        raise Unavailable(f"smspec.lock not written; pass the missing digests: `{ways_out}`")
     return digests
 
 
-def _resolve(image: str) -> str:
+def _resolve(image: str, platforms: tuple[str, ...]) -> str:
     """Return the digest that the registry of an image has for it now. Raises `NoAnswer`."""
     from smspec.lock.registry import resolved
 
     reference = parsed_reference(image)
     assert reference is not None  # only references come here
     if reference.account is None or reference.region is None:
-        return resolved(reference)
-    from smspec.lock.ecr import authorization
+        return resolved(reference, platforms)
+    from smspec.lock.ecr import authorization  # late: few bases lie in ECR, and boto3 takes half a second
 
-    return resolved(reference, authorization(reference.region))
+    return resolved(reference, platforms, authorization(reference.region, reference.registry or ""))

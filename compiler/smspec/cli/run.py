@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import os
 
 from smspec.cli.amounts import byte_count, byte_rate, host_count, stall_seconds
 from smspec.cli.console import Console
@@ -18,15 +17,17 @@ from smspec.local.request import RunRequest
 from smspec.local.running import run_locally
 from smspec.output.failures import OutputFailed
 from smspec.output.writing import write_tree
-from smspec.pipeline.spec_digest import spec_digest
+from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.render.tree import FileTree
 from smspec.render.tree_rendering import render_tree
+from smspec.script.program import Program
 
 HELP = """\
 Run the job on this machine with the files that a build generates: a directory per host as its /opt/ml, channels laid
 out or streamed as SageMaker would, the model collected. It needs neither Docker nor AWS.
 
-What a requirements.txt in the source names is installed, as it would be in the container.
+The Python packages of the job are installed into an environment that smspec keeps in its cache, never into a Python of
+yours.
 
 The exit status is 0 when the job completed, 1 when it failed, 3 when it could not be run here."""
 
@@ -37,7 +38,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data", metavar="CH=PATH", action="append", default=[], help="feed a channel from here (or s3://…)"
     )
-    parser.add_argument("--python", metavar="EXE", help="what runs the job (default: the first python3 on PATH)")
+    parser.add_argument(
+        "--python",
+        metavar="EXE",
+        help="Python that runs the job, with its packages (default: one with the version and packages of the image)",
+    )
+    parser.add_argument(
+        "--no-install", action="store_true", help="exit with status 3 if Python packages of the job are not installed"
+    )
+    parser.add_argument(
+        "--allow-outside",
+        action="store_true",
+        help="run a script that uses a literal /opt/ml path, which is outside of the run directory",
+    )
     parser.add_argument(
         "--rate", metavar="R", type=byte_rate, help="at most so much per Pipe channel and host, such as 50MB/s"
     )
@@ -63,15 +76,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     data = _data(args.data)
     job = compiled(args, console)
-    tree = render_tree(job.plan, job.inputs.ingredients, spec_digest(job.inputs))
+    tree = render_tree(job.plan, job.inputs.ingredients, compiled_digest(job.plan))
+    program = job.inputs.program
     # From here on minutes or hours may pass.
     gc.set_threshold(700)
     with interruptible(), scratch_directory() as temporary:
         request = RunRequest(
             directory=args.output or default_directory("run", job),
-            tree_dir=os.path.join(temporary, "tree"),
+            scratch_dir=temporary,
             base_dir=job.inputs.directory,
             python=args.python,
+            may_install=not args.no_install,
+            outside=() if args.allow_outside or not isinstance(program, Program) else program.file_uses,
             hosts=args.hosts,
             data=data,
             rate=args.rate,

@@ -4,40 +4,53 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from smspec.output.shelter import sheltered
+from smspec.source.deep_directories import remove_tree
 
-PREFIX = "smspec-run-"
-_LOCK = "lock"
-_YOUNG_SECONDS = 3600.0
-"""A directory without a lock may be one that another command is just making."""
+PREFIX = "smspec-tmp-"
+_PLACE = "d"
+"""What is used lies one level below what is locked: a build locks the directory that it is written to, too."""
 
 
 @contextmanager
 def scratch_directory() -> Iterator[str]:
     """Make a directory that is gone afterwards, whatever signals come, and however many.
 
-    SIGKILL leaves it behind. Whoever comes next removes it: the kernel has dropped the lock in it.
+    SIGKILL leaves it behind. The next command removes it: the kernel has dropped the lock on it.
     """
     directory, lock = None, -1
     try:
         with sheltered():
             _remove_abandoned(tempfile.gettempdir())
-            directory = tempfile.mkdtemp(prefix=PREFIX)
-            lock = os.open(os.path.join(directory, _LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield directory
+            directory, lock = _locked_directory()
+        place = os.path.join(directory, _PLACE)
+        os.makedirs(place)
+        yield place
     finally:
         with sheltered():
             if directory is not None:
-                shutil.rmtree(directory, ignore_errors=True)
+                remove_tree(directory, ignore_errors=True)
             if lock >= 0:
                 os.close(lock)
+
+
+def _locked_directory() -> tuple[str, int]:
+    """Make a directory and lock it. Another command may remove it in between, as one that was left behind."""
+    while True:
+        directory = tempfile.mkdtemp(prefix=PREFIX)
+        try:
+            lock = _opened(directory)
+        except FileNotFoundError:
+            continue
+        with suppress(OSError):  # some file systems have no locks; there, nothing is removed that was left behind
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.path.isdir(directory) and os.path.samestat(os.stat(directory), os.fstat(lock)):
+            return directory, lock
+        os.close(lock)
 
 
 def _remove_abandoned(parent: str) -> None:
@@ -45,22 +58,20 @@ def _remove_abandoned(parent: str) -> None:
     with suppress(OSError), os.scandir(parent) as entries:
         for entry in entries:
             with suppress(OSError):
-                if entry.name.startswith(PREFIX) and entry.is_dir(follow_symlinks=False) and _is_abandoned(entry):
-                    shutil.rmtree(entry.path, ignore_errors=True)
+                if entry.name.startswith(PREFIX) and entry.is_dir(follow_symlinks=False):
+                    _remove_if_abandoned(entry)
 
 
-def _is_abandoned(entry: os.DirEntry[str]) -> bool:
-    status = entry.stat(follow_symlinks=False)
-    if status.st_uid != os.getuid():
-        return False
-    try:
-        lock = os.open(os.path.join(entry.path, _LOCK), os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return time.time() - status.st_mtime > _YOUNG_SECONDS
+def _remove_if_abandoned(entry: os.DirEntry[str]) -> None:
+    if entry.stat(follow_symlinks=False).st_uid != os.getuid():
+        return
+    lock = _opened(entry.path)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
+        remove_tree(entry.path, ignore_errors=True)
     finally:
         os.close(lock)
-    return True
+
+
+def _opened(directory: str) -> int:
+    return os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)

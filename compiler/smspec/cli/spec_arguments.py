@@ -11,6 +11,7 @@ from smspec.diagnostics import Rejected
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.inputs import gather
 from smspec.pipeline.named_file import USUAL_SPEC
+from smspec.pipeline.shelf import Shelf
 from smspec.spec.layers.assembly import Misuse
 
 
@@ -26,6 +27,22 @@ def add_variation_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set", metavar="vars.NAME=VALUE", action="append", default=[], help="give a declared variable a value"
     )
+    add_root_argument(parser)
+
+
+def add_root_argument(parser: argparse.ArgumentParser) -> None:
+    """Add what widens or narrows the directory that the files of a spec must lie in."""
+    parser.add_argument(
+        "--root", metavar="DIR", help="read files of specs in DIR only (default: the repository of each spec)"
+    )
+
+
+def root(args: argparse.Namespace) -> str | None:
+    """Return the directory that ``--root`` names."""
+    named: str | None = args.root
+    if named is not None and not os.path.isdir(named):
+        raise Usage(f"--root {named}: there is no such directory")
+    return named
 
 
 def settings(args: argparse.Namespace) -> dict[str, str]:
@@ -43,7 +60,7 @@ def settings(args: argparse.Namespace) -> dict[str, str]:
 def compiled(args: argparse.Namespace, console: Console) -> Compiled:
     """Return the job that the arguments ask for; its warnings are shown. Raises `Rejected` when it is faulty."""
     try:
-        compilation = compile_spec(gather(args.spec, args.overlay, settings(args)))
+        compilation = compile_spec(gather(args.spec, args.overlay, settings(args), Shelf(root(args))))
     except Misuse as misuse:
         raise Usage(str(misuse)) from misuse
     if isinstance(compilation, Faulty):

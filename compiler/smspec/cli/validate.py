@@ -8,7 +8,7 @@ from smspec.cli.console import Console
 from smspec.cli.faults import Usage
 from smspec.cli.findings import add_findings_arguments, exit_status, show_findings
 from smspec.cli.interruption import interruptible
-from smspec.cli.spec_arguments import add_variation_arguments, settings
+from smspec.cli.spec_arguments import add_variation_arguments, root, settings
 from smspec.pipeline.job_search import find_job_specs
 from smspec.pipeline.named_file import USUAL_SPEC
 from smspec.pipeline.shelf import Shelf
@@ -22,7 +22,7 @@ A directory means the job specs below it: YAML files with a top-level `smspec`, 
 Several specs are compared too, and the overlays of one: who has whose checkpoints, output or name. --format mermaid
 draws which job reads what another writes; findings go to stderr then.
 With --api-json, a CreateTrainingJob request gets the same verdict, at its own lines.
-Exit status: 0 when nothing is wrong, 1 when something is (warnings count with --strict)."""
+Exit status: 0 when nothing is wrong, 1 when something is (warnings count with --strict, notes never)."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         from smspec.cli.validate_request import validate_request
 
         return validate_request(args, console)
-    shelf = Shelf()
+    shelf = Shelf(root(args))
     try:
         with interruptible():
             found = find_job_specs(args.paths or [USUAL_SPEC], shelf)

@@ -14,7 +14,12 @@ from smspec.spec.layers.misuse import Misuse
 
 def validate_request(args: argparse.Namespace, console: Console) -> int:
     """Check the request that ``--api-json`` names. Raises `Usage` beside what only a spec has."""
-    beside = {"PATH": args.paths, "--overlay": args.overlay is not None, "--set": args.set}
+    beside = {
+        "PATH": args.paths,
+        "--overlay": args.overlay is not None,
+        "--set": args.set,
+        "--root": args.root is not None,
+    }
     for name, is_given in beside.items():
         if is_given:
             raise Usage(f"--api-json checks one request, which has no overlays and no variables: leave out {name}")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from smspec.diagnostics.finding import Severity
 from smspec.diagnostics.note import Note
+from smspec.diagnostics.severity import Severity
 from smspec.source import Path, Span
 from smspec.source.frozen import dataclass
 

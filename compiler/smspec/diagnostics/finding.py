@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from smspec.diagnostics.note import Note
-from smspec.source import Path
+from smspec.diagnostics.severity import Severity
+from smspec.source import Path, Span
 from smspec.source.frozen import dataclass, replace
-
-Severity = Literal["error", "warning"]
 
 # How a rule about the request is known, strongest first. Only the classes up to "third-party" justify an error that
 # nobody can set aside: what was read between the lines may be wrong for a job that the service accepts.
@@ -73,7 +72,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One fault or risk. ``message`` starts in lower case, has no full stop, and quotes the author in backticks."""
+    """One fault or risk. ``message`` starts in lower case, has no full stop, and quotes the author in backticks.
+
+    ``place`` is where something was written that the document no longer has at ``path``.
+    """
 
     code: str
     severity: Severity
@@ -85,6 +87,7 @@ class Finding:
     notes: tuple[Note, ...] = ()
     cause: Path = ()
     instead_of: str = ""
+    place: Span | None = None
 
     def moved(self, path: Path) -> Finding:
         """Return the same finding at another path; what caused it was a path of the same document."""

@@ -19,7 +19,7 @@ _SECRETS = ("SM601", "SM602")
 
 Paint = Callable[[str, str], str]
 
-_STYLES = {"error": "1;31", "warning": "1;33", "gutter": "1;34", "message": "1", "label": "36"}
+_STYLES = {"error": "1;31", "warning": "1;33", "note": "1;32", "gutter": "1;34", "message": "1", "label": "36"}
 
 
 def framed(diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText], *, colour: bool = False) -> str:
@@ -45,7 +45,8 @@ def _frame(diagnostic: Diagnostic, lines: dict[str, list[str]], paint: Paint) ->
     for note in diagnostic.notes:
         shown.append(f"{leader} {paint('message', 'note')}: {visible(note.message)}")
         if note.span:
-            shown += [*_excerpt(note.span, "", lines, gutter, paint, "gutter"), bar]
+            shown += _excerpt(note.span, "", lines, gutter, paint, "gutter")
+            shown += [bar] * (note.span.file in lines)
     for words in (diagnostic.help, f"smspec explain {diagnostic.code}"):
         if words:
             shown.append(f"{leader} {paint('message', 'help')}: {visible(words)}")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.finding import Finding
-from smspec.diagnostics.masking import masked
+from smspec.diagnostics.masking import masked, without_tokens
 from smspec.diagnostics.note import Note
 from smspec.source import Document, Span
 
@@ -21,6 +21,8 @@ def placed(findings: Iterable[Finding], document: Document) -> tuple[Diagnostic,
 
 
 def _place(finding: Finding, document: Document) -> Diagnostic:
+    if finding.place is not None:
+        return placed_at(finding.place, finding)
     # What is missing has no place; what asks for it has one, often far from where the missing would be written.
     here = finding.cause if finding.cause and document.node(finding.path) is None else finding.path
     span = document.span_of_key(here) if finding.on == "key" else document.span_of_value(here)
@@ -34,8 +36,12 @@ def placed_at(span: Span, finding: Finding, *, used_at: Span | None = None) -> D
         severity=finding.severity,
         message=masked(finding.message),
         span=span,
-        path=finding.path,
+        path=tuple(without_tokens(step) if isinstance(step, str) else step for step in finding.path),
         help=masked(finding.help),
         label=masked(finding.label),
-        notes=(*([Note("used through an alias here", used_at)] if used_at else []), *finding.notes),
+        notes=(*([Note("used through an alias here", used_at)] if used_at else []), *map(_masked_note, finding.notes)),
     )
+
+
+def _masked_note(note: Note) -> Note:
+    return Note(masked(note.message), note.span)

@@ -14,6 +14,7 @@ from smspec import __version__
 from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.explanation import explanation
 from smspec.diagnostics.note import Note
+from smspec.diagnostics.severity import SEVERITIES
 from smspec.source import SourceText, Span, dotted
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -44,10 +45,10 @@ def sarif(diagnostics: Sequence[Diagnostic], texts: Sequence[SourceText]) -> str
 
 
 def _kept(diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
-    """Return as many as a run may have, in their order; of too many the errors before the warnings."""
+    """Return as many as a run may have, in their order; of too many the gravest."""
     if len(diagnostics) <= MOST_RESULTS:
         return diagnostics
-    by_weight = sorted(range(len(diagnostics)), key=lambda index: diagnostics[index].severity != "error")
+    by_weight = sorted(range(len(diagnostics)), key=lambda index: SEVERITIES.index(diagnostics[index].severity))
     return [diagnostics[index] for index in sorted(by_weight[:MOST_RESULTS])]
 
 

@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from smspec.diagnostics.diagnostic import Diagnostic
+from smspec.diagnostics.severity import SEVERITIES, Severity
 from smspec.diagnostics.visible import visible
 
 MOST_SHOWN = 10
-"""Of the errors, and of the warnings, of one step; the log has them all (docs of GitHub: limits of annotations)."""
+"""Of the annotations of each severity, of one step; the log has them all (docs of GitHub: limits of annotations)."""
+
+_COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def workflow_commands(diagnostics: Sequence[Diagnostic]) -> str:
     """Return one command a line; a last one counts what GitHub will not show."""
     lines = [_command(diagnostic) for diagnostic in diagnostics]
     hidden = 0
-    for severity in ("error", "warning"):
+    for severity in SEVERITIES:
         hidden += max(0, sum(diagnostic.severity == severity for diagnostic in diagnostics) - MOST_SHOWN)
     if hidden:
         lines.append(
-            f"::notice title=smspec::{hidden} more in the log: GitHub shows {MOST_SHOWN} errors and {MOST_SHOWN} "
-            "warnings of a step"
+            f"::notice title=smspec::{hidden} more in the log: GitHub shows {MOST_SHOWN} errors, {MOST_SHOWN} "
+            f"warnings, and {MOST_SHOWN} notices of a step"
         )
     return "".join(f"{line}\n" for line in lines)
 
@@ -32,7 +35,7 @@ def _command(diagnostic: Diagnostic) -> str:
         # GitHub takes columns only for a stretch of one line.
         place |= {"col": span.column, "endColumn": span.end_column}
     properties = ",".join(f"{name}={_property(str(value))}" for name, value in place.items())
-    return f"::{diagnostic.severity} {properties},title={diagnostic.code}::{_data(_message(diagnostic))}"
+    return f"::{_COMMANDS[diagnostic.severity]} {properties},title={diagnostic.code}::{_data(_message(diagnostic))}"
 
 
 def _message(diagnostic: Diagnostic) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from smspec.diagnostics import Finding, Rule
-from smspec.local.feeder.entries import Entries, entries_of
+from smspec.local.feeder.entries import Entries, Objects, entries_of
 from smspec.local.feeder.fault import DataError, StoreUnavailable
 from smspec.local.feeder.plan import FeederChannel
 from smspec.local.feeder.store import LocalStore, Store
@@ -98,6 +98,42 @@ def find_data(
             else:
                 data.append(found)
     return tuple(data), tuple(findings)
+
+
+def require_apart(data: Iterable[ChannelData], directory: str) -> None:
+    """Refuse a run directory that holds data of the run, or that lies among them. Raises Unable."""
+    run = os.path.realpath(directory)
+    for each in data:
+        if is_s3(each.source):
+            continue
+        name, source = each.channel.name, os.path.realpath(each.source)
+        if _is_below(run, source):
+            raise Unable(2, f"`{directory}` is in the data of channel `{name}`; name a different directory with -o")
+        inside = source if _is_below(source, run) else _object_below(each, run)
+        if inside is not None:
+            raise Unable(
+                2, f"channel `{name}` reads `{inside}`, which a run removes; name a different directory with -o"
+            )
+
+
+def _object_below(data: ChannelData, run: str) -> str | None:
+    """Return an object that is a link into the directory of an earlier run."""
+    if not os.path.isdir(run):
+        return None
+    entries = data.entries(data.store())
+    places: dict[str, str] = {}
+    for stored in entries.objects if isinstance(entries, Objects) else ():
+        above, name = os.path.split(stored.path)
+        if above not in places:
+            places[above] = os.path.realpath(above)
+        place = os.path.realpath(stored.path) if os.path.islink(stored.path) else os.path.join(places[above], name)
+        if _is_below(place, run):
+            return stored.path
+    return None
+
+
+def _is_below(path: str, directory: str) -> bool:
+    return path == directory or path.startswith(os.path.join(directory, ""))
 
 
 def _found(channel: RequestedChannel, path: Path, local: str | None, request: RunRequest) -> ChannelData | Finding:

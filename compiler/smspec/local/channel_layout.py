@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import json
 import os
 import shutil
-import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from smspec.local import quantities
 from smspec.local.channel_data import ChannelData
 from smspec.local.events import ChannelLaid, Reporter
 from smspec.local.feeder.entries import Objects
@@ -19,20 +17,25 @@ from smspec.local.feeder.fault import DataError, StoreUnavailable
 from smspec.local.feeder.objects import StoredObject
 from smspec.local.feeder.ordering import order
 from smspec.local.feeder.store import Store
+from smspec.local.file_copy import copied, shares_blocks
 from smspec.local.request import Unable
+from smspec.local.s3.location import is_s3
 from smspec.local.training_request import Host
 
-_FICLONE = 0x40049409
 _READ_ONLY = 0o444
-_NO_SHARING = (errno.EOPNOTSUPP, errno.EXDEV, errno.EINVAL, errno.ENOTTY, errno.EPERM)
+_LONGEST_NAME = 255
+"""Bytes of a file's name on nearly every file system."""
+
+_MOST_SHOWN = 80
+_PROBE = "room.part"
+_BLOCK = 4096
 
 
 class ChannelLayout:
     """Lays channels out host by host.
 
-    Objects of File channels are copied, never linked to the author's files: a program may write to its input. On file
-    systems that can, a copy shares its blocks with the original; hosts that get the same object share one copy.
-    FastFile copies nothing: where blocks cannot be shared, there are symbolic links.
+    Objects are copied, never linked to the author's files: a program may write to its input. On file systems that can,
+    a copy shares its blocks with the original. Each host has its own, as on SageMaker; S3 is read once for all of them.
     """
 
     def __init__(self, hosts: tuple[Host, ...], reporter: Reporter) -> None:
@@ -40,32 +43,50 @@ class ChannelLayout:
         self._reporter = reporter
         self._copies: dict[tuple[str, str], str] = {}
         self._entries: dict[str, tuple[Store, Objects]] = {}
-        self._linked: dict[str, tuple[str, int, int]] = {}
 
     def lay(self, data: ChannelData, host: Host, directory: str) -> None:
         """Make ``directory/<channel>`` as SageMaker fills it on ``host``, and the manifest beside it."""
         try:
             self._lay(data, host, directory)
         except DataError as fault:
-            status = 3 if isinstance(fault, StoreUnavailable) else 1
-            raise Unable(status, f"channel `{data.channel.name}`: {fault}") from None
+            raise _unable(data, fault) from None
 
-    def spoilt(self) -> list[tuple[str, str]]:
-        """Return (channel, file) of what a program has written to although FastFile is read-only."""
-        return [
-            (channel, original)
-            for original, (channel, *before) in self._linked.items()
-            if _state(original) != tuple(before)
-        ]
+    def require_room(self, data: Sequence[ChannelData], directory: str) -> None:
+        """Refuse to copy what the file system of ``directory`` has no room for. Raises Unable, with nothing copied."""
+        wanted = {each.channel.name: self._copied(each) for each in data}
+        objects = [stored for each in wanted.values() for stored in each]
+        size, free = sum(map(_size_of, objects)), shutil.disk_usage(directory).free
+        if size > free:
+            size -= _shared(objects, directory)
+        if size > free:
+            names = ", ".join(f"`{name}`" for name, each in wanted.items() if each)
+            raise Unable(
+                3,
+                f"the data of {names} takes {quantities.size(size)}, but `{directory}` has room for "
+                f"{quantities.size(free)}: pass less with --data, use Pipe mode, or set -o to a directory elsewhere",
+            )
+
+    def _copied(self, data: ChannelData) -> list[StoredObject]:
+        """Return the objects of a channel, each as often as hosts get it."""
+        try:
+            hosts = [host for host in self._hosts if data.reaches(host, self._hosts)]
+            return [stored for host in hosts for stored in self._objects(data, host)[1]]
+        except DataError as fault:
+            raise _unable(data, fault) from None
+
+    def _objects(self, data: ChannelData, host: Host) -> tuple[list[int], list[StoredObject]]:
+        """Return what ``host`` gets: the numbers of the entries, and the objects."""
+        _, entries = self._found(data)
+        told = data.feeder_channel(host, self._hosts)
+        chosen = sorted(order(len(entries), told.shuffle_seed, 0, told.shard, told.shards))
+        # A manifest may name an object twice.
+        return chosen, list({entries.objects[index].key: entries.objects[index] for index in chosen}.values())
 
     def _lay(self, data: ChannelData, host: Host, directory: str) -> None:
         started = time.monotonic()
         name = data.channel.name
         store, entries = self._found(data)
-        told = data.feeder_channel(host, self._hosts)
-        chosen = sorted(order(len(entries), told.shuffle_seed, 0, told.shard, told.shards))
-        # A manifest may name an object twice.
-        objects = list({entries.objects[index].key: entries.objects[index] for index in chosen}.values())
+        chosen, objects = self._objects(data, host)
         root = os.path.join(directory, name)
         os.makedirs(root)
         laid = ChannelLaid(
@@ -103,46 +124,71 @@ class ChannelLayout:
         missing = []
         for stored in objects:
             target = _target(data.channel.name, stored, root)
-            copied = self._copies.get((data.channel.name, stored.key))
-            if copied is None:
+            earlier = self._copies.get((data.channel.name, stored.key))
+            if earlier is None:
                 missing.append(stored)
             else:
-                os.makedirs(os.path.dirname(target), exist_ok=True)
-                os.link(copied, target, follow_symlinks=False)
-                yield os.path.getsize(copied)
+                yield from copied(earlier, target)
+                _protect(data, target)
         contents = store.contents(missing)
         try:
             for part, blocks in contents:
                 assert isinstance(part, StoredObject)
                 target = _target(data.channel.name, part, root)
-                os.makedirs(os.path.dirname(target), exist_ok=True)
-                if blocks is None:
-                    yield self._from_here(data, part.path, target)
-                else:
-                    yield from _written(blocks, target)
-                if data.channel.mode == "FastFile" and not os.path.islink(target):
-                    os.chmod(target, _READ_ONLY)  # FastFile mounts its objects read-only
+                yield from copied(part.path, target) if blocks is None else _written(blocks, target)
+                _protect(data, target)
                 self._copies[data.channel.name, part.key] = target
         finally:
             contents.close()
 
-    def _from_here(self, data: ChannelData, source: str, target: str) -> int:
-        if not _clone(source, target):
-            if data.channel.mode == "FastFile":
-                os.unlink(target)
-                os.symlink(source, target)
-                self._linked[source] = (data.channel.name, *_state(source))
-            else:
-                shutil.copyfile(source, target)
-        return os.path.getsize(target)
+
+def _unable(data: ChannelData, fault: DataError) -> Unable:
+    return Unable(3 if isinstance(fault, StoreUnavailable) else 1, f"channel `{data.channel.name}`: {fault}")
+
+
+def _protect(data: ChannelData, path: str) -> None:
+    if data.channel.mode == "FastFile":
+        os.chmod(path, _READ_ONLY)  # FastFile mounts its objects read-only
+
+
+def _shared(objects: list[StoredObject], directory: str) -> int:
+    """Return how many bytes of copies below ``directory`` take no room, as they share the blocks of others."""
+    probe = os.path.join(directory, _PROBE)
+    once = {stored.path: stored for stored in objects}.values()
+    here = [stored for stored in once if not is_s3(stored.path)]
+    with open(probe, "xb") as file:
+        file.write(bytes(_BLOCK))
+    try:
+        of_hosts = sum(map(_size_of, objects)) - sum(map(_size_of, once)) if shares_blocks(probe, probe + "2") else 0
+    finally:
+        os.unlink(probe)
+    of_author = sum(map(_size_of, here)) if here and shares_blocks(max(here, key=_size_of).path, probe) else 0
+    return of_hosts + of_author
+
+
+def _size_of(stored: StoredObject) -> int:
+    return stored.size or 0
 
 
 def _target(channel: str, stored: StoredObject, root: str) -> str:
+    """Return the path of an object, and make the directories above it. Raises Unable where it cannot be a file."""
     steps = stored.key.split("/")
-    if any(step in ("", ".", "..") for step in steps):
-        fault = f"the object `{stored.key}` cannot be a file: a step of its name is empty, `.` or `..`"
-        raise Unable(1, f"channel `{channel}`: {fault}; rename it, or stream it in Pipe mode")
-    return os.path.join(root, *steps)
+    fault = ""
+    if any(step in ("", ".", "..") or "\0" in step for step in steps):
+        fault = "a step of its name is empty, `.` or `..`, or contains a null character"
+    elif any(len(os.fsencode(step)) > _LONGEST_NAME for step in steps):
+        fault = f"a step of its name is longer than {_LONGEST_NAME} bytes"
+    else:
+        target = os.path.join(root, *steps)
+        try:
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            fault = "a different object has the name of its directory"
+        if not fault and not os.path.isdir(target):
+            return target
+        fault = fault or "other objects have names below its own"
+    name = f"{stored.key[:_MOST_SHOWN]}…" if len(stored.key) > _MOST_SHOWN else stored.key
+    raise Unable(1, f"channel `{channel}`: object `{name}` cannot be a file: {fault}; rename it, or use Pipe mode")
 
 
 def _written(blocks: Iterable[bytes], target: str) -> Iterator[int]:
@@ -150,25 +196,3 @@ def _written(blocks: Iterable[bytes], target: str) -> Iterator[int]:
         for block in blocks:
             file.write(block)
             yield len(block)
-
-
-def _clone(source: str, target: str) -> bool:
-    """Make ``target``, sharing blocks with the original where the file system can; else leave it empty."""
-    with open(source, "rb") as original, open(target, "wb") as clone:
-        if not sys.platform.startswith("linux"):
-            return False
-        try:
-            fcntl.ioctl(clone, _FICLONE, original.fileno())
-        except OSError as error:
-            if error.errno not in _NO_SHARING:
-                raise
-            return False
-        return True
-
-
-def _state(path: str) -> tuple[int, int]:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return -1, -1
-    return status.st_size, status.st_mtime_ns

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from smspec.local.events import Remark, Reporter
+from smspec.source.deep_directories import walked
 
 _DIRECTORY = ""
 
@@ -56,12 +57,12 @@ def _members(what: str, host: str, root: str, reporter: Reporter) -> list[tuple[
         _warn(reporter, f"{host}: the program put something else in the place of its {what} directory; it is left out")
         return found
     inside = os.path.realpath(root) + os.sep
-    for directory, directories, files in os.walk(root, onerror=_raise, followlinks=False):
+    for directory, directories, files in walked(root):
         directories.sort()
         for entry in sorted([*directories, *files]):
             path = os.path.join(directory, entry)
             name = os.path.relpath(path, root)
-            target = os.path.realpath(path)
+            target = os.path.realpath(path) if os.path.islink(path) else path
             mode = os.stat(path).st_mode if os.path.exists(path) else 0
             if os.path.islink(path) and not (target.startswith(inside) and stat.S_ISREG(mode)):
                 _warn(
@@ -76,16 +77,12 @@ def _members(what: str, host: str, root: str, reporter: Reporter) -> list[tuple[
     return found
 
 
-def _raise(fault: OSError) -> None:
-    raise fault
-
-
 def _archive(sources: dict[str, str], path: str) -> str:
     """Write the archive beside its place and move it there, so that there is a whole one or none."""
     unfinished = path + ".part"
     try:
         with (
-            open(unfinished, "wb") as raw,
+            open(unfinished, "xb") as raw,
             gzip.GzipFile(filename="", mode="wb", fileobj=raw, compresslevel=6, mtime=0) as packed,
             tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
         ):

@@ -5,18 +5,47 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
+from smspec.local.request import Unable
+from smspec.local.source_files import source_files
 from smspec.local.training_request import TrainingRequest
 from smspec.plan.plan import Plan
-from smspec.render.tree import SOURCES, ArchiveFile, CopiedFile, FileTree
+from smspec.render.tree import FileTree
+from smspec.script.program import FileUse
 
 LITERAL = "/opt/ml/"
 _LARGEST = 1 << 20
 _MOST = 3
 
 
+_VARIABLES = (
+    ("/opt/ml/model", "SM_MODEL_DIR"),
+    ("/opt/ml/output/data", "SM_OUTPUT_DATA_DIR"),
+    ("/opt/ml/output", "SM_OUTPUT_DIR"),
+    ("/opt/ml/input/config", "SM_INPUT_CONFIG_DIR"),
+    ("/opt/ml/input/data", "SM_CHANNEL_NAME"),
+    ("/opt/ml/input", "SM_INPUT_DIR"),
+    ("/opt/ml/checkpoints", "smspec_runtime.job().checkpoint_dir"),
+)
+"""The directories of a container, and what leads to those of the job wherever it runs."""
+
+
+def require_inside(uses: Sequence[FileUse]) -> None:
+    """Refuse a program that certainly uses a path outside of its run. Raises Unable."""
+    if not uses:
+        return
+    use = uses[0]
+    more = f" ({len(uses) - 1} more such calls follow)" if len(uses) > 1 else ""
+    way = next((f"use {name}" for path, name in _VARIABLES if f"{use.path}/".startswith(f"{path}/")), "use a variable")
+    raise Unable(
+        1,
+        f"{use.place.file}:{use.place.line}: `{use.operation}` uses `{use.path}`, which is outside of the run "
+        f"directory{more}: {way}, or pass --allow-outside",
+    )
+
+
 def container_path_warning(plan: Plan, tree: FileTree) -> str | None:
     """Return what to say when the source, the arguments or the environment name /opt/ml/; None when nothing does."""
-    places = [*_lines(_sources(tree)), *_values(plan)]
+    places = [*_lines(source_files(tree)), *_values(plan)]
     if not places:
         return None
     more = f" and {len(places) - _MOST} more" if len(places) > _MOST else ""
@@ -25,18 +54,6 @@ def container_path_warning(plan: Plan, tree: FileTree) -> str | None:
         f"{shown}{more}: `{LITERAL}` is written literally, but here the job's directories lie elsewhere; "
         "read them from SM_CHANNEL_…, SM_MODEL_DIR and SM_OUTPUT_DATA_DIR"
     )
-
-
-def _sources(tree: FileTree) -> Iterator[tuple[str, str]]:
-    """Yield (path as the author knows it, file) of the author's source."""
-    for file in tree.files:
-        if isinstance(file, ArchiveFile):
-            for member in file.members:
-                yield member.path, member.file.origin
-        elif isinstance(file, CopiedFile):
-            for prefix in SOURCES:
-                if file.path.startswith(prefix):
-                    yield file.path.removeprefix(prefix), file.file.origin
 
 
 def _lines(files: Iterator[tuple[str, str]]) -> Iterator[str]:

@@ -35,7 +35,7 @@ class Fleet:
             piped = [each for each in data if each.is_piped and each.reaches(host, hosts)]
             if piped:
                 place = self._directory.host(host.name)
-                self._fed.append(place.data)
+                self._fed.append(os.path.realpath(place.data))
                 plan = FeederPlan(
                     directory=os.path.abspath(place.data),
                     channels=[each.feeder_channel(host, hosts) for each in piped],
@@ -60,7 +60,9 @@ class Fleet:
 
 
 def _remove_fifos(directory: str) -> None:
-    """Remove what a feeder that was killed could not."""
+    """Remove what a feeder that was killed could not. ``directory`` has no links, unless a program has made one."""
+    if os.path.realpath(directory) != directory:
+        return
     # A program may have removed or replaced what is there, the directory too.
     with suppress(OSError), os.scandir(directory) as entries:
         for entry in entries:

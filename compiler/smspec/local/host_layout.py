@@ -33,6 +33,8 @@ class HostLayout:
 
     def fill(self, directory: RunDirectory) -> None:
         """Make and fill the directory of every host."""
+        copied = [data for data in self._data if not data.is_piped]
+        self._channels.require_room(copied, directory.root)
         hyperparameters = self._engine.hyperparameters(directory.path(UPLOAD))
         for host in self._hosts:
             place = directory.host(host.name)
@@ -47,14 +49,10 @@ class HostLayout:
                     self._channels.lay(data, host, place.data)
         self._take_up_checkpoints(directory)
 
-    def spoilt(self) -> list[tuple[str, str]]:
-        """Return (channel, file) of what a program has written to although FastFile is read-only."""
-        return self._channels.spoilt()
-
     def _take_up_checkpoints(self, directory: RunDirectory) -> None:
         """Give every host its checkpoint directory, with what a run left in it that did not complete."""
         wanted = self._training.checkpoint_directory
-        if wanted is not None and wanted.startswith("/opt/ml/"):
+        if wanted is not None and os.path.normpath(wanted).startswith("/opt/ml/"):
             place = os.path.relpath(wanted, "/opt/ml")
             for host in self._hosts:
                 os.makedirs(os.path.join(directory.host(host.name).base, place), exist_ok=True)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from smspec.local.guard import guarded
 from smspec.local.request import Unable
 
 _READ = 1 << 16
 _LONGEST_LINE = 1 << 16
-_PARENT_DEATH = 1  # prctl's PR_SET_PDEATHSIG
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +26,10 @@ class Command:
 
 
 class HostProcess:
-    """Runs in a session of its own, stdout and stderr in one stream, as a container's log has them."""
+    """Runs in a session of its own, stdout and stderr in one stream, as a container's log has them.
+
+    A guard ends with it whatever it has started, also when smspec is killed.
+    """
 
     def __init__(self, host: str, command: Command, log: str) -> None:
         self.host = host
@@ -39,14 +40,13 @@ class HostProcess:
         self.seconds = 0.0
         try:
             self._process = subprocess.Popen(
-                list(command.words),
+                guarded(list(command.words)),
                 env=dict(command.environment),
                 cwd=command.directory,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=_die_with_parent(),
             )
         except OSError as error:
             self._log.close()
@@ -76,11 +76,9 @@ class HostProcess:
         self._process.terminate()
 
     def kill(self) -> None:
-        """Do what `docker stop` does last, to the whole group."""
-        try:
-            os.killpg(self.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        """Do what `docker stop` does last, to everything that the host has started."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
 
     def close(self) -> Iterator[str]:
         """Close the log and yield what the last line lacked its end of."""
@@ -88,7 +86,8 @@ class HostProcess:
         if self._log is not None:
             self._log.close()
             self._log = None
-            assert self._process.stdout is not None
+            assert self._process.stdin is not None and self._process.stdout is not None
+            self._process.stdin.close()
             self._process.stdout.close()
         if rest:
             yield _shown(rest)
@@ -108,14 +107,3 @@ class HostProcess:
 def _shown(line: bytes) -> str:
     """Decode a line and keep what a terminal would show of it: what stands after the last carriage return."""
     return line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace")
-
-
-def _die_with_parent() -> Callable[[], object] | None:
-    """Return what makes Linux send SIGTERM to the child when we are killed; None elsewhere."""
-    if not sys.platform.startswith("linux"):
-        return None
-    # Late: only a run needs it, and only here.
-    import ctypes
-
-    prctl = ctypes.CDLL(None).prctl
-    return lambda: prctl(_PARENT_DEATH, signal.SIGTERM)

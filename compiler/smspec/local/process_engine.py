@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 
 from smspec.local.host_process import Command
-from smspec.local.request import Unable
+from smspec.local.python.cache import EnvironmentCache
+from smspec.local.python.job_python import JobPython
+from smspec.local.python.wanted import wanted_python
+from smspec.local.request import RunRequest, Unable
 from smspec.local.run_directory import HostDirectory
 from smspec.local.training_request import TrainingRequest
 from smspec.plan.delivery import ARCHIVE
 from smspec.plan.plan import Plan
 from smspec.plan.run_planning import launcher_name
-from smspec.render.tree import SOURCE, SOURCES, UPLOAD, FileTree
+from smspec.render.tree import SOURCE, UPLOAD, FileTree
 from smspec.spec.model import BuiltImage, JobSpec, Mpi, SmDataParallel, Torchrun
 from smspec_runtime import run_plan
 from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL
@@ -28,26 +30,26 @@ SUBMIT_DIRECTORY = "sagemaker_submit_directory"
 
 _ENTRYPOINT = "entrypoint.py"
 _ARCHIVE = f"{UPLOAD}{ARCHIVE}"
-_INSTALLED = tuple(f"{place}{name}" for place in SOURCES for name in ("requirements.txt", "setup.py"))
 _OWN_PREFIXES = ("SM_", "SAGEMAKER_", "TRAINING_JOB_")
-_OLDEST_PYTHON = (3, 8)
-_VERSION = "import sys; print(*sys.version_info[:2])"
 
 
 class ProcessEngine:
     """Prepares the directories of hosts and says what is started in them. Raises Unable for what needs a container."""
 
-    def __init__(self, job: JobSpec, plan: Plan, tree: FileTree, tree_dir: str, python: str | None, hosts: int) -> None:
+    def __init__(
+        self, job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, hosts: int, cache: EnvironmentCache
+    ) -> None:
         _require_processes(job, plan)
         self._job = job
         self._plan = plan
         self._request = TrainingRequest(plan.request.payload)
         self._paths = [file.path for file in tree.files]
-        self._tree_dir = os.path.abspath(tree_dir)
+        self._tree_dir = request.tree_dir
+        self._scratch_dir = os.path.abspath(request.scratch_dir)
         self._host_count = hosts
-        self.python = _python(python)
-        self._python_is_named = python is not None
-        self._require_launcher()
+        self._may_install = request.may_install
+        self._wanted = wanted_python(job, plan, tree)
+        self._python = JobPython(self._wanted, request.python, request.scratch_dir, cache)
 
     def generated_channels(self) -> dict[str, str]:
         """Return the channels that bring source and runtime, and the directories of the tree that fill them."""
@@ -72,6 +74,7 @@ class ProcessEngine:
                 self._copy(path, os.path.join(directory.code, path.removeprefix(SOURCE)))
             elif path.startswith("smspec_runtime/") or path in (_ENTRYPOINT, "run_plan.json"):
                 self._copy(path, os.path.join(directory.runtime, path))
+        self._python.make_environment_in(directory.python)
         if self._plan.run is None:
             shutil.copytree(
                 os.path.dirname(run_plan.__file__),
@@ -88,29 +91,37 @@ class ProcessEngine:
         ports = free_ports(2 + 2 * self._host_count)
         return "{}:{}".format(LOOPBACK, ",".join(map(str, ports)))
 
-    def installation_warning(self) -> str | None:
-        """Return what to say when the job installs packages: here it does so into the user's own Python."""
-        names = {path.rpartition("/")[2] for path in self._paths if path in _INSTALLED}
-        if not names:
-            return None
-        return f"the job installs what its `{min(names)}` names into {self.python}; --python takes another one"
+    def prepare_python(self, show: Callable[[str], None]) -> None:
+        """Install what the hosts share, if it is not there yet, before anything is written. Raises Unable."""
+        self._python.prepare(may_install=self._may_install, show=show)
+        if isinstance(self._job.distribution, Torchrun) and not self._wanted.installs:
+            path = self._path(os.environ, self._python.programs)
+            if shutil.which("torchrun", path=path) is None:
+                raise Unable(
+                    3,
+                    "there is no `torchrun` on PATH: add `torch` to `image.python_packages`, "
+                    "or name a Python that has PyTorch with --python",
+                )
 
-    def _require_launcher(self) -> None:
-        """Refuse to start hosts that would all fail at once; a job that installs packages may bring its launcher."""
-        if not isinstance(self._job.distribution, Torchrun) or self.installation_warning() is not None:
-            return
-        path = {**self._kept(os.environ), **self._set_by_the_job()}.get("PATH", os.defpath)
-        if shutil.which("torchrun", path=path) is None:
-            raise Unable(3, "there is no `torchrun` on PATH; name a Python that has PyTorch with --python")
+    @property
+    def differences(self) -> list[str]:
+        """Return what of the job's Python is not as in its image."""
+        return self._python.differences
+
+    @property
+    def python(self) -> str:
+        """The interpreter of this machine that the job runs on."""
+        return self._python.interpreter.executable
 
     def command(self, directory: HostDirectory, inherited: Mapping[str, str]) -> Command:
         """Return what starts a host; ``inherited`` is our own environment."""
+        python = os.path.join(directory.python, "bin", "python")
         if self._plan.run is None:
-            words = [self.python, "-m", "smspec_runtime", "train"]
+            words = [python, "-m", "smspec_runtime", "train"]
         elif _ENTRYPOINT in self._paths:
-            words = [self.python, os.path.join(directory.runtime, _ENTRYPOINT), "train"]
+            words = [python, os.path.join(directory.runtime, _ENTRYPOINT), "train"]
         else:
-            words = [self.python, os.path.join(directory.data, RUNTIME_CHANNEL, _ENTRYPOINT), "train"]
+            words = [python, os.path.join(directory.data, RUNTIME_CHANNEL, _ENTRYPOINT), "train"]
         working = directory.runtime if self._plan.run is None else directory.base
         return Command(words=words, environment=self._environment(directory, inherited), directory=working)
 
@@ -122,11 +133,13 @@ class ProcessEngine:
         """Return the user's environment under that of the job."""
         request = self._request
         account = self._job.account or (request.role.split(":")[4:5] or [""])[0]
-        region = {"AWS_REGION": self._job.region} if self._job.region else {}
-        arn = f"arn:aws:sagemaker:{self._job.region or 'local'}:{account}:training-job/{request.name}"
+        region = self._job.region or inherited.get("AWS_REGION") or inherited.get("AWS_DEFAULT_REGION")
+        arn = f"arn:aws:sagemaker:{region or 'local'}:{account}:training-job/{request.name}"
         return {
-            **self._kept(inherited),
-            **region,
+            **self._kept(inherited, directory),
+            **({"AWS_REGION": region} if region else {}),
+            # As /tmp of a container, gone with it: also when smspec is killed, for its next command tidies up.
+            "TMPDIR": self._temporary_directory(directory),
             "TRAINING_JOB_NAME": request.name,
             "TRAINING_JOB_ARN": arn,
             "DMLC_INTERFACE": loopback_interface(),
@@ -135,23 +148,32 @@ class ProcessEngine:
             "LANG": "C.UTF-8",
             "LC_ALL": "C.UTF-8",
             "PYTHONUNBUFFERED": "1",
+            "PYTHONDONTWRITEBYTECODE": "1",  # nothing is written next to what is imported
             **self._set_by_the_job(),
+            "PATH": self._path(inherited, [os.path.join(directory.python, "bin"), *self._python.programs]),
             "SAGEMAKER_BASE_DIR": directory.base,
             # It also tells the runtime that the names of the hosts cannot be resolved here.
             "SMSPEC_LOCAL_LEADER": self._leader,
         }
 
-    def _kept(self, inherited: Mapping[str, str]) -> dict[str, str]:
-        """Return the user's environment without what another job may have left in it.
+    def _temporary_directory(self, directory: HostDirectory) -> str:
+        # Not below the run's directory: the path of a socket may have about 100 characters.
+        path = os.path.join(self._scratch_dir, os.path.basename(directory.root))
+        os.makedirs(path, exist_ok=True)
+        return path
+
+    def _kept(self, inherited: Mapping[str, str], directory: HostDirectory) -> dict[str, str]:
+        """Return the user's environment without what another job or another Python may have left in it.
 
         PATH and the like must stay: the programs of a process engine are those of this machine. So do credentials:
         what the job does here, it does as the user.
         """
         kept = {name: value for name, value in inherited.items() if not name.startswith(_OWN_PREFIXES)}
-        if self._python_is_named:
-            # What belongs to that Python, torchrun for one, is found before what belongs to another.
-            kept["PATH"] = os.pathsep.join([os.path.dirname(self.python), kept.get("PATH", os.defpath)])
-        return kept
+        return self._python.variables(kept, directory.python, may_install=self._may_install)
+
+    def _path(self, inherited: Mapping[str, str], programs: Sequence[str]) -> str:
+        path = {**inherited, **self._set_by_the_job()}.get("PATH", os.defpath)
+        return os.pathsep.join([*programs, path])
 
     def _set_by_the_job(self) -> dict[str, str]:
         image = self._job.image.env if isinstance(self._job.image, BuiltImage) else {}
@@ -181,22 +203,6 @@ def _require_processes(job: JobSpec, plan: Plan) -> None:
             "the program of this job lies in its image, and `smspec run` starts no containers: "
             "it runs a job whose spec has `source` and `entry_point`",
         )
-
-
-def _python(wanted: str | None) -> str:
-    """Return the interpreter that the job runs on; it must be one that the runtime can run on."""
-    python = shutil.which(wanted or "python3")
-    if python is None:
-        name = wanted or "python3"
-        raise Unable(3, f"there is no `{name}`; say which Python the job runs on with --python")
-    try:
-        answer = subprocess.run([python, "-c", _VERSION], capture_output=True, text=True, check=False, timeout=60)
-        version = tuple(map(int, answer.stdout.split()))
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        version = ()
-    if version < _OLDEST_PYTHON:
-        raise Unable(3, f"`{python}` is not a Python 3.8 or later; name another one with --python")
-    return os.path.abspath(python)
 
 
 def loopback_interface() -> str:

@@ -16,6 +16,8 @@ from smspec.local.rehearsal import told
 from smspec.local.request import Console
 
 _FRAME_SECONDS = 0.1
+_FIRST_PLAIN_SECONDS = 0.3
+"""Until a download shows that it goes on; most are over by then."""
 _PLAIN_SECONDS = 10.0
 _MOST_LINES = 12
 
@@ -37,6 +39,7 @@ class Progress:
         self._drawn = 0
         self._last_frame = self._clock()
         self._changed = False
+        self._has_shown_download = False
 
     def report(self, event: Event) -> None:
         """Take note of an event; log lines and remarks appear with the next `tick`."""
@@ -63,16 +66,21 @@ class Progress:
                 self._show(draw=True)
                 self._last_frame = now
             return
-        if self._changed and now - self._last_frame >= _PLAIN_SECONDS:
+        if self._changed and now - self._last_frame >= self._plain_seconds():
             self._pending += [f"{line}\n" for line in self._lines(None, _MOST_LINES)]
             self._last_frame = now
             self._changed = False
+            self._has_shown_download = True
         self._show(draw=False)
 
     def close(self) -> None:
         """Show what is left and take the live lines away."""
         self._flows.clear()
         self._show(draw=False)
+
+    def _plain_seconds(self) -> float:
+        downloads = any(flow.epoch is None and not flow.is_over for flow in self._flows.values())
+        return _FIRST_PLAIN_SECONDS if downloads and not self._has_shown_download else _PLAIN_SECONDS
 
     def _show(self, *, draw: bool) -> None:
         text = "".join(self._pending)
@@ -103,6 +111,8 @@ class Progress:
         if flow is None:
             flow = self._flows[key] = Flow(event.host, event.channel, epoch)
             flow.moved(self._clock() - event.seconds)
+            if epoch is None and not self._has_shown_download:
+                self._last_frame = self._clock()
         flow.begin(epoch)
         flow.size = event.size
         if not isinstance(event, EpochEnded):

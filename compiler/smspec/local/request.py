@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from smspec.diagnostics import Finding
 from smspec.local.feeder.injection import Injection
+from smspec.script.program import FileUse
 
 GRACE_SECONDS = 120.0
 """StopTrainingJob sends SIGTERM and, two minutes later, SIGKILL (developer guide)."""
@@ -14,23 +16,31 @@ GRACE_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
-    """``directory`` is where the run leaves everything; ``tree_dir`` has the files of a build of the same plan.
+    """``directory`` is where the run leaves everything; ``scratch_dir`` is gone when the command has ended.
 
     ``base_dir`` is the directory of the spec: ``local`` of a channel is relative to it. ``data`` replaces ``local``,
-    channel → path relative to the current directory. ``hosts`` None: as many as the spec says. ``python`` None: the
-    first ``python3`` on PATH. ``rate``: bytes a second of each Pipe channel on each host; ``injection``: what
-    goes wrong with them on purpose.
+    channel → path relative to the current directory. ``hosts`` None: as many as the spec says. ``python`` None: one
+    with the version of the image and the packages of the spec; ``may_install``: they may be installed for that.
+    ``rate``: bytes a second of each Pipe channel on each host; ``injection``: what goes wrong with them on purpose.
+    ``outside``: paths of the container that the program certainly uses, unless it may.
     """
 
     directory: str
-    tree_dir: str
+    scratch_dir: str
     base_dir: str
     python: str | None = None
+    may_install: bool = True
+    outside: tuple[FileUse, ...] = ()
     hosts: int | None = None
     data: dict[str, str] = field(default_factory=dict)
     rate: int | None = None
     injection: Injection | None = None
     grace: float = GRACE_SECONDS
+
+    @property
+    def tree_dir(self) -> str:
+        """Where the files of a build of the same plan are."""
+        return os.path.join(os.path.abspath(self.scratch_dir), "tree")
 
 
 JobStatus = Literal["Completed", "Failed", "Stopped", "NotStarted"]

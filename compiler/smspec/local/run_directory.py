@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 
 from smspec.local.request import Unable
 from smspec.render.run_marker import RUN_MARKER, is_run_marker, is_unfinished, run_marker_json
+from smspec.source.deep_directories import remove_tree
 
 HOSTS, LOGS, UPLOAD = "hosts", "logs", "upload"
 MODEL, OUTPUT = "model", "output"
 SUMMARY, REPORT = "summary.json", "report.html"
 INTERRUPTED = "interrupted"
 """The hosts of a run that did not complete, until the next run of the same job has taken their checkpoints."""
+_MARKER_SIZE = 511
 _OURS = frozenset(
     {
         RUN_MARKER,
@@ -34,7 +36,7 @@ _OURS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class HostDirectory:
-    """One host's part: ``opt/ml`` is its /opt/ml, ``opt/smspec`` what the image has in /opt/smspec."""
+    """One host's part: ``opt/ml`` is its /opt/ml, ``opt/smspec`` and ``usr/local`` are what the image has there."""
 
     root: str
 
@@ -45,6 +47,11 @@ class HostDirectory:
     @property
     def runtime(self) -> str:
         return os.path.join(self.root, "opt", "smspec")
+
+    @property
+    def python(self) -> str:
+        """The virtual environment of the host."""
+        return os.path.join(self.root, "usr", "local")
 
     @property
     def config(self) -> str:
@@ -81,9 +88,11 @@ class HostDirectory:
 class RunDirectory:
     """A claimed directory. It stays locked until `release`, so that no second run tears it down."""
 
-    def __init__(self, root: str, lock: int) -> None:
+    def __init__(self, root: str, lock: int, made: list[str]) -> None:
         self.root = root  # as it was given: people are shown paths below it
+        self._made = made
         self._lock = lock
+        self._status = os.stat(root)
 
     def path(self, *names: str) -> str:
         return os.path.join(self.root, *names)
@@ -95,9 +104,21 @@ class RunDirectory:
         return self.path(LOGS, f"{host}.log")
 
     def mark(self, job: str, status: str) -> None:
-        """Write into the marker what became of the run."""
-        os.ftruncate(self._lock, 0)
-        os.pwrite(self._lock, run_marker_json(job, status), 0)
+        """Write into the marker what became of the run: in one write, so that SIGKILL leaves the old or the new one."""
+        os.pwrite(self._lock, run_marker_json(job, status).rstrip().ljust(_MARKER_SIZE) + b"\n", 0)
+        os.ftruncate(self._lock, _MARKER_SIZE + 1)
+
+    def vacant(self, name: str) -> str:
+        """Return the path of what the run itself writes here at its end.
+
+        What a program has put in its place is removed: a link there would lead smspec to a file of the author.
+        """
+        if not os.path.samestat(os.stat(self.root), self._status):
+            raise Unable(1, f"the program put a different directory in the place of `{self.root}`")
+        path = self.path(name)
+        if os.path.lexists(path):
+            _remove(path)
+        return path
 
     def restore(self, host: str, *checkpoints: str) -> bool:
         """Move the checkpoints of an interrupted run to their place below the host's /opt/ml; say if there are any."""
@@ -106,17 +127,20 @@ class RunDirectory:
         if os.path.realpath(before) != before or not os.path.isdir(before) or not os.listdir(before):
             return False
         place = os.path.join(self.host(host).base, *checkpoints)
-        shutil.rmtree(place)
+        remove_tree(place)
         os.rename(before, place)
         return True
 
     def forget_interrupted(self) -> None:
         """Remove what else an interrupted run left."""
         if os.path.isdir(self.path(INTERRUPTED)):
-            shutil.rmtree(self.path(INTERRUPTED))
+            remove_tree(self.path(INTERRUPTED))
 
     def discard(self) -> None:
-        """Take everything away again that a run wrote here, the directory too, but for an interrupted run's part."""
+        """Take everything away again that a run wrote here, the directory and those made for it too.
+
+        An interrupted run's part stays.
+        """
         interrupted = os.path.isdir(self.path(INTERRUPTED))
         for name in _OURS - {RUN_MARKER, INTERRUPTED}:
             if os.path.lexists(self.path(name)):
@@ -125,10 +149,9 @@ class RunDirectory:
             os.rename(self.path(INTERRUPTED), self.path(HOSTS))
             return
         os.unlink(self.path(RUN_MARKER))
-        try:
-            os.rmdir(self.root)
-        except OSError:
-            pass
+        with suppress(OSError):
+            for directory in [self.root, *self._made[1:]]:
+                os.rmdir(directory)
 
     def release(self) -> None:
         """Let others replace the directory."""
@@ -142,10 +165,11 @@ def claim(root: str, job: str) -> RunDirectory:
 
     Raises Unable, with nothing touched, when it holds anything that no run has written.
     """
+    made = _missing(root)
     os.makedirs(root, exist_ok=True)
     marker = os.path.join(root, RUN_MARKER)
     names = set(os.listdir(root))
-    if names and not _is_marker(marker):
+    if names and not _is_marker(marker) and not _is_begun(names, marker):
         raise Unable(1, f"`{root}` is not empty and no earlier run left it; name another directory with -o")
     strangers = sorted(names - _OURS)
     if strangers:
@@ -156,10 +180,11 @@ def claim(root: str, job: str) -> RunDirectory:
     except OSError:
         os.close(lock)
         raise Unable(1, f"another run is using `{root}`; name another directory with -o") from None
-    directory = RunDirectory(root, lock)
+    directory = RunDirectory(root, lock, made)
     kept = set()
     if is_unfinished(os.pread(lock, 4096, 0), job):
         kept = {INTERRUPTED if INTERRUPTED in names else HOSTS}
+    kept = {name for name in kept if not os.path.islink(os.path.join(root, name))}
     directory.mark(job, "Running")
     for name in names - {RUN_MARKER} - kept:
         _remove(os.path.join(root, name))
@@ -167,6 +192,16 @@ def claim(root: str, job: str) -> RunDirectory:
         os.rename(directory.path(HOSTS), directory.path(INTERRUPTED))
     os.makedirs(directory.path(LOGS))
     return directory
+
+
+def _missing(path: str) -> list[str]:
+    """Return the directories that have to be made for ``path``, itself first."""
+    found = []
+    path = os.path.abspath(path)
+    while not os.path.lexists(path):
+        found.append(path)
+        path = os.path.dirname(path)
+    return found
 
 
 def _is_marker(path: str) -> bool:
@@ -177,8 +212,13 @@ def _is_marker(path: str) -> bool:
         return False
 
 
+def _is_begun(names: set[str], marker: str) -> bool:
+    """Tell whether a run was killed before it wrote its marker."""
+    return names == {RUN_MARKER} and os.path.isfile(marker) and os.path.getsize(marker) == 0
+
+
 def _remove(path: str) -> None:
     if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)
+        remove_tree(path)
     else:
         os.unlink(path)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from smspec.diagnostics.visible import visible
-from smspec.local.channel_data import find_data
+from smspec.local.channel_data import find_data, require_apart
 from smspec.local.collecting import Collected, collect
-from smspec.local.container_paths import container_path_warning
+from smspec.local.container_paths import container_path_warning, require_inside
 from smspec.local.ending import exit_status_of, failure_reason, missing_module, status_of
 from smspec.local.events import Event, Remark, Reporter
 from smspec.local.fleet import Fleet
@@ -17,7 +18,9 @@ from smspec.local.host_layout import HostLayout
 from smspec.local.leftovers import Leftovers
 from smspec.local.process_engine import ProcessEngine
 from smspec.local.progress import Progress
+from smspec.local.python.cache import EnvironmentCache
 from smspec.local.record import Record
+from smspec.local.redaction import redactor
 from smspec.local.rehearsal import rehearsed
 from smspec.local.report.listening import Listener
 from smspec.local.report.page import report_page
@@ -31,19 +34,18 @@ from smspec.plan.plan import Plan
 from smspec.render.tree import FileTree
 from smspec.spec.model import JobSpec
 
-_MOST_SPOILT = 3
-
 
 def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, console: Console) -> LocalOutcome:
     """Run the job as SageMaker would, show how it goes, and leave everything in ``request.directory``.
 
     Whatever ends it, nothing is left running. OSError where the disk refuses; nothing else is raised.
     """
-    progress, record, listener = Progress(console), Record(), Listener()
+    progress, record = Progress(console), Record()
+    listener = Listener(hide=redactor(TrainingRequest(plan.request.payload), os.environ))
     try:
-        with Signals() as signals:
+        with Signals() as signals, EnvironmentCache() as cache:
             try:
-                run = _Run(job, plan, tree, request, _Audience(progress, record, listener), signals)
+                run = _Run(job, plan, tree, request, _Audience(progress, record, listener), signals, cache)
                 if run.findings:
                     return LocalOutcome(exit_status=1, status="NotStarted", findings=run.findings)
                 summary, exit_status = run.through(record, listener)
@@ -83,7 +85,14 @@ class _Run:
     """One run. Reads as its life: find the data, claim the directory, lay out, start, supervise, collect, tell."""
 
     def __init__(
-        self, job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, reporter: Reporter, signals: Signals
+        self,
+        job: JobSpec,
+        plan: Plan,
+        tree: FileTree,
+        request: RunRequest,
+        reporter: Reporter,
+        signals: Signals,
+        cache: EnvironmentCache,
     ) -> None:
         self._plan = plan
         self._tree = tree
@@ -92,7 +101,7 @@ class _Run:
         self._signals = signals
         self._training = TrainingRequest(plan.request.payload)
         self._hosts = _hosts(self._training, request.hosts)
-        self._engine = ProcessEngine(job, plan, tree, request.tree_dir, request.python, len(self._hosts))
+        self._engine = ProcessEngine(job, plan, tree, request, len(self._hosts), cache)
         if request.injection is not None and not self._has_pipes():
             raise Unable(2, "faults are injected into Pipe channels, and this job has none")
         self._data, self.findings = find_data(job, self._training.channels, request, self._engine.generated_channels())
@@ -101,6 +110,9 @@ class _Run:
     def through(self, record: Record, listener: Listener) -> tuple[Summary, int]:
         """Run the job to its end; return how it went and the exit status of the command."""
         started = listener.begin()
+        require_inside(self._request.outside)
+        require_apart(self._data, self._request.directory)
+        self._engine.prepare_python(self._show)
         directory = claim(self._request.directory, self._training.name)
         try:
             with _discarded_after(BaseException, directory, self._signals):
@@ -111,8 +123,8 @@ class _Run:
             directory.mark(self._training.name, status_of(verdict))
             summary = self._summary(directory, verdict, record, listener, started)
             self._remark_on_end(summary)
-            _write(directory.path(SUMMARY), summary.to_json())
-            _write(summary.report, report_page(summary, listener))
+            _write(directory.vacant(SUMMARY), summary.to_json())
+            _write(directory.vacant(REPORT), report_page(summary, listener))
             return summary, exit_status_of(verdict)
         except OSError as fault:
             # A write that fails, unlike an open, does not tell where.
@@ -122,14 +134,15 @@ class _Run:
             directory.release()
 
     def _announce(self) -> None:
-        for warning in (container_path_warning(self._plan, self._tree), self._engine.installation_warning()):
-            if warning is not None:
-                self._warn(warning)
+        warning = container_path_warning(self._plan, self._tree)
+        if warning is not None:
+            self._warn(warning)
+        for difference in self._engine.differences:
+            self._show(f"different from the image: {difference}")
         if self._request.rate is not None and not self._has_pipes():
             self._warn("--rate limits Pipe channels, and this job has none")
         hosts = "1 host" if len(self._hosts) == 1 else f"{len(self._hosts)} hosts"
-        self._reporter.report(Remark(text=f"running `{self._plan.name}` on {hosts} with {self._engine.python}"))
-        self._reporter.tick()
+        self._show(f"running `{self._plan.name}` on {hosts} with {self._engine.python}")
 
     def _supervised(self, directory: RunDirectory) -> Verdict:
         # From the first process on, a signal stops the job in good order.
@@ -161,7 +174,7 @@ class _Run:
             status=status_of(verdict),
             job_status=verdict.job_status,
             failed=verdict.failed,
-            failure_reason=failure_reason(verdict, directory.host),
+            failure_reason=listener.hide(failure_reason(verdict, directory.host)),
             seconds=time.monotonic() - started,
             hosts=tuple(record.hosts[host.name] for host in self._hosts if host.name in record.hosts),
             flows=record.flows,
@@ -175,17 +188,24 @@ class _Run:
 
     def _collected(self, what: str, written: list[tuple[str, str]], directory: RunDirectory) -> Collected | None:
         compressed = self._training.compresses_output
-        return collect(what, written, directory.path(what), compressed=compressed, reporter=self._reporter)
+        for suffix in (".tar.gz", ".tar.gz.part"):
+            directory.vacant(what + suffix)
+        return collect(what, written, directory.vacant(what), compressed=compressed, reporter=self._reporter)
 
     def _remark_on_end(self, summary: Summary) -> None:
-        for channel, path in self._layout.spoilt()[:_MOST_SPOILT]:
-            self._warn(f"the program wrote to `{path}`: SageMaker mounts FastFile channels, as `{channel}`, read-only")
         module = missing_module(summary.failure_reason)
         if module is not None:
-            self._warn(f"the job ran on {self._engine.python}, which has no `{module}`; --python takes another one")
+            self._warn(
+                f"the job's Python has no `{module}`: add it to `image.python_packages`, "
+                "or name a Python that has it with --python"
+            )
 
     def _has_pipes(self) -> bool:
         return any(channel.mode == "Pipe" for channel in self._training.channels)
+
+    def _show(self, text: str) -> None:
+        self._reporter.report(Remark(text=text))
+        self._reporter.tick()
 
     def _warn(self, text: str) -> None:
         self._reporter.report(Remark(text=text, warning=True))

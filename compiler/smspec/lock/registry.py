@@ -1,58 +1,55 @@
-"""Asking a registry which digest a tag has: the distribution API, version 2, with the standard library."""
+"""Asking a registry which digest a tag has: the distribution API, version 2.
+
+Nothing is taken on trust: the digest is that of the bytes that came, these are a manifest of an image, and the image
+is for the platforms of the jobs.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
-import urllib.error
-import urllib.parse
-import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterable
+from urllib.parse import SplitResult
 
-from smspec.diagnostics.foreign_words import continued
-from smspec.service.image_reference import SHA256, ImageReference
+from smspec.lock.challenge import anonymous_token, is_bearer
+from smspec.lock.manifest import ACCEPTED, Manifest, config_platform, has_platform, read_manifest, shown
+from smspec.service.image_reference import ImageReference
+from smspec.wire.connections import Connections
+from smspec.wire.deadline import Deadline
+from smspec.wire.exchange import Response
+from smspec.wire.fault import Malformed, WireFault
+from smspec.wire.fetching import fetched
+from smspec.wire.trust import trust_of_environment
+from smspec.wire.url import is_loopback, parsed, place
 
 _HUB = "registry-1.docker.io"
-_INDEX_FIRST = ", ".join(
-    (
-        "application/vnd.oci.image.index.v1+json",
-        "application/vnd.docker.distribution.manifest.list.v2+json",
-        "application/vnd.oci.image.manifest.v1+json",
-        "application/vnd.docker.distribution.manifest.v2+json",
-    )
-)
-_PATIENCE = 10.0
-"""Seconds that a registry has for each answer."""
+_LARGEST = 1 << 20
+"""Bytes of a manifest or of a config: ten times those of the largest that are known."""
 
-_LARGEST = 4 << 20
+_MEANINGS = {
+    401: "it asks for credentials",
+    403: "it denies access",
+    404: "it has no such image or tag",
+    429: "it gets too many requests from this address; try again later",
+}
 
 
 class NoAnswer(Exception):
-    """The registry did not say which digest the tag has; the text says why."""
+    """There is no digest to be had for the tag; the text says why."""
 
 
-def resolved(reference: ImageReference, authorization: str | None = None) -> str:
+def resolved(reference: ImageReference, platforms: Iterable[str] = (), authorization: str | None = None) -> str:
     """Return the digest that the tag of a reference has now; of the index, where an image is for several platforms.
 
-    ``authorization``: the header to come with at once. Raises `NoAnswer`.
+    ``authorization``: the header to send to the registry, and to no other host. Raises `NoAnswer`.
     """
     host, repository = _place(reference)
-    scheme = "http" if re.match(r"localhost(?::|$)|127\.0\.0\.1(?::|$)|\[::1\]", host) else "https"
-    url = f"{scheme}://{host}/v2/{repository}/manifests/{reference.tag or 'latest'}"
-    headers = {"Accept": _INDEX_FIRST} | ({"Authorization": authorization} if authorization else {})
     try:
-        return _digest(url, headers)
-    except urllib.error.HTTPError as refusal:
-        challenge = refusal.headers.get("WWW-Authenticate", "")
-        if refusal.code != 401 or authorization or not challenge.lower().startswith("bearer "):
-            raise NoAnswer(_sentence(host, refusal)) from None
-    except (OSError, ValueError) as fault:
-        raise NoAnswer(_sentence(host, fault)) from None
-    try:
-        return _digest(url, headers | {"Authorization": f"Bearer {_token(challenge, repository)}"})
-    except (OSError, ValueError) as fault:
-        raise NoAnswer(_sentence(host, fault)) from None
+        registry = _Registry(host, repository, authorization)
+        manifest = registry.manifest(reference.tag or "latest")
+        for platform in platforms:
+            registry.require(manifest, platform)
+        return manifest.digest
+    except WireFault as fault:
+        raise NoAnswer(f"{host}: {fault}") from None
 
 
 def _place(reference: ImageReference) -> tuple[str, str]:
@@ -63,41 +60,55 @@ def _place(reference: ImageReference) -> tuple[str, str]:
     return _HUB, repository if "/" in repository else f"library/{repository}"
 
 
-def _digest(url: str, headers: Mapping[str, str]) -> str:
-    with _opened(url, headers, "HEAD") as answer:
-        named = answer.headers.get("Docker-Content-Digest") or ""
-    if re.fullmatch(SHA256, named):
-        return str(named)
-    with _opened(url, headers, "GET") as answer:
-        return f"sha256:{hashlib.sha256(answer.read(_LARGEST)).hexdigest()}"
+class _Registry:
+    """One repository of a registry, with the time that all questions about it may take together."""
+
+    def __init__(self, host: str, repository: str, authorization: str | None) -> None:
+        self._url = _url_of(host)
+        self._repository = repository
+        self._authorization = authorization
+        self._deadline = Deadline()
+        self._connections = Connections(trust_of_environment())
+        self._platform: str | None = None
+
+    def manifest(self, tag: str) -> Manifest:
+        """Return what a tag leads to."""
+        response = self._get(f"manifests/{tag}", ACCEPTED)
+        digest = response.header("docker-content-digest")
+        return read_manifest(response.body, response.header("content-type"), digest)
+
+    def require(self, manifest: Manifest, platform: str) -> None:
+        """Raise `Malformed` where the image of a manifest is for different platforms."""
+        if manifest.config is not None and self._platform is None:
+            blob = self._get(f"blobs/{manifest.config.digest}", "*/*")
+            self._platform = config_platform(blob.body, manifest.config)
+        platforms = (self._platform,) if self._platform else manifest.platforms
+        if platforms is not None and not has_platform(platforms, platform):
+            raise Malformed(f"the image is not for {platform}; it is for {shown(platforms)}")
+
+    def _get(self, what: str, accept: str) -> Response:
+        response, url = self._asked(what, accept)
+        challenge = response.header("www-authenticate")
+        is_here = place(url) == place(self._url)
+        if response.status == 401 and self._authorization is None and is_here and is_bearer(challenge):
+            token = anonymous_token(self._connections, challenge, self._url, self._repository, self._deadline)
+            self._authorization = f"Bearer {token}"
+            response, url = self._asked(what, accept)
+        if response.status != 200:
+            said = f"it responds {response.status} {response.reason}".rstrip()
+            raise Malformed(_MEANINGS.get(response.status, said))
+        return response
+
+    def _asked(self, what: str, accept: str) -> tuple[Response, SplitResult]:
+        headers = {"Accept": accept, "User-Agent": "smspec"}
+        if self._authorization is not None:
+            headers["Authorization"] = self._authorization
+        url = f"{self._url.geturl()}/v2/{self._repository}/{what}"
+        found = fetched(self._connections, url, headers, deadline=self._deadline, size=_LARGEST)
+        return found.response, found.url
 
 
-def _token(challenge: str, repository: str) -> str:
-    """Return an anonymous token from where the registry sends us."""
-    said = dict(re.findall(r'([a-z_]+)="([^"]*)"', challenge))
-    realm = said.get("realm", "")
-    if not realm.startswith(("https://", "http://localhost", "http://127.0.0.1")):
-        raise ValueError("it asks for a token without saying where to get one safely")
-    query = {"scope": said.get("scope", f"repository:{repository}:pull")}
-    query |= {"service": said["service"]} if "service" in said else {}
-    with _opened(f"{realm}?{urllib.parse.urlencode(query)}", {}, "GET") as answer:
-        data = json.loads(answer.read(_LARGEST))
-    token = (data.get("token") or data.get("access_token")) if isinstance(data, dict) else None
-    if not isinstance(token, str) or not token.isprintable():
-        raise ValueError("it gave no token")
-    return token
-
-
-def _opened(url: str, headers: Mapping[str, str], method: str) -> urllib.response.addinfourl:
-    request = urllib.request.Request(url, headers=dict(headers), method=method)
-    opened: urllib.response.addinfourl = urllib.request.urlopen(request, timeout=_PATIENCE)
-    return opened
-
-
-def _sentence(host: str, fault: Exception) -> str:
-    if isinstance(fault, urllib.error.HTTPError):
-        meaning = {401: "it asks for credentials", 403: "it does not let us", 404: "it has no such image or tag"}
-        return f"{host}: {meaning.get(fault.code, f'it answered {fault.code} {fault.reason}')}"
-    if isinstance(fault, urllib.error.URLError) and isinstance(fault.reason, OSError):
-        fault = fault.reason
-    return f"{host}: {continued(getattr(fault, 'strerror', None) or str(fault) or type(fault).__name__)}"
+def _url_of(host: str) -> SplitResult:
+    """Return the URL of a registry: encrypted, unless it is on this machine."""
+    plain = parsed(f"http://{host}")
+    return plain if is_loopback(plain) else parsed(f"https://{host}")

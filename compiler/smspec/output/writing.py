@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import hashlib
 import os
-import shutil
 from collections.abc import Iterator
 
 from smspec.diagnostics.foreign_words import reason
@@ -17,6 +16,7 @@ from smspec.output.present import stranger
 from smspec.output.shelter import sheltered
 from smspec.render.manifest import UNFINISHED
 from smspec.render.tree import FileTree, TreeFile
+from smspec.source.deep_directories import remove_tree
 
 
 def write_tree(tree: FileTree, directory: str) -> None:
@@ -40,7 +40,7 @@ def write_tree(tree: FileTree, directory: str) -> None:
             _sync_directory(parent)
         finally:
             with sheltered():
-                shutil.rmtree(unfinished, ignore_errors=True)
+                remove_tree(unfinished, ignore_errors=True)
 
 
 def _check_replaceable(target: str, directory: str) -> None:
@@ -160,4 +160,4 @@ def _remove_unfinished(parent: str) -> None:
     with os.scandir(parent) as entries:
         left = [entry.path for entry in entries if entry.name.startswith(UNFINISHED)]
     for path in left:
-        shutil.rmtree(path, ignore_errors=True)
+        remove_tree(path, ignore_errors=True)

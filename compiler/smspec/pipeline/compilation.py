@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Union
+from typing import TYPE_CHECKING, Union
 
 from smspec.diagnostics import Diagnostic, Finding, placed
-from smspec.pipeline.inputs import NO_SOURCE_DIRECTORY, Inputs
+from smspec.diagnostics.severity import gravest_first
+from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.job_facts import job_facts
 from smspec.plan.ingredients import Ingredients
 from smspec.plan.plan import Plan
@@ -16,16 +17,22 @@ from smspec.rules import lint, missing_handler, missing_script
 from smspec.rules.ignoring import not_ignored
 from smspec.rules.secret_in_the_requirements import check_requirements
 from smspec.script.program import Program
+from smspec.script.unread import Unread
 from smspec.service.checking import request_findings
 from smspec.service.levels import at_level
 from smspec.service.policy import Policy
 from smspec.service.request import Request
 from smspec.source import Document, SourceText
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, replace
 from smspec.spec.decoding import decode
 from smspec.spec.facts import JobFacts
 from smspec.spec.model import BuiltImage, JobSpec
+from smspec.spec.shape.ambiguous_text import ambiguous_texts
 from smspec.spec.shape.checking import shape_findings
+from smspec.spec.shape.null_that_removes_nothing import nulls_that_remove_nothing
+
+if TYPE_CHECKING:
+    from smspec.spec.shape.repairs import Repair
 
 MOST_TOLD = 200
 """Nobody mends more in one go, and a hostile spec could be wrong in tens of thousands of places."""
@@ -33,7 +40,7 @@ MOST_TOLD = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compiled:
-    """A job that can be built. ``diagnostics`` are warnings; ``facts`` are what other specs must know of it."""
+    """A job that can be built. ``diagnostics`` hold no error; ``facts`` are what other specs must know of it."""
 
     inputs: Inputs
     job: JobSpec
@@ -43,7 +50,7 @@ class Compiled:
 
     @property
     def texts(self) -> tuple[SourceText, ...]:
-        return _texts(self.inputs, self.diagnostics)
+        return self.inputs.document.texts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,26 +69,66 @@ def compile_spec(inputs: Inputs) -> Compilation:
     """Return the plan of a job, or every fault that is independent of another. Never raises for the author's faults."""
     document = inputs.document
     shape = shape_findings(document)
-    findings = [*inputs.findings, *shape]
     if shape:
-        return Faulty(diagnostics=_placed(findings, document), texts=document.texts)
+        # Late: good specs do not need it.
+        from smspec.spec.shape.repairs import repairs
+
+        found = [*inputs.findings, *shape, *_beside(inputs, shape, repairs(document))]
+        diagnostics = _placed(found, document)
+        return Faulty(diagnostics=diagnostics, texts=inputs.document.texts)
 
     job = decode(document)
     plan = make_plan(job, inputs.ingredients)
-    findings += _contradictions(job, inputs)
-    findings += _request_findings(plan, job.region, {finding.instead_of for finding in findings})
+    diagnostics = _placed(_standing(inputs, job, [*inputs.findings, *_job_findings(inputs, job, plan)]), document)
+    facts = job_facts(job, plan, document, inputs.overlay)
+    if any(diagnostic.severity == "error" for diagnostic in diagnostics):
+        return Faulty(diagnostics=diagnostics, texts=inputs.document.texts, facts=facts)
+    return Compiled(inputs=inputs, job=job, plan=plan, diagnostics=diagnostics, facts=facts)
+
+
+def _job_findings(inputs: Inputs, job: JobSpec, plan: Plan) -> list[Finding]:
+    """Return what is found in a job that has its shape."""
+    findings = [*ambiguous_texts(inputs.document), *_contradictions(job, inputs)]
+    findings += nulls_that_remove_nothing(inputs.document, plan.request.idle)
+    told = {finding.instead_of for finding in (*inputs.findings, *findings)}
+    findings += _request_findings(plan, job.region, told)
     findings += dockerfile_findings(job, inputs.ingredients)
     findings += check_requirements(inputs.ingredients.requirements)
     findings += _unpinned(job, inputs.ingredients)
     findings += _against_the_policy(job, plan, inputs.policy)
     findings += _script_findings(job, plan, inputs.program)
-    if inputs.levels:
-        findings = list(at_level(findings, inputs.levels))
-    diagnostics = _placed(not_ignored(findings, job.ignored_checks, inputs.policy), document)
-    facts = job_facts(job, plan, document, inputs.overlay)
-    if any(diagnostic.severity == "error" for diagnostic in diagnostics):
-        return Faulty(diagnostics=diagnostics, texts=_texts(inputs, diagnostics), facts=facts)
-    return Compiled(inputs=inputs, job=job, plan=plan, diagnostics=diagnostics, facts=facts)
+    return findings
+
+
+def _standing(inputs: Inputs, job: JobSpec, findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings as grave as the organisation takes them, without those that the author expects."""
+    graded = at_level(findings, inputs.levels) if inputs.levels else findings
+    return not_ignored(graded, job.ignored_checks, inputs.policy)
+
+
+def _beside(inputs: Inputs, shape: list[Finding], ways: Iterable[Repair]) -> list[Finding]:
+    """Return what is wrong beside the faults of shape: whatever is found in all ways in which those can be repaired."""
+    found: dict[Finding, None] | None = None
+    for way in ways:
+        known = _as_far_as_known(inputs, way)
+        job = decode(way.document)
+        plan = make_plan(job, known.ingredients)
+        standing = _standing(known, job, [*inputs.findings, *shape, *_job_findings(known, job, plan)])
+        here = dict.fromkeys(finding for finding in standing if not way.is_changed(finding.path))
+        found = here if found is None else {finding: None for finding in found if finding in here}
+    told = {finding.path for finding in shape}
+    return [finding for finding in found or () if finding.path not in told and finding not in inputs.findings]
+
+
+def _as_far_as_known(inputs: Inputs, way: Repair) -> Inputs:
+    """Return the inputs of a repaired document; what was read from the disk for a faulty key is not in them."""
+    source_is_known = not way.touches("source")
+    return replace(
+        inputs,
+        document=way.document,
+        source_is_known=inputs.source_is_known and source_is_known,
+        program=inputs.program if source_is_known and not way.touches("entry_point") else None,
+    )
 
 
 def _unpinned(job: JobSpec, ingredients: Ingredients) -> Iterable[Finding]:
@@ -126,34 +173,25 @@ def _against_the_policy(job: JobSpec, plan: Plan, policy: Policy | None) -> Iter
 
 
 def _placed(findings: Iterable[Finding], document: Document) -> tuple[Diagnostic, ...]:
-    """Give findings their places; of very many the first, errors before warnings."""
-    return placed(sorted(findings, key=lambda finding: finding.severity != "error")[:MOST_TOLD], document)
+    """Give findings their places; of very many the gravest."""
+    return placed(gravest_first(findings)[:MOST_TOLD], document)
 
 
-def _texts(inputs: Inputs, diagnostics: Iterable[Diagnostic]) -> tuple[SourceText, ...]:
-    """Return the texts of the spec, and those of its program that notes point into."""
-    named = {note.span.file for diagnostic in diagnostics for note in diagnostic.notes if note.span}
-    beside = inputs.program.texts if inputs.program else ()
-    return (*inputs.document.texts, *(text for text in beside if text.name in named))
-
-
-def _script_findings(job: JobSpec, plan: Plan, program: Program | None) -> list[Finding]:
-    """Return what would go wrong between the program and what the job gives it."""
+def _script_findings(job: JobSpec, plan: Plan, program: Program | Unread | None) -> list[Finding]:
+    """Return what would go wrong between the program and what the job gives it, or why that is not known."""
     if program is None:
         return []
     # Late: many jobs start no program that could be read.
     from smspec.plan.surroundings import plan_surroundings
     from smspec.rules.script import script_findings
 
-    surroundings = plan_surroundings(job, plan.request)
-    return [] if surroundings is None else script_findings(program, surroundings)
+    return script_findings(program, plan_surroundings(job, plan.request))
 
 
 def _contradictions(job: JobSpec, inputs: Inputs) -> Iterable[Finding]:
-    """Return what the rules find; a directory that is not there is told once, not again for each file in it."""
-    is_there = all(finding.code != NO_SOURCE_DIRECTORY.code for finding in inputs.findings)
+    """Return what the rules find; a source that could not be read whole is told once, not again for each file in it."""
     for finding in lint(job, inputs.ingredients.source):
-        if is_there or finding.code not in (missing_script.RULE.code, missing_handler.RULE.code):
+        if inputs.source_is_known or finding.code not in (missing_script.RULE.code, missing_handler.RULE.code):
             yield finding
 
 

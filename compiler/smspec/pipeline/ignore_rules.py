@@ -1,6 +1,6 @@
-"""What never travels as source, whoever says so: ourselves, .gitignore files, .dockerignore, `source.ignore`.
+"""What never travels as source: what the defaults, .gitignore files, .dockerignore and `source.ignore` name.
 
-Nobody overrules another: a ``!`` takes back what the same kind of file ignored, and nothing else.
+A ``!`` takes back what the same kind of file ignored, and in `source.ignore` what the defaults do; nothing else.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ import errno
 import os
 from collections.abc import Sequence
 
-from smspec.pipeline.absence import is_file
+from smspec.pipeline.boundary import Boundary, NotRead
+from smspec.pipeline.boundary_search import boundary_of
+from smspec.pipeline.default_ignores import group_of
 from smspec.pipeline.docker_patterns import DockerPattern, docker_patterns, ignored
 from smspec.pipeline.git_patterns import GitPattern, git_patterns, verdict
 from smspec.pipeline.upwards import repository_top
@@ -20,7 +22,9 @@ MOST_PATTERNS = 5_000
 """In one ignore file. Long ones have a few hundred; every file of the source is held against each."""
 
 _LARGEST = 1 << 20
-_NEVER = frozenset({".git", "__pycache__", "smspec.lock"})
+IGNORE_FILES = (".gitignore", ".dockerignore")
+
+_NEVER = frozenset({".git", "smspec.lock"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +40,12 @@ class IgnoreRules:
 
     def __init__(self, root: str, ignore: Sequence[str] = ()) -> None:
         self._root = root
-        self._above, self._outer = _gitignores_above(root)
+        self._boundary = boundary_of(root)
+        self._above, self._outer = _gitignores_above(root, self._boundary)
         self._nested: dict[str, _GitFile | None] = {}
-        self._docker: tuple[DockerPattern, ...] = docker_patterns(_lines(os.path.join(root, ".dockerignore")))
+        self._docker: tuple[DockerPattern, ...] = docker_patterns(
+            _lines(os.path.join(root, ".dockerignore"), self._boundary)
+        )
         # An exception may lie in a directory that is ignored; where there is none, the directory need not be walked.
         self._walks_ignored = not all(pattern.ignores for pattern in self._docker)
         self._ignore = git_patterns(ignore)
@@ -52,12 +59,21 @@ class IgnoreRules:
             return True
         return not (is_directory and self._walks_ignored) and ignored(self._docker, path)
 
+    def default_group(self, path: str, origin: str, is_directory: bool) -> str | None:
+        """Return as what a file or directory at ``origin`` stays behind by default; None where it does not."""
+        if verdict(self._ignore, path, is_directory) is False:
+            return None
+        return group_of(path.rpartition("/")[2], origin, is_directory)
+
     def excludes_with_parents(self, path: str) -> bool:
         """Tell whether a file, or a directory above it, stays behind: for one that was not walked to."""
-        parts = path.split("/")
-        above = ("/".join(parts[:length]) for length in range(1, len(parts)))
-        is_directory = os.path.isdir(os.path.join(self._root, path))
-        return any(self.excludes(directory, True) for directory in above) or self.excludes(path, is_directory)
+        origin = os.path.join(self._root, path)
+        while path:
+            is_directory = os.path.isdir(origin)
+            if self.excludes(path, is_directory) or self.default_group(path, origin, is_directory):
+                return True
+            path, origin = path.rpartition("/")[0], os.path.dirname(origin)
+        return False
 
     def _git_ignores(self, path: str, is_directory: bool) -> bool:
         parts = path.split("/")[:-1]
@@ -70,12 +86,12 @@ class IgnoreRules:
 
     def _gitignore(self, directory: str) -> _GitFile | None:
         if directory not in self._nested:
-            patterns = git_patterns(_lines(os.path.join(self._root, directory, ".gitignore")))
+            patterns = git_patterns(_lines(os.path.join(self._root, directory, ".gitignore"), self._boundary))
             self._nested[directory] = _GitFile(directory, patterns) if patterns else None
         return self._nested[directory]
 
 
-def _gitignores_above(root: str) -> tuple[str, tuple[_GitFile, ...]]:
+def _gitignores_above(root: str, boundary: Boundary) -> tuple[str, tuple[_GitFile, ...]]:
     """Return where ``root`` lies in its repository, and the .gitignore files above it, the outermost first.
 
     They are left out when they ignore ``root`` itself: the author named it, so it is meant.
@@ -87,7 +103,7 @@ def _gitignores_above(root: str) -> tuple[str, tuple[_GitFile, ...]]:
     files: list[_GitFile] = []
     for length in range(len(steps)):
         directory = "".join(f"{step}/" for step in steps[:length])
-        patterns = git_patterns(_lines(os.path.join(top, directory, ".gitignore")))
+        patterns = git_patterns(_lines(os.path.join(top, directory, ".gitignore"), boundary))
         files += [_GitFile(directory, patterns)] if patterns else []
         if _verdict_above(tuple(files), "/".join(steps[: length + 1]), True):
             return "", ()
@@ -102,15 +118,15 @@ def _verdict_above(files: tuple[_GitFile, ...], path: str, is_directory: bool) -
     return None
 
 
-def _lines(path: str) -> list[str]:
+def _lines(path: str, boundary: Boundary) -> list[str]:
     """Return the lines of an ignore file, none where there is no such file, and of equal ones only the last.
 
     Raises OSError, with the file's name, for more than a person would write.
     """
-    if not is_file(path):
-        return []
-    with open(path, "rb") as file:
-        content = file.read(_LARGEST + 1)
+    try:
+        content = boundary.read(path, _LARGEST) if boundary.is_file(path) else b""
+    except NotRead:
+        return []  # a link out of the repository; git follows none at all
     if len(content) > _LARGEST:
         raise OSError(errno.E2BIG, "it has more than 1 MiB", path)
     text = content.decode("utf-8-sig", "surrogateescape")

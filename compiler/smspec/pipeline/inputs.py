@@ -7,15 +7,20 @@ from collections.abc import Iterator, Mapping
 
 from smspec.diagnostics import Finding, Rejected, Rule
 from smspec.diagnostics.nearest import nearest
-from smspec.pipeline.absence import is_directory, is_file, told_of
+from smspec.pipeline.absence import told_of
+from smspec.pipeline.boundary import Boundary, NotRead
 from smspec.pipeline.lock_file import name_in_lock
-from smspec.pipeline.program_reading import started_program
+from smspec.pipeline.outside import OUTSIDE, outside
+from smspec.pipeline.program_reading import started_program, without_source
 from smspec.pipeline.runtime_files import runtime_listing
-from smspec.pipeline.shelf import Shelf
+from smspec.pipeline.shelf import LARGEST_REQUIREMENTS, Shelf
+from smspec.pipeline.source_findings import HIDES_FILES, SOURCE, source_findings
+from smspec.pipeline.source_listing import unreadable
 from smspec.pipeline.spec_files import read_spec_files
 from smspec.plan.ingredients import Ingredients
 from smspec.render import templates_digest
 from smspec.script.program import Program
+from smspec.script.unread import Unread
 from smspec.service.policy import Level, Policy
 from smspec.source import Document, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass, field, replace
@@ -23,9 +28,9 @@ from smspec.source.listing import Listing
 from smspec.spec.layers.assembly import Assembly
 
 NO_SOURCE_DIRECTORY = Rule("SM143", "source directory that does not exist")
-NO_REQUIREMENTS_FILE = Rule("SM144", "requirements file that does not exist")
+NO_REQUIREMENTS_FILE = Rule("SM144", "requirements file that is missing or too large")
+_HIDE_FILES = HIDES_FILES | {NO_SOURCE_DIRECTORY.code, OUTSIDE.code}
 
-SOURCE = ("source", "dir")
 REQUIREMENTS = ("image", "python_requirements")
 
 
@@ -35,7 +40,8 @@ class Inputs:
 
     ``findings`` tell of files that the spec names and that are not there; ``ingredients`` are without them.
     ``policy`` is what the job is held to, ``levels`` how grave the organisation takes findings. ``program`` is what
-    the text of the entry point says, where that can be told.
+    the text of the entry point says, or why that is not known. ``source_is_known`` False: there is no directory that
+    could be listed, so that what it lacks is not told besides.
     """
 
     document: Document
@@ -45,7 +51,8 @@ class Inputs:
     policy: Policy | None = None
     levels: Mapping[str, Level] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
-    program: Program | None = None
+    program: Program | Unread | None = None
+    source_is_known: bool = True
 
     @property
     def requirements_file(self) -> str | None:
@@ -117,7 +124,7 @@ def _ingredients(document: Document, overlay: str | None, shelf: Shelf) -> Input
         source=source,
         runtime=runtime_listing(),
         templates=templates_digest(),
-        requirements=_requirements(document, requirements, findings, shelf),
+        requirements=_requirements(document, requirements, findings, shelf, shelf.boundary(directory)),
         requirements_name=name_in_lock(requirements, lock_path) if lock and requirements else "",
         lock=lock,
     )
@@ -127,12 +134,17 @@ def _ingredients(document: Document, overlay: str | None, shelf: Shelf) -> Input
         overlay=overlay,
         ingredients=ingredients,
         findings=tuple(findings),
+        source_is_known=not any(f.path == SOURCE and f.code in _HIDE_FILES for f in findings),
     )
 
 
-def _program(document: Document, directory: str, source: Listing, shelf: Shelf) -> Program | None:
+def _program(document: Document, directory: str, source: Listing, shelf: Shelf) -> Program | Unread | None:
     started, written = started_program(document), _text(document, SOURCE)
-    if started is None or written is None:
+    if started is None or isinstance(started, Unread):
+        return started
+    if written is None:
+        return without_source(started)
+    if not source.files:
         return None
     return shelf.program(started, source, os.path.join(directory, written))
 
@@ -142,10 +154,21 @@ def _source(document: Document, directory: str, findings: list[Finding], shelf: 
     if written is None:
         return Listing()
     path = os.path.join(directory, written)
-    if not is_directory(path):
+    boundary = shelf.boundary(directory)
+    if not boundary.contains(path):
+        findings.append(outside(SOURCE, written, path, boundary))
+        return Listing()
+    try:
+        is_there = boundary.is_directory(path)
+    except OSError as fault:
+        findings.extend(source_findings(unreadable(fault, path), written))
+        return Listing()
+    if not is_there:
         findings.append(_missing(NO_SOURCE_DIRECTORY, SOURCE, "directory", written, path))
         return Listing()
-    return shelf.listing(path, _texts(document, ("source", "ignore")))
+    scanned = shelf.source(path, _texts(document, ("source", "ignore")))
+    findings.extend(source_findings(scanned, written))
+    return scanned.listing
 
 
 def _requirements_file(document: Document, directory: str) -> str | None:
@@ -153,14 +176,29 @@ def _requirements_file(document: Document, directory: str) -> str | None:
     return None if written is None else os.path.join(directory, written)
 
 
-def _requirements(document: Document, path: str | None, findings: list[Finding], shelf: Shelf) -> bytes | None:
+def _requirements(
+    document: Document, path: str | None, findings: list[Finding], shelf: Shelf, boundary: Boundary
+) -> bytes | None:
     if path is None:
         return None
-    if not is_file(path):
-        written = _text(document, REQUIREMENTS) or ""
+    written = _text(document, REQUIREMENTS) or ""
+    if not boundary.contains(path):
+        findings.append(outside(REQUIREMENTS, written, path, boundary))
+        return None
+    if not boundary.is_file(path):
         findings.append(_missing(NO_REQUIREMENTS_FILE, REQUIREMENTS, "file", written, path))
         return None
-    return shelf.requirements(path)
+    try:
+        content = shelf.requirements(path, boundary)
+    except NotRead:  # it was exchanged since it was looked at
+        findings.append(outside(REQUIREMENTS, written, path, boundary))
+        return None
+    if len(content) > LARGEST_REQUIREMENTS:
+        most = f"{LARGEST_REQUIREMENTS >> 20} MiB"
+        help = "name a file that pip can read: one requirement per line"
+        findings.append(NO_REQUIREMENTS_FILE.at(REQUIREMENTS, f"`{written}` is larger than {most}", help=help))
+        return None
+    return content
 
 
 def _missing(rule: Rule, at: Path, what: str, written: str, path: str) -> Finding:

@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Rejected
-from smspec.pipeline.absence import is_directory, is_file
+from smspec.pipeline.absence import is_directory
+from smspec.pipeline.boundary import Boundary, NotRead
 from smspec.pipeline.shelf import Shelf
-from smspec.pipeline.spec_marker import has_spec_key
+from smspec.pipeline.spec_marker import is_meant_as_spec
 from smspec.source import Document
+from smspec.source.deep_directories import walked
 from smspec.source.frozen import dataclass
 from smspec.spec.layers.assembly import Misuse, extends_of, is_base, is_nameless_job
 from smspec.spec.yaml.guard import MAX_BYTES
-
-# Block style, at the start of a line: it is a spec even if it is broken further up.
-_MARK = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?smspec["']?[ \t]*:""", re.MULTILINE)
 
 _NEVER_SEARCHED = frozenset({"__pycache__", "node_modules"})
 
 
 class NoJobs(Misuse):
-    """The paths exist, and mean no job."""
+    """The paths exist, and mean no job. ``outside``: YAML files that are links out of the repository."""
+
+    def __init__(self, message: str, outside: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.outside = outside
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobSearch:
-    """The paths of the jobs that were found, and of bases below searched directories that nothing found extends."""
+    """The paths of the jobs that were found, and of bases below searched directories that nothing found extends.
+
+    ``outside``: YAML files below them that are links out of the repository, and were not read.
+    """
 
     jobs: tuple[str, ...]
     unused_bases: tuple[str, ...]
     searched: bool
+    outside: tuple[str, ...] = ()
 
     @property
     def is_repository(self) -> bool:
@@ -51,9 +57,10 @@ def find_job_specs(paths: Iterable[str], shelf: Shelf) -> JobSearch:
     found: dict[str, str] = {}
     named: set[str] = set()
     documents: dict[str, Document] = {}
+    outside: list[str] = []
     for path in paths:
         if is_directory(path):
-            for spec, content in _specs_below(path):
+            for spec, content in _specs_below(path, shelf.searched(path), outside):
                 identity = shelf.identity(spec)
                 if found.setdefault(identity, spec) == spec:
                     _read(spec, shelf, documents, content)
@@ -62,7 +69,8 @@ def find_job_specs(paths: Iterable[str], shelf: Shelf) -> JobSearch:
             named.add(shelf.identity(path))
             _read(path, shelf, documents)
 
-    extended = _extended(documents, shelf)
+    extended, is_whole = _extended(documents, shelf)
+    is_whole = is_whole and all(identity in documents for identity in found)
     bases_of_any = {base for bases in extended.values() for base in bases}
     bases = {base for base in bases_of_any if not _is_in_a_circle(base, extended)}
     jobs = tuple(
@@ -72,31 +80,37 @@ def find_job_specs(paths: Iterable[str], shelf: Shelf) -> JobSearch:
         if identity not in bases and (identity not in documents or _is_job(documents[identity], identity in named))
     )
     if not jobs and not named:
-        raise NoJobs(f"there is no job spec in {', '.join(f'`{path}`' for path in paths)}")
+        unread = f"; `{outside[0]}` was not read because it is a link out of the repository" if outside else ""
+        raise NoJobs(f"there is no job spec in {', '.join(f'`{path}`' for path in paths)}{unread}", tuple(outside))
     needed = {*map(shelf.identity, jobs), *bases_of_any, *named}
-    unused = tuple(path for identity, path in found.items() if identity not in needed)
-    return JobSearch(jobs=jobs, unused_bases=unused, searched=any(map(is_directory, paths)))
+    # A file that could not be read may extend any of them.
+    unused = tuple(path for identity, path in found.items() if identity not in needed) if is_whole else ()
+    return JobSearch(
+        jobs=jobs, unused_bases=unused, searched=any(map(is_directory, paths)), outside=tuple(dict.fromkeys(outside))
+    )
 
 
 def _is_job(document: Document, is_named: bool) -> bool:
     return not is_base(document) or (is_named and is_nameless_job(document))
 
 
-def _specs_below(directory: str) -> Iterator[tuple[str, bytes | None]]:
-    """Yield the specs below a directory with what is in them; None where that is more than a spec may have."""
-    for parent, directories, files in os.walk(directory, onerror=_complain):
+def _specs_below(directory: str, boundary: Boundary, outside: list[str]) -> Iterator[tuple[str, bytes | None]]:
+    """Yield the specs below a directory with what is in them; None where that is more than a spec may have.
+
+    YAML files that are not read because they are ``outside`` are noted there.
+    """
+    for parent, directories, files in walked(directory):
         directories[:] = sorted(d for d in directories if d not in _NEVER_SEARCHED and not d.startswith("."))
         for name in sorted(files):
             path = os.path.normpath(os.path.join(parent, name))
-            if name.endswith((".yaml", ".yml")) and is_file(path):
-                with open(path, "rb", buffering=0) as file:
-                    content = file.read(MAX_BYTES + 1)
-                if _MARK.search(content) is not None or has_spec_key(content):
+            if not name.endswith((".yaml", ".yml")):
+                continue
+            if not boundary.contains(path):
+                outside.append(path)
+            elif boundary.is_file(path):
+                content = boundary.read(path, MAX_BYTES)
+                if is_meant_as_spec(content):
                     yield path, content if len(content) <= MAX_BYTES else None
-
-
-def _complain(fault: OSError) -> None:
-    raise fault
 
 
 def _read(path: str, shelf: Shelf, documents: dict[str, Document], content: bytes | None = None) -> None:
@@ -106,26 +120,41 @@ def _read(path: str, shelf: Shelf, documents: dict[str, Document], content: byte
         pass  # told when the job is checked
 
 
-def _extended(documents: dict[str, Document], shelf: Shelf) -> dict[str, set[str]]:
-    """Return what every file extends, by real paths. Bases that lie elsewhere are read too: they may extend more."""
+def _read_base(path: str, shelf: Shelf, documents: dict[str, Document], boundary: Boundary) -> None:
+    try:
+        documents[shelf.identity(path)] = shelf.base(path, boundary)
+    except (Rejected, NotRead):
+        pass  # as above
+
+
+def _extended(documents: dict[str, Document], shelf: Shelf) -> tuple[dict[str, set[str]], bool]:
+    """Return what every file extends, by real paths, and whether all of that could be read.
+
+    Bases that lie elsewhere are read too: they may extend more.
+    """
     extended: dict[str, set[str]] = {}
-    ahead = list(documents.items())
+    is_whole = True
+    ahead = [(at, found, shelf.boundary(os.path.dirname(found.texts[0].name))) for at, found in documents.items()]
     while ahead:
-        identity, document = ahead.pop()
+        identity, document, boundary = ahead.pop()
         extended[identity] = set()
         try:
             written = extends_of(document)
         except Rejected:
+            is_whole = False
             continue
         directory = os.path.dirname(document.texts[0].name)
         for base in (os.path.normpath(os.path.join(directory, words)) for words, _ in written):
-            if is_file(base):
+            if boundary.is_file(base):
                 there = shelf.identity(base)
                 extended[identity].add(there)
                 if there not in documents:
-                    _read(base, shelf, documents)
-                    ahead += [(there, documents[there])] if there in documents else []
-    return extended
+                    _read_base(base, shelf, documents, boundary)
+                    ahead += [(there, documents[there], boundary)] if there in documents else []
+                is_whole = is_whole and there in documents
+            else:
+                is_whole = False
+    return extended, is_whole
 
 
 def _is_in_a_circle(identity: str, extended: dict[str, set[str]]) -> bool:

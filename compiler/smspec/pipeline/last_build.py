@@ -7,6 +7,8 @@ import json
 import os
 import stat
 
+from smspec.pipeline.boundary import Boundary, NotRead
+from smspec.pipeline.boundary_search import boundary_of
 from smspec.render.manifest import MANIFEST, manifested_files
 from smspec.render.tree_rendering import REQUEST
 from smspec.source.frozen import dataclass
@@ -90,11 +92,17 @@ def _is_executable(path: str) -> bool:
 
 
 def _read(directory: str, name: str) -> bytes | None:
+    # A build can be in a repository, and so in a pull request: its files are those in its directory, not links.
     try:
-        with open(os.path.join(directory, name), "rb") as file:
-            return file.read(_LARGEST)
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return _boundary(directory).read(os.path.join(directory, name), _LARGEST)[:_LARGEST]
+    except NotRead:
         return None
+
+
+def _boundary(directory: str) -> Boundary:
+    """Return what files of a build must lie in: its directory, if no link leads there from the current repository."""
+    real = os.path.realpath(directory)
+    return Boundary(real if boundary_of(os.curdir).contains(directory) else os.path.abspath(directory))
 
 
 def _json(directory: str, name: str) -> dict[str, object]:

@@ -6,10 +6,11 @@ import os
 import re
 
 from smspec.diagnostics import Finding, Rejected, Rule, placed
-from smspec.pipeline.absence import is_file
-from smspec.pipeline.upwards import repository_top, upwards
+from smspec.diagnostics.placing import placed_at
+from smspec.pipeline.boundary import Boundary, NotRead
+from smspec.pipeline.upwards import repository_top
 from smspec.service.image_reference import DIGEST
-from smspec.source import Document, Mapping, Path, Scalar
+from smspec.source import Document, Mapping, Path, Scalar, Span
 from smspec.spec.lock import NAME, VERSION, Lock
 
 MALFORMED_LOCK = Rule("SM723", "malformed lock")
@@ -18,15 +19,18 @@ _HELP = "it is written by `smspec lock`: bring back the committed one, or take i
 _LARGEST = 1 << 20
 
 
-def lock_path(directory: str) -> str | None:
+def lock_path(directory: str, boundary: Boundary) -> str | None:
     """Return the nearest lock upwards from a directory, named from the current one; None when there is none."""
-    paths = (os.path.join(above, NAME) for above in upwards(directory))
-    return next((os.path.relpath(path) for path in paths if is_file(path)), None)
+    paths = (os.path.join(above, NAME) for above in boundary.upwards(directory))
+    there = (path for path in paths if os.path.lexists(path) and not boundary.is_directory(path))
+    return next(map(os.path.relpath, there), None)
 
 
-def first_lock_path(directory: str, elsewhere: str) -> str:
+def first_lock_path(directory: str, elsewhere: str, boundary: Boundary) -> str:
     """Return where a lock belongs that is not there yet: at the top of the repository, outside of one ``elsewhere``."""
     top = repository_top(directory)
+    if not boundary.contains(elsewhere if top is None else top):
+        top = boundary.root
     return os.path.normpath(os.path.join(elsewhere if top is None else os.path.relpath(top), NAME))
 
 
@@ -35,14 +39,17 @@ def name_in_lock(file: str, lock: str) -> str:
     return os.path.relpath(file, os.path.dirname(lock) or os.curdir)
 
 
-def read_lock(path: str) -> Lock:
+def read_lock(path: str, boundary: Boundary) -> Lock:
     """Return what a lock says. Raises `Rejected`, with places, where it is none; OSError where the disk refuses."""
     # Late: most repositories have no lock.
     from smspec.service.json.encoding import decode_json_bytes
     from smspec.service.json.reading import read_json
 
-    with open(path, "rb") as file:
-        document = read_json(decode_json_bytes(path, file.read(_LARGEST + 1)))
+    try:
+        document = read_json(decode_json_bytes(path, boundary.read_named(path, _LARGEST)))
+    except NotRead as fault:
+        finding = MALFORMED_LOCK.at((), f"{fault}", help="replace it with the file that `smspec lock` writes")
+        raise Rejected([placed_at(Span(path, 1, 1, 1, 1), finding)], ()) from None
     findings = list(_faults(document))
     if findings:
         raise Rejected(placed(findings, document), document.texts)

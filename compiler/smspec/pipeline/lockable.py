@@ -14,26 +14,31 @@ from smspec.pipeline.shelf import Shelf
 from smspec.service.image_reference import is_image_reference
 from smspec.source import Scalar, SourceText
 from smspec.source.frozen import dataclass
-from smspec.spec.lock import content_digest
+from smspec.spec.lock import Lock, content_digest
+from smspec.spec.model import BuiltImage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lockable:
-    """What belongs in the lock at ``path``. ``requirements``: file, as the lock calls it → digest of what is in it."""
+    """What belongs in the lock at ``path``. ``requirements``: file, as the lock calls it → digest of what is in it.
+
+    ``images``: base image → the platforms that jobs build on it for.
+    """
 
     path: str
     is_there: bool
-    images: tuple[str, ...]
+    before: Lock
+    images: dict[str, tuple[str, ...]]
     requirements: dict[str, str]
 
 
-def find_lockable(paths: Iterable[str], settings: Mapping[str, str]) -> tuple[Lockable, ...]:
+def find_lockable(paths: Iterable[str], settings: Mapping[str, str], root: str | None = None) -> tuple[Lockable, ...]:
     """Return what is to be locked of specs, and of all specs below directories, by the lock that each goes by.
 
     A spec counts as it is and under each overlay. Raises `Misuse` for a path without a spec, `Rejected` with the faults
     of all of them, OSError where the disk refuses.
     """
-    shelf = Shelf()
+    shelf = Shelf(root)
     jobs: dict[str, list[Inputs]] = {}
     diagnostics: dict[Diagnostic, None] = {}
     texts: dict[str, SourceText] = {}
@@ -42,14 +47,20 @@ def find_lockable(paths: Iterable[str], settings: Mapping[str, str]) -> tuple[Lo
             for _, outcome in gather_all(spec, settings, shelf):
                 if isinstance(outcome, Rejected):
                     raise outcome
-                lock = lock_path(outcome.directory) or first_lock_path(outcome.directory, named)
+                boundary = shelf.boundary(outcome.directory)
+                lock = lock_path(outcome.directory, boundary) or first_lock_path(outcome.directory, named, boundary)
                 jobs.setdefault(lock, []).append(outcome)
         except Rejected as rejected:
             diagnostics.update(dict.fromkeys(rejected.diagnostics))
             texts.update((text.name, text) for text in rejected.texts)
     if diagnostics:
         raise Rejected(diagnostics, texts.values())
-    return tuple(_lockable(lock, found) for lock, found in jobs.items())
+    return tuple(_lockable(lock, found, shelf) for lock, found in jobs.items())
+
+
+def platforms_of(found: Iterable[Lockable]) -> dict[str, tuple[str, ...]]:
+    """Return the platforms for each base image of all locks together."""
+    return _merged(each.images for each in found)
 
 
 def _specs(paths: Iterable[str], shelf: Shelf) -> Iterator[tuple[str, str]]:
@@ -63,11 +74,16 @@ def _specs(paths: Iterable[str], shelf: Shelf) -> Iterator[tuple[str, str]]:
                 yield spec, path if is_directory(path) else os.path.dirname(path) or os.curdir
 
 
-def _lockable(lock: str, jobs: list[Inputs]) -> Lockable:
+def _lockable(lock: str, jobs: list[Inputs], shelf: Shelf) -> Lockable:
+    known = shelf.lock(os.path.dirname(lock))
+    is_there = known is not None and known[0] == lock
     return Lockable(
         path=lock,
-        is_there=lock_path(os.path.dirname(lock)) == lock,
-        images=tuple(dict.fromkeys(base for job in jobs if (base := _base(job)) is not None and "@" not in base)),
+        is_there=is_there,
+        before=known[1] if known is not None and is_there else Lock(),
+        images=_merged(
+            {base: (_platform(job, base),)} for job in jobs if (base := _base(job)) is not None and "@" not in base
+        ),
         requirements=dict(entry for job in jobs for entry in _requirements(job, lock)),
     )
 
@@ -76,6 +92,19 @@ def _base(job: Inputs) -> str | None:
     """Return the base of a job that is built; what is wrong with the rest of the spec is no matter here."""
     node = job.document.node(("image", "base"))
     return node.text if isinstance(node, Scalar) and is_image_reference(node.text) else None
+
+
+def _platform(job: Inputs, base: str) -> str:
+    node = job.document.node(("image", "platform"))
+    return node.text if isinstance(node, Scalar) else BuiltImage(base=base).platform
+
+
+def _merged(parts: Iterable[Mapping[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
+    merged: dict[str, tuple[str, ...]] = {}
+    for part in parts:
+        for image, platforms in part.items():
+            merged[image] = tuple(dict.fromkeys((*merged.get(image, ()), *platforms)))
+    return merged
 
 
 def _requirements(job: Inputs, lock: str) -> Iterator[tuple[str, str]]:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 
 from smspec.pipeline.absence import is_file, means_absence, told_of
+from smspec.pipeline.boundary import Boundary, OutOfBounds
+from smspec.pipeline.boundary_search import boundary_of
 from smspec.spec.layers.misuse import Misuse
 
 STANDARD_INPUT = "-"
 USUAL_SPEC = "job.yaml"
 
 
-def spec_content(path: str, most: int) -> bytes:
-    """Return what is in a job spec, as `content_of` does. Who names none, or its directory, is told what would do."""
+def spec_content(path: str, most: int, boundary: Boundary) -> bytes:
+    """Return what is in a job spec, as `content_of` does. Who names none, or its directory, is told what would do.
+
+    Raises `OutOfBounds` for a link that leads out of the boundary.
+    """
     try:
-        return content_of(path, most, "a job spec")
+        return _content(path, most, "a job spec", boundary)
     except Misuse as misuse:
         raise Misuse(f"{misuse}{_way_out(path)}") from None
 
@@ -22,17 +27,25 @@ def spec_content(path: str, most: int) -> bytes:
 def content_of(path: str, most: int, kind: str, *, dash_is_input: bool = False) -> bytes:
     """Return what is in a file, but no more than one byte above ``most``. ``kind`` is what it should be, `a request`.
 
-    ``dash_is_input``: `-` means standard input. Raises `Misuse` where the path leads to no file, OSError where the disk
-    refuses.
+    ``dash_is_input``: `-` means standard input. Raises `Misuse` where the path leads to no file, or out of the
+    repository by a link, OSError where the disk refuses.
     """
+    if dash_is_input and path == STANDARD_INPUT:
+        return _read(0, most)
     try:
-        is_input = dash_is_input and path == STANDARD_INPUT
-        with open(0 if is_input else path, "rb", buffering=0, closefd=not is_input) as file:
-            chunks, room = [], most + 1
-            while room > 0 and (chunk := file.read(room)):
-                chunks.append(chunk)
-                room -= len(chunk)
-        return b"".join(chunks)
+        return _content(path, most, kind, boundary_of(os.path.dirname(path)))
+    except OutOfBounds as fault:
+        raise Misuse(f"{fault}: it is a link; name the file that it leads to") from None
+
+
+def _content(path: str, most: int, kind: str, boundary: Boundary) -> bytes:
+    try:
+        if boundary.is_file(path):
+            return boundary.read(path, most)
+        if not boundary.contains(path) and not _is_of_the_system(path):
+            raise OutOfBounds(path)
+        # The command line may name a pipe, or what a shell makes of `<(command)`.
+        return _read(path, most)
     except IsADirectoryError:
         raise Misuse(f"`{path}` is a directory, not {kind}") from None
     except (OSError, ValueError) as fault:
@@ -41,6 +54,20 @@ def content_of(path: str, most: int, kind: str, *, dash_is_input: bool = False) 
         if isinstance(fault, OSError):
             fault.filename = fault.filename or path
         raise
+
+
+def _read(file: str | int, most: int) -> bytes:
+    with open(file, "rb", buffering=0, closefd=file != 0) as stream:
+        chunks, room = [], most + 1
+        while room > 0 and (chunk := stream.read(room)):
+            chunks.append(chunk)
+            room -= len(chunk)
+    return b"".join(chunks)
+
+
+def _is_of_the_system(path: str) -> bool:
+    """Tell whether somebody wrote down a file of the system itself: no repository can hold one."""
+    return os.path.abspath(path).startswith(("/dev/", "/proc/"))
 
 
 def _way_out(path: str) -> str:

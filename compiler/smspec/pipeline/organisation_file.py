@@ -6,8 +6,7 @@ import os
 import re
 import sys
 
-from smspec.pipeline.absence import is_file
-from smspec.pipeline.upwards import upwards
+from smspec.pipeline.boundary import Boundary, NotRead
 from smspec.source.frozen import dataclass
 
 NAME = "smspec.toml"
@@ -31,47 +30,62 @@ _LONGEST_LINE = 2_000
 
 
 class MalformedFile(Exception):
-    """The file is no TOML, or says something that cannot be meant. ``fault`` says what without naming the file."""
+    """The file is no TOML, or says something that cannot be meant. ``fault`` says what without naming the file.
 
-    def __init__(self, path: str, fault: str) -> None:
+    ``content`` is what it holds; empty where it was not read.
+    """
+
+    def __init__(self, path: str, fault: str, content: bytes = b"") -> None:
         super().__init__(f"`{path}`: {fault}")
         self.path = path
         self.fault = fault
+        self.content = content
 
 
 @dataclass(frozen=True, slots=True)
 class OrganisationFile:
-    """``tables`` is what the file says: all of smspec.toml, or the table ``tool.smspec`` of pyproject.toml."""
+    """``tables`` is what ``content`` says: all of smspec.toml, or the table ``tool.smspec`` of pyproject.toml."""
 
     path: str
     tables: dict[str, object]
+    content: bytes
 
     def table(self, name: str) -> dict[str, object]:
         """Return a table, empty when there is none. Raises `MalformedFile` when it is something else."""
         table = self.tables.get(name, {})
         if not isinstance(table, dict):
-            raise MalformedFile(self.path, f"`{name}` is not a table")
+            raise MalformedFile(self.path, f"`{name}` is not a table", self.content)
         return table
 
 
-def organisation_file(directory: str) -> OrganisationFile | None:
+def organisation_file(directory: str, boundary: Boundary) -> OrganisationFile | None:
     """Return the nearest file upwards from a directory; smspec.toml counts before a pyproject.toml beside it."""
-    for above in upwards(directory):
+    for above in boundary.upwards(directory):
         path = os.path.join(above, NAME)
-        if is_file(path):
-            return OrganisationFile(os.path.relpath(path), _tables(path))
+        if os.path.lexists(path) and not boundary.is_directory(path):
+            content = _content(path, boundary)
+            return OrganisationFile(os.path.relpath(path), _tables(path, content), content)
         path = os.path.join(above, PYPROJECT)
-        if is_file(path) and _speaks_of_smspec(path):
-            tool = _tables(path).get("tool")
+        if boundary.is_file(path) and _speaks_of_smspec(path, boundary):
+            content = _content(path, boundary)
+            tool = _tables(path, content).get("tool")
             own = tool.get("smspec") if isinstance(tool, dict) else None
             if isinstance(own, dict):
-                return OrganisationFile(os.path.relpath(path), own)
+                return OrganisationFile(os.path.relpath(path), own, content)
     return None
 
 
-def _speaks_of_smspec(path: str) -> bool:
+def speaks_here(directory: str) -> bool:
+    """Tell whether a directory itself has such a file, whatever is in it."""
+    path = os.path.join(directory, PYPROJECT)
+    here = Boundary(os.path.realpath(directory))
+    is_ours = os.path.lexists(os.path.join(directory, NAME))
+    return is_ours or (here.is_file(path) and _speaks_of_smspec(path, here))
+
+
+def _speaks_of_smspec(path: str, boundary: Boundary) -> bool:
     """Tell whether a pyproject.toml can be for us. What the ones of others hold is not ours to read or to judge."""
-    with open(path, "rb") as file:
+    with open(boundary.open(path), "rb") as file:
         end = b""
         while piece := file.read(1 << 16):
             if b"smspec" in end + piece and re.search(_OUR_TABLE, end + piece):
@@ -80,7 +94,20 @@ def _speaks_of_smspec(path: str) -> bool:
     return False
 
 
-def _tables(path: str) -> dict[str, object]:
+def _content(path: str, boundary: Boundary) -> bytes:
+    shown = os.path.relpath(path)
+    try:
+        content = boundary.read_named(path, _LARGEST)
+    except NotRead as fault:
+        raise MalformedFile(shown, f"this {fault.reason}") from None
+    if len(content) > _LARGEST:
+        raise MalformedFile(shown, f"it has more than {_LARGEST >> 10} KiB")
+    if any(len(line) > _LONGEST_LINE for line in content.split(b"\n")):
+        raise MalformedFile(shown, f"it has a line of more than {_LONGEST_LINE:,} bytes")
+    return content
+
+
+def _tables(path: str, content: bytes) -> dict[str, object]:
     # Late: most repositories have no such file.
     from decimal import Decimal
 
@@ -89,14 +116,8 @@ def _tables(path: str) -> dict[str, object]:
     else:
         import tomli as tomllib
 
-    with open(path, "rb") as file:
-        content = file.read(_LARGEST + 1)
-    if len(content) > _LARGEST:
-        raise MalformedFile(os.path.relpath(path), f"it has more than {_LARGEST >> 10} KiB")
-    if any(len(line) > _LONGEST_LINE for line in content.split(b"\n")):
-        raise MalformedFile(os.path.relpath(path), f"it has a line of more than {_LONGEST_LINE:,} bytes")
     try:
         tables: dict[str, object] = tomllib.loads(content.decode(), parse_float=Decimal)
         return tables
     except (ValueError, ArithmeticError, RecursionError) as fault:
-        raise MalformedFile(os.path.relpath(path), f"this is no TOML: {fault}") from None
+        raise MalformedFile(os.path.relpath(path), f"this is no TOML: {fault}", content) from None

@@ -20,7 +20,7 @@ from smspec.source import Path, SourceText, Span, dotted
 
 MALFORMED_POLICY = Rule("SM747", "malformed policy")
 
-_LEVELS: tuple[Level, ...] = ("error", "warning", "off")
+_LEVELS: tuple[Level, ...] = ("error", "warning", "note", "off")
 _KEYS = (
     "required_tags",
     "allowed_instance_families",
@@ -47,7 +47,7 @@ def read_policy(file: OrganisationFile) -> Policy:
     try:
         price_list(file)  # read where costs are compared; wrong ones are told here
     except MalformedFile as malformed:
-        raise rejected(malformed) from None
+        raise rejected(MalformedFile(file.path, malformed.fault, file.content)) from None
     reader = _Reader(file.tables)
     policy = Policy(
         path=file.path,
@@ -71,7 +71,7 @@ def rejected(malformed: MalformedFile) -> Rejected:
     at = re.search(r"\(at line (\d+), column (\d+)\)\Z", malformed.fault)
     line, column = (int(at[1]), int(at[2])) if at else (1, 1)
     span = Span(malformed.path, line, column, line, column)
-    return _told(malformed.path, [(span, (), malformed.fault, "")])
+    return _told(_text(malformed), [(span, (), malformed.fault, "")])
 
 
 def _families(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
@@ -158,7 +158,7 @@ def _unknown(tables: Mapping[str, object]) -> Iterator[_Fault]:
 
 def _rejected(file: OrganisationFile, faults: list[_Fault]) -> Rejected:
     top = ("tool", "smspec") if file.path.endswith(PYPROJECT) else ()
-    text = _text(file.path)
+    text = _text(file)
     places = _places(text)
 
     def span(path: Path) -> Span:
@@ -167,10 +167,10 @@ def _rejected(file: OrganisationFile, faults: list[_Fault]) -> Rejected:
         return next(known, Span(text.name, 1, 1, 1, 1))
 
     told = [(span((*top, *path)), path, message, help) for path, message, help in faults[:MOST]]
-    return _told(file.path, told)
+    return _told(text, told)
 
 
-def _told(name: str, faults: Sequence[tuple[Span, Path, str, str]]) -> Rejected:
+def _told(text: SourceText, faults: Sequence[tuple[Span, Path, str, str]]) -> Rejected:
     diagnostics = [
         Diagnostic(
             code=MALFORMED_POLICY.code,
@@ -182,12 +182,11 @@ def _told(name: str, faults: Sequence[tuple[Span, Path, str, str]]) -> Rejected:
         )
         for span, path, message, help in faults
     ]
-    return Rejected(tuple(sorted(diagnostics, key=lambda d: (d.span.line, d.span.column))), (_text(name),))
+    return Rejected(tuple(sorted(diagnostics, key=lambda d: (d.span.line, d.span.column))), (text,))
 
 
-def _text(path: str) -> SourceText:
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return SourceText(path, file.read())
+def _text(file: OrganisationFile | MalformedFile) -> SourceText:
+    return SourceText(file.path, file.content.decode("utf-8", "replace").replace("\r\n", "\n"))
 
 
 def _places(text: SourceText) -> dict[Path, Span]:

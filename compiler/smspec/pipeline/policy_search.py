@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from smspec.pipeline.boundary import Boundary
 from smspec.pipeline.organisation_file import MalformedFile, organisation_file
 from smspec.service.policy import Policy
 
 
-def policy_of(directory: str) -> Policy | None:
+def policy_of(directory: str, boundary: Boundary) -> Policy | None:
     """Return the policy that holds in a directory; None without one. Raises `Rejected` for what cannot be meant."""
     try:
-        file = organisation_file(directory)
+        file = organisation_file(directory, boundary)
     except MalformedFile as malformed:
         from smspec.pipeline.policy_file import rejected
 

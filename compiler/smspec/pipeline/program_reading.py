@@ -5,49 +5,106 @@ from __future__ import annotations
 import os
 import re
 
+from smspec.pipeline.real_file import open_real
+from smspec.script.dropping import confirmed
 from smspec.script.program import Program
-from smspec.script.readable import MOST_BYTES
+from smspec.script.readable import MOST_BYTES, Unreadable
 from smspec.script.reading import read_handler, read_script, says_anything
-from smspec.source import Document, Node, Scalar, SourceText
+from smspec.script.unread import Unread
+from smspec.source import Document, Node, Path, Scalar, SourceText
 from smspec.source import Sequence as SequenceNode
 from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing
+
+MOST_LOOKED_THROUGH = 200
+"""Python files of a source in which another way to the hyperparameters is looked for."""
 
 _PYTHON = re.compile(r"python(3(\.\d+)?)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """The file that is started, by its path in the source; ``handler`` names what in it is called with the job."""
+    """The file that is started, by its path in the source; ``handler`` names what in it is called with the job.
+
+    ``named``: what the author calls it, under ``key`` of the entry point.
+    """
 
     path: str
+    named: str
+    key: str
     handler: str | None = None
 
 
-def started_program(document: Document) -> Started | None:
-    """Return which Python file a spec starts; None where it is none, or not written plainly."""
+def started_program(document: Document) -> Started | Unread | None:
+    """Return which Python file a spec starts, or why none can be read; None for a spec that starts nothing itself."""
     script = _text(document.node(("entry_point", "script")))
     if script is not None:
-        return Started(path=script) if script.endswith(".py") else None
+        path = ("entry_point", "script")
+        return Started(path=script, named=script, key="script") if script.endswith(".py") else _foreign(script, path)
     for key in ("module", "pipe_loop"):
         function = _text(document.node(("entry_point", key)))
         if function is not None:
             module, _, name = function.partition(":")
-            return Started(path=module.replace(".", "/") + ".py", handler=name)
+            return Started(path=module.replace(".", "/") + ".py", named=function, key=key, handler=name)
     command = document.node(("entry_point", "command"))
-    words = [_text(item) or "" for item in command.items[:2]] if isinstance(command, SequenceNode) else []
-    if len(words) == 2 and _PYTHON.fullmatch(words[0]) and words[1].endswith(".py"):
-        return Started(path=words[1])
+    if isinstance(command, SequenceNode):
+        words = [_text(item) or "" for item in command.items]
+        if len(words) >= 2 and _PYTHON.fullmatch(words[0]) and words[1].endswith(".py"):
+            return Started(path=words[1], named=words[1], key="command")
+        return _foreign(" ".join(words), ("entry_point", "command"))
+    return _submitted(document)
+
+
+def _foreign(name: str, path: Path) -> Unread:
+    return Unread(name=name, reason="smspec reads Python scripts, started as `python SCRIPT.py`", path=path)
+
+
+def _submitted(document: Document) -> Unread | None:
+    """Return the script of a job as the SageMaker SDK starts it: its source is an archive that nobody has here."""
+    if document.node(("entry_point",)) is not None:
+        return None
+    for above in (("hyperparameters",), ("api", "HyperParameters")):
+        script = _text(document.node((*above, "sagemaker_program")))
+        if script is not None and document.node((*above, "sagemaker_submit_directory")) is not None:
+            return Unread(
+                name=script,
+                reason="`sagemaker_submit_directory` is an archive in S3",
+                path=(*above, "sagemaker_program"),
+                help="set `source` and `entry_point` instead: docs/moving-in.md shows the change",
+            )
     return None
 
 
-def read_program(started: Started, source: Listing, directory: str) -> Program | None:
-    """Return what a program says. ``directory``: of the source, as the author would name it. Raises OSError."""
+def without_source(started: Started) -> Unread | None:
+    """Return why the program of a spec without ``source`` is not known; of a script, another rule reports it."""
+    if started.key == "script":
+        return None
+    return Unread(name=started.named, reason="`source` is not set", path=("entry_point", started.key))
+
+
+def read_program(started: Started, source: Listing, directory: str) -> Program | Unread | None:
+    """Return what a program says, or why it is not known; None where other rules report that it is not there.
+
+    ``directory``: of the source, as the author would name it. Raises OSError.
+    """
+    try:
+        return _program(started, source, directory)
+    except Unreadable as fault:
+        return Unread(name=started.named, reason=str(fault), path=("entry_point", started.key))
+
+
+def _program(started: Started, source: Listing, directory: str) -> Program | None:
     files = {file.path: file.origin for file in source.files}
     path = started.path.removeprefix("./")
+    if path not in files and started.handler is not None:
+        path = path.removesuffix(".py") + "/__init__.py"
+    if path not in files:
+        if started.key == "script":
+            return None
+        raise Unreadable("it is not in `source`")
     text = _source_text(files, path, directory)
     if text is None:
-        return None
+        raise Unreadable(f"it is not UTF-8, or larger than {MOST_BYTES >> 20} MiB")
 
     def beside(module: str) -> SourceText | None:
         # A script's own directory comes first, then that of the code.
@@ -60,8 +117,16 @@ def read_program(started: Started, source: Listing, directory: str) -> Program |
         return read_handler(text, started.handler, beside)
     # Arguments that transformers would read from a file beside the script are none that we know.
     if f"{path.removesuffix('.py')}.args" in files:
-        return None
-    return read_script(text, beside) if _says_anything(text, files) else None
+        raise Unreadable(f"`{path.removesuffix('.py')}.args` beside it may hold arguments")
+    if not _says_anything(text, files):
+        return Program(texts=(text,))
+    program = read_script(text, beside)
+    if not any(line.drops for line in program.command_lines):
+        return program
+    modules = [name for name in files if name.endswith(".py")]
+    texts = [_source_text(files, name, directory) for name in modules[:MOST_LOOKED_THROUGH]]
+    is_whole = len(modules) <= MOST_LOOKED_THROUGH and None not in texts
+    return confirmed(program, [one.text for one in texts if one is not None] if is_whole else None)
 
 
 def _says_anything(text: SourceText, files: dict[str, str]) -> bool:
@@ -77,7 +142,7 @@ def _source_text(files: dict[str, str], path: str, directory: str) -> SourceText
     """Return a file as text; None for one that is not there, too large, or not UTF-8."""
     if path not in files:
         return None
-    with open(files[path], "rb", buffering=0) as file:
+    with open(open_real(files[path]), "rb", buffering=0) as file:
         content = file.read(MOST_BYTES + 1)
     try:
         text = content.decode("utf-8-sig")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, placed
+from smspec.diagnostics.severity import counted, gravest_first
+from smspec.pipeline.boundary_search import boundary_of
 from smspec.pipeline.compilation import MOST_TOLD
 from smspec.pipeline.named_file import STANDARD_INPUT, content_of
 from smspec.pipeline.policy_search import policy_of
@@ -30,10 +32,7 @@ class CheckedRequest:
 
     def summary(self) -> str:
         """Return in one line how much was found."""
-        errors = sum(diagnostic.severity == "error" for diagnostic in self.diagnostics)
-        warnings = len(self.diagnostics) - errors
-        counts = [f"{n} {noun}{'' if n == 1 else 's'}" for n, noun in ((errors, "error"), (warnings, "warning")) if n]
-        return f"1 request checked: {', '.join(counts) or 'nothing to say'}"
+        return f"checked 1 request: {counted(self.diagnostics) or 'no problems found'}"
 
 
 def check_request_file(path: str) -> CheckedRequest:
@@ -44,9 +43,14 @@ def check_request_file(path: str) -> CheckedRequest:
     name = "<stdin>" if path == STANDARD_INPUT else path
     try:
         text = decode_json_bytes(name, content_of(path, MAX_BYTES, "a request", dash_is_input=True))
-        return check_request(text, policy_of(os.curdir if path == STANDARD_INPUT else os.path.dirname(path)))
+        return check_request(text, _policy(path))
     except Rejected as rejected:
         return CheckedRequest(rejected.diagnostics, rejected.texts)
+
+
+def _policy(path: str) -> Policy | None:
+    directory = os.curdir if path == STANDARD_INPUT else os.path.dirname(path)
+    return policy_of(directory, boundary_of(directory))
 
 
 def check_request(text: SourceText, policy: Policy | None = None) -> CheckedRequest:
@@ -58,7 +62,7 @@ def check_request(text: SourceText, policy: Policy | None = None) -> CheckedRequ
     other = not_a_request(document)
     payload = payload_of(document)
     findings = [other] if other else _findings(payload, policy)
-    most = sorted(findings, key=lambda finding: finding.severity != "error")[:MOST_TOLD]
+    most = gravest_first(findings)[:MOST_TOLD]
     return CheckedRequest(placed(most, document), document.texts)
 
 

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterable
 
+from smspec.pipeline.boundary import is_below
 from smspec.pipeline.git import Entry, GitFailed, Objects, Repository
 from smspec.source.frozen import replace
 from smspec.source.listing import ListedFile, Listing
@@ -48,10 +49,17 @@ class Revision:
 
         Raises `GitFailed` for one that is not in the working tree.
         """
-        inside = os.path.relpath(os.path.realpath(path), self._repository.top)
+        inside = place_below(path, self._repository.top)
         if inside == os.pardir or inside.startswith(os.path.join(os.pardir, "")):
             raise GitFailed(f"`{path}` is not in the git repository `{self._repository.top}`")
         return os.path.join(self.directory, inside) if inside != os.curdir else self.directory
+
+    def root(self, directory: str) -> str:
+        """Return what a directory that files must lie in is here: all of the revision, if it is above that."""
+        try:
+            return self.path(directory)
+        except GitFailed:
+            return self.directory
 
     def bring(self, path: str) -> None:
         """Bring a file, or all files below a directory; ``path`` is in the revision's directory."""
@@ -120,6 +128,14 @@ class Revision:
                 link = os.path.join(self.directory, *entry.path.split("/"))
                 os.makedirs(os.path.dirname(link), exist_ok=True)
                 os.symlink(content, os.fsencode(link))
+
+
+def place_below(path: str, top: str) -> str:
+    """Return where a file is below a directory: where links lead, but of a link that leads out, where the link is."""
+    real = os.path.realpath(path)
+    if not is_below(real, top):
+        real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+    return os.path.relpath(real, top)
 
 
 def _is_inside(path: str) -> bool:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 
 from smspec.diagnostics import Rejected
+from smspec.pipeline.boundary import Boundary, NotASpec, OutOfBounds
+from smspec.pipeline.boundary_search import boundary_of
 from smspec.pipeline.lock_file import lock_path, read_lock
 from smspec.pipeline.named_file import spec_content
+from smspec.pipeline.outside import rejected_outside, rejected_stranger
 from smspec.pipeline.policy_search import policy_of
 from smspec.pipeline.program_reading import Started, read_program
-from smspec.pipeline.source_listing import list_source
+from smspec.pipeline.source_listing import ScannedSource, scan_source
+from smspec.pipeline.spec_marker import is_meant_as_spec
 from smspec.script.program import Program
+from smspec.script.unread import Unread
 from smspec.service.policy import Policy
 from smspec.source import Document
 from smspec.source.listing import Listing
@@ -18,19 +23,29 @@ from smspec.spec.lock import Lock
 from smspec.spec.yaml.guard import MAX_BYTES
 from smspec.spec.yaml.reading import decode_bytes, read
 
+LARGEST_REQUIREMENTS = 1 << 20
+"""Bytes of a requirements file. One with the hashes of a thousand packages has a tenth of it."""
+
 
 class Shelf:
-    """What was read so far. Nothing on it changes while it is in use: a command sees one state of the disk."""
+    """What was read so far. Nothing on it changes while it is in use: a command sees one state of the disk.
 
-    def __init__(self) -> None:
+    ``root``: the directory that all files must lie in; by default the repository that a spec belongs to.
+    """
+
+    def __init__(self, root: str | None = None) -> None:
+        self._root = None if root is None else Boundary(os.path.realpath(root))
+        self._searched: list[str] = []
+        self._boundaries: dict[str, Boundary] = {}
         self._directories: dict[str, str] = {}
         self._specs: dict[str, Document | Rejected] = {}
-        self._listings: dict[tuple[str, tuple[str, ...]], Listing] = {}
+        self._strangers: set[str] = set()
+        self._sources: dict[tuple[str, tuple[str, ...]], ScannedSource] = {}
         self._requirements: dict[str, bytes] = {}
         self._lock_paths: dict[str, str | None] = {}
         self._locks: dict[str, Lock] = {}
         self._policies: dict[str, Policy | None] = {}
-        self._programs: dict[tuple[Started, str, int], Program | None] = {}
+        self._programs: dict[tuple[Started, str, int], Program | Unread | None] = {}
 
     def identity(self, path: str) -> str:
         """Return the real path of a file. Many lie in one directory, which is followed through its links once."""
@@ -41,38 +56,76 @@ class Shelf:
             self._directories[parent] = os.path.realpath(parent)
         return os.path.join(self._directories[parent], name)
 
-    def spec(self, path: str, content: bytes | None = None) -> Document:
-        """Return the spec or base at ``path``, whatever it extends; ``content``: what is known to be in it.
+    def boundary(self, directory: str) -> Boundary:
+        """Return what files of a spec in ``directory`` must lie in."""
+        if self._root is not None:
+            return self._root
+        if directory not in self._boundaries:
+            self._boundaries[directory] = boundary_of(directory, self._searched)
+        return self._boundaries[directory]
 
-        Raises `Misuse` when there is no such file, `Rejected` when it is no YAML, OSError when the disk refuses.
+    def searched(self, directory: str) -> Boundary:
+        """Note that specs are looked for below ``directory``, and return its boundary."""
+        self._searched.append(directory)
+        self._boundaries.clear()
+        return self.boundary(directory)
+
+    def spec(self, path: str, content: bytes | None = None) -> Document:
+        """Return the spec at ``path``, whatever it extends; ``content``: what is known to be in it.
+
+        Raises `Misuse` when there is no such file, `Rejected` when it is no YAML or outside the repository, OSError
+        when the disk refuses.
         """
         identity = self.identity(path)
         if identity not in self._specs:
+            boundary = self.boundary(os.path.dirname(path))
             try:
-                written = spec_content(path, MAX_BYTES) if content is None else content
-                self._specs[identity] = read(decode_bytes(path, written))
-            except Rejected as rejected:
-                self._specs[identity] = rejected  # what comes through a pipe cannot be read again
+                self._keep(identity, path, spec_content(path, MAX_BYTES, boundary) if content is None else content)
+            except OutOfBounds:
+                raise rejected_outside(path) from None
+        if identity in self._strangers and os.path.basename(identity) != os.path.basename(path):
+            raise rejected_stranger(path)
+        return self._known(identity)
+
+    def base(self, path: str, boundary: Boundary) -> Document:
+        """Return the base at ``path``. Raises as `spec` does, `NotRead` for what is no file, or no spec, inside."""
+        identity = self.identity(path)
+        if not boundary.contains(path):
+            raise OutOfBounds(path)
+        if identity not in self._specs:
+            self._keep(identity, path, boundary.read(path, MAX_BYTES))
+        if identity in self._strangers:
+            raise NotASpec(path)
+        return self._known(identity)
+
+    def _keep(self, identity: str, path: str, content: bytes) -> None:
+        if not is_meant_as_spec(content):
+            self._strangers.add(identity)
+        try:
+            self._specs[identity] = read(decode_bytes(path, content))
+        except Rejected as rejected:
+            self._specs[identity] = rejected  # what comes through a pipe cannot be read again
+
+    def _known(self, identity: str) -> Document:
         known = self._specs[identity]
         if isinstance(known, Rejected):
             raise known
         return known
 
-    def listing(self, directory: str, ignore: tuple[str, ...]) -> Listing:
-        """Return the files of a source directory that travel."""
+    def source(self, directory: str, ignore: tuple[str, ...]) -> ScannedSource:
+        """Return what of a source directory travels, and what is wrong with it."""
         key = os.path.realpath(directory), ignore
-        if key not in self._listings:
-            self._listings[key] = list_source(directory, ignore)
-        return self._listings[key]
+        if key not in self._sources:
+            self._sources[key] = scan_source(directory, ignore)
+        return self._sources[key]
 
-    def requirements(self, path: str) -> bytes:
-        """Return what a requirements file holds."""
+    def requirements(self, path: str, boundary: Boundary) -> bytes:
+        """Return what a requirements file holds; of a large one, a byte too many. Raises as `Boundary.read` does."""
         if path not in self._requirements:
-            with open(path, "rb") as file:
-                self._requirements[path] = file.read()
+            self._requirements[path] = boundary.read(path, LARGEST_REQUIREMENTS)
         return self._requirements[path]
 
-    def program(self, started: Started, source: Listing, directory: str) -> Program | None:
+    def program(self, started: Started, source: Listing, directory: str) -> Program | Unread | None:
         """Return what a program of a source says; a listing stays as long as the shelf does."""
         key = started, directory, id(source)
         if key not in self._programs:
@@ -82,16 +135,16 @@ class Shelf:
     def lock(self, directory: str) -> tuple[str, Lock] | None:
         """Return the lock that a spec in ``directory`` goes by, and its path. Raises `Rejected` where it is none."""
         if directory not in self._lock_paths:
-            self._lock_paths[directory] = lock_path(directory)
+            self._lock_paths[directory] = lock_path(directory, self.boundary(directory))
         path = self._lock_paths[directory]
         if path is None:
             return None
         if path not in self._locks:
-            self._locks[path] = read_lock(path)
+            self._locks[path] = read_lock(path, self.boundary(directory))
         return path, self._locks[path]
 
     def policy(self, directory: str) -> Policy | None:
         """Return what the organisation asks of a spec in ``directory``. Raises `Rejected` where its file is faulty."""
         if directory not in self._policies:
-            self._policies[directory] = policy_of(directory)
+            self._policies[directory] = policy_of(directory, self.boundary(directory))
         return self._policies[directory]

@@ -1,4 +1,4 @@
-"""The files of the author's source directory that travel, with their digests."""
+"""The files of the author's source directory that travel, with their digests, and what is wrong with them."""
 
 from __future__ import annotations
 
@@ -6,121 +6,125 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from smspec.pipeline.absence import is_file
 from smspec.pipeline.ignore_rules import IgnoreRules
-from smspec.pipeline.spec_marker import has_spec_key
-from smspec.render.manifest import MANIFEST, manifested_files
-from smspec.render.run_marker import RUN_MARKER, is_run_marker
+from smspec.pipeline.real_file import open_real
+from smspec.pipeline.source_secrets import SourceSecret, is_text, secrets_of_file
+from smspec.pipeline.source_walk import FoundFile, SourceFault, SourceWalk, TooMuch, why_unreadable
+from smspec.source.frozen import dataclass
 from smspec.source.listing import ListedFile, Listing
-from smspec.spec.yaml.guard import MAX_BYTES
 
-MOST_FILES = 100_000
-"""More than this is data or an environment that got into the source directory; links can also multiply files."""
+MOST_BYTES = 2 << 30
+"""As many as the runtime unpacks."""
 
-MOST_LEVELS = 100
-"""What is nested deeper was made by a loop. Every level costs a look at all ignore files above it."""
+LARGEST_SEARCHED = 5_000_000
+MOST_SEARCHED = 10_000_000
+"""Bytes of a text file, and of all, that are searched for secrets."""
 
-_LARGEST_MANIFEST = 64 << 20
+_SYSTEM = frozenset(
+    {
+        *("/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/proc", "/run", "/sbin", "/sys"),
+        *(
+            "/usr",
+            "/usr/bin",
+            "/usr/include",
+            "/usr/lib",
+            "/usr/lib64",
+            "/usr/local",
+            "/usr/sbin",
+            "/usr/share",
+            "/var",
+        ),
+        *("/Applications", "/Library", "/System", "/Users", "/private", "/private/etc", "/private/var"),
+    }
+)
+_WHOLLY_SYSTEM = ("/boot/", "/dev/", "/proc/", "/sys/")
 
 
-def list_source(directory: str, ignore: Sequence[str] = (), exclude: Sequence[str] = ()) -> Listing:
-    """Return the regular files below ``directory`` that travel, sorted by path as UTF-8 bytes.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScannedSource:
+    """``listing`` is what travels. ``left_out``: (group, path) of what the defaults leave out. ``secrets`` are what
+    files hold, ``unsearched`` those that are too large to look."""
+
+    listing: Listing = Listing()
+    faults: tuple[SourceFault, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
+    secrets: tuple[SourceSecret, ...] = ()
+    unsearched: tuple[str, ...] = ()
+
+
+def scan_source(directory: str, ignore: Sequence[str] = (), exclude: Sequence[str] = ()) -> ScannedSource:
+    """Return the regular files below ``directory`` that travel, sorted by path as UTF-8 bytes, and all faults.
 
     ``ignore``: patterns as in .gitignore. ``exclude``: files and directories that stay behind, by their paths here.
-    A link to something in the directory travels as what it leads to; one that leaves it, or leads to something that
-    stays behind, does not travel. Raises OSError, with the file's name, when something cannot be read.
+    A link to something in the directory travels as what it leads to. A directory of the system is not walked.
     """
     root = os.path.realpath(directory)
-    walk = _Walk(root, IgnoreRules(root, ignore), frozenset(map(os.path.realpath, exclude)))
+    if root in _SYSTEM or f"{root}/".startswith(_WHOLLY_SYSTEM):
+        return ScannedSource(faults=(SourceFault("unbounded", "", "it is a directory of the operating system"),))
+    try:
+        rules = IgnoreRules(root, ignore)
+        walk = SourceWalk(root, rules, frozenset(map(os.path.realpath, exclude)))
+        found = list(walk.files())
+    except TooMuch:
+        return ScannedSource(faults=tuple(walk.faults[-1:]))
+    except OSError as fault:
+        return unreadable(fault, root)
+    if sum(file.size for file in found) > MOST_BYTES:
+        return ScannedSource(faults=(SourceFault("unbounded", "", f"it has more than {MOST_BYTES >> 30} GiB"),))
+    return _read(sorted(found, key=lambda file: file.path.encode()), walk)
+
+
+def _read(found: list[FoundFile], walk: SourceWalk) -> ScannedSource:
     files: list[ListedFile] = []
-    for path, origin in walk.files("", (root,)):
-        if len(files) == MOST_FILES:
-            raise OSError(errno.E2BIG, f"it holds more than {MOST_FILES:,} files", directory)
-        files.append(listed_file(path, origin))
-    return Listing(files=tuple(sorted(files, key=lambda file: file.path.encode())))
+    faults, secrets, unsearched = list(walk.faults), list[SourceSecret](), list[str]()
+    left = MOST_SEARCHED
+    for file in found:
+        is_searched = file.size <= min(LARGEST_SEARCHED, left)
+        try:
+            listed, content = _listed(file.path, file.origin, open_real(file.origin), keeps=is_searched)
+        except OSError as fault:
+            faults.append(SourceFault("unreadable", file.path, why_unreadable(fault)))
+            continue
+        files.append(listed)
+        if is_text(content):
+            left -= len(content)
+            secrets += secrets_of_file(file.path, content) if is_searched else []
+            unsearched += [] if is_searched else [file.path]
+    return ScannedSource(
+        listing=Listing(files=tuple(files)),
+        faults=tuple(faults),
+        left_out=tuple(walk.left_out),
+        secrets=tuple(secrets),
+        unsearched=tuple(unsearched),
+    )
 
 
 def listed_file(path: str, origin: str) -> ListedFile:
     """Return a file under the name ``path`` with what it holds now."""
+    return _listed(path, origin, os.open(origin, os.O_RDONLY | os.O_CLOEXEC), keeps=False)[0]
+
+
+def _listed(path: str, origin: str, opened: int, *, keeps: bool) -> tuple[ListedFile, bytes]:
+    """Return a file with what it holds now, and its content, or the beginning of it. Closes what is ``opened``."""
     digest = hashlib.sha256()
-    size = 0
-    with open(origin, "rb", buffering=0) as file:
-        executable = bool(os.fstat(file.fileno()).st_mode & stat.S_IXUSR)
-        while chunk := file.read(1 << 20):
+    size, kept = 0, list[bytes]()
+    with open(opened, "rb", buffering=0) as content:
+        mode = os.fstat(opened).st_mode
+        while chunk := content.read(1 << 20):
             digest.update(chunk)
             size += len(chunk)
-    return ListedFile(path=path, origin=origin, executable=executable, size=size, sha256=digest.hexdigest())
+            if keeps or not kept:
+                kept.append(chunk)
+            if size > MOST_BYTES:
+                raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+    executable = bool(mode & stat.S_IXUSR)
+    listed = ListedFile(path=path, origin=origin, executable=executable, size=size, sha256=digest.hexdigest())
+    return listed, b"".join(kept)
 
 
-class _Walk:
-    """One walk through a source directory. ``root`` has no links in it."""
-
-    def __init__(self, root: str, rules: IgnoreRules, excluded: frozenset[str]) -> None:
-        self._root = root
-        self._rules = rules
-        self._excluded = excluded
-
-    def files(self, prefix: str, trail: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-        """Yield (path, origin) of each file that travels; ``trail``: the real directories that lead here."""
-        if len(trail) > MOST_LEVELS:
-            raise OSError(
-                errno.ENAMETOOLONG, f"its directories are nested deeper than {MOST_LEVELS} levels", self._root
-            )
-        with os.scandir(trail[-1]) as entries:
-            names = sorted(entry.name for entry in entries)
-        for name in names:
-            path, origin = prefix + name, os.path.join(trail[-1], name)
-            if os.path.islink(origin):
-                origin = os.path.realpath(origin)
-                if not self._travels_through_link(origin, trail):
-                    continue
-            mode = os.lstat(origin).st_mode
-            is_directory = stat.S_ISDIR(mode)
-            if origin in self._excluded or self._rules.excludes(path, is_directory):
-                continue
-            if is_directory:
-                if not _is_output_of_ours(origin):
-                    yield from self.files(f"{path}/", (*trail, origin))
-            elif stat.S_ISREG(mode) and not _is_job_spec(origin):
-                _check_name(path, origin)
-                yield path, origin
-
-    def _travels_through_link(self, target: str, trail: tuple[str, ...]) -> bool:
-        inside = target.startswith(os.path.join(self._root, ""))
-        if not inside or target in trail or not os.path.exists(target):
-            return False
-        return not self._rules.excludes_with_parents(os.path.relpath(target, self._root).replace(os.sep, "/"))
-
-
-def _check_name(path: str, origin: str) -> None:
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        raise OSError(errno.EILSEQ, "its name is not UTF-8, so it cannot travel", origin) from None
-
-
-def _is_job_spec(origin: str) -> bool:
-    if not origin.endswith((".yaml", ".yml")):
-        return False
-    with open(origin, "rb") as file:
-        content = file.read(MAX_BYTES + 1)
-    return len(content) <= MAX_BYTES and has_spec_key(content)
-
-
-def _is_output_of_ours(directory: str) -> bool:
-    """Tell whether smspec wrote a directory: what comes out of a build or a run never goes into the next one."""
-    marks = ((MANIFEST, lambda content: manifested_files(content) is not None), (RUN_MARKER, is_run_marker))
-    for name, is_ours in marks:
-        path = os.path.join(directory, name)
-        try:
-            if not is_file(path):
-                continue
-            with open(path, "rb") as file:
-                content = file.read(_LARGEST_MANIFEST)
-        except OSError:
-            continue
-        if is_ours(content):
-            return True
-    return False
+def unreadable(fault: OSError, root: str) -> ScannedSource:
+    """Return a source that the system does not let be read."""
+    name = os.path.relpath(os.fsdecode(fault.filename), root) if fault.filename else "."
+    return ScannedSource(faults=(SourceFault("unreadable", name, why_unreadable(fault)),))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from smspec.diagnostics import Diagnostic, Note, Rejected
+from smspec.diagnostics.quoting import quoted
 from smspec.pipeline.compilation import Compilation, compile_spec
 from smspec.pipeline.inputs import gather, gather_all
 from smspec.pipeline.shelf import Shelf
@@ -24,13 +25,15 @@ _NOT_THERE = frozenset({"SM502", "SM506", "SM508"})
 class CheckedSpec:
     """``diagnostics`` in the order of the files, everything once; ``texts`` are those that they point into.
 
-    ``facts``: of the spec as it is and under each overlay, as far as it has the shape of a job.
+    ``facts``: of the spec as it is and under each overlay, as far as it has the shape of a job. ``files`` are all that
+    the spec is made of.
     """
 
     overlays: int
     diagnostics: tuple[Diagnostic, ...]
     texts: tuple[SourceText, ...]
     facts: tuple[JobFacts, ...]
+    files: frozenset[str]
 
 
 def check_spec(path: str, overlay: str | None, settings: Mapping[str, str], shelf: Shelf) -> CheckedSpec:
@@ -78,6 +81,7 @@ def checked(outcomes: Iterable[tuple[str | None, Compilation | Rejected]]) -> Ch
         diagnostics=tuple(told),
         texts=tuple(texts[name] for name in _files(told) if name in texts),
         facts=tuple(facts),
+        files=frozenset(order),
     )
 
 
@@ -93,7 +97,7 @@ def _fault(diagnostic: Diagnostic) -> tuple[object, ...]:
 
 
 def _under(diagnostic: Diagnostic, overlays: list[str | None]) -> Diagnostic:
-    names = [f"`{name}`" for name in overlays if name is not None]
+    names = [quoted(name) for name in overlays if name is not None]
     if len(names) < len(overlays):
         return diagnostic
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""

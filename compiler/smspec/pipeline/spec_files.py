@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule, placed
-from smspec.pipeline.absence import is_file, told_of
+from smspec.pipeline.absence import told_of
+from smspec.pipeline.boundary import Boundary, NotASpec, NotRead
+from smspec.pipeline.outside import not_a_spec, outside
 from smspec.pipeline.shelf import Shelf
 from smspec.source import Document, SourceText, Span
 from smspec.spec.layers.assembly import extends_of
@@ -23,7 +25,7 @@ def read_spec_files(path: str, shelf: Shelf) -> tuple[Document, ...]:
     A base that is reached twice is applied once, where it is reached first. Raises `Misuse` when there is no such
     spec, `Rejected` when a text cannot be read as YAML or a base is missing, and OSError when the disk refuses.
     """
-    chain = _Chain(shelf)
+    chain = _Chain(shelf, shelf.boundary(os.path.dirname(path)))
     chain.add(shelf.spec(path), shelf.identity(path), trail=())
     if chain.diagnostics:
         raise Rejected(chain.diagnostics, chain.texts)
@@ -33,8 +35,9 @@ def read_spec_files(path: str, shelf: Shelf) -> tuple[Document, ...]:
 class _Chain:
     """The files found so far, by real path, and what is wrong with the way they hang together."""
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, shelf: Shelf, boundary: Boundary) -> None:
         self._shelf = shelf
+        self._boundary = boundary
         self.files: dict[str, Document] = {}
         self.diagnostics: list[Diagnostic] = []
         self.texts: list[SourceText] = []
@@ -45,12 +48,10 @@ class _Chain:
         trail = (*trail, identity)
         for place, (written, _) in enumerate(self._extended(document)):
             path = os.path.normpath(os.path.join(os.path.dirname(name), written))
-            objection = self._objection(path, trail)
+            objection = self._objection(path, trail) or self._follow(path, trail)
             if objection is not None:
                 self.diagnostics += placed([objection.moved(("extends", place))], document)
                 self.texts += document.texts
-            else:
-                self._follow(path, trail)
         self.files[identity] = document
 
     def _extended(self, document: Document) -> tuple[tuple[str, Span], ...]:
@@ -65,8 +66,10 @@ class _Chain:
         self.texts += rejected.texts
 
     def _objection(self, path: str, trail: tuple[str, ...]) -> Finding | None:
+        if not self._boundary.contains(path):
+            return outside((), path, path, self._boundary)
         # Only the command line may name something else than a file: reading a device or a pipe could take forever.
-        if not is_file(path):
+        if not self._boundary.is_file(path):
             help = "the path is relative to the directory of the file that writes it"
             return BASE_NOT_FOUND.at((), told_of(path, path, "file"), help=help)
         if self._shelf.identity(path) in trail:
@@ -77,13 +80,18 @@ class _Chain:
             )
         return None
 
-    def _follow(self, path: str, trail: tuple[str, ...]) -> None:
+    def _follow(self, path: str, trail: tuple[str, ...]) -> Finding | None:
         identity = self._shelf.identity(path)
         if identity in self.files:
-            return
+            return None
         try:
-            document = self._shelf.spec(path)
+            document = self._shelf.base(path, self._boundary)
         except Rejected as rejected:
             self._note(rejected)
-            return
-        self.add(document, identity, trail)
+        except NotASpec:
+            return not_a_spec((), path)
+        except NotRead:  # it was exchanged since it was looked at
+            return outside((), path, path, self._boundary)
+        else:
+            self.add(document, identity, trail)
+        return None

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from smspec.spec.yaml.guard import MAX_DEPTH
 
 _KEY = "smspec"
+
+# Block style, at the start of a line: it is a spec even if it is broken further up.
+_MARK = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?smspec["']?[ \t]*:""", re.MULTILINE)
+
+
+def is_meant_as_spec(content: bytes) -> bool:
+    """Tell whether a YAML text is a spec or a base, be it a broken one."""
+    return _MARK.search(content) is not None or has_spec_key(content)
 
 
 def has_spec_key(content: bytes) -> bool:

@@ -17,4 +17,9 @@ def upwards(directory: str) -> Iterator[str]:
 
 def repository_top(directory: str) -> str | None:
     """Return the top of the git repository that a directory lies in; None outside of one."""
-    return next((above for above in upwards(directory) if os.path.lexists(os.path.join(above, ".git"))), None)
+    return next(filter(is_repository_top, upwards(directory)), None)
+
+
+def is_repository_top(directory: str) -> bool:
+    """Tell whether a directory is the top of a git repository, a submodule or a work tree."""
+    return os.path.lexists(os.path.join(directory, ".git"))

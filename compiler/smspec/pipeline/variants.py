@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 
 from smspec.diagnostics import Diagnostic, Rejected
 from smspec.pipeline.compilation import Compilation, Compiled, Faulty, compile_spec
-from smspec.pipeline.inputs import REQUIREMENTS, SOURCE, Inputs, gather_to_compare
+from smspec.pipeline.inputs import REQUIREMENTS, Inputs, gather_to_compare
 from smspec.pipeline.revision import Revision
 from smspec.pipeline.shelf import Shelf
+from smspec.pipeline.source_findings import SOURCE
 from smspec.pipeline.spec_files import read_spec_files
 from smspec.source import Document, Scalar, SourceText, Span
 from smspec.source import Mapping as MappingNode
@@ -108,7 +109,12 @@ def _made_of(inputs: Inputs) -> tuple[object, ...]:
     return ingredients.source.digest, ingredients.requirements, *locked, missing
 
 
-def shown_faults(faulty: Faulty, revision: Revision) -> Faulty:
+def shown_as_of(variants: Variants, revision: Revision) -> Variants:
+    """Return a spec of a revision with its faults under the names that its files have there."""
+    return replace(variants, faults={name: _shown_faults(fault, revision) for name, fault in variants.faults.items()})
+
+
+def _shown_faults(faulty: Faulty, revision: Revision) -> Faulty:
     """Return faults of a revision under the names that its files have there: ``HEAD:specs/a/job.yaml``."""
 
     def name(file: str) -> str:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from smspec.diagnostics import Diagnostic
+from smspec.diagnostics.severity import counted
 from smspec.pipeline.crew import shared_out
 from smspec.pipeline.job_facts import base_facts
 from smspec.pipeline.job_search import JobSearch
+from smspec.pipeline.outside import unread_link
 from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.spec_check import CheckedSpec, check_spec
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.facts import JobFacts, Repository
+from smspec.spec.shape.null_that_removes_nothing import NULL_THAT_REMOVES_NOTHING
 
 _NOT_IN_THE_LOCK = "SM720"
 _MOST_NAMED = 3
@@ -32,11 +35,8 @@ class Verdict:
         """Return in one line what was looked at and how much was found."""
         if not self.specs:
             return "no job to check: a file without `name` is a base, and is checked with the jobs that extend it"
-        errors = sum(diagnostic.severity == "error" for diagnostic in self.diagnostics)
-        warnings = len(self.diagnostics) - errors
-        checked = _count(self.specs, "job") + (f" with {_count(self.overlays, 'overlay')}" if self.overlays else "")
-        counts = [_count(number, noun) for number, noun in ((errors, "error"), (warnings, "warning")) if number]
-        return f"{checked} checked: {', '.join(counts) or 'nothing to say'}"
+        checked = _count(self.specs, "job") + (f" and {_count(self.overlays, 'overlay')}" if self.overlays else "")
+        return f"checked {checked}: {counted(self.diagnostics) or 'no problems found'}"
 
     def unpinned(self) -> str:
         """Return in one line which bases nothing pins; empty when there are none, or when a lock has had its say."""
@@ -59,8 +59,9 @@ def judge(found: JobSearch, overlay: str | None, settings: Mapping[str, str], sh
 
     checked = list(shared_out(len(found.jobs), check))
     jobs = tuple(facts for spec in checked for facts in spec.facts)
-    told = dict.fromkeys(diagnostic for spec in checked for diagnostic in spec.diagnostics)
+    told = dict.fromkeys(d for spec in checked for d in spec.diagnostics if not _serves_another(d, checked))
     texts = {text.name: text for spec in checked for text in spec.texts}
+    told.update(dict.fromkeys(map(unread_link, found.outside)))
     if found.is_repository or len(jobs) > 1:
         # Late: one spec alone, without an overlay, is the usual case.
         from smspec.pipeline.comparing import compared
@@ -76,6 +77,13 @@ def judge(found: JobSearch, overlay: str | None, settings: Mapping[str, str], sh
         texts=tuple(texts.values()),
         jobs=jobs,
     )
+
+
+def _serves_another(diagnostic: Diagnostic, checked: Iterable[CheckedSpec]) -> bool:
+    """Tell whether a null of a shared base removes something in some other job that the base is part of."""
+    if diagnostic.code != NULL_THAT_REMOVES_NOTHING.code:
+        return False
+    return any(diagnostic.span.file in spec.files and diagnostic not in spec.diagnostics for spec in checked)
 
 
 def _texts(diagnostics: Iterable[Diagnostic], shelf: Shelf) -> Iterator[SourceText]:

@@ -8,13 +8,15 @@ from smspec.source import Path
 class Draft:
     """Members in the order in which they were put. What was left out has an origin too: its lack has a place.
 
-    ``names`` are places whose text is the name of a key in the spec.
+    ``names`` are places whose text is the name of a key in the spec; ``idle`` are origins of nulls that removed
+    nothing.
     """
 
     def __init__(self) -> None:
         self.members: dict[str, object] = {}
         self.origins: dict[Path, Path] = {}
         self.names: set[Path] = set()
+        self.idle: set[Path] = set()
 
     def put(self, path: Path, value: object, origin: Path) -> None:
         """Set a member; None, and an empty list or mapping, is left out. What is made around it has the same origin."""
@@ -44,6 +46,8 @@ class Draft:
         for name, value in patch.items():
             here, there = (*path, name), (*origin, name)
             if value is None:
+                if name not in merged:
+                    self.idle.add(there)
                 self._forget(here, merged.pop(name, None))
                 self.origins[here] = there
             elif isinstance(value, dict):

@@ -53,12 +53,14 @@ class Upload:
 class RequestPlan:
     """The CreateTrainingJob request, members in the order of the API model, and where each part of it came from.
 
-    ``names`` are places in the payload whose text is the name of a key in the spec.
+    ``names`` are places in the payload whose text is the name of a key in the spec. ``idle`` are places in the spec of
+    nulls in `api` that removed nothing from the payload.
     """
 
     payload: dict[str, object]
     origins: dict[Path, Path]
     names: frozenset[Path] = frozenset()
+    idle: frozenset[Path] = frozenset()
 
     def origin(self, path: Path) -> Path:
         """Return the path in the spec that the payload's ``path`` was made from; of its nearest known ancestor."""

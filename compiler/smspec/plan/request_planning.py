@@ -47,7 +47,14 @@ def plan_request(
     draft.patch(job.api, ("api",))
     _name(draft, job)
     payload = in_api_order(draft.members)
-    return RequestPlan(payload=payload, origins=draft.origins, names=frozenset(draft.names)), settings
+    request = RequestPlan(
+        payload=payload,
+        origins=draft.origins,
+        names=frozenset(draft.names),
+        # The name is made after the patch: to take it away does something.
+        idle=frozenset(draft.idle) - {("api", "TrainingJobName")},
+    )
+    return request, settings
 
 
 def _name(draft: Draft, job: JobSpec) -> None:
@@ -128,6 +135,7 @@ def _put_channels(draft: Draft, job: JobSpec, channels: list[Draft], delivery: D
         for path, origin in channel.origins.items():
             draft.place((here, index, *path), origin)
         draft.names |= {(here, index, *path) for path in channel.names}
+        draft.idle |= channel.idle
     # Our channels lie below one of these two.
     prefix = ("source", "s3") if job.source and job.source.s3 else ("output", "s3")
     for index in range(len(channels), len(channels) + len(generated)):

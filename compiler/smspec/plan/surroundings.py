@@ -4,31 +4,48 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 
 from smspec.plan.plan import RequestPlan
+from smspec.plan.replacement import replacement
 from smspec.script.surroundings import Argument, Surroundings
+from smspec.script.unread import Unread
 from smspec.source import Path
-from smspec.spec.model import ArgsStyle, BuiltImage, CommandEntry, JobSpec, ModuleEntry, PipeLoopEntry, ScriptEntry
+from smspec.spec.model import (
+    ArgsStyle,
+    BuiltImage,
+    CommandEntry,
+    EntryPoint,
+    JobSpec,
+    ModuleEntry,
+    PipeLoopEntry,
+    ScriptEntry,
+)
 from smspec.spec.starter import starter
 
 RESERVED = frozenset({"default_user_module_name", "_tuning_objective_metric"})
 """Beside all that begin with `sagemaker_`: they never reach the program (RUNTIME.md 4)."""
 
-_DECIDING = ("SAGEMAKER_PROGRAM", "SAGEMAKER_TRAINING_MODULE", "SAGEMAKER_BASE_DIR", "PYTHONPATH")
-"""Variables that may put another program in the place of the one that the spec names."""
-
 _PROGRAM_KEYS = {ScriptEntry: "script", ModuleEntry: "module", PipeLoopEntry: "pipe_loop", CommandEntry: "command"}
+_MEETING = frozenset({"MASTER_ADDR", "MASTER_PORT"})
+"""The runtime sets them on several hosts (smspec_runtime.torch_variables)."""
 _NEGATIVE = re.compile(r"-[0-9.][0-9.eE+-]*")
 
 
-def plan_surroundings(job: JobSpec, request: RequestPlan) -> Surroundings | None:
-    """Return what a job gives to its program; None where something else may be started in its place."""
-    payload = request.payload
-    variables = frozenset(_members(payload.get("Environment"))) | frozenset(
-        job.image.env if isinstance(job.image, BuiltImage) else ()
-    )
-    if starter(job) == "image" or variables & set(_DECIDING) or job.api.get("AlgorithmSpecification"):
+def plan_surroundings(job: JobSpec, request: RequestPlan) -> Surroundings | Unread | None:
+    """Return what a job gives to its program; None for a job without one."""
+    if starter(job) == "image" or job.entry_point is None:
         return None
+    payload = request.payload
+    environment = {
+        **(job.image.env if isinstance(job.image, BuiltImage) else {}),
+        **_members(payload.get("Environment")),
+    }
+    variables = frozenset(environment)
+    path = ("entry_point", _PROGRAM_KEYS[type(job.entry_point)])
+    reason = replacement(job, request, environment)
+    if reason is not None:
+        return Unread(name=_name(job.entry_point), reason=reason, path=path)
     sent = _members(payload.get("HyperParameters"))
     values = {name: _decoded(text) for name, text in sent.items() if not _is_reserved(name)}
     paths = {name: request.origin(("HyperParameters", name)) for name in values}
@@ -36,11 +53,39 @@ def plan_surroundings(job: JobSpec, request: RequestPlan) -> Surroundings | None
         arguments=_arguments(job, values, {name: str(sent[name]) for name in values}, paths),
         hyperparameters=tuple(values),
         channels=_channels(payload.get("InputDataConfig")),
-        variables=variables,
+        variables=variables | _MEETING if _host_count(payload) > 1 else variables,
+        forms_groups=job.distribution is not None or not _starts_script(job) or _names_launcher(sent),
         hyperparameters_path=("hyperparameters",) if job.hyperparameters else ("entry_point",),
         channels_path=("channels",) if job.channels else ("entry_point",),
-        program_path=("entry_point", _PROGRAM_KEYS.get(type(job.entry_point), "script")),
+        program_path=path,
     )
+
+
+def _host_count(payload: Mapping[str, object]) -> int:
+    resources = _members(payload.get("ResourceConfig"))
+    groups = resources.get("InstanceGroups")
+    counts = [resources, *(_members(group) for group in (groups if isinstance(groups, list) else ()))]
+    return sum(count for group in counts if isinstance(count := group.get("InstanceCount"), int))
+
+
+def _names_launcher(sent: Mapping[str, object]) -> bool:
+    """Whether a hyperparameter of SageMaker's SDK does."""
+    return any(name.startswith("sagemaker_") and name.endswith("_enabled") for name in sent)
+
+
+def _starts_script(job: JobSpec) -> bool:
+    """Whether the runtime starts the program itself: a command may be a launcher."""
+    return isinstance(job.entry_point, ScriptEntry) and job.entry_point.script.endswith(".py")
+
+
+def _name(entry: EntryPoint) -> str:
+    """Return what the author calls the program."""
+    match entry:
+        case ScriptEntry(script=script):
+            return script
+        case ModuleEntry(module=function) | PipeLoopEntry(pipe_loop=function):
+            return function
+    return " ".join(entry.command)
 
 
 def _arguments(

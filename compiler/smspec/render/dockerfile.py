@@ -30,7 +30,7 @@ def dockerfile(image: ImagePlan, requirements: bytes | None = None) -> str:
         needs_ssh=image.needs_ssh,
         has_requirements=requirements is not None,
         python_packages=image.python_packages,
-        pip_installs=_pip_installs(image, requirements),
+        pip_installs=pip_installs(image.python_packages, requirements, REQUIREMENTS),
         run=image.run,
         labels={**_labels(image), **image.labels},
         entrypoint=ENTRYPOINT,
@@ -46,23 +46,24 @@ def dockerignore(image: ImagePlan, requirements: bytes | None = None) -> str:
     return "".join(f"{pattern}\n" for pattern in ("*", *(f"!{path}" for path in copied)))
 
 
+def pip_installs(packages: tuple[str, ...], requirements: bytes | None, file: str) -> list[tuple[str, ...]]:
+    """Return the words after ``pip install``, one tuple per run: one run settles all versions together.
+
+    ``file`` is where ``requirements`` lie. With hashes they are a run of their own: there pip refuses everything that
+    has none.
+    """
+    from_file = () if requirements is None else ("--requirement", file)
+    if requirements is not None and _HASH.search(requirements):
+        runs = [("--require-hashes", *from_file), packages]
+    else:
+        runs = [(*from_file, *packages)]
+    return [words for words in runs if words]
+
+
 def _system_packages(image: ImagePlan) -> tuple[str, ...]:
     wanted = _SSH_PACKAGES if image.needs_ssh else ()
     named = {word.partition("=")[0] for word in image.system_packages}
     return (*image.system_packages, *(package for package in wanted if package not in named))
-
-
-def _pip_installs(image: ImagePlan, requirements: bytes | None) -> list[tuple[str, ...]]:
-    """Return the words after ``pip install``, one tuple per run: one run settles all versions together.
-
-    A file with hashes is a run of its own: there pip refuses everything that has none.
-    """
-    from_file = () if requirements is None else ("--requirement", REQUIREMENTS)
-    if requirements is not None and _HASH.search(requirements):
-        runs = [("--require-hashes", *from_file), image.python_packages]
-    else:
-        runs = [(*from_file, *image.python_packages)]
-    return [words for words in runs if words]
 
 
 def _labels(image: ImagePlan) -> dict[str, str]:

@@ -16,7 +16,7 @@ def manifest_json(manifest: ManifestFile, digests: Mapping[str, str]) -> bytes:
     """Return the text of a manifest; ``digests`` has the SHA-256 of every other file of the tree, by path."""
     content = {
         "smspec": manifest.version,
-        "spec": manifest.spec,
+        "compiled": manifest.compiled,
         "runtime": manifest.runtime,
         "files": {path: digests[path] for path in sorted(digests, key=str.encode)},
         "uploads": dict(manifest.uploads),

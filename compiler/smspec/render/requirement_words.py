@@ -47,6 +47,6 @@ def faults_of_requirements(content: bytes) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.splitlines(), start=1):
         word = line.strip()
         if re.match(_NAMES_A_FILE, word):
-            yield number, f"names another file: `{word}`"
+            yield number, "names another file"
         elif re.match(_LOCAL_PATH, word):
-            yield number, f"names a local path: `{word}`"
+            yield number, "names a local path"

@@ -45,12 +45,12 @@ class ArchiveFile:
 class ManifestFile:
     """The list of all other files, finished when the tree is written and every digest is known.
 
-    ``spec`` and ``runtime`` are digests; ``uploads`` says where in S3 a file of the tree must lie.
+    ``compiled`` and ``runtime`` are digests; ``uploads`` says where in S3 a file of the tree must lie.
     """
 
     path: str
     version: str
-    spec: str
+    compiled: str
     runtime: str | None
     uploads: tuple[tuple[str, str], ...]
 

@@ -20,7 +20,7 @@ from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL
 REQUEST = "create-training-job.json"
 
 
-def render_tree(plan: Plan, ingredients: Ingredients, spec_digest: str) -> FileTree:
+def render_tree(plan: Plan, ingredients: Ingredients, compiled_digest: str) -> FileTree:
     """Return every file of a build, sorted by path. Only names and digests of copied files are looked at."""
     files: list[TreeFile] = [_generated(REQUEST, request_json(plan.request))]
     if plan.image is not None:
@@ -30,7 +30,7 @@ def render_tree(plan: Plan, ingredients: Ingredients, spec_digest: str) -> FileT
     manifest = ManifestFile(
         path=MANIFEST,
         version=__version__,
-        spec=spec_digest,
+        compiled=compiled_digest,
         runtime=None if plan.run is None else ingredients.runtime.digest,
         uploads=tuple((file.path, _uri(upload, file)) for upload, group in uploaded for file in group),
     )

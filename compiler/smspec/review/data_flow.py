@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics.masking import hidden
+from smspec.diagnostics.masking import hidden, without_tokens
 from smspec.render.mermaid_label import mermaid_label
 from smspec.review.version import Version
 from smspec.service.members import member
@@ -65,4 +65,5 @@ def mermaid(name: str, old: DataFlow, new: DataFlow) -> str:
 
 
 def _label(text: str) -> str:
+    text = without_tokens(text)  # before it is cut: half a token may not be known as one
     return mermaid_label(text if len(text) <= 100 else f"{text[:60]}…{text[-39:]}")

@@ -6,9 +6,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
+from smspec.diagnostics.masking import without_tokens
 from smspec.review.change import Change
 from smspec.review.comparing import verdict
 from smspec.review.data_flow import DataFlow
+from smspec.review.secrecy import safe_change
 from smspec.source.frozen import dataclass
 
 Status = Literal["changed", "added", "removed", "moved"]
@@ -54,6 +56,10 @@ def job_review(
     flows: tuple[DataFlow, DataFlow] | None = None,
 ) -> JobReview:
     """Gather the changes of a spec; ``outcomes`` has them as it is (None) and under each overlay."""
+    outcomes = {
+        None if overlay is None else without_tokens(overlay): [safe_change(change) for change in changes]
+        for overlay, changes in outcomes.items()
+    }
     found: dict[tuple[object, ...], list[str | None]] = {}
     first: dict[tuple[object, ...], Change] = {}
     for overlay, changes in outcomes.items():
@@ -71,7 +77,7 @@ def job_review(
         for key, overlays in found.items()
     )
     return JobReview(
-        name=name,
+        name=without_tokens(name),
         file=file,
         old_file=old_file,
         status=status,

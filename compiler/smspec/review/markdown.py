@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from smspec.diagnostics.visible import visible
+from smspec.review.comparison import Comparison
 from smspec.review.data_flow import mermaid
 from smspec.review.job_review import JobReview, Told
 from smspec.review.shown_values import has_values, shown_values, under
+from smspec.review.uncompared import Uncompared, variants
 from smspec.source import dotted
 
 MOST_CHANGES = 20
@@ -26,20 +28,49 @@ MOST_VERDICTS = 20
 MOST_OPEN = 3
 """Of more jobs, all that is seen at first are the verdicts: one line of a base can change a hundred jobs."""
 
+MOST_REASONS = 4
+"""How many reasons are told why a job was not compared, and how many overlays are named in one."""
+
+LONGEST_REASON = 200
+
 _BAR = "<code>&#124;</code>"
 
 
-def markdown(reviews: Iterable[JobReview]) -> str:
-    """Return the comment; nothing at all when nothing changed."""
-    listed = list(reviews)
+def markdown(comparison: Comparison) -> str:
+    """Return the comment; nothing when all is equal. What was not compared comes first, so that nothing cuts it off."""
+    listed = comparison.reviews
     part = _job if len(listed) <= MOST_OPEN else _folded_job
-    parts = ["\n".join(part(review)) + "\n" for review in listed[:MOST_JOBS]]
+    parts = ["\n".join(_unknown(comparison.uncompared)) + "\n"] if comparison.uncompared else []
+    parts += ["\n".join(part(review)) + "\n" for review in listed[:MOST_JOBS]]
     if len(listed) > MOST_JOBS:
         parts.append("\n".join(_rest(listed[MOST_JOBS:])) + "\n")
     return "\n".join(parts)
 
 
-def _rest(reviews: list[JobReview]) -> Iterator[str]:
+def _unknown(jobs: Sequence[Uncompared]) -> Iterator[str]:
+    yield f"### Not compared: {len(jobs)} {'job' if len(jobs) == 1 else 'jobs'}"
+    yield ""
+    yield "| job | where | why |"
+    yield "|---|---|---|"
+    for job in jobs[:MOST_JOBS]:
+        named = f"{code(job.name)} in {code(job.file)}" if job.name else code(job.file)
+        for reason in job.reasons[:MOST_REASONS]:
+            overlays = ", ".join(map(code, variants(reason)[:MOST_REASONS]))
+            place = code(f"{reason.first.span.file}:{reason.first.span.line}")
+            more = f" and {reason.more} more" if reason.more else ""
+            why = f"{reason.first.code}: {code(cut(reason.first.message))}{more}"
+            yield f"| {named}{f' with the overlay {overlays}' if overlays else ''} | {place} | {why} |"
+    if len(jobs) > MOST_JOBS:
+        yield ""
+        yield f"… and {len(jobs) - MOST_JOBS} more jobs."
+
+
+def cut(text: str) -> str:
+    """Return a text as long as a cell of a table should be."""
+    return text if len(text) <= LONGEST_REASON else f"{text[: LONGEST_REASON - 1]}…"
+
+
+def _rest(reviews: Sequence[JobReview]) -> Iterator[str]:
     """Yield what is said of jobs that are not shown: how many there are of each verdict, so that none is overlooked."""
     yield f"… and {len(reviews)} more jobs; `smspec diff --format json` has them all:"
     yield ""

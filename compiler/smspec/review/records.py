@@ -3,18 +3,46 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 
+from smspec.review.comparison import Comparison
 from smspec.review.job_review import JobReview, Told
+from smspec.review.uncompared import Reason, Uncompared
 from smspec.source import dotted
 
 
-def records(reviews: Iterable[JobReview]) -> str:
-    """Return the reviews as JSON in ASCII; an empty list when nothing changed."""
-    return json.dumps([_job(review) for review in reviews], indent=2) + "\n"
+def records(comparison: Comparison) -> str:
+    """Return what differs and what could not be compared as JSON in ASCII; an empty list when all is equal."""
+    unknown = {job.file: job for job in comparison.uncompared}
+    jobs = [_job(review, unknown.pop(review.file, None)) for review in comparison.reviews]
+    return json.dumps([*jobs, *map(_unknown, unknown.values())], indent=2) + "\n"
 
 
-def _job(review: JobReview) -> dict[str, object]:
+def _unknown(job: Uncompared) -> dict[str, object]:
+    return {
+        "job": job.name,
+        "file": job.file,
+        "old_file": job.file,
+        "status": "not_compared",
+        "verdict": "",
+        "changes": [],
+        "not_compared": [_reason(reason) for reason in job.reasons],
+    }
+
+
+def _reason(reason: Reason) -> dict[str, object]:
+    return {
+        "side": reason.side,
+        "code": reason.first.code,
+        "message": reason.first.message,
+        "file": reason.first.span.file,
+        "line": reason.first.span.line,
+        "more": reason.more,
+        "as_is": None in reason.overlays,
+        "overlays": [overlay for overlay in reason.overlays if overlay is not None],
+    }
+
+
+def _job(review: JobReview, unknown: Uncompared | None) -> dict[str, object]:
     return {
         "job": review.name,
         "file": review.file,
@@ -22,6 +50,7 @@ def _job(review: JobReview) -> dict[str, object]:
         "status": review.status,
         "verdict": review.verdicts[0][1] if review.verdicts else "",
         "changes": [_change(told) for told in review.told],
+        "not_compared": [_reason(reason) for reason in unknown.reasons] if unknown else [],
     }
 
 

@@ -11,30 +11,8 @@ from smspec.review.data_flow import DataFlow, data_flow
 from smspec.review.job_review import JobReview, Status, job_review
 from smspec.review.kinds import cosmetic
 from smspec.review.prices import Prices
+from smspec.review.uncompared import State
 from smspec.review.version import Version
-from smspec.source.frozen import dataclass
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
-    """A spec, or a request, called ``file``: what it comes to as it is (None) and under each overlay.
-
-    ``place`` is equal for two states of one spec. ``faulty`` are the overlays under which it has faults, None: all.
-    """
-
-    file: str
-    place: str
-    versions: Mapping[str | None, Version]
-    faulty: frozenset[str | None] | None = frozenset()
-
-    @property
-    def name(self) -> str:
-        """The name of the job; empty where nothing could be compiled."""
-        return next((version.name for version in self.versions.values()), "")
-
-    def is_unknown(self, overlay: str | None) -> bool:
-        """Tell whether faults keep it from being known what the spec comes to."""
-        return self.faulty is None or overlay in self.faulty
 
 
 def reviewed(old: State | None, new: State | None, prices: Prices) -> JobReview | None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from smspec.diagnostics.masking import HIDDEN, hidden
+from smspec.diagnostics.masking import HIDDEN, hidden, without_tokens
 from smspec.diagnostics.secrets import secret_in
+from smspec.review.change import Change
+from smspec.source.frozen import replace
 
 
 def safe(name: str, value: object) -> object:
@@ -15,10 +17,20 @@ def safe(name: str, value: object) -> object:
     if isinstance(value, dict):
         if value.keys() == {"Key", "Value"}:  # a tag is a name and a value, too
             return {"Key": value["Key"], "Value": safe(str(value["Key"]), value["Value"])}
-        return {key: safe(str(key), inner) for key, inner in value.items()}
+        return {without_tokens(str(key)): safe(str(key), inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return _safe_words(name, value)
     return value
+
+
+def safe_change(change: Change) -> Change:
+    """Return a change with every secret in its names hidden; its values have none already."""
+    return replace(
+        change,
+        path=tuple(without_tokens(step) if isinstance(step, str) else step for step in change.path),
+        what=without_tokens(change.what),
+        brief=without_tokens(change.brief),
+    )
 
 
 def _safe_words(name: str, words: Sequence[object]) -> list[object]:

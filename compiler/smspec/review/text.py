@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from smspec.diagnostics.visible import visible, width
+from smspec.review.comparison import Comparison
 from smspec.review.job_review import JobReview, Told
 from smspec.review.shown_values import has_values, shown_values, under
+from smspec.review.uncompared import Uncompared, variants
 from smspec.review.user_words import quoted
 from smspec.source import dotted
 
@@ -18,10 +20,21 @@ Paint = Callable[[str, str], str]
 _STYLES = {"restart": "1;31", "security": "1;31", "cost": "1;33", "image": "1;36", "cosmetic": "2", "job": "2"}
 
 
-def text(reviews: Iterable[JobReview], *, colour: bool = False) -> str:
-    """Return the reviews as text, a blank line between two."""
+def text(comparison: Comparison, *, colour: bool = False) -> str:
+    """Return what differs, then what could not be compared, as text, a blank line between two jobs."""
     paint: Paint = _coloured if colour else _plain
-    return "\n".join("".join(f"{line}\n" for line in _job(review, paint)) for review in reviews)
+    parts = [*(_job(review, paint) for review in comparison.reviews), *map(_unknown, comparison.uncompared)]
+    return "\n".join("".join(f"{line}\n" for line in part) for part in parts)
+
+
+def _unknown(job: Uncompared) -> Iterator[str]:
+    for reason in job.reasons:
+        overlays = "".join(f" with the overlay `{visible(name)}`" for name in variants(reason)[:1])
+        several = f" and {len(reason.overlays) - 1} more" if overlays and len(reason.overlays) > 1 else ""
+        first = reason.first
+        more = f" (and {reason.more} more)" if reason.more else ""
+        yield f"{visible(job.name or job.file)}{overlays}{several}: not compared"
+        yield f"  {visible(first.span.file)}:{first.span.line}: {first.code}: {visible(first.message)}{more}"
 
 
 def _job(review: JobReview, paint: Paint) -> Iterator[str]:

@@ -34,6 +34,7 @@ from smspec.rules import (
     secret_in_the_image,
     source_without_an_entry_point,
     source_without_an_image,
+    text_longer_than_an_argument,
     torchrun_with_a_shell_script,
     unsafe_script_name,
     view_of_a_channel_without_a_stream,
@@ -74,6 +75,7 @@ RULES: tuple[Callable[[JobSpec, Listing], Iterator[Finding]], ...] = (
     isolated_job_that_downloads_its_source.check,
     isolated_job_that_installs_packages.check,
     hyperparameters_that_no_variable_can_carry.check,
+    text_longer_than_an_argument.check,
     secret_in_the_image.check,
 )
 

@@ -1,7 +1,12 @@
-"""The runtime and the toolkits install what the source asks for when the job starts, and need an index for it."""
+"""The runtime and the toolkits install what the source asks for when the job starts, and need an index for what is new.
+
+pip asks no index for requirements that are met: a list that the image has installed is no fault.
+"""
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
@@ -11,22 +16,45 @@ from smspec.spec.model import BuiltImage, JobSpec, ScriptEntry
 from smspec.spec.starter import starter
 
 RULE = Rule("SM379", "isolated job that installs packages")
+MAYBE = Rule("SM381", "isolated job that might install packages", "warning")
+
+_LIST, _PACKAGE = "requirements.txt", "setup.py"
+# Official images without packages of anyone's: what they hold is known.
+_BARE_BASES = r"(?:docker\.io/)?(?:library/)?(?:python|debian|ubuntu|buildpack-deps)(?:[:@].*)?"
 
 
 def check(job: JobSpec, source: Listing) -> Iterator[Finding]:
-    """Refuse network isolation where pip would run at start."""
+    """Refuse network isolation where pip would need an index at start; warn where it might."""
     path = isolation_path(job)
     if path is None or job.source is None or starter(job) == "image":
         return
-    # A setup.py is built as a package, and pip fetches what builds it.
-    asked = [file for file in ("requirements.txt", "setup.py") if source.has(file)]
-    if "setup.py" in asked and not isinstance(job.entry_point, ScriptEntry):
-        asked.remove("setup.py")
-    if asked:
+    if source.has(_PACKAGE) and isinstance(job.entry_point, ScriptEntry):
+        # pip builds a package apart from what is installed, with a setuptools from the index.
         yield RULE.at(
             path,
-            f"`{asked[0]}` in the source is installed when the job starts, and an isolated container reaches no index",
-            help="name the file in `image.python_requirements` and keep it out of the source with `source.ignore`"
-            if isinstance(job.image, BuiltImage)
-            else "build an image that holds the packages",
+            f"`{_PACKAGE}` in the source needs an index at startup, but the job is isolated",
+            help="install the package when the image is built, and add `setup.py` to `source.ignore`",
         )
+    elif source.has(_LIST) and not _is_installed(job, job.source.dir):
+        rule = RULE if _certainly_lacks_packages(job) else MAYBE
+        help = (
+            f"set `image.python_requirements` to `{posixpath.join(job.source.dir, _LIST)}`"
+            if isinstance(job.image, BuiltImage)
+            else "use an image that holds the packages, and add `requirements.txt` to `source.ignore`"
+        )
+        needs = "needs an index" if rule is RULE else "might need an index"
+        yield rule.at(path, f"`{_LIST}` in the source {needs} at startup, but the job is isolated", help=help)
+
+
+def _is_installed(job: JobSpec, directory: str) -> bool:
+    """Tell whether the image is built with the very list that is in the source."""
+    written = job.image.python_requirements if isinstance(job.image, BuiltImage) else None
+    return written is not None and posixpath.normpath(written) == posixpath.normpath(posixpath.join(directory, _LIST))
+
+
+def _certainly_lacks_packages(job: JobSpec) -> bool:
+    """Tell whether nothing has put packages into the image: a bare base, and no step that installs any."""
+    image = job.image
+    if not isinstance(image, BuiltImage) or image.python_packages or image.python_requirements or image.run:
+        return False
+    return not image.system_packages and re.fullmatch(_BARE_BASES, image.base) is not None

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.masking import masked
-from smspec.diagnostics.secrets import secret_in
+from smspec.diagnostics.masking import secret_of
 from smspec.source import Path
 from smspec.source.listing import Listing
 from smspec.spec.model import BuiltImage, CommandEntry, JobSpec, ScriptEntry
@@ -19,7 +18,7 @@ def check(job: JobSpec, _source: Listing) -> Iterator[Finding]:
     if not isinstance(job.image, BuiltImage):
         return
     for path, name, text in (*_named_texts(job.image), *_words(job)):
-        what = secret_in(name, text) or ("a secret" if masked(text) != text else None)
+        what = secret_of(name, text)
         if what:
             yield RULE.at(
                 path,

@@ -31,7 +31,8 @@ class Assignment:
                 value.escape()
                 value = UNKNOWN
             owner.set_attribute(target.attr, value)
-            self._tampered(f"{owner.name}.{target.attr}" if isinstance(owner, Named) else "")
+            if isinstance(owner, Named):
+                self.run.tampered_with(f"{owner.name}.{target.attr}")
         elif isinstance(target, ast.Subscript):
             self._set_item(target, value)
         elif isinstance(target, ast.Starred):
@@ -53,11 +54,4 @@ class Assignment:
         if owner.name == "os.environ":
             self.run.changed_variables.add(text(self.value(target.slice)) or "*")
         else:
-            self._tampered(owner.name)
-
-    def _tampered(self, name: str) -> None:
-        """Take note where a program changes what readers rely on."""
-        if name.startswith(("sys.argv", "argparse.", "click.", "absl.")):
-            self.run.is_tampered = True
-        elif name == "os.environ" or name.startswith("os.environ."):
-            self.run.changed_variables.add("*")
+            self.run.tampered_with(owner.name)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from smspec.script.values import UNKNOWN, Value
+from smspec.script.program import Stop
+from smspec.script.reach import ENDING_WORDS
+from smspec.script.values import UNKNOWN, Value, items, text
 
 if TYPE_CHECKING:
     import ast
@@ -43,8 +45,28 @@ class Call:
         """Return an argument that is given by position or by name."""
         return self.arguments[index] if index < len(self.arguments) else self.keywords.get(name)
 
+    def reads_arguments(self, why_unknown: str) -> bool:
+        """Tell whether the command line is read here for certain; take note of why it is not, or is not known.
+
+        ``why_unknown``: what the reader itself knows against it, as the end of a sentence, or nothing.
+        """
+        if not why_unknown and self.run.is_blind:
+            why_unknown = "the script gets at its own names by `globals`, `exec`, or the like"
+        if not why_unknown and not self.is_certain:
+            why_unknown = "smspec cannot be sure that every run of the script gets here"
+        if why_unknown:
+            self.run.stops.append(Stop(reason=why_unknown, place=self.place))
+        return not why_unknown
+
     def lost(self) -> Value:
         """Let everything that is passed on be somebody else's, and nothing be known of what comes back."""
         for value in (*self.arguments, *self.keywords.values()):
+            self.hands_over_words(value)
             value.escape()
         return UNKNOWN
+
+    def hands_over_words(self, value: Value) -> None:
+        """Take note that the program may end where what it calls takes a list for its command line."""
+        words = items(value) or ()
+        if any(word.startswith(ENDING_WORDS) for word in map(text, words) if word is not None):
+            self.run.ends()

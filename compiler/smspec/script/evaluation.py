@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from smspec.script.call import Call
+from smspec.script.file_use import note_method
 from smspec.script.frame import Frame
+from smspec.script.leaking import leak
+from smspec.script.reach import BUILTINS
 from smspec.script.values import ELLIPSIS, UNKNOWN, Items, Known, Named, Value, constant, items, known_items, known_text
 
 if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
 
-_BUILTINS = frozenset({"bool", "dict", "exit", "float", "int", "len", "list", "open", "quit", "range", "str", "tuple"})
 _HUGE = 1 << 64
 """Nobody counts to this, and Python refuses to write numbers of some thousand digits."""
 
@@ -37,9 +39,9 @@ class Evaluation:
                 return UNKNOWN
             return ELLIPSIS if node.value is ... else Known(node.value)
         if isinstance(node, ast.Name):
-            return self.frame.get(node.id) or (Named(node.id) if node.id in _BUILTINS else UNKNOWN)
+            return self.frame.get(node.id) or (Named(node.id, self.run) if node.id in BUILTINS else UNKNOWN)
         if isinstance(node, ast.Attribute):
-            return self.value(node.value).attribute(node.attr)
+            return self.run.attribute_of(self.value(node.value), node.attr)
         if isinstance(node, ast.Call):
             return self._call(node)
         if isinstance(node, ast.List | ast.Tuple | ast.Set):
@@ -77,15 +79,15 @@ class Evaluation:
         if isinstance(node, _COMPREHENSIONS):
             return self._comprehension(node)
         if isinstance(node, ast.Lambda):
-            # It may run at any time, or never; what it names is out of our hands.
-            return _lost(*(self.frame.get(n.id) or UNKNOWN for n in ast.walk(node.body) if isinstance(n, ast.Name)))
+            leak(self.run, node, self.frame)
+            return UNKNOWN
         return _lost(*(self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)))
 
     def _call(self, node: ast.Call) -> Value:
         owner, function = UNKNOWN, UNKNOWN
         if isinstance(node.func, ast.Attribute):
             owner = self.value(node.func.value)
-            function = owner.attribute(node.func.attr)
+            function = self.run.attribute_of(owner, node.func.attr)
         else:
             function = self.value(node.func)
         arguments = tuple(self.value(argument) for argument in node.args)
@@ -94,6 +96,8 @@ class Evaluation:
         call = Call(self.run, node, arguments, keywords, is_whole)
         if isinstance(function, Named):
             return self.run.called(function.name, call)
+        if isinstance(node.func, ast.Attribute):
+            note_method(self.run, owner, node.func.attr, call)
         if isinstance(node.func, ast.Attribute) and function is UNKNOWN:
             return owner.method(node.func.attr, call)
         return function.call(call)
@@ -105,12 +109,13 @@ class Evaluation:
         return Items(values, is_fixed=is_fixed)
 
     def _joined(self, node: ast.JoinedStr) -> Value:
-        parts = [
-            constant(self.value(part.value))
-            if isinstance(part, ast.FormattedValue) and part.conversion == -1 and part.format_spec is None
-            else constant(self.value(part) if isinstance(part, ast.Constant) else UNKNOWN)
-            for part in node.values
-        ]
+        parts = []
+        for part in node.values:
+            found = constant(self.value(part.value if isinstance(part, ast.FormattedValue) else part))
+            is_plain = isinstance(part, ast.Constant)
+            if isinstance(part, ast.FormattedValue):
+                is_plain = part.conversion == -1 and part.format_spec is None
+            parts.append(found if is_plain else ...)
         return known_text("".join(map(str, parts))) if ... not in parts else UNKNOWN
 
     def _binary(self, node: ast.BinOp) -> Value:
@@ -136,7 +141,7 @@ class Evaluation:
             lower = constant(self.value(node.slice.lower))
             is_rest = lower == 1 and node.slice.upper is None and node.slice.step is None
             if isinstance(owner, Named) and owner.name == "sys.argv" and is_rest:
-                return Named("sys.argv[1:]")
+                return Named("sys.argv[1:]", self.run)
             return _lost(owner)
         key = self.value(node.slice)
         if isinstance(owner, Named):
@@ -144,7 +149,7 @@ class Evaluation:
         index, values = constant(key), items(owner) or ()
         if isinstance(index, int) and -len(values) <= index < len(values):
             return values[index]
-        owner.escape()
+        key.escape()
         return owner.item(key, self.run.place(node))
 
     def _boolean(self, node: ast.BoolOp) -> Value:
@@ -159,7 +164,11 @@ class Evaluation:
         return _lost(*values)
 
     def _compared(self, node: ast.Compare) -> Value:
-        left, *rest = constant(self.value(node.left)), *(constant(self.value(value)) for value in node.comparators)
+        values = [self.value(part) for part in (node.left, *node.comparators)]
+        if not all(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops):
+            for value in values:
+                value.look_through()
+        left, *rest = map(constant, values)
         if len(rest) == 1 and ... not in (left, rest[0]):
             if isinstance(node.ops[0], ast.Eq | ast.Is):
                 return Known(left == rest[0])

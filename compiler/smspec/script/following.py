@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
+from collections.abc import Iterator
 
 from smspec.script.call import Call
 from smspec.script.frame import Frame
 from smspec.script.interpreter import Interpreter, TooLong
-from smspec.script.program import Program
-from smspec.script.readable import is_readable
+from smspec.script.program import CommandLine, Program, Stop
+from smspec.script.readable import Unreadable, is_readable
 from smspec.script.readers import handler_of, lookup_of
 from smspec.script.reading import MOST_MODULES, WORDS, Beside
 from smspec.script.values import UNKNOWN, Class, Function, Known, Module, Value
 from smspec.source import SourceText
+from smspec.source.frozen import replace
 
 _PHASES = ("begin", "epoch", "end")
 
 
-def followed(text: SourceText, beside: Beside, handler: str | None) -> Program | None:
-    """Return what is known of a program; None for one that this Python cannot parse, or that is too much to follow."""
+def followed(text: SourceText, beside: Beside, handler: str | None) -> Program:
+    """Return what is known of a program. Raises `Unreadable` for one that this Python cannot parse, or follow."""
     shelf = _Shelf(beside)
     run = Interpreter(handler_of, lookup_of, shelf.find)
     tree = _tree(text)
     if tree is None:
-        return None
+        raise Unreadable("the Python that runs smspec cannot parse it")
     frame = Frame(text)
     frame.names |= _module_names("__main__" if handler is None else "handler")
     try:
@@ -32,18 +35,50 @@ def followed(text: SourceText, beside: Beside, handler: str | None) -> Program |
         if handler is not None:
             _call_handler(run, frame, handler)
     except (TooLong, RecursionError):
-        return None
+        raise Unreadable("it is too long or too deeply nested to follow") from None
     is_silent = run.is_tampered or shelf.is_tampered
     return Program(
         texts=(text, *shelf.texts),
-        command_lines=() if is_silent else tuple(dict.fromkeys(run.command_lines)),
-        channels=tuple(dict.fromkeys(read for read in run.channels if not run.may_have_set(read.written))),
-        hyperparameters=tuple(
-            dict.fromkeys(
-                read for read in run.hyperparameters if read.by == "job" or not run.may_have_set(read.written)
-            )
-        ),
+        command_lines=() if is_silent else tuple(dict.fromkeys(_with_left_over(run))),
+        variables=tuple(dict.fromkeys(run.variables)),
+        channels=tuple(dict.fromkeys(run.channels)),
+        hyperparameters=tuple(dict.fromkeys(run.hyperparameters)),
+        file_uses=() if run.is_blind else tuple(dict.fromkeys(run.file_uses)),
+        process_groups=() if run.is_blind else tuple(run.process_groups),
+        stop=_stop(run, text, is_silent) if handler is None else None,
     )
+
+
+_LIBRARIES = frozenset(
+    {"configargparse", "docopt", "fire", "getopt", "gin", "hydra", "optparse", "plac", "simple_parsing", "tap", "tyro"}
+)
+"""Who reads a command line in ways that no reader knows."""
+
+_READING = re.compile(
+    r"\bargparse\b|\bHfArgumentParser\b|^[ \t]*(?:from|import)[ \t]+(?:click|typer|absl|jsonargparse)\b", re.M
+)
+
+
+def _with_left_over(run: Interpreter) -> Iterator[CommandLine]:
+    """Yield the command lines, now that it is known what was done with what they leave over."""
+    for line in run.command_lines:
+        left_over = run.left_over.get(line)
+        yield line if left_over is None or left_over.is_used else replace(line, drops=True)
+
+
+def _stop(run: Interpreter, text: SourceText, is_silent: bool) -> Stop | None:
+    """Return why the arguments of a script are not known, or not all; None where they are, or it takes none."""
+    if run.command_lines and is_silent:
+        return Stop(reason="the script changes `sys.argv`, or what reads it", place=run.command_lines[0].place)
+    if run.stops:
+        return run.stops[0]
+    if run.command_lines:
+        return None
+    for library in sorted(_LIBRARIES & {name.partition(".")[0] for name in run.imported}):
+        return Stop(reason=f"smspec does not know how `{library}` reads them", place=None)
+    if _READING.search(text.text):
+        return Stop(reason="smspec could not follow the script to where it reads them", place=None)
+    return None
 
 
 class _Shelf:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from smspec.script.values import UNKNOWN, Items, Known, Value
+from smspec.script.values import UNKNOWN, Named, Value
 from smspec.source import SourceText
 
 
@@ -17,6 +17,9 @@ class Frame:
         self.outer = outer
         self.lines: list[str] = outer.lines if outer else source.text.split("\n")
         self.has_left = False
+        self.is_class = False
+        self._leaked: set[str] = set()
+        self._forgotten: set[str] = set()
         self.names: dict[str, Value] = {}
         self.globals: frozenset[str] = frozenset()
         self.returned: list[Value] = []
@@ -31,10 +34,35 @@ class Frame:
     def get(self, name: str) -> Value | None:
         frame: Frame | None = self
         while frame is not None:
+            if name in frame._forgotten:
+                return UNKNOWN
             if name in frame.names:
                 return frame.names[name]
             frame = frame.outer
         return None
+
+    def leak(self, name: str) -> None:
+        """Let others have what a name stands for, and whatever it will stand for."""
+        frame: Frame | None = self
+        while frame is not None:
+            frame._leaked.add(name)
+            if name in frame.names:
+                frame.names[name].escape()
+                return
+            frame = frame.outer
+
+    def forget_for_good(self, name: str) -> None:
+        """Know nothing any more of a name that others may set at any time."""
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.names or frame.outer is None:
+                frame._forgotten.add(name)
+            frame = frame.outer
+
+    @property
+    def of_functions(self) -> Frame:
+        """The frame in which a function that is defined here looks for names: none of a class."""
+        return self.outer.of_functions if self.is_class and self.outer is not None else self
 
     def forget_outer(self, name: str) -> None:
         """Know nothing any more of a name of a function around this one: ``nonlocal`` lets this one set it."""
@@ -44,14 +72,17 @@ class Frame:
                 frame.names[name] = UNKNOWN
             frame = frame.outer
 
-    def forget_constants(self) -> None:
-        """Know nothing any more of the constants of this frame, but for what Python itself gives a module."""
+    def forget_values(self) -> None:
+        """Know nothing any more of the names of this frame, but of other modules and what Python itself gives it."""
         for name, value in self.names.items():
-            if isinstance(value, Known | Items) and not name.startswith("__"):
+            if not isinstance(value, Named) and not name.startswith("__"):
                 self.names[name] = UNKNOWN
 
     def set(self, name: str, value: Value) -> None:
-        (self.module if name in self.globals else self).names[name] = value
+        frame = self.module if name in self.globals else self
+        if name in frame._leaked:
+            value.escape()
+        frame.names[name] = value
 
 
 def joined(one: dict[str, Value], two: dict[str, Value]) -> dict[str, Value]:

@@ -7,10 +7,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from smspec.script.call import Call
+from smspec.script.file_use import note_call
 from smspec.script.frame import Frame
-from smspec.script.program import ChannelRead, CommandLine, HyperparameterRead
+from smspec.script.left_over import LeftOver
+from smspec.script.program import (
+    ChannelRead,
+    CommandLine,
+    FileUse,
+    HyperparameterRead,
+    ProcessGroup,
+    Stop,
+    VariableRead,
+)
+from smspec.script.reach import ENDING_METHODS, LOOKERS, RUN_CODE, SEE_ALL, copies, may_end, patches
 from smspec.script.statements import Statements
-from smspec.script.values import UNKNOWN, Function, Items, Module, Named, Value
+from smspec.script.values import UNKNOWN, Function, Items, Module, Named, Value, text
 from smspec.source import Span
 
 MOST_STEPS = 50_000
@@ -31,8 +42,8 @@ class TooLong(Exception):
 class Interpreter:
     """What was seen on the way. ``is_certain``: what is looked at now happens in every run of the program.
 
-    ``swallowed``: what a `try` around it would catch, of ``exit`` and ``error``. ``remembered`` is for readers whose
-    library keeps what is declared for itself.
+    ``remembered`` is for readers whose library keeps what is declared for itself. ``is_blind``: names may be got at in
+    ways that are not followed.
     """
 
     def __init__(
@@ -44,13 +55,18 @@ class Interpreter:
         self.command_lines: list[CommandLine] = []
         self.channels: list[ChannelRead] = []
         self.hyperparameters: list[HyperparameterRead] = []
+        self.file_uses: list[FileUse] = []
+        self.process_groups: list[ProcessGroup] = []
         self.imported: set[str] = set()
         self.changed_variables: set[str] = set()
         self.changed_mappings: set[str] = set()
+        self.stops: list[Stop] = []
+        self.variables: list[VariableRead] = []
+        self.left_over: dict[CommandLine, LeftOver] = {}
         self.remembered: dict[str, object] = {}
         self.is_tampered = False
         self.is_certain = True
-        self.swallowed: frozenset[str] = frozenset()
+        self.is_blind = False
         self.goes_other_way_for_one_word = False
         self._find_module = find_module
         self._frames: list[Frame] = []
@@ -75,15 +91,18 @@ class Interpreter:
         """Follow a call of a function of the program; return what is known of its result."""
         is_generator = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function.node))
         if is_generator or function in self._inside or len(self._inside) >= DEEPEST:
+            function.escape()
             return call.lost()
         frame = Frame(function.frame.source, function.frame)
         _bind(function, call, first, frame)
         certain = self.is_certain
         self._frames.append(frame)
         self._inside.append(function)
-        Statements(self, frame).block(function.node.body)
+        ending = Statements(self, frame).block(function.node.body)
         self._inside.pop()
         self._frames.pop()
+        if ending in ("exit", "raise"):
+            self.ends()
         self.is_certain = certain and not self._has_ended
         if frame.returned and all(value is frame.returned[0] for value in frame.returned):
             return frame.returned[0]
@@ -93,18 +112,65 @@ class Interpreter:
 
     def called(self, name: str, call: Call) -> Value:
         """Return what a call of something of another module gives."""
+        name = name.removeprefix("builtins.")
+        note_call(self, name, call)
         handler = self._handler_of(name)
         if handler is not None:
             return handler(call)
+        given = (*call.arguments, *call.keywords.values())
         owner, _, method = name.rpartition(".")
-        if owner in ("sys.argv", "sys.argv[1:]") and method in _CHANGES:
+        if owner == "sys.argv" and method in _CHANGES:
             self.is_tampered = True
+        elif may_end(name):
+            self.ends()
+        elif name in LOOKERS:
+            return UNKNOWN
+        elif copies(name):
+            for value in given:
+                value.look_through()
+            return UNKNOWN
+        elif name == "getattr" and len(given) == 2 and (attribute := text(given[1])) is not None:
+            return self.attribute_of(given[0], attribute)
+        elif name in ("setattr", "delattr") and given and isinstance(given[0], Named):
+            self.tampered_with(f"{given[0].name}.{text(given[1]) if len(given) > 1 else ''}")
+        elif patches(name):
+            self.tampered_with("sys.argv")
+            self.tampered_with("os.environ")
+        elif name in SEE_ALL or (name == "vars" and not given):
+            self.handed_on(name)
         return call.lost()
+
+    def attribute_of(self, owner: Value, name: str) -> Value:
+        """Return an attribute. Who has a method that may end the program may call it, here or anywhere."""
+        found = owner.attribute(name)
+        if name in ENDING_METHODS and not isinstance(found, Named) and not owner.follows(name):
+            self.ends()
+        return found
+
+    def handed_on(self, name: str) -> None:
+        """Take note that others have something of another module, with which they may change what readers rely on."""
+        if name in SEE_ALL or name == "vars":
+            self.is_blind = True
+        if may_end(name):
+            self.ends()
+        if name in ("sys", "sys.argv"):
+            self.is_tampered = True
+        if name in ("os", "os.environ") or name in RUN_CODE:
+            self.changed_variables.add("*")
+
+    def tampered_with(self, name: str) -> None:
+        """Take note that a program changes what readers rely on."""
+        if name.startswith(("sys.argv", "sys.modules", "argparse.", "click.", "absl.", "typer.")):
+            self.is_tampered = True
+        elif name == "os.environ" or name.startswith("os.environ."):
+            self.changed_variables.add("*")
 
     def looked_up(self, name: str, key: Value, place: Span) -> Value:
         """Return what stands under a key of something of another module."""
+        if name in SEE_ALL:
+            self.handed_on(name)
         lookup = self._lookup_of(name)
-        return Items((Named(name), key)) if lookup is None else lookup(self, key, place)
+        return Items((Named(name, self), key)) if lookup is None else lookup(self, key, place)
 
     def may_have_set(self, variable: str) -> bool:
         """Tell whether the program itself may set a variable of its environment."""

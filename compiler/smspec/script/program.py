@@ -51,7 +51,8 @@ class CommandLine:
     """One parser that reads the program's command line when it starts.
 
     ``is_complete``: every other option is refused. ``required_groups``: groups of which one option must be given.
-    ``not_for_one_word``: with a single word the program goes another way.
+    ``not_for_one_word``: with a single word the program goes another way. ``drops``: all options are known, others are
+    left over, and nothing is done with them.
     """
 
     library: str
@@ -62,6 +63,7 @@ class CommandLine:
     abbreviates: bool = True
     required_groups: tuple[int, ...] = ()
     not_for_one_word: bool = False
+    drops: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +91,44 @@ class HyperparameterRead:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VariableRead:
+    """A variable ``SM_…``, of no channel or hyperparameter, without which the program ends there."""
+
+    written: str
+    place: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """Where arguments could not be followed any further, and why: the end of a sentence."""
+
+    reason: str
+    place: Span | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileUse:
+    """A path of the container, written literally, that certainly reaches a file ``operation``."""
+
+    path: str
+    operation: str
+    place: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessGroup:
+    """PyTorch's, formed in every run from the environment. ``variables``: those that no argument stands for."""
+
+    variables: tuple[str, ...]
+    place: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
     """``texts``: the program's own, then those of the modules beside it that were read with it.
+
+    ``mentioned``: names that the source has between quotes, where arguments may be dropped.
+    ``stop``: why what its command line takes is not known, or not in full.
 
     ``missing_handler``: the name that is to be called with the job, where the module has no such name;
     ``definitions``: what it has instead.
@@ -100,5 +138,10 @@ class Program:
     command_lines: tuple[CommandLine, ...] = ()
     channels: tuple[ChannelRead, ...] = ()
     hyperparameters: tuple[HyperparameterRead, ...] = ()
+    file_uses: tuple[FileUse, ...] = ()
+    process_groups: tuple[ProcessGroup, ...] = ()
     missing_handler: str | None = None
     definitions: tuple[str, ...] = ()
+    stop: Stop | None = None
+    variables: tuple[VariableRead, ...] = ()
+    mentioned: frozenset[str] = frozenset()

@@ -24,6 +24,10 @@ _WORD_OPERATORS = frozenset({"not", "lambda", "await", "if", "for", "or", "and",
 _OPERATORS = frozenset("+-*/%|&^~@<>=.!")
 
 
+class Unreadable(Exception):
+    """The text of a program cannot be followed; the words end a sentence about it."""
+
+
 def is_readable(text: str) -> bool:
     """Tell whether a text is small and flat enough to be parsed within a moment."""
     # A carriage return alone ends a line for Python and for nobody else here.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from smspec.script.handler_names import definitions, lacks
 from smspec.script.program import Program
-from smspec.script.readable import is_readable
+from smspec.script.readable import Unreadable, is_readable
 from smspec.source import SourceText
 
 WORDS = (
@@ -16,8 +16,8 @@ WORDS = (
     "jsonargparse",
     "HfArgumentParser",
     "absl",
-    "SM_CHANNEL_",
-    "SM_HP_",
+    "SM_",
+    "init_process_group",
     "/opt/ml",
     "smspec_runtime",
 )
@@ -35,21 +35,25 @@ def says_anything(text: str) -> bool:
     return any(word in text for word in WORDS)
 
 
-def read_script(text: SourceText, beside: Beside) -> Program | None:
-    """Return what a program says that is started as a script; None where nothing can be told."""
+def read_script(text: SourceText, beside: Beside) -> Program:
+    """Return what a program says that is started as a script. Raises `Unreadable`."""
     return _read(text, beside, None)
 
 
-def read_handler(text: SourceText, name: str, beside: Beside) -> Program | None:
-    """Return what a function or class ``name`` says that is called with the job, or that there is none."""
+def read_handler(text: SourceText, name: str, beside: Beside) -> Program:
+    """Return what a function or class ``name`` says that is called with the job, or that there is none.
+
+    Raises `Unreadable`.
+    """
     if lacks(text.text, name):
         return Program(texts=(text,), missing_handler=name, definitions=definitions(text.text))
-    return _read(text, beside, name) if "hyperparameters" in text.text or "channel" in text.text else None
+    asks = any(word in text.text for word in ("hyperparameters", "channel", "/opt/ml"))
+    return _read(text, beside, name) if asks else Program(texts=(text,))
 
 
-def _read(text: SourceText, beside: Beside, handler: str | None) -> Program | None:
+def _read(text: SourceText, beside: Beside, handler: str | None) -> Program:
     if not is_readable(text.text):
-        return None
+        raise Unreadable("it is too long or too deeply nested to follow")
     from smspec.script.following import followed  # late: `ast` is for those who have a Python program
 
     return followed(text, beside, handler)

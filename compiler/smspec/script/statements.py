@@ -10,8 +10,11 @@ from smspec.script.assignment import Assignment
 from smspec.script.call import Call
 from smspec.script.conditions import asks_for_one_word
 from smspec.script.evaluation import Evaluation
+from smspec.script.file_use import note_ensured
 from smspec.script.frame import Frame, joined
 from smspec.script.importing import import_names
+from smspec.script.leaking import leak
+from smspec.script.reach import EXECS, EXITS, lets_errors_through
 from smspec.script.values import UNKNOWN, Class, Function, Named, Value, constant
 
 if TYPE_CHECKING:
@@ -20,9 +23,13 @@ if TYPE_CHECKING:
 Ending = Literal["raise", "leave", "exit"]
 """How a block ends early: with a failure, by leaving the function or the loop, or the whole program."""
 
-_EXITS = ("sys.exit", "exit", "quit", "os._exit")
-_CATCHES_EXIT = frozenset({"SystemExit", "BaseException"})
-_CATCHES_ERRORS = frozenset({"KeyError", "LookupError", "Exception", "BaseException", "OSError", "FileNotFoundError"})
+_FAILURES = ("Error", "Exception", "Interrupt", "Warning")
+"""How names of exceptions end that fail a job; SystemExit may end it well."""
+
+
+_LEAVING = (ast.Return, ast.Break, ast.Continue)
+_PLAIN = ("dataclasses.", "enum.", "functools.")
+"""Decorators of classes that leave their methods alone."""
 
 
 class Statements:
@@ -64,7 +71,7 @@ class Statements:
                 return "leave"
             case ast.Raise():
                 self.value(node.exc)
-                return "raise"
+                return "raise" if _is_failure(node.exc) else "exit"
             case ast.Break() | ast.Continue():
                 return "leave"
             case ast.If():
@@ -78,6 +85,7 @@ class Statements:
             case ast.FunctionDef():
                 self._function(node)
             case ast.AsyncFunctionDef():
+                leak(self.run, node, self.frame)
                 self.frame.set(node.name, UNKNOWN)
             case ast.ClassDef():
                 self._class(node)
@@ -88,21 +96,25 @@ class Statements:
             case ast.Nonlocal():
                 for name in node.names:
                     self.frame.forget_outer(name)
+            case ast.Pass():
+                pass
             case ast.Assert():
                 self.value(node.test)
             case ast.Delete():
                 for target in node.targets:
                     self.assign(target, UNKNOWN)
             case ast.Match():
-                self.value(node.subject).escape()
-                self._branches([case.body for case in node.cases], is_one_taken=False)
+                self._match(node)
             case _:
                 self._forget(node)
         return None
 
     def _expression(self, node: ast.expr) -> Ending | None:
         if isinstance(node, ast.Call) and self._exits(node):
-            status = constant(self.value(node.args[0])) if node.args else None
+            values = [self.value(argument) for argument in node.args]
+            for value in values:
+                value.escape()
+            status = constant(values[0]) if values and self._name(node.func) not in EXECS else None
             return "exit" if status in (None, 0, ...) else "raise"
         self.value(node)
         return None
@@ -122,6 +134,7 @@ class Statements:
         known = constant(test)
         if known is not ...:
             return self.block(node.body if known else node.orelse)
+        note_ensured(self.run, node, self._name, self.value)
         if asks_for_one_word(node.test) and self._goes_on_otherwise(node.body):
             # `if len(sys.argv) == 2 and …: read a file`, the way of the examples of transformers.
             with self.run.perhaps(self.frame):
@@ -180,13 +193,12 @@ class Statements:
             self.run.is_certain = False
 
     def _try(self, node: ast.Try) -> Ending | None:
-        swallowed = self.run.swallowed
-        for handler in node.handlers:
-            if not self._always_fails(handler):
-                self.run.swallowed |= self._caught(handler)
         before = dict(self.frame.names)
-        ending = self.block(node.body)
-        self.run.swallowed = swallowed
+        if self._goes_on(node):
+            with self.run.perhaps(self.frame):  # whatever fails in it may lead to another way
+                ending = self.block(node.body)
+        else:
+            ending = self.block(node.body)
         after = self.frame.names
         if ending is None:
             ending = self.block(node.orelse)
@@ -200,6 +212,15 @@ class Statements:
                 ending = None
         return self.block(node.finalbody) or ending
 
+    def _goes_on(self, node: ast.Try) -> bool:
+        """Tell whether the program may go on after a failure within."""
+        leaves = any(isinstance(part, _LEAVING) for last in node.finalbody for part in ast.walk(last))
+        return leaves or any(
+            not self._always_fails(handler)
+            and not (isinstance(handler.type, ast.Name) and handler.type.id == "KeyboardInterrupt")
+            for handler in node.handlers
+        )
+
     def _always_fails(self, handler: ast.ExceptHandler) -> bool:
         """Tell whether a handler ends the program with a failure, or raises, and has no other way out."""
         *before, last = handler.body
@@ -208,33 +229,43 @@ class Statements:
         if isinstance(last, ast.Expr) and self._exits(last.value):
             status = last.value.args[0] if isinstance(last.value, ast.Call) and last.value.args else None
             return isinstance(status, ast.Constant) and isinstance(status.value, int) and status.value != 0
-        return isinstance(last, ast.Raise)
+        return isinstance(last, ast.Raise) and _is_failure(last.exc)
 
     def _may_leave(self, node: ast.AST) -> bool:
-        return isinstance(node, ast.Return | ast.Break | ast.Continue) or self._exits(node)
+        return isinstance(node, _LEAVING) or self._exits(node)
 
     def _exits(self, node: ast.AST) -> bool:
-        return isinstance(node, ast.Call) and self._name(node.func) in _EXITS
-
-    def _caught(self, handler: ast.ExceptHandler) -> frozenset[str]:
-        if handler.type is None:
-            return frozenset({"exit", "error"})
-        names = {part.id for part in ast.walk(handler.type) if isinstance(part, ast.Name)}
-        kinds = {"exit"} if names & _CATCHES_EXIT else set()
-        return frozenset(kinds | ({"error"} if names & _CATCHES_ERRORS else set()))
+        return isinstance(node, ast.Call) and self._name(node.func) in EXITS
 
     def _with(self, node: ast.With | ast.AsyncWith) -> Ending | None:
-        swallowed = self.run.swallowed
+        is_reliable = True
         for item in node.items:
+            called = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
+            is_reliable &= lets_errors_through(self._name(called))
             value = self.value(item.context_expr)
-            if isinstance(item.context_expr, ast.Call) and self._name(item.context_expr.func).endswith("suppress"):
-                self.run.swallowed |= {"exit", "error"}
+            value.escape()
             if item.optional_vars is not None:
-                value.escape()
                 self.assign(item.optional_vars, UNKNOWN)
-        ending = self.block(node.body)
-        self.run.swallowed = swallowed
-        return ending
+        if is_reliable:
+            return self.block(node.body)
+        with self.run.perhaps(self.frame):  # it may catch whatever fails in it
+            ending = self.block(node.body)
+        if ending is not None:
+            self._note([ending])
+            self.run.is_certain = False
+        return None
+
+    def _match(self, node: ast.Match) -> None:
+        self.value(node.subject).escape()
+        for case in node.cases:
+            for part in ast.walk(case.pattern):
+                for name in (getattr(part, "name", None), getattr(part, "rest", None)):
+                    if isinstance(name, str):
+                        self.frame.set(name, UNKNOWN)
+            if case.guard is not None:
+                with self.run.perhaps(self.frame):
+                    self.value(case.guard).escape()
+        self._branches([case.body for case in node.cases], is_one_taken=False)
 
     def _function(self, node: ast.FunctionDef) -> None:
         parameters = node.args
@@ -246,9 +277,10 @@ class Statements:
             if default is not None:
                 defaults[parameter.arg] = self.value(default)
         decorators = [self._decorator(decorator) for decorator in node.decorator_list]
-        value: Value = Function(node, self.frame, defaults)
+        value: Value = Function(self.run, node, self.frame.of_functions, defaults)
+        bare = ast.copy_location(ast.Call(func=ast.Constant(value=None), args=[], keywords=[]), node)
         for decorator in reversed(decorators):
-            value = decorator.decorate(value, self.run.place(node))
+            value = decorator.decorate(value, Call(self.run, bare, (value,), {}, True))
         self.frame.set(node.name, value)
 
     def _decorator(self, node: ast.expr) -> Value:
@@ -262,13 +294,33 @@ class Statements:
         decorators = tuple(self.value(decorator) for decorator in node.decorator_list)
         bases = tuple(self.value(base) for base in node.bases)
         body = Frame(self.frame.source, self.frame)
+        body.is_class = True
         Statements(self.run, body).block(node.body)
-        self.frame.set(node.name, Class(node, body, decorators, bases))
+        made = Class(self.run, node, body, decorators, bases)
+        for name, value in body.names.items():
+            if name.startswith("__") and name != "__init__":
+                value.escape()  # nothing says where it is called
+        if node.keywords or not all(isinstance(one, Named) and one.name.startswith(_PLAIN) for one in decorators):
+            made.escape()
+        self.frame.set(node.name, made)
 
     def _forget(self, node: ast.stmt) -> None:
-        """Know nothing of what an unknown statement may assign."""
+        """Know nothing of what an unknown statement may assign, or hand on."""
+        leak(self.run, node, self.frame)
+        self.run.ends()
         for name in _assigned([node]):
             self.frame.set(name, UNKNOWN)
+
+
+def _is_failure(raised: ast.expr | None) -> bool:
+    """Tell whether an exception ends a job with a failure, if nothing catches it; a bare `raise` goes on with one."""
+    if raised is None:
+        return True
+    kind = raised.func if isinstance(raised, ast.Call) else raised
+    name = kind.attr if isinstance(kind, ast.Attribute) else kind.id if isinstance(kind, ast.Name) else ""
+    if name == "SystemExit" and isinstance(raised, ast.Call) and raised.args:
+        return isinstance(raised.args[0], ast.Constant) and raised.args[0].value not in (0, None, False)
+    return name.endswith(_FAILURES)
 
 
 def _assigned(body: Sequence[ast.stmt]) -> set[str]:

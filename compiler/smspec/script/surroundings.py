@@ -28,6 +28,7 @@ class Argument:
 class Surroundings:
     """``arguments`` None: what the command line holds is not known. ``variables`` are set beside those of SageMaker.
 
+    ``forms_groups``: a launcher, or an image that may have one, sets what PyTorch's process groups need.
     ``hyperparameters_path`` and ``channels_path`` are where the spec has them, or could have; ``program_path`` is where
     it names the program.
     """
@@ -36,6 +37,7 @@ class Surroundings:
     hyperparameters: tuple[str, ...]
     channels: tuple[str, ...]
     variables: frozenset[str]
+    forms_groups: bool = True
     hyperparameters_path: Path
     channels_path: Path
     program_path: Path

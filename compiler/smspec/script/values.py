@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Union
 
+from smspec.script.leaking import leak
+
 if TYPE_CHECKING:
     import ast
 
     from smspec.script.call import Call
     from smspec.script.frame import Frame
+    from smspec.script.interpreter import Interpreter
     from smspec.source import Span
 
 Constant = Union[str, int, float, bool, None]
@@ -27,10 +30,16 @@ class Value:
 
     def item(self, _key: Value, _place: Span) -> Value:
         """Return what stands under a key; ``place`` is where it is asked for."""
+        self.escape()
         return UNKNOWN
 
-    def attribute(self, _: str) -> Value:
-        return UNKNOWN
+    def attribute(self, name: str) -> Value:
+        """Return an attribute. Whoever has one, such as a method, has this."""
+        return Bound(self, name)
+
+    def follows(self, _: str) -> bool:
+        """Tell whether a method is a function of the program, which is followed wherever it is called."""
+        return False
 
     def set_attribute(self, _: str, value: Value) -> None:
         """Take note that an attribute is set."""
@@ -41,9 +50,10 @@ class Value:
         """Take note that something is put under a key."""
         self.escape()
 
-    def decorate(self, _value: Value, _place: Span) -> Value:
+    def decorate(self, value: Value, call: Call) -> Value:
         """Return what a function, or what decorators below made of it, becomes when this decorates it."""
-        return UNKNOWN
+        value.escape()
+        return self.call(call)
 
     def escape(self) -> None:
         """Take note that others may change this from now on."""
@@ -62,8 +72,16 @@ LONGEST_SUM = 1_000
 LONGEST = 4_000
 """Characters of a text that is put together: no path and no word of a command line has more."""
 
-UNKNOWN = Value()
-ELLIPSIS = Value()
+
+class Unknown(Value):
+    """What nothing is known of, nor of anything in it."""
+
+    def attribute(self, _: str) -> Value:
+        return self
+
+
+UNKNOWN: Value = Unknown()
+ELLIPSIS: Value = Unknown()
 """``...``, by which some libraries mean that there is no default."""
 
 _HARMLESS = ("torch.distributed.elastic.multiprocessing.errors.record", "click.pass_context")
@@ -71,6 +89,32 @@ _HARMLESS = ("torch.distributed.elastic.multiprocessing.errors.record", "click.p
 
 _LOOKS = ("copy", "count", "index")
 """Methods that leave a list as it is."""
+
+
+class Bound(Value):
+    """An attribute of a value, mostly a method: ``add = parser.add_argument``."""
+
+    def __init__(self, owner: Value, name: str) -> None:
+        self.owner = owner
+        self.name = name
+
+    def escape(self) -> None:
+        self.owner.escape()
+
+    def call(self, call: Call) -> Value:
+        return self.owner.method(self.name, call)
+
+    def method(self, _: str, call: Call) -> Value:
+        self.escape()
+        return call.lost()
+
+    def attribute(self, _: str) -> Value:
+        self.escape()
+        return UNKNOWN
+
+    def item(self, _key: Value, _place: Span) -> Value:
+        self.escape()
+        return UNKNOWN
 
 
 class Known(Value):
@@ -132,25 +176,56 @@ class Items(Value):
 
 
 class Named(Value):
-    """Something of another module, by its full name: ``os.environ``."""
+    """Something of another module, or of Python itself, by its full name: ``os.environ``."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, run: Interpreter | None = None) -> None:
         self.name = name
+        self._run = run
+
+    def escape(self) -> None:
+        if self._run is not None:
+            self._run.handed_on(self.name)
+
+    def look_through(self) -> None:
+        """Let others have the texts that are in it; they change nothing."""
 
     def attribute(self, name: str) -> Value:
-        return Named(f"{self.name}.{name}")
+        return Named(f"{self.name}.{name}", self._run)
 
-    def decorate(self, value: Value, _: Span) -> Value:
-        return value if self.name in _HARMLESS else UNKNOWN
+    def call(self, call: Call) -> Value:
+        return call.run.called(self.name, call)
+
+    def decorate(self, value: Value, call: Call) -> Value:
+        if self.name in _HARMLESS:
+            return value
+        value.escape()
+        return call.run.called(self.name, call)
 
 
 class Function(Value):
-    """A function of the program. ``frame`` is where it was defined, ``defaults`` are known by parameter."""
+    """A function of the program. ``frame`` is where it looks for names, ``defaults`` are known by parameter."""
 
-    def __init__(self, node: ast.FunctionDef, frame: Frame, defaults: dict[str, Value]) -> None:
+    def __init__(self, run: Interpreter, node: ast.FunctionDef, frame: Frame, defaults: dict[str, Value]) -> None:
         self.node = node
         self.frame = frame
         self.defaults = defaults
+        self._run = run
+        self._has_escaped = False
+
+    def escape(self) -> None:
+        if not self._has_escaped:
+            self._has_escaped = True
+            for value in self.defaults.values():
+                value.escape()
+            leak(self._run, self.node, self.frame)
+
+    def attribute(self, name: str) -> Value:
+        if name.startswith("__"):
+            self._run.handed_on("globals")
+        return super().attribute(name)
+
+    def decorate(self, _: Value, call: Call) -> Value:
+        return self.call(call)
 
     def call(self, call: Call) -> Value:
         return call.run.entered(self, call, ())
@@ -160,12 +235,43 @@ class Class(Value):
     """A class of the program; ``decorators`` and ``bases`` as far as they are known."""
 
     def __init__(
-        self, node: ast.ClassDef, frame: Frame, decorators: tuple[Value, ...], bases: tuple[Value, ...]
+        self,
+        run: Interpreter,
+        node: ast.ClassDef,
+        frame: Frame,
+        decorators: tuple[Value, ...],
+        bases: tuple[Value, ...],
     ) -> None:
         self.node = node
         self.frame = frame
         self.decorators = decorators
         self.bases = bases
+        self._run = run
+        self._has_escaped = False
+
+    def escape(self) -> None:
+        if not self._has_escaped:
+            self._has_escaped = True
+            for value in (*self.bases, *self.frame.names.values()):
+                value.escape()
+            leak(self._run, self.node, self.frame)
+
+    def attribute(self, name: str) -> Value:
+        """Return what the class has under a name; nothing is known of what a class around it may have."""
+        if name in self.frame.names:
+            return self.frame.names[name]
+        self.escape()
+        return UNKNOWN
+
+    def set_attribute(self, name: str, value: Value) -> None:
+        value.escape()
+        self.frame.names[name] = UNKNOWN
+
+    @property
+    def is_magic(self) -> bool:
+        """Whether its objects do more than is written where they are used: compare, add, come and go."""
+        names = {name for name in self.frame.names if name.startswith("__")} - {"__init__"}
+        return bool(names) or any(isinstance(base, Class) and base.is_magic for base in self.bases)
 
     def function(self, name: str) -> Function | None:
         """Return a method as Python would find it; None where one could be in a class that is not known."""
@@ -177,6 +283,8 @@ class Class(Value):
 
     def call(self, call: Call) -> Value:
         instance = Instance(self)
+        if not all(isinstance(base, Class) or _is_inert(base) for base in self.bases):
+            self.escape()  # others may call its methods
         start = self.function("__init__")
         if start is None or self.decorators:
             call.lost()
@@ -198,9 +306,20 @@ class Instance(Value):
             self._has_escaped = True
             for value in self._attributes.values():
                 value.escape()
+            self.kind.escape()
 
     def attribute(self, name: str) -> Value:
-        return UNKNOWN if self._has_escaped else self._attributes.get(name, UNKNOWN)
+        if self._has_escaped or name in self._attributes:
+            return UNKNOWN if self._has_escaped else self._attributes[name]
+        if self.kind.function(name) is not None:
+            return Bound(self, name)
+        found = self.kind.frame.names.get(name, UNKNOWN)
+        if found is UNKNOWN or name.startswith("__"):
+            self.escape()
+        return UNKNOWN if isinstance(found, Function) else found
+
+    def follows(self, name: str) -> bool:
+        return not self._has_escaped and self.kind.function(name) is not None
 
     def method(self, name: str, call: Call) -> Value:
         function = self.kind.function(name)
@@ -210,7 +329,7 @@ class Instance(Value):
         return call.lost()
 
     def set_attribute(self, name: str, value: Value) -> None:
-        if self._has_escaped or name in self._attributes:
+        if self._has_escaped or name in self._attributes or self.kind.is_magic:
             value.escape()
             self._attributes.get(name, UNKNOWN).escape()
             value = UNKNOWN
@@ -223,8 +342,24 @@ class Module(Value):
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
 
+    def escape(self) -> None:
+        for name in tuple(self.frame.names):
+            self.frame.leak(name)
+            self.frame.forget_for_good(name)
+
     def attribute(self, name: str) -> Value:
-        return self.frame.names.get(name, UNKNOWN)
+        if name.startswith("__"):
+            self.escape()
+        return self.frame.get(name) or UNKNOWN
+
+    def set_attribute(self, name: str, value: Value) -> None:
+        value.escape()
+        self.frame.forget_for_good(name)
+
+
+def _is_inert(base: Value) -> bool:
+    """Tell whether a base class of another module calls no method of its own accord."""
+    return isinstance(base, Named) and base.name.startswith(("object", "abc.", "enum.", "typing."))
 
 
 def constant(value: Value | None) -> object:

@@ -11,6 +11,7 @@ from smspec.diagnostics.nearest import nearest
 from smspec.diagnostics.quoting import one_of
 from smspec.service.patterns import matches
 from smspec.service.shapes import Model, Shape, pinned_model
+from smspec.service.unknown_instance_type import unknown_instance_type
 from smspec.service.wording import form, kind, kind_of, quantity, shown, subject
 from smspec.source import Path, dotted
 
@@ -26,7 +27,6 @@ TOO_LARGE = Rule("SM409", "number that is too large")
 TOO_FEW_ITEMS = Rule("SM410", "list that is too short")
 TOO_MANY_ITEMS = Rule("SM411", "list that is too long")
 TOO_MANY_ENTRIES = Rule("SM412", "mapping that is too large")
-UNKNOWN_INSTANCE_TYPE = Rule("SM413", "instance type that the pinned API model does not know", "warning")
 
 SHAPE_RULES = (
     WRONG_TYPE,
@@ -202,15 +202,10 @@ class _Walk:
 
     def _unknown_word(self, path: Path, shape: Shape, value: str) -> Finding:
         is_instance_type = shape.name in _INSTANCE_TYPES
+        if is_instance_type and value.startswith("ml."):
+            return unknown_instance_type(path, value, shape.enum, self.model.date)
         near = f"ml.{value}" if f"ml.{value}" in shape.enum else nearest(value, shape.enum)
         label = f"did you mean `{near}`?" if near else ""
-        if is_instance_type and value.startswith("ml."):
-            return UNKNOWN_INSTANCE_TYPE.at(
-                path,
-                f"`{shown(value)}` is not an instance type of the API model of {self.model.date}",
-                label=label,
-                help="if it is newer than that, SageMaker may take it",
-            )
         words = ", ".join(f"`{word}`" for word in shape.enum)
         return UNKNOWN_WORD.at(
             path,

@@ -6,7 +6,7 @@ from typing import Literal
 
 from smspec.source.frozen import dataclass, field
 
-Level = Literal["error", "warning", "off"]
+Level = Literal["error", "warning", "note", "off"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

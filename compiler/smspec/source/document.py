@@ -11,10 +11,14 @@ from smspec.source.text import SourceText
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The tree at ``root`` and every text that a part of it came from, the main one first."""
+    """The tree at ``root`` and every text that a part of it came from, the main one first.
+
+    ``idle`` are nulls that were written to remove something, and found nothing at their path.
+    """
 
     root: Node
     texts: tuple[SourceText, ...]
+    idle: tuple[tuple[Path, Span], ...] = ()
 
     def text(self, name: str) -> SourceText | None:
         """Return the text called ``name``, or None."""

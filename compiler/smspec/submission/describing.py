@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from smspec.source.frozen import dataclass
-from smspec.submission.client import sagemaker_client, told
+from smspec.submission.client import asked, sagemaker_client
 from smspec.submission.faults import AwsUnavailable, JobRefused
+
+_MOST_PAGES = 20
+"""A job has at most 50 tags."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,16 +23,28 @@ class Description:
 def describe(name: str, profile: str | None, region: str | None) -> Description:
     """Ask for a job. Raise `JobRefused` when there is no such job, `AwsUnavailable` when AWS cannot be asked."""
     client = sagemaker_client(profile, region)
-    with told(f"the job `{name}` in {client.meta.region_name}"):
+    with asked(f"the job `{name}` in {client.meta.region_name}"):
         answer: dict[str, object] = client.describe_training_job(TrainingJobName=name)
+    if answer.get("TrainingJobName") != name or not isinstance(answer.get("TrainingJobArn"), str):
+        raise AwsUnavailable(f"the response of SageMaker does not describe the job `{name}`")
     try:
-        tags = _tags(client, answer.get("TrainingJobArn"))
+        tags = _tags(client, answer["TrainingJobArn"])
     except (JobRefused, AwsUnavailable) as fault:
         return Description(answer=answer, tags_fault=str(fault))
     return Description(answer={**answer, "Tags": tags} if tags else answer)
 
 
 def _tags(client: Any, arn: object) -> list[object]:
-    with told("the tags of the job"):
-        pages = client.get_paginator("list_tags").paginate(ResourceArn=arn)
-        return [tag for page in pages for tag in page["Tags"]]
+    tags: list[object] = []
+    going_on: dict[str, object] = {}
+    for _ in range(_MOST_PAGES):
+        with asked("the tags of the job"):
+            page = client.list_tags(ResourceArn=arn, **going_on)
+        for tag in page.get("Tags", ()):
+            if not all(isinstance(tag.get(name), str) for name in ("Key", "Value")):
+                raise AwsUnavailable("the response of SageMaker has tags without a key or a value")
+            tags.append(tag)
+        if not page.get("NextToken"):
+            return tags
+        going_on = {"NextToken": page["NextToken"]}
+    raise AwsUnavailable("SageMaker does not come to an end listing the tags of the job")

@@ -7,6 +7,8 @@ from ..command import Command
 from ..environment import Machine
 from ..lean_typing import Any, Dict, List, Mapping, NamedTuple, Sequence
 from ..program import Program
+from ..team.keys import DIRECTORY
+from ..torch_variables import MASTER_PORT, torch_variables
 
 # Beside those that frameworks take: 2222 and 2223, 7592, 7777, 8000, 8890.
 _TEAM_PORT = 7781
@@ -54,14 +56,8 @@ class Launch(NamedTuple):
 
     @property
     def torch_variables(self) -> Dict[str, str]:
-        """As in SageMaker's PyTorch containers."""
-        return {
-            "MASTER_ADDR": self.leader_address,
-            "MASTER_PORT": str(self.options.get("port", 7777)),
-            "NCCL_SOCKET_IFNAME": self.cluster.network_interface,
-            "NCCL_IB_DISABLE": self.environ.get("NCCL_IB_DISABLE", "1"),
-            "NCCL_DEBUG": self.environ.get("NCCL_DEBUG", "WARN"),
-        }
+        port = str(self.options.get("port", MASTER_PORT))
+        return torch_variables(self.leader_address, port, self.cluster.network_interface, self.environ)
 
     def endpoints(self, port: int, which: int = 0) -> List[str]:
         """Return where every host is reached: on a port, or ``which`` of its two local ones."""
@@ -75,4 +71,5 @@ class Launch(NamedTuple):
         if not self.node_rank:
             return command._replace(members=self.hosts[1:], port=port)
         member = [self.python, "-m", "smspec_runtime.team.member", f"{self.leader_address}:{port}"]
-        return command._replace(words=[*member, self.cluster.current_host, *part])
+        keys = DIRECTORY if command.over_ssh else "-"
+        return command._replace(words=[*member, self.cluster.current_host, keys, *part])

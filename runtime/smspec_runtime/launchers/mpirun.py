@@ -42,7 +42,9 @@ def on_every_host(launch: Launch, words: List[str]) -> Command:
     if kind not in ("executable", "command"):  # mpi4py ends all processes when one fails.
         started = [own[0], "-m", "mpi4py", *(python_words or own[1:]), *launch.arguments]
     several = len(launch.hosts) > 1
-    command = Command(words + started, launch.torch_variables, [Companion(SERVER)] * several, over_ssh=several)
+    # Unbuffered, Python writes a line and its end apart, and mpirun puts a rank before each. Here it writes lines.
+    variables = {**launch.torch_variables, "PYTHONUNBUFFERED": ""}
+    command = Command(words + started, variables, [Companion(SERVER)] * several, over_ssh=several)
     return launch.in_team(command)
 
 

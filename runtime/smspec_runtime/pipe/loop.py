@@ -89,7 +89,7 @@ def run_epoch(job: Job, handler: Handler, epoch: int, fifos: Dict[str, Fifos]) -
         what = "Stopped in" if stream.stopped else "Completed"  # the line of the published sample
         where = f"; channel: {stream.origin.channel}" if len(streams) > 1 else ""
         sys.stdout.write(
-            f"{what} epoch {epoch}; read {stats.bytes} bytes; time: {stats.seconds:.2f} s, "
+            f"{what} epoch {epoch}; read {stats.bytes} bytes; time: {stats.seconds:.2f}s, "
             f"throughput: {stats.mb_per_s:.2f} MB/s{where}\n{metrics(epoch, stream, waited, computed)}"
         )
     sys.stdout.flush()

@@ -4,23 +4,38 @@ import select
 import socket
 import time
 
-from ..lean_typing import Dict, List
+from ..lean_typing import Dict, List, Optional, Set, Tuple
 from ..log import log
 from ..refusal import Refused
-from . import SECONDS
+from . import READY, SECONDS
+from .keys import Keys, checked
 
 _SECONDS_TO_HEAR = 5.0
 _BETWEEN_LOGS = 30.0
 _STRANGERS = 64
+_LONGEST = 512  # of a line
+
+
+class _Caller:
+    """Who has connected: the name that it has said, and what else of a line."""
+
+    def __init__(self) -> None:
+        self.name = ""
+        self.said = b""
+        self.is_member = False
 
 
 class Team:
     """The members that this host leads. Raises Refused when it cannot listen."""
 
-    def __init__(self, members: List[str], over_ssh: bool, port: int) -> None:
+    def __init__(self, members: List[str], keys: Optional[Keys], port: int, host: str = "") -> None:
         self._members = members
-        self._over_ssh = over_ssh
-        self._callers: Dict[socket.socket, str] = {}  # with the name that each has said
+        self._host = host
+        self._keys = keys
+        self._host_keys: Dict[str, List[str]] = {}
+        self._addresses: Dict[str, List[str]] = {}
+        self._ignored: Set[Tuple[str, str]] = set()
+        self._callers: Dict[socket.socket, _Caller] = {}
         try:
             self._listener = socket.create_server(("", port), backlog=len(members) + _STRANGERS)
         except OSError as error:
@@ -42,17 +57,20 @@ class Team:
                 log(f"waiting for the other hosts: {why}; {left:.0f} s left")
                 next_log = left - _BETWEEN_LOGS
             self._listen()
+        if self._keys:
+            self._keys.trust({self._host: [self._keys.public_of_host()], **self._host_keys})
         log(f"the other hosts are ready: {', '.join(self._members)}")
 
-    def dismiss(self, status: int) -> None:
-        """Tell every member the exit status of the job."""
+    def dismiss(self, status: int, reason: str = "") -> None:
+        """Send every member the exit status of the job and, in the same line, why it failed."""
+        said = " ".join([str(status), *reason.split()]).encode("utf-8", "replace") + b"\n"
         for _ in range(len(self._members) + _STRANGERS):
             self._accept()  # A member, perhaps, whose name another had said.
         deadline = time.monotonic() + _SECONDS_TO_HEAR
         for caller in self._callers:
             try:
                 caller.settimeout(max(deadline - time.monotonic(), 0.01))
-                caller.sendall(b"%d\n" % status)
+                caller.sendall(said)
                 caller.recv(256)  # A member that has heard closes its end.
             except OSError:
                 pass  # It is gone, and SageMaker knows.
@@ -60,32 +78,70 @@ class Team:
         self._listener.close()
 
     def _obstacle(self) -> str:
-        missing = ", ".join(member for member in self._members if member not in self._callers.values())
+        here = {caller.name for caller in self._callers.values() if caller.is_member}
+        missing = ", ".join(member for member in self._members if member not in here)
         if missing:
             return missing + " did not call"
-        silent = ", ".join(member for member in self._members if self._over_ssh and not _answers_ssh(member))
+        silent = ", ".join(member for member in self._members if self._keys and not _answers_ssh(member))
         return silent and silent + " does not answer ssh"
 
     def _listen(self) -> None:
-        """Take in calls and names for a moment. Forget who hangs up, and some who are too many."""
-        for caller in select.select([self._listener, *self._callers], [], [], 1)[0]:
-            if caller is self._listener:
+        """Take in calls and lines for a moment. Forget who hangs up, and some who are too many."""
+        for connection in select.select([self._listener, *self._callers], [], [], 1)[0]:
+            if connection is self._listener:
                 self._accept()
-                continue
-            try:
-                name = caller.recv(256).decode("utf-8", "replace").strip()
-            except OSError:
-                name = ""
-            if name in self._members and list(self._callers.values()).count(name) < _STRANGERS:
-                self._callers[caller] = name
-            else:
-                del self._callers[caller]
-        for silent in [caller for caller, name in self._callers.items() if not name][:-_STRANGERS]:
+            elif not self._hear(connection, self._callers[connection]):
+                del self._callers[connection]
+        for silent in [each for each, caller in self._callers.items() if not caller.name][:-_STRANGERS]:
             del self._callers[silent]
+
+    def _hear(self, connection: socket.socket, caller: _Caller) -> bool:
+        """Return whether the caller may stay after what it has sent."""
+        try:
+            data = connection.recv(_LONGEST)
+        except OSError:
+            return False
+        caller.said += data
+        if not data or len(caller.said) > _LONGEST:
+            return False
+        *lines, caller.said = caller.said.split(b"\n")
+        return all(self._understand(connection, caller, line.decode("utf-8", "replace").strip()) for line in lines)
+
+    def _understand(self, connection: socket.socket, caller: _Caller, line: str) -> bool:
+        if caller.name:
+            caller.is_member = line == READY
+            return caller.is_member
+        name, _, key = line.partition(" ")
+        if name not in self._members or [each.name for each in self._callers.values()].count(name) >= _STRANGERS:
+            return False
+        if self._keys:
+            try:
+                address = connection.getpeername()[0]
+                if address not in self._addresses_of(name):
+                    self._ignore(name, address)
+                    return False
+                self._host_keys.setdefault(name, []).append(checked(key))
+                connection.sendall(self._keys.public().encode() + b"\n")
+            except (OSError, ValueError):
+                return False  # It calls again.
+        caller.name = name
+        caller.is_member = self._keys is None
+        return True
+
+    def _ignore(self, name: str, address: str) -> None:
+        if (name, address) not in self._ignored and len(self._ignored) < _STRANGERS:
+            log(f"ignoring a call as {name} from {address}: {name} is {', '.join(self._addresses_of(name))}")
+            self._ignored.add((name, address))
+
+    def _addresses_of(self, member: str) -> List[str]:
+        """Return what this host's own configuration says, not the caller."""
+        if member not in self._addresses:
+            self._addresses[member] = socket.gethostbyname_ex(member)[2]
+        return self._addresses[member]
 
     def _accept(self) -> None:
         try:
-            self._callers[self._listener.accept()[0]] = ""
+            self._callers[self._listener.accept()[0]] = _Caller()
         except OSError:
             pass
 

@@ -1,6 +1,7 @@
-"""Waits until the leader says how the job ended: ``python -m smspec_runtime.team.member LEADER:PORT HOST [WORDS …]``.
+"""Waits until the leader says how the job ended, by ``-m smspec_runtime.team.member LEADER:PORT HOST KEYS [WORD …]``.
 
-A process of its own: signals and companions are served meanwhile. ``WORDS``: this host's part, run first.
+A process of its own: signals and companions are served meanwhile. ``KEYS``: their directory where the leader starts
+this host's part through ssh, else `-`. ``WORD``: this host's part, run first.
 """
 
 import sys
@@ -14,23 +15,28 @@ with StandardLibraryOnly():
     import time
 
     from ..early_signals import STOPS
+    from ..lean_typing import Optional
     from ..log import log
-    from . import SECONDS
+    from . import READY, SECONDS
+    from .keys import Keys, checked
 
+_SECONDS_TO_ANSWER = 60.0
+_LONGEST = 4096  # Bytes of a line.
 # Ask a silent leader after 15 s, give up 15 s later.
 _KEEPALIVE = (("TCP_KEEPIDLE", 15), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3))
 
 
-def main(address: str, host: str, *words: str) -> int:
+def main(address: str, host: str, keys: str, *words: str) -> int:
     name, _, port = address.rpartition(":")
     leader = f"the leader, {name}"
     log(f"waiting for {leader}")
     try:
-        connection = _connection(name, int(port), host)
+        connection = _connection(name, int(port), host, None if keys == "-" else Keys(keys))
         status = _run(*words) if words else 0
         if status:
             return status
-        status = int(connection.makefile("rb").readline(16))
+        written, _, reason = _line(connection).partition(" ")
+        status = int(written)
     except OSError as error:
         log(f"no connection to {leader}: {error}")
         return 1
@@ -38,29 +44,49 @@ def main(address: str, host: str, *words: str) -> int:
         log(f"{leader}, went away before the job had ended")
         return 1
     if status:
-        log(f"the job failed on {leader}, with exit status {status}")
+        log(f"the job failed on {leader}, with exit status {status}: {reason.strip()}".rstrip(": "))
     return status
 
 
-def _connection(leader: str, port: int, host: str) -> socket.socket:
+def _connection(leader: str, port: int, host: str, keys: Optional[Keys]) -> socket.socket:
     deadline = time.monotonic() + SECONDS
     while True:
         try:
             connection = socket.create_connection((leader, port), 10)
+            connection.settimeout(_SECONDS_TO_ANSWER)
+            _introduce(connection, host, keys)
             break
-        except OSError:
+        except (OSError, ValueError):
             if time.monotonic() >= deadline:
                 raise
             time.sleep(0.5)
-    # From here on the leader decides: it is told to stop at the same moment, and its program may save something.
-    for number in STOPS:
-        signal.signal(number, lambda *_: None)  # Not SIG_IGN: our own program would inherit that.
     connection.settimeout(None)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in _KEEPALIVE:
         connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
-    connection.sendall(host.encode("utf-8") + b"\n")
     return connection
+
+
+def _say(connection: socket.socket, line: str) -> None:
+    connection.sendall(line.encode("utf-8") + b"\n")
+
+
+def _introduce(connection: socket.socket, host: str, keys: Optional[Keys]) -> None:
+    """Let the leader in by the key that it answers. If it hangs up, it may not know this host's address yet."""
+    last = host
+    if keys is not None:
+        _say(connection, f"{host} {keys.public_of_host()}")
+        keys.admit(checked(_line(connection)))
+        last = READY
+    # From here on the leader decides: it is told to stop at the same moment, and its program may save something.
+    for number in STOPS:
+        signal.signal(number, lambda *_: None)  # Not SIG_IGN: our own program would inherit that.
+    _say(connection, last)
+
+
+def _line(connection: socket.socket) -> str:
+    """Unbuffered, so that the next line stays where it is."""
+    return connection.makefile("rb", buffering=0).readline(_LONGEST).decode("utf-8", "replace")
 
 
 def _run(*words: str) -> int:

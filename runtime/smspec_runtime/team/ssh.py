@@ -4,9 +4,14 @@ import os
 
 from ..lean_typing import Mapping
 from ..log import log
+from .keys import DIRECTORY, Keys
 
 # PAM would put /etc/environment over the job's, and some of its modules fail in containers.
-SERVER = ["/usr/sbin/sshd", "-D", "-o", "UsePAM=no", "-o", "PermitUserEnvironment=yes"]
+_OPTIONS = (
+    *("UsePAM=no", "PermitUserEnvironment=yes", "PermitRootLogin=prohibit-password", "PasswordAuthentication=no"),
+    *(f"HostKey={Keys(DIRECTORY).host}", f"AuthorizedKeysFile={Keys(DIRECTORY).authorized}"),
+)
+SERVER = ["/usr/sbin/sshd", "-D", *(word for option in _OPTIONS for word in ("-o", option))]
 _OWN = ("HOME", "LOGNAME", "MAIL", "PWD", "SHELL", "USER")
 
 

@@ -101,7 +101,7 @@ def test_a_spec_with_faults_is_no_difference(tmp_path):
     write_job(tmp_path)
     (tmp_path / "new.yaml").write_text(BUILT.replace("count: 1", "count: -1"))
     done = smspec("diff", "job.yaml", "new.yaml", cwd=tmp_path)
-    assert (done.status, done.out) == (2, "")
+    assert (done.status, done.out) == (2, "small: not compared\n  new.yaml:8: SM207: expected at least 1, got `-1`\n")
     assert "--> new.yaml:8:" in done.err
 
 

@@ -136,6 +136,15 @@ def test_what_the_terminal_could_obey_is_shown_as_text():
     assert done.err == "smspec: there is no `\\x1b[2J\\x0a\\u202e.yaml`\n"
 
 
+def test_source_with_a_name_that_is_not_utf8_ends_with_1(tmp_path):
+    write_job(tmp_path)
+    (tmp_path / "src" / os.fsdecode(b"\xff.py")).write_text("")
+    done = smspec("build", cwd=tmp_path)
+    assert (done.status, done.out) == (1, "")
+    assert "error[SM263]" in done.err
+    assert not (tmp_path / "build").exists()
+
+
 # 3
 
 
@@ -145,15 +154,6 @@ def test_a_spec_that_the_disk_refuses_ends_with_3(command):
     """Nothing is mapped at the address 0, so reading there fails, even for root."""
     done = smspec(command, "/proc/self/mem")
     assert (done.status, done.out, done.err) == (3, "", "smspec: `/proc/self/mem`: input/output error\n")
-
-
-def test_a_source_that_cannot_be_read_ends_with_3(tmp_path):
-    write_job(tmp_path)
-    (tmp_path / "src" / os.fsdecode(b"\xff.py")).write_text("")
-    done = smspec("build", cwd=tmp_path)
-    assert (done.status, done.out) == (3, "")
-    assert "not UTF-8" in done.err
-    assert not (tmp_path / "build").exists()
 
 
 @pytest.mark.parametrize("words", [["render", "--api-json"], ["validate", "--format", "json"], ["schema"], ["--help"]])

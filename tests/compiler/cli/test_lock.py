@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from registry_server import registry
+from registry_server import index, registry
 from small_job import BUILT, write_job
 from smspec_command import smspec
 
@@ -53,12 +53,12 @@ def test_a_registry_is_asked_once_and_then_only_on_request(tmp_path):
     with registry() as server:
         base = f"{server.host}/team/base:1"
         job(tmp_path, base)
-        digest = server.add("team/base", "1", b"one")
+        digest = server.add("team/base", "1", index("one"))
         assert lock(cwd=tmp_path).status == 0
         assert held(tmp_path)["images"] == {base: digest}
         before = (tmp_path / "smspec.lock").read_bytes()
         asked = len(server.asked)
-        newer = server.add("team/base", "1", b"two")
+        newer = server.add("team/base", "1", index("two"))
         assert "nothing new" in lock(cwd=tmp_path).err
         assert ((tmp_path / "smspec.lock").read_bytes(), len(server.asked)) == (before, asked)
         assert lock("--update", cwd=tmp_path).status == 0
@@ -130,7 +130,7 @@ def test_every_registry_that_says_nothing_is_told_before_anything_is_written(tmp
         done = lock(".", cwd=tmp_path)
     assert done.status == 3
     for name in ("one", "two"):
-        assert f"the digest of `{server.host}/{name}:1` could not be asked for" in done.err
+        assert f"cannot get the digest of `{server.host}/{name}:1`" in done.err
         assert f"--digest {server.host}/{name}:1=sha256:…" in done.err
     assert not (tmp_path / "smspec.lock").exists()
 
@@ -148,10 +148,10 @@ def test_each_job_goes_into_the_lock_that_it_goes_by(tmp_path):
     with registry() as server:
         base = f"{server.host}/team/base:1"
         repository(tmp_path, base=base)
-        old = server.add("team/base", "1", b"one")
+        old = server.add("team/base", "1", index("one"))
         assert lock("specs/one", cwd=tmp_path).status == 0
         (tmp_path / "smspec.lock").rename(tmp_path / "specs/one/smspec.lock")
-        new = server.add("team/base", "1", b"two")
+        new = server.add("team/base", "1", index("two"))
         assert lock(".", cwd=tmp_path).status == 0
     assert held(tmp_path / "specs/one")["images"] == {base: old}
     assert held(tmp_path)["images"] == {base: new}

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from small_job import READY, write_job
+from smspec.pipeline.boundary_search import boundary_of
 from smspec.pipeline.policy_search import policy_of
 from smspec_command import smspec
 
@@ -70,7 +71,9 @@ def test_a_base_is_held_to_the_registries_too(tmp_path):
     assert json.loads(smspec("validate", "--format", "json", cwd=tmp_path).out) == []
 
 
-@pytest.mark.parametrize(("level", "expected"), [("error", "error"), ("warning", "warning"), ("off", None)])
+@pytest.mark.parametrize(
+    ("level", "expected"), [("error", "error"), ("warning", "warning"), ("note", "note"), ("off", None)]
+)
 def test_a_rule_is_raised_lowered_or_off(tmp_path, level, expected):
     found = {code: severity for code, _, severity in validated(tmp_path, f'[rules]\nSM332 = "{level}"\n', MUTABLE)}
     assert found.get("SM332") == expected
@@ -155,7 +158,7 @@ def test_a_raw_request_is_held_to_it_too(tmp_path):
 
 
 def test_no_file_is_no_policy(tmp_path):
-    assert policy_of(str(tmp_path)) is None
+    assert policy_of(str(tmp_path), boundary_of(str(tmp_path))) is None
 
 
 @pytest.mark.parametrize(

@@ -26,14 +26,18 @@ def parent(tmp_path, monkeypatch):
     return tmp_path
 
 
+def start() -> subprocess.Popen:
+    return subprocess.Popen([sys.executable, "-c", HOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
 def hold() -> tuple[subprocess.Popen, str]:
-    process = subprocess.Popen([sys.executable, "-c", HOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    return process, process.stdout.readline().strip()
+    process = start()
+    return process, os.path.dirname(process.stdout.readline().strip())
 
 
 def test_it_is_gone_afterwards(parent):
     with scratch_directory() as directory:
-        assert os.path.dirname(directory) == str(parent)
+        assert os.path.dirname(os.path.dirname(directory)) == str(parent)
         with open(os.path.join(directory, "file"), "w") as file:
             file.write("x")
     assert list(parent.iterdir()) == []
@@ -46,19 +50,26 @@ def test_what_a_killed_command_left_is_removed_by_the_next(parent):
     killed.communicate()
     assert os.path.isdir(abandoned)
     with scratch_directory() as directory:
-        assert sorted(map(str, parent.iterdir())) == sorted([directory, used])
+        assert sorted(map(str, parent.iterdir())) == sorted([os.path.dirname(directory), used])
     living.communicate("")
     assert list(parent.iterdir()) == []
 
 
-def test_what_has_no_lock_is_removed_when_it_is_old(parent):
-    """A young one may be in the making; a link and the directory of another name are not ours."""
-    for name, age in (("old", 7200), ("young", 60)):
-        path = parent / (PREFIX + name)
-        path.mkdir()
-        os.utime(path, (path.stat().st_mtime - age,) * 2)
+def test_other_entries_are_kept(parent):
+    """A link and a directory of a different name are not ours; a directory without a lock was left behind."""
+    (parent / (PREFIX + "abandoned")).mkdir()
     (parent / "elsewhere").mkdir()
     (parent / (PREFIX + "link")).symlink_to(parent / "elsewhere")
     with scratch_directory():
         pass
-    assert sorted(path.name for path in parent.iterdir()) == ["elsewhere", PREFIX + "link", PREFIX + "young"]
+    assert sorted(path.name for path in parent.iterdir()) == ["elsewhere", PREFIX + "link"]
+
+
+def test_commands_that_start_together_keep_their_directories(parent):
+    """Each removes what was left behind, while the others make theirs."""
+    started = [start() for _ in range(8)]
+    holders = [(process, os.path.dirname(process.stdout.readline().strip())) for process in started]
+    assert sorted(map(str, parent.iterdir())) == sorted(used for _, used in holders)
+    for process, _ in holders:
+        process.communicate("")
+    assert list(parent.iterdir()) == []

@@ -18,17 +18,19 @@ def validate(*words, cwd):
 
 def test_all_is_well(tmp_path):
     write_job(tmp_path, READY)
-    assert smspec("validate", cwd=tmp_path) == (0, "", "1 job checked: nothing to say\n")
+    assert smspec("validate", cwd=tmp_path) == (0, "", "checked 1 job: no problems found\n")
     assert validate(cwd=tmp_path).out == "[]\n"
 
 
 def test_what_nothing_pins_is_said_beside_the_result(tmp_path):
     """A first job has nothing wrong with it: only where there is a lock is this a finding."""
     write_job(tmp_path)
-    said = "1 job checked: nothing to say\nnot pinned: `python:3.12-slim-bookworm`; `smspec lock` keeps their digests\n"
+    said = (
+        "checked 1 job: no problems found\nnot pinned: `python:3.12-slim-bookworm`; `smspec lock` keeps their digests\n"
+    )
     assert smspec("validate", cwd=tmp_path) == (0, "", said)
     smspec("lock", "--digest", f"python:3.12-slim-bookworm=sha256:{'a' * 64}", cwd=tmp_path)
-    assert smspec("validate", cwd=tmp_path) == (0, "", "1 job checked: nothing to say\n")
+    assert smspec("validate", cwd=tmp_path) == (0, "", "checked 1 job: no problems found\n")
 
 
 def test_findings_are_the_result_and_the_count_is_not(tmp_path):
@@ -36,7 +38,7 @@ def test_findings_are_the_result_and_the_count_is_not(tmp_path):
     done = smspec("validate", cwd=tmp_path)
     assert done.status == 1
     assert done.out.startswith("error[SM204]: unknown key `nme`\n   --> job.yaml:11:1\n")
-    assert done.err == "1 job checked: 1 error\n"
+    assert done.err == "checked 1 job: 1 error\n"
 
 
 def test_a_directory_means_the_jobs_below_it_and_not_their_bases(tmp_path):
@@ -58,14 +60,14 @@ def test_a_directory_means_the_jobs_below_it_and_not_their_bases(tmp_path):
     done = validate(".", cwd=tmp_path)
     told = [(r["file"], r["code"]) for r in json.loads(done.out)]
     assert [one for one in told if one[1] == "SM204"] == [("c/job.yaml", "SM204")]
-    assert done.err.startswith("3 jobs checked: 1 error")
+    assert done.err.startswith("checked 3 jobs: 1 error")
 
 
 def test_a_spec_that_is_extended_is_a_base_even_with_a_name(tmp_path):
     write_job(tmp_path, READY + "nme: x\n")
     (tmp_path / "dev.yaml").write_text("smspec: v1\nextends: [job.yaml]\nname: dev\nnme: null\n")
     done = validate(".", cwd=tmp_path)
-    assert (done.status, done.err) == (0, "1 job checked: nothing to say\n")
+    assert (done.status, done.err) == (0, "checked 1 job: no problems found\n")
     assert codes(validate("job.yaml", cwd=tmp_path)) == ["SM204"]
     assert codes(validate("job.yaml", "dev.yaml", cwd=tmp_path)) == []
 
@@ -90,7 +92,7 @@ def test_directories_and_files_together_are_checked_once(tmp_path):
     write_job(tmp_path, READY + "nme: x\n")
     done = validate("job.yaml", ".", str(tmp_path), "./job.yaml", cwd=tmp_path)
     assert codes(done) == ["SM204"]
-    assert done.err == "1 job checked: 1 error\n"
+    assert done.err == "checked 1 job: 1 error\n"
 
 
 @pytest.mark.parametrize("paths", [["job.yaml"], ["."], ["job.yaml", "dev.yaml"]])
@@ -114,7 +116,7 @@ def test_a_base_that_is_named_is_not_checked_as_a_job(tmp_path):
     assert (done.status, done.out) == (0, "")
     assert done.err.startswith("no job to check: ")
     write_job(tmp_path, READY)
-    assert smspec("validate", "base.yaml", "job.yaml", cwd=tmp_path).err == "1 job checked: nothing to say\n"
+    assert smspec("validate", "base.yaml", "job.yaml", cwd=tmp_path).err == "checked 1 job: no problems found\n"
 
 
 def test_a_base_that_is_named_must_be_yaml(tmp_path):
@@ -147,7 +149,7 @@ def test_what_is_wrong_in_the_spec_is_told_once_for_all_overlays(tmp_path):
     done = smspec("validate", cwd=tmp_path)
     assert done.out.count("error[") == 1
     assert "overlay" not in done.out
-    assert done.err == "1 job with 3 overlays checked: 1 error\n"
+    assert done.err == "checked 1 job and 3 overlays: 1 error\n"
 
 
 def test_what_is_wrong_under_overlays_only_says_so(tmp_path):
@@ -243,3 +245,15 @@ def test_a_spec_may_come_through_a_pipe(tmp_path):
     done = validate("fifo", cwd=tmp_path)
     writer.join(10)
     assert codes(done) == ["SM204"]
+
+
+def test_a_null_of_a_base_that_serves_another_job_is_no_fault(tmp_path):
+    (tmp_path / "no_network.yaml").write_text("smspec: v1\nnetwork: null\n")
+    (tmp_path / "network.yaml").write_text("smspec: v1\nnetwork: {subnets: [subnet-0aa], security_groups: [sg-0bb]}\n")
+    for name, bases in (("one", "network.yaml, no_network.yaml"), ("two", "no_network.yaml")):
+        text = READY.replace("name: small", f"name: {name}\nextends: [{bases}]").replace(
+            "models/small", f"models/{name}"
+        )
+        (tmp_path / f"{name}.yaml").write_text(text)
+    assert "SM216" in smspec("validate", "two.yaml", cwd=tmp_path).out
+    assert "SM216" not in smspec("validate", "one.yaml", "two.yaml", cwd=tmp_path).out

@@ -24,7 +24,7 @@ def test_a_good_request_has_nothing_wrong_with_it(tmp_path):
     assert smspec("validate", "--api-json", "request.json", cwd=tmp_path) == (
         0,
         "",
-        "1 request checked: nothing to say\n",
+        "checked 1 request: no problems found\n",
     )
     assert validate(tmp_path)[0].out == "[]\n"
 
@@ -33,7 +33,7 @@ def test_what_is_wrong_is_shown_in_the_request(tmp_path):
     write(tmp_path, small_request() | {"HyperParameters": {"lr": 0.1}, "RetryStrategy": {"MaximumRetryAttempts": 99}})
     done = smspec("validate", "--api-json", "request.json", cwd=tmp_path)
     assert done.status == 1
-    assert done.err == "1 request checked: 2 errors\n"
+    assert done.err == "checked 1 request: 2 errors\n"
     assert done.out.startswith("error[SM401]: hyperparameter `lr` is a number with a fraction, not text\n")
     assert '"lr": 0.1' in done.out
     assert [place for _, place in validate(tmp_path)[1]] == ["HyperParameters.lr", "RetryStrategy.MaximumRetryAttempts"]
@@ -63,7 +63,7 @@ def test_standard_input_is_a_request_too():
     assert smspec_process("validate", "--api-json", "-", input=written(small_request()).encode(), stdin=None) == (
         0,
         "",
-        "1 request checked: nothing to say\n",
+        "checked 1 request: no problems found\n",
     )
 
 

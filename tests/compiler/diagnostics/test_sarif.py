@@ -64,6 +64,12 @@ def test_only_what_occurs_is_described():
     assert [result["ruleIndex"] for result in run["results"]] == [1, 1, 0]
 
 
+def test_a_note_has_the_level_note():
+    (run,) = log([diagnostic(severity="note")])["runs"]
+    assert run["results"][0]["level"] == "note"
+    assert run["tool"]["driver"]["rules"][0]["defaultConfiguration"]["level"] == "note"
+
+
 def test_a_result_says_all_that_is_said_and_where():
     note = Note("used through an alias here", Span("org/base.yaml", 7, 1, 7, 4))
     found = diagnostic(

@@ -14,8 +14,8 @@ from smspec_command import smspec
 
 # Put together here, so that no scanner takes this file for a leak.
 SECRETS = [
-    ("access", "AKIA" + "IOSFODNN7EXAMPLE"),
-    ("AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI/K7MDENG/" + "bPxRfiCYEXAMPLEKEY"),
+    ("access", "AKIA" + "IOSFODNN7ABCDEFG"),
+    ("AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI/K7MDENG/" + "bPxRfiCYabcdefgKEY"),
     ("forge", "ghp_" + "a1B2" * 9),
     ("forge", "github_pat_" + "11ABCDEFG0abcdefghij"),
     ("forge", "glpat-" + "a1B2c3D4e5F6g7H8i9J0"),

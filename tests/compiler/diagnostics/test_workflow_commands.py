@@ -39,6 +39,11 @@ def test_a_finding_is_an_annotation_at_its_place():
     )
 
 
+def test_a_note_is_a_notice():
+    (line,) = workflow_commands([diagnostic(severity="note")]).splitlines()
+    assert read(line)[0] == "notice"
+
+
 def test_columns_are_left_out_of_what_has_several_lines():
     (line,) = workflow_commands([diagnostic(span=Span("job.yaml", 1, 3, 4, 2))]).splitlines()
     assert read(line)[1] == {"file": "job.yaml", "line": "1", "endLine": "4", "title": "SM204"}
@@ -61,13 +66,15 @@ def test_no_text_ends_the_line_or_becomes_a_command(message, file):
 
 
 @pytest.mark.parametrize(
-    ("errors", "warnings", "more"), [(10, 10, None), (11, 0, "1 more"), (12, 13, "5 more"), (0, 500, "490 more")]
+    ("errors", "warnings", "notes", "more"),
+    [(10, 10, 10, None), (11, 0, 0, "1 more"), (12, 13, 11, "6 more"), (0, 500, 0, "490 more")],
 )
-def test_what_github_does_not_show_is_counted(errors, warnings, more):
+def test_what_github_does_not_show_is_counted(errors, warnings, notes, more):
     found = [diagnostic(n) for n in range(errors)]
     found += [diagnostic(n, severity="warning") for n in range(warnings)]
+    found += [diagnostic(n, severity="note") for n in range(notes)]
     lines = workflow_commands(found).splitlines()
-    assert len(lines) == errors + warnings + (more is not None)
+    assert len(lines) == errors + warnings + notes + (more is not None)
     assert (lines[-1].startswith(f"::notice title=smspec::{more}")) == (more is not None)
 
 

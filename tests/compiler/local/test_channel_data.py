@@ -24,7 +24,7 @@ def find(tmp_path, *channels: Channel, data: dict[str, str] | None = None, gener
         ]
         + [{"ChannelName": name} for name in generated or ()]
     }
-    request = RunRequest(directory="run", tree_dir="tree", base_dir=str(tmp_path), data=data or {})
+    request = RunRequest(directory="run", scratch_dir="scratch", base_dir=str(tmp_path), data=data or {})
     return find_data(job, TrainingRequest(payload).channels, request, generated or {})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 
 import pytest
 
@@ -11,8 +12,9 @@ from listening import Listener
 from smspec.local.channel_data import ChannelData
 from smspec.local.channel_layout import ChannelLayout
 from smspec.local.events import ChannelLaid
+from smspec.local.file_copy import copied, shares_blocks
 from smspec.local.request import Unable
-from smspec.local.training_request import RequestedChannel, TrainingRequest
+from smspec.local.training_request import Host, RequestedChannel, TrainingRequest
 
 
 def channel(**members: object) -> RequestedChannel:
@@ -21,12 +23,16 @@ def channel(**members: object) -> RequestedChannel:
     return RequestedChannel(**{**values, **members})
 
 
+def hosts_of(count: int) -> tuple[Host, ...]:
+    return TrainingRequest({"ResourceConfig": {"InstanceType": "x", "InstanceCount": count}}).hosts()
+
+
 @pytest.fixture
 def lay(tmp_path):
     """Lay a channel out on some hosts; return the directory of each, and who listened."""
 
     def on(hosts: int, source: str, **members: object):
-        cluster = TrainingRequest({"ResourceConfig": {"InstanceType": "x", "InstanceCount": hosts}}).hosts()
+        cluster = hosts_of(hosts)
         listener = Listener()
         layout = ChannelLayout(cluster, listener)
         directories = []
@@ -35,7 +41,6 @@ def lay(tmp_path):
             directory.mkdir()
             layout.lay(ChannelData(channel=channel(**members), source=source), host, str(directory))
             directories.append(directory)
-        on.layout = layout
         return directories, listener
 
     return on
@@ -88,26 +93,46 @@ def test_a_program_may_spoil_its_input_and_not_the_authors(lay, source):
     (hosts[0] / "train" / "a").write_text("spoilt")
     with open(os.path.join(source, "a")) as original:
         assert original.read() == "a"
+    assert (hosts[1] / "train" / "a").read_text() == "a"
 
 
-def test_fast_file_copies_nothing(lay, source):
-    """FastFile streams objects on demand: the same tree as File mode, and no time or room for copies."""
+@pytest.mark.parametrize("mode", ["File", "FastFile"])
+def test_hosts_share_no_file(lay, source, mode):
+    hosts, listener = lay(3, source, mode=mode)
+    laid = [path for host in hosts for path in host.rglob("*") if path.is_file()]
+    assert len({path.stat().st_ino for path in laid}) == len(laid) == 3 * 6
+    assert [event.size for event in listener.of(ChannelLaid) if event.size == event.total == 10][-1] == 10
+
+
+def test_a_fast_file_channel_is_a_read_only_copy(lay, source):
+    """SageMaker mounts FastFile read-only: nothing in it may lead to the author's files."""
     hosts, _ = lay(2, source, mode="FastFile")
     for host in hosts:
         assert files(host / "train") == ["Z", "a", "b", "sub/c", "é"]
-        assert (host / "train" / "sub" / "c").read_text() == "sub/c"
-        shared = os.path.islink(host / "train" / "a")
-        assert shared or os.stat(host / "train" / "a").st_mode & 0o777 == 0o444
+        laid = host / "train" / "sub" / "c"
+        assert laid.read_text() == "sub/c"
+        assert not laid.is_symlink() and not laid.samefile(os.path.join(source, "sub", "c"))
+        assert laid.stat().st_mode & 0o777 == 0o444
 
 
-def test_what_a_program_wrote_through_fast_file_is_told(lay, source):
-    """SageMaker mounts FastFile read-only; a link leads to the author's file."""
-    (host,), _ = lay(1, source, mode="FastFile")
-    assert lay.layout.spoilt() == []
-    if not os.path.islink(host / "train" / "a"):
-        pytest.skip("this file system shares blocks: nothing leads to the author's files")
-    (host / "train" / "a").write_text("spoilt")
-    assert lay.layout.spoilt() == [("train", os.path.join(source, "a"))]
+def test_data_that_the_disk_has_no_room_for_are_refused_before_a_byte_is_copied(tmp_path):
+    with open(tmp_path / "sparse", "wb") as sparse:
+        sparse.truncate(shutil.disk_usage(tmp_path).total + 1)
+    if shares_blocks(str(tmp_path / "sparse"), str(tmp_path / "copy")):
+        pytest.skip("this file system shares blocks: a copy takes no room")
+    layout = ChannelLayout(hosts_of(1), Listener())
+    with pytest.raises(Unable, match=r"the data of `train` takes \d.*, but `.*` has room for \d") as unable:
+        layout.require_room([ChannelData(channel=channel(), source=str(tmp_path / "sparse"))], str(tmp_path))
+    assert unable.value.exit_status == 3
+    assert sorted(os.listdir(tmp_path)) == ["sparse"]
+
+
+def test_a_large_object_is_copied_in_parts(tmp_path, monkeypatch):
+    monkeypatch.setattr("smspec.local.file_copy.PART", 1000)
+    (tmp_path / "original").write_bytes(bytes(range(256)) * 16)
+    parts = list(copied(str(tmp_path / "original"), str(tmp_path / "copy")))
+    assert sum(parts) == 4096
+    assert (tmp_path / "copy").read_bytes() == (tmp_path / "original").read_bytes()
 
 
 def test_manifest_keys_lie_under_the_channel(lay, tmp_path, source):

@@ -44,7 +44,28 @@ def test_a_file_of_the_user_in_our_directory_is_not_touched(tmp_path):
     assert sorted(os.listdir(tmp_path / "run")) == ["logs", "notes.txt", "run.json"]
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"kind": "other"}', "\0"])
+def test_a_run_that_was_killed_at_its_first_step_is_replaced(tmp_path):
+    (tmp_path / "run.json").write_text("")
+    claim(str(tmp_path), "job").release()
+
+
+def test_what_a_program_planted_is_removed_before_the_run_writes(tmp_path):
+    """A link in the place of a result would lead to a file of the author."""
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / "run").mkdir()
+    directory = claim(str(tmp_path / "run"), "job")
+    os.symlink(tmp_path / "mine", directory.path("summary.json"))
+    with open(directory.vacant("summary.json"), "w") as file:
+        file.write("summary")
+    assert (tmp_path / "mine").read_text() == "mine"
+    os.rename(tmp_path / "run", tmp_path / "moved")
+    os.symlink(tmp_path, tmp_path / "run")
+    with pytest.raises(Unable, match="put a different directory in the place of"):
+        directory.vacant("mine")
+    directory.release()
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", '{"kind": "other"}', "\0"])
 def test_a_run_json_of_others_is_no_marker(tmp_path, content):
     (tmp_path / "run.json").write_text(content)
     with pytest.raises(Unable, match="no earlier run left it"):
@@ -58,6 +79,24 @@ def test_a_run_in_progress_is_not_torn_down(tmp_path):
         claim(str(tmp_path / "run"), "job")
     first.release()
     claim(str(tmp_path / "run"), "job").release()
+
+
+@pytest.mark.parametrize("kept", ["", "there", "there/run"])
+def test_discarding_removes_the_directories_above_that_the_run_made(tmp_path, kept):
+    (tmp_path / kept).mkdir(parents=True, exist_ok=True)
+    claim(str(tmp_path / "there" / "run" / "job"), "job").discard()
+    assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == {
+        "": [],
+        "there": ["there"],
+        "there/run": ["there", "there/run"],
+    }[kept]
+
+
+def test_discarding_keeps_what_others_made_beside_it(tmp_path):
+    directory = claim(str(tmp_path / "run" / "job"), "job")
+    (tmp_path / "run" / "other").mkdir()
+    directory.discard()
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["other"]
 
 
 def test_discarding_leaves_nothing(tmp_path):

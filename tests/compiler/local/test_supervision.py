@@ -13,7 +13,7 @@ import pytest
 from listening import Listener
 from smspec.local.host_process import Command, HostProcess
 from smspec.local.leftovers import Leftovers
-from smspec.local.request import Interrupted, Unable
+from smspec.local.request import Interrupted
 from smspec.local.signals import Signals
 from smspec.local.supervision import Supervision, Verdict
 
@@ -161,10 +161,14 @@ def _children() -> set[str]:
 
 
 def test_what_cannot_be_started_is_told(tmp_path):
+    log = str(tmp_path / "log")
     command = Command(words=[str(tmp_path / "no-python")], environment={}, directory=str(tmp_path))
-    with pytest.raises(Unable, match="no-python`: no such file or directory") as unable:
-        HostProcess("algo-1", command, str(tmp_path / "log"))
-    assert unable.value.exit_status == 3
+    host = HostProcess("algo-1", command, log)
+    while not host.ended():
+        time.sleep(0.01)
+    lines = list(host.lines() or ())
+    assert (host.exit_status, lines) == (127, [f"cannot start `{tmp_path}/no-python`: No such file or directory"])
+    list(host.close())
 
 
 def test_between_the_steps_a_signal_interrupts_at_once():

@@ -1,38 +1,64 @@
-"""A registry is asked for the digest of a tag, and says it in its own way."""
+"""A registry is asked for the digest of a tag; what it sends must be an image of that digest, for the platform."""
 
+import json
 import socket
 
 import pytest
 
-from registry_server import registry
+from registry_server import image, index, registry
 from smspec.lock.registry import NoAnswer, resolved
 from smspec.service.image_reference import parsed_reference
 
-MANIFEST = b'{"schemaVersion": 2, "manifests": []}'
 
-
-def ask(text):
-    return resolved(parsed_reference(text))
+def ask(text, *platforms):
+    return resolved(parsed_reference(text), platforms)
 
 
 @pytest.mark.parametrize("asks_for_token", [False, True], ids=["open", "with tokens"])
-@pytest.mark.parametrize("names_digest", [False, True], ids=["in the body", "in the header"])
-def test_the_digest_of_a_tag_is_that_of_its_manifest(asks_for_token, names_digest):
+@pytest.mark.parametrize("names_digest", [False, True], ids=["unnamed", "named"])
+@pytest.mark.parametrize("content", [index(), image()], ids=["index", "manifest"])
+def test_the_digest_of_a_tag_is_that_of_its_manifest(asks_for_token, names_digest, content):
     with registry(asks_for_token=asks_for_token, names_digest=names_digest) as server:
-        digest = server.add("team/base", "1.2", MANIFEST)
-        assert ask(f"{server.host}/team/base:1.2") == digest
-        if names_digest:
-            assert {method for method, path, _ in server.asked if "/manifests/" in path} == {"HEAD"}
+        digest = server.add("team/base", "1.2", content)
+        assert ask(f"{server.host}/team/base:1.2", "linux/amd64") == digest
 
 
 def test_without_a_tag_it_is_the_latest():
     with registry() as server:
-        digest = server.add("base", "latest", MANIFEST)
+        digest = server.add("base", "latest", index())
         assert ask(f"{server.host}/base") == digest
 
 
+@pytest.mark.parametrize("content", [index("", ("linux/amd64",)), image()], ids=["index", "manifest"])
 @pytest.mark.parametrize(
-    ("status", "words"), [(403, "does not let us"), (404, "no such image or tag"), (500, "it answered 500")]
+    ("wanted", "is_there"),
+    [("linux/amd64", True), ("linux/x86_64", True), ("linux/arm64", False), ("linux/arm/v7", False)],
+)
+def test_the_image_must_be_for_the_platform(content, wanted, is_there):
+    with registry() as server:
+        digest = server.add("base", "1", content)
+        if is_there:
+            assert ask(f"{server.host}/base:1", wanted) == digest
+        else:
+            with pytest.raises(NoAnswer, match=f"the image is not for {wanted}; it is for linux/amd64"):
+                ask(f"{server.host}/base:1", wanted)
+
+
+def test_variants_and_attestations_of_an_index():
+    root = json.loads(index("", ("linux/arm64", "unknown/unknown", "linux/arm")))
+    root["manifests"][0]["platform"]["variant"] = "v8"
+    root["manifests"][2]["platform"]["variant"] = "v7"
+    with registry() as server:
+        server.add("base", "1", json.dumps(root).encode())
+        for wanted in ("linux/arm64", "linux/arm64/v8", "linux/arm", "linux/arm/v7"):
+            ask(f"{server.host}/base:1", wanted)
+        with pytest.raises(NoAnswer, match="it is for linux/arm64/v8, linux/arm/v7"):
+            ask(f"{server.host}/base:1", "linux/arm/v6")
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [(403, "denies access"), (404, "no such image or tag"), (429, "too many"), (500, "responds 500")],
 )
 def test_a_refusal_is_told_in_a_sentence(status, words):
     with registry(status=status) as server, pytest.raises(NoAnswer, match=words):
@@ -45,12 +71,3 @@ def test_nobody_there_is_told_in_a_sentence():
         port = listening.getsockname()[1]
     with pytest.raises(NoAnswer, match="connection refused"):
         ask(f"127.0.0.1:{port}/base:1")
-
-
-def test_a_token_is_not_fetched_from_just_anywhere():
-    from smspec.lock.registry import _token
-
-    with pytest.raises(ValueError, match="safely"):
-        _token('Bearer realm="http://example.com/token",service="x"', "base")
-    with pytest.raises(ValueError, match="safely"):
-        _token('Bearer realm="file:///etc/passwd"', "base")

@@ -8,7 +8,7 @@ import pytest
 from git_repository import commit, commit_of, git, repository, tree_of
 from smspec.pipeline.git import GitFailed, repository_of
 from smspec.pipeline.revision import Revision
-from smspec.pipeline.source_listing import list_source
+from smspec.pipeline.source_listing import scan_source
 
 
 @pytest.fixture
@@ -56,11 +56,11 @@ def test_bits_bytes_and_names_are_those_of_the_commit(home, revision):
     (source / "run.sh").chmod(0o755)
     (source / "link.py").symlink_to("run.sh")
     commit(home)
-    expected = list_source(str(source))
+    expected = scan_source(str(source)).listing
     (source / "run.sh").write_text("changed since")
     base = revision(home)
     base.bring(base.path(str(source)))
-    found = list_source(base.path(str(source)))
+    found = scan_source(base.path(str(source))).listing
     assert found.digest == expected.digest
     assert len(found.files) == 6
 
@@ -163,7 +163,7 @@ def test_pointers_of_lfs_stand_for_the_files(home, revision):
     commit(home)
     base = revision(home)
     base.bring(base.path(str(home / "src")))
-    (file,) = base.listing(list_source(base.path(str(home / "src")))).files
+    (file,) = base.listing(scan_source(base.path(str(home / "src"))).listing).files
     assert (file.sha256, file.size) == (digest, 12345)
 
 

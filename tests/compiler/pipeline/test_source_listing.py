@@ -3,16 +3,19 @@
 import hashlib
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.pipeline.source_listing import list_source
+from smspec.pipeline.real_file import open_real_directory
+from smspec.pipeline.source_listing import scan_source
 from smspec.pipeline.spec_marker import has_spec_key
 
 
@@ -30,13 +33,17 @@ def write(root, *paths, content="x"):
 
 
 def paths(root, *ignore, **options):
-    return [file.path for file in list_source(str(root), ignore, **options).files]
+    return [file.path for file in scan_source(str(root), ignore, **options).listing.files]
+
+
+def faults(root, *ignore):
+    return [(fault.kind, fault.path, fault.detail) for fault in scan_source(str(root), ignore).faults]
 
 
 def test_files_come_in_the_order_of_their_bytes_with_digest_size_and_executable_bit(source):
     write(source, "b.py", "a/z.py", "a.py", "Z.py", "é.py", "a-b.py")
     (source / "a.py").chmod(0o755)
-    found = list_source(str(source)).files
+    found = scan_source(str(source)).listing.files
     assert [file.path for file in found] == ["Z.py", "a-b.py", "a.py", "a/z.py", "b.py", "é.py"]
     (script,) = [file for file in found if file.executable]
     assert (script.path, script.size, script.sha256) == ("a.py", 1, hashlib.sha256(b"x").hexdigest())
@@ -45,16 +52,16 @@ def test_files_come_in_the_order_of_their_bytes_with_digest_size_and_executable_
 
 def test_the_digest_knows_names_contents_and_bits_and_nothing_else(source):
     write(source, "a.py", "b.py")
-    before = list_source(str(source)).digest
+    before = scan_source(str(source)).listing.digest
     os.utime(source / "a.py", (0, 0))
     (source / "b.py").chmod(0o600)
-    assert list_source(str(source)).digest == before
+    assert scan_source(str(source)).listing.digest == before
     (source / "b.py").chmod(0o700)
-    executable = list_source(str(source)).digest
+    executable = scan_source(str(source)).listing.digest
     (source / "b.py").rename(source / "c.py")
-    renamed = list_source(str(source)).digest
+    renamed = scan_source(str(source)).listing.digest
     write(source, "a.py", content="y")
-    assert len({before, executable, renamed, list_source(str(source)).digest}) == 4
+    assert len({before, executable, renamed, scan_source(str(source)).listing.digest}) == 4
 
 
 def test_what_never_travels(source):
@@ -181,15 +188,16 @@ def test_dockerignore(source):
 
 def test_what_dockerignore_leaves_out_is_not_walked(source, monkeypatch):
     """An environment in the source directory has tens of thousands of files."""
-    write(source, ".dockerignore", content=".venv\n")
-    write(source, "train.py", ".venv/lib/a.py")
+    write(source, ".dockerignore", content="packages\n")
+    write(source, "train.py", "packages/lib/a.py")
     walked = []
-    scandir = os.scandir
-    monkeypatch.setattr(os, "scandir", lambda path: walked.append(str(path)) or scandir(path))
+    monkeypatch.setattr(
+        "smspec.pipeline.source_walk.open_real_directory", lambda path: walked.append(path) or open_real_directory(path)
+    )
     assert paths(source) == [".dockerignore", "train.py"]
     assert walked == [str(source)]
-    write(source, ".dockerignore", content=".venv\n!.venv/lib/a.py\n")
-    assert paths(source) == [".dockerignore", ".venv/lib/a.py", "train.py"]
+    write(source, ".dockerignore", content="packages\n!packages/lib/a.py\n")
+    assert paths(source) == [".dockerignore", "packages/lib/a.py", "train.py"]
 
 
 def test_the_patterns_of_the_spec(source):
@@ -207,30 +215,68 @@ def test_nobody_overrules_another(source):
 
 def test_links(source, tmp_path):
     write(tmp_path, "secret", "outside/a")
-    write(source, "real.py", "pkg/a.py", ".git/config", "ignored.py")
-    write(source, ".gitignore", content="ignored.py\n")
+    write(source, "real.py", "pkg/a.py", ".git/config", "ignored.py", "wandb/a")
+    write(source, ".gitignore", content="ignored.py\nignored_link\n")
     for name, target in {
         "link.py": "real.py",
         "absolute.py": source / "real.py",
         "chain.py": "link.py",
         "directory": "pkg",
+        "ignored_link": "/etc/passwd",
+        ".venv": "/usr",
         "pkg/self": "../pkg",
         "pkg/up": "..",
         "out": "../../../outside",
         "secret": tmp_path / "secret",
         "sneaky": "../src/../../../secret",
         "dangling": "nothing",
+        "windows": "C:\\data\\a.py",
         "loop": "loop",
+        "ping": "pong",
+        "pong": "ping",
+        "below_a_file": "real.py/a",
         "git": ".git/config",
         "to_ignored.py": "ignored.py",
+        "to_default": "wandb/a",
         "root": ".",
+        "new\nline": "/etc/hosts",
     }.items():
         (source / name).symlink_to(target)
-    found = {file.path: file.origin for file in list_source(str(source)).files}
+    scanned = scan_source(str(source))
+    found = {file.path: file.origin for file in scanned.listing.files}
     assert sorted(found) == [
         *(".gitignore", "absolute.py", "chain.py", "directory/a.py", "link.py", "pkg/a.py", "real.py")
     ]
     assert found["chain.py"] == str(source / "real.py")
+    assert sorted((fault.kind, fault.path) for fault in scanned.faults) == [
+        ("around", "directory/self"),
+        ("around", "directory/up"),
+        ("around", "root"),
+        ("ignored", "git"),
+        ("ignored", "to_default"),
+        ("ignored", "to_ignored.py"),
+        ("nowhere", "below_a_file"),
+        ("nowhere", "dangling"),
+        ("nowhere", "loop"),
+        ("nowhere", "ping"),
+        ("nowhere", "pong"),
+        ("nowhere", "windows"),
+        ("outside", "new\nline"),
+        ("outside", "out"),
+        ("outside", "secret"),
+        ("outside", "sneaky"),
+    ]
+    assert {fault.path: fault.detail for fault in scanned.faults}["windows"] == "C:\\data\\a.py"
+
+
+def test_links_that_multiply_are_ended(source):
+    """Each directory holds two links to the next: 2 to the 40th files."""
+    for number in range(40):
+        write(source, f"{number}/a")
+        for name in "bc":
+            (source / str(number) / name).symlink_to(f"../{number + 1}" if number < 39 else "../39/a")
+    ((kind, _, why),) = faults(source)
+    assert (kind, why) == ("unbounded", "links lead to directories more than 2,000 times")
 
 
 def test_the_source_itself_may_be_a_link(source, tmp_path):
@@ -244,43 +290,70 @@ def test_only_regular_files_travel(source):
     write(source, "train.py")
     os.mkfifo(source / "fifo")
     (source / "fifo_link").symlink_to("fifo")
+    server = socket.socket(socket.AF_UNIX)
+    here = os.getcwd()
+    os.chdir(source)  # the name of a socket may have 108 bytes
+    server.bind("socket")
+    os.chdir(here)
+    server.close()
     assert paths(source) == ["train.py"]
+    assert faults(source) == [
+        ("special", "fifo", "a FIFO"),
+        ("special", "fifo_link", "a FIFO"),
+        ("special", "socket", "a socket"),
+    ]
 
 
 def test_a_name_that_is_not_utf_8_is_told(source):
     write(source, "train.py")
     with open(os.fsencode(source) + b"/caf\xe9.py", "w"):
         pass
-    with pytest.raises(OSError, match="not UTF-8") as raised:
-        paths(source)
-    assert raised.value.filename.endswith("caf\udce9.py")
+    assert faults(source) == [("name", "caf\udce9.py", "")]
     assert paths(source, "caf*") == ["train.py"]
+    assert faults(source, "caf*") == []
 
 
-def test_a_file_that_cannot_be_read_is_told():
+@pytest.mark.parametrize("unreadable", ["train.py", "pkg", "job.yaml"])
+def test_what_cannot_be_read_is_told(unreadable):
     script = (
         "import os, sys\n"
-        "from smspec.pipeline.source_listing import list_source\n"
+        "from smspec.pipeline.source_listing import scan_source\n"
         "if os.getuid() == 0: os.setresuid(65534, 65534, 65534)\n"
-        "try: list_source(sys.argv[1])\n"
-        "except PermissionError as fault: print(fault.filename)\n"
+        "for fault in scan_source(sys.argv[1]).faults: print(fault.kind, fault.path, fault.detail)\n"
     )
     with tempfile.TemporaryDirectory() as directory:  # not below tmp_path, where only this user may look
         source = Path(directory)
         source.chmod(0o755)
-        write(source, "train.py")
-        (source / "train.py").chmod(0)
+        write(source, "train.py", "pkg/a.py", "job.yaml")
+        (source / unreadable).chmod(0)
         done = subprocess.run([sys.executable, "-c", script, source], capture_output=True, text=True)
-    assert done.stdout == f"{source / 'train.py'}\n", done.stderr
+        (source / unreadable).chmod(0o755)
+    assert done.stdout == f"unreadable {unreadable} Permission denied\n", done.stderr
 
 
 def test_an_environment_in_the_source_is_told(source, monkeypatch):
-    monkeypatch.setattr("smspec.pipeline.source_listing.MOST_FILES", 10)
+    monkeypatch.setattr("smspec.pipeline.source_walk.MOST_ENTRIES", 10)
     write(source, *(f"{number}.py" for number in range(10)))
     assert len(paths(source)) == 10
     write(source, "10.py")
-    with pytest.raises(OSError, match="more than 10 files"):
-        paths(source)
+    assert faults(source) == [("unbounded", "", "it has more than 10 files and directories")]
+    assert paths(source) == []
+
+
+@pytest.mark.parametrize("directory", ["/", "/usr", "/proc", "/proc/self", "/sys", "/dev", "/etc"])
+def test_directories_of_the_system_are_not_walked(directory):
+    before = time.process_time()
+    assert faults(directory) == [("unbounded", "", "it is a directory of the operating system")]
+    assert time.process_time() - before < 0.1
+
+
+def test_a_huge_file_is_not_read(source, monkeypatch):
+    write(source, "train.py")
+    with open(source / "data.bin", "wb") as file:
+        file.truncate(3 << 30)
+    before = time.process_time()
+    assert faults(source) == [("unbounded", "", "it has more than 2 GiB")]
+    assert time.process_time() - before < 0.1
 
 
 @pytest.mark.parametrize("name", [".gitignore", ".dockerignore", "pkg/manifest.json", "pkg/run.json"])
@@ -294,15 +367,14 @@ def test_marks_and_ignore_files_that_are_no_files_are_not_read(source, name, kin
         (source / name).symlink_to("/dev/zero")
     else:
         (source / name).mkdir()
-    script = "import sys; from smspec.pipeline.source_listing import list_source; list_source(sys.argv[1])"
+    script = "import sys; from smspec.pipeline.source_listing import scan_source; scan_source(sys.argv[1])"
     subprocess.run([sys.executable, "-c", script, source], check=True, timeout=30)
     assert paths(source) == ["pkg/a.py", "train.py"]
 
 
 def test_directories_without_end_are_told(source, monkeypatch):
-    monkeypatch.setattr("smspec.pipeline.source_listing.MOST_LEVELS", 3)
+    monkeypatch.setattr("smspec.pipeline.source_walk.MOST_LEVELS", 3)
     write(source, "1/2/train.py")
     assert paths(source) == ["1/2/train.py"]
     write(source, "1/2/3/train.py")
-    with pytest.raises(OSError, match="deeper than 3 levels"):
-        paths(source)
+    assert faults(source) == [("unbounded", "", "its directories are nested deeper than 3 levels")]

@@ -3,6 +3,7 @@
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from ruamel.yaml import YAML
 
 from smspec.diagnostics import Rejected
 from smspec.render.spec_yaml import spec_yaml
@@ -81,6 +82,9 @@ WORDS_OF_YAML = [
     "1:30",
     ".5_0",
     "0o8",
+    "True",
+    "FALSE",
+    "Null",
 ]
 
 
@@ -94,8 +98,12 @@ def test_another_reader_sees_the_same_texts(text, is_key):
     except Rejected:
         return
     ((key, value),) = root.entries if isinstance(root, Mapping) and len(root.entries) == 1 else ((None, None),)
-    if isinstance(value, Scalar) and isinstance(value.value, str):
+    if isinstance(value, Scalar) and isinstance(value.value, str | bool | None):
         assert yaml.safe_load(printed(root)) == {key.text: value.value}
+        for version in ((1, 1), (1, 2)):
+            reader = YAML(typ="safe", pure=True)
+            reader.version = version
+            assert reader.load(printed(root)) == {key.text: value.value}
 
 
 def test_it_is_clean_yaml():

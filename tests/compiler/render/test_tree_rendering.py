@@ -66,7 +66,7 @@ def test_the_manifest_tells_of_every_file_and_where_uploads_go(tmp_path):
     (last,) = [b"".join(chunks(file, digests)) for file in in_order_of_making(tree.files)][-1:]
     manifest = json.loads(last)
     assert manifest["files"] == digests
-    assert (manifest["spec"], manifest["runtime"]) == ("5" * 64, made.runtime.digest)
+    assert (manifest["compiled"], manifest["runtime"]) == ("5" * 64, made.runtime.digest)
     assert manifest["uploads"] == {
         "upload/code/pkg/a.py": "s3://bucket/job/source/1/pkg/a.py",
         "upload/code/train.py": "s3://bucket/job/source/1/train.py",

@@ -6,10 +6,12 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from smspec.review.comparison import Comparison
 from smspec.review.markdown import markdown
 from smspec.review.records import records
-from smspec.review.reviewing import State, reviewed
+from smspec.review.reviewing import reviewed
 from smspec.review.text import text
+from smspec.review.uncompared import State
 from smspec.review.version import version_of_request
 
 WHOLE = {
@@ -74,15 +76,15 @@ def requests(draw):
 
 def state(request, file):
     version = version_of_request(request, None, None, is_whole=True)
-    return State(file=file, place="", versions={None: version})
+    return State(file=file, place="", versions={None: version}, faults={})
 
 
 @given(requests(), requests())
 @settings(max_examples=300)
 def test_any_two_requests_are_compared(old, new):
     found = reviewed(state(old, "old.json"), state(new, "new.json"), {})
-    listed = [found] if found else []
+    listed = Comparison(reviews=(found,) if found else ())
     assert json.loads(records(listed)) is not None
-    assert bool(text(listed)) == bool(markdown(listed)) == bool(listed)
+    assert bool(text(listed)) == bool(markdown(listed)) == bool(listed.reviews)
     same = json.dumps(old, sort_keys=True) == json.dumps(new, sort_keys=True)
-    assert not (same and listed)
+    assert not (same and listed.reviews)

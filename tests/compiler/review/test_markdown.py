@@ -6,9 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from job_reviews import version
+from smspec.review.comparison import Comparison
 from smspec.review.data_flow import data_flow, mermaid
 from smspec.review.markdown import MOST_CHANGES, MOST_JOBS, MOST_OPEN, code, markdown, marked
-from smspec.review.reviewing import State, reviewed
+from smspec.review.reviewing import reviewed
+from smspec.review.uncompared import State
 from smspec.review.user_words import quoted
 from smspec.review.version import version_of_request
 
@@ -63,9 +65,12 @@ def test_a_label_of_a_picture_holds_any_text(name, place):
 
 
 def review(old, new):
-    states = [State(file=file, place="", versions={None: side}) for file, side in (("a.yaml", old), ("b.yaml", new))]
+    states = [
+        State(file=file, place="", versions={None: side}, faults={})
+        for file, side in (("a.yaml", old), ("b.yaml", new))
+    ]
     found = reviewed(*states, {})
-    return markdown([found] if found else [])
+    return markdown(Comparison(reviews=(found,) if found else ()))
 
 
 def test_nothing_is_said_when_nothing_changed():
@@ -112,7 +117,7 @@ def test_a_picture_is_drawn_when_the_data_flow_changed_only():
 def test_of_many_jobs_the_verdicts_are_read_first():
     """One line of a base can change a hundred jobs."""
     many = [reviewed_change(f"jobs/{number}.yaml") for number in range(MOST_OPEN + 1)]
-    few, folded = markdown(many[:MOST_OPEN]), markdown(many)
+    few, folded = markdown(Comparison(reviews=tuple(many[:MOST_OPEN]))), markdown(Comparison(reviews=tuple(many)))
     assert "<details>" not in few
     assert folded.count("<details><summary>2 changes</summary>\n\n| kind |") == len(many)
     assert folded.count("\n\n</details>\n") == len(many)
@@ -123,19 +128,22 @@ def test_of_jobs_that_are_not_shown_each_verdict_is():
     """The one with another role may be the last of a hundred."""
     many = [reviewed_change(f"jobs/{number}.yaml") for number in range(MOST_JOBS + 5)]
     sides = version(), version(role="arn:aws:iam::111122223333:role/Other")
-    states = [State(file="z.yaml", place="", versions={None: side}) for side in sides]
-    rest = markdown([*many, reviewed(*states, {})]).partition("… and 6 more jobs")[2]
+    states = [State(file="z.yaml", place="", versions={None: side}, faults={}) for side in sides]
+    rest = markdown(Comparison(reviews=(*many, reviewed(*states, {})))).partition("… and 6 more jobs")[2]
     assert "- 5 jobs: **changes hyperparameters (`a`)**\n- 1 job: **changes security (role)**\n" in rest
 
 
 def reviewed_change(file):
     states = [
-        State(file=file, place="", versions={None: side}) for side in (version(), version(hyperparameters={"a": 1}))
+        State(file=file, place="", versions={None: side}, faults={})
+        for side in (version(), version(hyperparameters={"a": 1}))
     ]
     return reviewed(*states, {})
 
 
 def test_a_picture_is_drawn_for_the_overlay_that_changes_the_data_flow():
     other = version(channels={"train": {"s3": "s3://example-data/other/"}})
-    states = [State(file="a", place="", versions={None: version(), "dev": side}) for side in (version(), other)]
-    assert "mermaid\nflowchart LR\n" in markdown([reviewed(*states, {})])
+    states = [
+        State(file="a", place="", versions={None: version(), "dev": side}, faults={}) for side in (version(), other)
+    ]
+    assert "mermaid\nflowchart LR\n" in markdown(Comparison(reviews=(reviewed(*states, {}),)))

@@ -11,7 +11,7 @@ def states(written):
     found = []
     for place, _, name in (word.partition(":") for word in written.split()):
         versions = {None: version(name=name)} if name else {}
-        found.append(State(file=place, place=place, versions=versions, faulty=frozenset() if name else None))
+        found.append(State(file=place, place=place, versions=versions, faults={}, is_read=bool(name)))
     return found
 
 

@@ -9,6 +9,9 @@ PIPE = {"s3": "s3://example-data/ctr/", "input_mode": "Pipe"}
 FAST_FILE = {"s3": "s3://example-data/ctr/", "input_mode": "FastFile"}
 FILES = ("train.py", "reader.py")
 ISOLATED = {"isolation": True}
+INSTALLED = {"base": "python:3.12", "python_requirements": "src/requirements.txt"}
+PACKAGES = {"base": "python:3.12", "python_packages": ["numpy==2.1.0"]}
+OTHER_LIST = {"base": "python:3.12", "python_requirements": "requirements.txt"}
 MANY = {f"table_{number}": "x" * 2000 for number in range(70)}
 
 FOUND = [
@@ -36,7 +39,21 @@ FOUND = [
     ),
     ("SM379", ("network", "isolation"), {"network": ISOLATED}, ("requirements.txt",)),
     ("SM379", ("network", "isolation"), {"network": ISOLATED}, ("setup.py",)),
+    ("SM379", ("network", "isolation"), {"network": ISOLATED, "image": INSTALLED}, ("setup.py", "requirements.txt")),
+    ("SM381", ("network", "isolation"), {"network": ISOLATED, "image": {"base": "team/base:3"}}, ("requirements.txt",)),
+    ("SM381", ("network", "isolation"), {"network": ISOLATED, "image": PACKAGES}, ("requirements.txt",)),
+    ("SM381", ("network", "isolation"), {"network": ISOLATED, "image": OTHER_LIST}, ("requirements.txt",)),
+    (
+        "SM381",
+        ("network", "isolation"),
+        {"network": ISOLATED, "image": job_samples.IMAGE_URI, "source": {"dir": "src/", "delivery": "channel"}},
+        ("requirements.txt",),
+    ),
     ("SM380", ("hyperparameters",), {"hyperparameters": MANY}, ()),
+    ("SM382", ("entry_point", "args", 1), {"entry_point": {"script": "train.py", "args": ["a", "é" * 65_536]}}, ()),
+    ("SM382", ("entry_point", "command", 0), {"entry_point": {"command": ["a" * 131_072]}}, ()),
+    ("SM382", ("image", "env", "A"), {"image": {"base": "python:3", "env": {"A": "b" * 131_070}}}, ()),
+    ("SM382", ("image", "run", 0), {"image": {"base": "python:3", "run": ["b" * 131_072]}}, ()),
 ]
 
 
@@ -57,6 +74,12 @@ NOTHING = [
     ({"network": ISOLATED}, ("docs/requirements.txt", "requirements-dev.txt", "pyproject.toml")),
     ({"network": ISOLATED, "entry_point": {"command": ["./train"]}}, ("setup.py",)),
     ({"network": {"isolation": False}}, ("requirements.txt",)),
+    ({"image": {"base": "python:3", "env": {"A": "b" * 131_069}, "run": ["b" * 131_071]}}, ()),
+    ({"network": ISOLATED, "image": INSTALLED}, ("requirements.txt",)),
+    (
+        {"network": ISOLATED, "image": {"base": "team/base:3", "python_requirements": "./src//requirements.txt"}},
+        ("requirements.txt",),
+    ),
     ({"hyperparameters": MANY, "entry_point": {"command": ["./train"]}}, ()),
 ]
 

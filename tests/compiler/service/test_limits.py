@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import api_samples
 from smspec.service.checking import request_findings
-from smspec.service.limits import SHAPE_RULES
+from smspec.service.limits import SHAPE_RULES, limit_findings
 from smspec.service.shapes import pinned_model
 from smspec.source import dotted
 
@@ -149,12 +149,51 @@ def test_the_help_is_a_way_out(part, way_out):
     assert finding.help == way_out
 
 
-def test_an_unknown_instance_type_is_a_warning_with_the_date_of_the_model():
+def finding_on(instance_type):
     request = api_samples.small_request()
-    request["ResourceConfig"]["InstanceType"] = "ml.m5.lrge"
+    request["ResourceConfig"]["InstanceType"] = instance_type
     (finding,) = request_findings(request)
+    return finding
+
+
+def test_an_unknown_family_is_a_warning_with_the_date_of_the_model():
+    finding = finding_on("ml.mm5.large")
     assert (finding.code, finding.severity, finding.label) == ("SM413", "warning", "did you mean `ml.m5.large`?")
     assert MODEL.date in finding.message
+
+
+@pytest.mark.parametrize(
+    ("written", "label"),
+    [
+        ("ml.m5.medum", ""), ("ml.m5.lrge", "did you mean `ml.m5.large`?"),
+        ("ml.c7i.xlrge", "did you mean `ml.c7i.xlarge`?"),
+        ("ml.m5.8xlarge", "did you mean `ml.m5.12xlarge`?"), ("ml.m5.96xlarge", "did you mean `ml.m5.24xlarge`?"),
+        ("ml.p4d", "did you mean `ml.p4d.24xlarge`?"), ("ml.p4d.", "did you mean `ml.p4d.24xlarge`?"), ("ml.m5", ""),
+    ],
+)  # fmt: skip
+def test_a_size_that_a_family_lacks_is_an_error_and_the_nearest_is_of_the_family(written, label):
+    finding = finding_on(written)
+    assert (finding.code, finding.severity, finding.label) == ("SM483", "error", label)
+    assert MODEL.date in finding.help
+
+
+SIZES = sorted({kind.rpartition(".")[2] for kind in MODEL.shapes["TrainingInstanceType"].enum})
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(MODEL.shapes["TrainingInstanceType"].enum), st.sampled_from(SIZES) | st.text(max_size=8))
+def test_no_suggestion_leaves_the_family(kind, size):
+    """A family of the model: its own sizes pass, any other is an error whose label and help are of the family."""
+    family = kind.rpartition(".")[0]
+    request = api_samples.small_request()
+    request["ResourceConfig"]["InstanceType"] = f"{family}.{size}"
+    found = limit_findings(request)
+    if f"{family}.{size}" in MODEL.shapes["TrainingInstanceType"].enum:
+        assert found == []
+        return
+    (finding,) = found
+    assert finding.code == "SM483"
+    assert not finding.label or f"`{family}." in finding.label
 
 
 def test_an_instance_type_without_its_prefix_is_recognized():

@@ -11,7 +11,7 @@ from faulty_job_requests import ABOUT_THE_JOB
 from raw_requests import GONE, changed, place_of, written
 from smspec.diagnostics.explanation import explanation
 from smspec.pipeline.request_file import check_request
-from smspec.service.limits import UNKNOWN_INSTANCE_TYPE
+from smspec.service.unknown_instance_type import UNKNOWN_INSTANCE_TYPE
 from smspec.source import SourceText, dotted
 
 FAULTY = [*ABOUT_DATA, *ABOUT_THE_JOB]

@@ -189,7 +189,7 @@ def test_an_empty_mapping_is_not_an_absent_one():
 def test_null_is_a_key_that_is_not_there():
     assert decoded(
         READY + "spot: null\nchannels: {a: {s3: s3://a/b, content_type: ~}}\nnetwork:\n"
-    ) == dataclasses.replace(decoded(READY), channels=(model.Channel(name="a", s3="s3://a/b", content_type="~"),))
+    ) == dataclasses.replace(decoded(READY), channels=(model.Channel(name="a", s3="s3://a/b"),))
 
 
 def test_channels_keep_the_order_of_the_author():

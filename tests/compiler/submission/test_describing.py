@@ -60,19 +60,19 @@ def test_a_job_that_does_not_exist_is_at_fault(aws):
 def test_without_credentials_the_surroundings_are_at_fault(aws):
     done = imported("nightly", "--region", "us-west-2", **aws)
     assert (done.status, done.out) == (3, "")
-    assert "there are no AWS credentials to ask for the job `nightly` in us-west-2 with" in done.err
+    assert "no AWS credentials to ask AWS for the job `nightly` in us-west-2; set AWS_PROFILE" in done.err
 
 
 def test_without_a_region_the_surroundings_are_at_fault(aws):
     done = imported("nightly", **KEYS, **aws)
     assert (done.status, done.out) == (3, "")
-    assert "no region is known to ask for SageMaker in; use `--region` or set AWS_REGION" in done.err
+    assert "smspec: no AWS region; pass `--region` or set AWS_REGION" in done.err
 
 
 def test_an_unknown_profile_is_told(aws):
     done = imported("nightly", "--profile", "nobody", "--region", "us-west-2", **KEYS, **aws)
     assert (done.status, done.out) == (3, "")
-    assert "no such AWS profile" in done.err
+    assert "cannot get AWS credentials to ask AWS for SageMaker" in done.err
     assert "nobody" in done.err
 
 
@@ -81,7 +81,10 @@ def test_an_endpoint_that_does_not_listen_is_told():
         "nightly", "--region", "us-west-2", **KEYS, AWS_ENDPOINT_URL="http://127.0.0.1:9", AWS_MAX_ATTEMPTS="1"
     )
     assert (done.status, done.out) == (3, "")
-    assert "cannot ask AWS for the job `nightly` in us-west-2: could not connect" in done.err
+    assert (
+        "cannot ask AWS for the job `nightly` in us-west-2: cannot connect to `127.0.0.1:9`: connection refused"
+        in done.err
+    )
 
 
 class Refusing(ThreadingHTTPServer):
@@ -123,10 +126,8 @@ def test_a_job_that_may_not_be_seen_is_not_at_fault():
     with Refusing() as aws:
         done = imported("nightly", "--region", "us-west-2", **KEYS, **aws)
     assert (done.status, done.out) == (3, "")
-    assert (
-        "AWS does not let us ask for the job `nightly` in us-west-2: AccessDeniedException: you may not call"
-        in done.err
-    )
+    refusal = "AWS rejects the request for the job `nightly` in us-west-2: AccessDeniedException: you may not call"
+    assert refusal in done.err
 
 
 def test_tags_that_may_not_be_seen_are_not_kept():
@@ -134,7 +135,7 @@ def test_tags_that_may_not_be_seen_are_not_kept():
     answer = {**small_request(), "TrainingJobName": "nightly", "TrainingJobArn": arn}
     with Refusing(DescribeTrainingJob=answer) as aws:
         done = imported("nightly", "--region", "us-west-2", **KEYS, **aws)
-    why = "Tags: AWS does not let us ask for the tags of the job: AccessDeniedException: you may not call ListTags"
+    why = "Tags: AWS rejects the request for the tags of the job: AccessDeniedException: you may not call ListTags"
     assert done.status == 0
     assert f"# - {why}\n" in done.out
     assert f"not kept: {why}\n" in done.err

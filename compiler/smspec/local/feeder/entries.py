@@ -66,7 +66,7 @@ class Samples:
         place = "line {} of `{}`".format(self._numbers[index], self._name)
         try:
             values = json.loads(line.decode("utf-8"), parse_float=_Float)
-        except ValueError:
+        except (ValueError, RecursionError):
             values = None
         if not isinstance(values, dict):
             raise DataError("{} is not a JSON object".format(place))
@@ -105,7 +105,7 @@ def _listed(store: Store) -> List[StoredObject]:
     with file:
         try:
             words = json.loads(file.read().decode("utf-8-sig"))
-        except ValueError as fault:
+        except (ValueError, RecursionError) as fault:
             raise DataError("`{}` is not JSON: {}".format(manifest, fault)) from None
     first = words[0] if isinstance(words, list) and words else None
     prefix = first.get("prefix") if isinstance(first, dict) else None

@@ -7,7 +7,7 @@ from typing import List, Optional, Tuple
 
 from .entries import Entries, entries_of
 from .fault import DataError, StoreUnavailable, reason
-from .fifo import Fifos, open_for_reader
+from .fifo import Fifos
 from .injection import CutShort, Injector
 from .ordering import order
 from .plan import FeederChannel, FeederPlan
@@ -69,8 +69,7 @@ class Feeding:
         indexes = order(len(entries), channel.shuffle_seed, epoch, channel.shard, channel.shards)
         if not self._is_over(epoch + 1):
             self._make(epoch + 1)  # SageMaker makes the next FIFO in advance
-        path = self._path(epoch)
-        descriptor = open_for_reader(path, self._stop)
+        descriptor = self._fifos.open_for_reader(self._name(epoch), self._stop)
         if descriptor is None:
             return False
         started = time.monotonic()
@@ -95,7 +94,7 @@ class Feeding:
         # Said and removed before the reader can see the end, so whoever saw it can rely on both.
         self.current = None
         self._reporting.ended(channel.name, epoch, sink.sent, time.monotonic() - started, early)
-        self._fifos.remove(path)
+        self._fifos.remove(self._name(epoch))
         os.close(descriptor)
         return True
 
@@ -123,6 +122,3 @@ class Feeding:
 
     def _name(self, epoch: int) -> str:
         return "{}_{}".format(self.channel.name, epoch)
-
-    def _path(self, epoch: int) -> str:
-        return os.path.join(self._fifos.directory, self._name(epoch))

@@ -18,65 +18,88 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.001, 0.02
 
 
 class Fifos:
-    """The FIFOs that one feeder has made in its directory."""
+    """The FIFOs that one feeder has made in its directory.
+
+    A program may put a link in the place of the directory or of a FIFO: neither may lead anywhere else. The directory
+    is therefore opened once, and what is opened in it must be a FIFO.
+    """
 
     def __init__(self, directory: str) -> None:
         self.directory = directory
+        self._descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._made: List[str] = []
         self._lock = threading.Lock()
         self._closed = False
 
     def make(self, name: str) -> None:
         """Make a FIFO, unless the feeder has stopped. One from an earlier feeder is replaced."""
-        path = os.path.join(self.directory, name)
         with self._lock:
             if self._closed:
                 return
             try:
-                if stat.S_ISFIFO(os.lstat(path).st_mode):
-                    os.unlink(path)
+                if stat.S_ISFIFO(os.stat(name, dir_fd=self._descriptor, follow_symlinks=False).st_mode):
+                    os.unlink(name, dir_fd=self._descriptor)
             except FileNotFoundError:
                 pass
-            os.mkfifo(path, 0o666)
-            self._made.append(path)
+            if os.mkfifo in os.supports_dir_fd:
+                os.mkfifo(name, 0o666, dir_fd=self._descriptor)
+            else:
+                os.mkfifo(os.path.join(self.directory, name), 0o666)
+            self._made.append(name)
 
-    def remove(self, path: str) -> None:
-        """Remove a FIFO; who has it open keeps it."""
+    def open_for_reader(self, name: str, stop: threading.Event) -> Optional[int]:
+        """Wait until a program opens the FIFO to read, and open it to write; None when ``stop`` comes first.
+
+        Never blocks in open(): that could not be given up. Linux answers ENXIO as long as there is no reader.
+        """
+        flags = os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
+        wait = _FIRST_WAIT
+        while not stop.is_set():
+            try:
+                descriptor = os.open(name, flags, dir_fd=self._descriptor)
+            except FileNotFoundError:
+                raise DataError("the program removed the FIFO `{}`".format(name)) from None
+            except OSError as error:
+                if error.errno == errno.ELOOP:
+                    raise _replaced(name) from None
+                if error.errno != errno.ENXIO:
+                    raise
+                stop.wait(wait)
+                wait = min(wait * 2, _LONGEST_WAIT)
+                continue
+            if not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+                os.close(descriptor)
+                raise _replaced(name)
+            os.set_blocking(descriptor, True)
+            enlarge(descriptor)
+            return descriptor
+        return None
+
+    def remove(self, name: str) -> None:
+        """Remove a FIFO; a process that has it open keeps it."""
         with self._lock:
-            if path in self._made:
-                self._made.remove(path)
-                _unlink(path)
+            if name in self._made:
+                self._made.remove(name)
+                self._unlink(name)
 
     def close(self) -> None:
         """Remove all FIFOs and make no more."""
         with self._lock:
             self._closed = True
-            for path in self._made:
-                _unlink(path)
+            for name in self._made:
+                self._unlink(name)
             self._made.clear()
 
-
-def open_for_reader(path: str, stop: threading.Event) -> Optional[int]:
-    """Wait until somebody opens the FIFO to read, and open it to write; None when ``stop`` comes first.
-
-    Never blocks in open(): that could not be given up. Linux answers ENXIO as long as there is no reader.
-    """
-    wait = _FIRST_WAIT
-    while not stop.is_set():
+    def _unlink(self, name: str) -> None:
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        except FileNotFoundError:
-            raise DataError("somebody removed the FIFO `{}`".format(path)) from None
-        except OSError as error:
-            if error.errno != errno.ENXIO:
-                raise
-            stop.wait(wait)
-            wait = min(wait * 2, _LONGEST_WAIT)
-            continue
-        os.set_blocking(descriptor, True)
-        enlarge(descriptor)
-        return descriptor
-    return None
+            if stat.S_ISFIFO(os.stat(name, dir_fd=self._descriptor, follow_symlinks=False).st_mode):
+                os.unlink(name, dir_fd=self._descriptor)
+        except OSError:
+            pass
+
+
+def _replaced(name: str) -> DataError:
+    return DataError("the program put something else in the place of the FIFO `{}`".format(name))
 
 
 def enlarge(descriptor: int) -> None:
@@ -91,12 +114,5 @@ def enlarge(descriptor: int) -> None:
             except OSError:
                 # EPERM: the user's pages for pipes are used up. EBUSY: what is in it would not fit.
                 size //= 2
-    except OSError:
-        pass
-
-
-def _unlink(path: str) -> None:
-    try:
-        os.unlink(path)
     except OSError:
         pass

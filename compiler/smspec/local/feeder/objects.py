@@ -7,6 +7,11 @@ from typing import Iterator, List, NamedTuple, Optional, Tuple, Union
 from .fault import DataError, unreadable
 
 SCHEME = "s3://"
+LONGEST_KEY = 1024
+"""Bytes of a key in S3."""
+
+_Directory = Tuple[int, int]
+"""Device and inode."""
 
 
 class StoredObject(NamedTuple):
@@ -38,25 +43,32 @@ def objects_under(source: str) -> List[StoredObject]:
         if not stat.S_ISREG(status.st_mode):
             raise DataError("`{}` is neither file nor directory".format(source))
         return [StoredObject(os.path.basename(source), source, status.st_size)]
-    objects = list(_walk(source, "", ((status.st_dev, status.st_ino),)))
+    objects = list(_walk(source, (status.st_dev, status.st_ino)))
     objects.sort(key=lambda entry: os.fsencode(entry.key))
     return objects
 
 
-def _walk(directory: str, prefix: str, above: Tuple[Tuple[int, int], ...]) -> Iterator[StoredObject]:
-    try:
-        entries = list(os.scandir(directory))
-    except OSError as error:
-        raise unreadable(directory, error) from None
-    for entry in entries:
+def _walk(source: str, first: _Directory) -> Iterator[StoredObject]:
+    """Yield the files below a directory, however deep; a link to a directory above it is not followed again."""
+    ahead: List[Tuple[str, str, Tuple[_Directory, ...]]] = [(source, "", (first,))]
+    while ahead:
+        directory, prefix, above = ahead.pop()
         try:
-            status = entry.stat()
+            entries = list(os.scandir(directory))
         except OSError as error:
-            raise unreadable(entry.path, error) from None
-        if stat.S_ISREG(status.st_mode):
-            yield StoredObject(prefix + entry.name, entry.path, status.st_size)
-        elif stat.S_ISDIR(status.st_mode) and (status.st_dev, status.st_ino) not in above:
-            yield from _walk(entry.path, prefix + entry.name + "/", (*above, (status.st_dev, status.st_ino)))
+            raise unreadable(directory, error) from None
+        for entry in entries:
+            try:
+                status = entry.stat()
+            except OSError as error:
+                raise unreadable(entry.path, error) from None
+            key = prefix + entry.name
+            if len(os.fsencode(key)) > LONGEST_KEY:
+                raise DataError("`{}…` is longer than the {:,} bytes of a key in S3".format(key[:80], LONGEST_KEY))
+            if stat.S_ISREG(status.st_mode):
+                yield StoredObject(key, entry.path, status.st_size)
+            elif stat.S_ISDIR(status.st_mode) and (status.st_dev, status.st_ino) not in above:
+                ahead.append((entry.path, key + "/", (*above, (status.st_dev, status.st_ino))))
 
 
 def object_at(key: str, path: str) -> StoredObject:
@@ -65,6 +77,8 @@ def object_at(key: str, path: str) -> StoredObject:
         status = os.stat(path)
     except OSError as error:
         raise unreadable(path, error) from None
+    except ValueError:  # a null character, or half of one of two
+        raise DataError("{} is not the name of a file".format(ascii(path))) from None
     if not stat.S_ISREG(status.st_mode):
         raise DataError("`{}` is not a file".format(path))
     return StoredObject(key, path, status.st_size)

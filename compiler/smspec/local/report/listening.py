@@ -16,19 +16,21 @@ _LONGEST_LINE = 2000
 
 
 class LogTail:
-    """The last lines of a host's log."""
+    """The last lines of a host's log. ``hide`` takes secrets out of a text."""
 
-    def __init__(self) -> None:
+    def __init__(self, hide: Callable[[str], str] = str) -> None:
+        self._hide = hide
         self._lines: deque[str] = deque(maxlen=LOG_LINES)
         self._count = 0
 
     def add(self, line: str) -> None:
         self._count += 1
-        self._lines.append(line[:_LONGEST_LINE])
+        # A secret is hidden before it may be cut.
+        self._lines.append(self._hide(line)[:_LONGEST_LINE] if len(line) > _LONGEST_LINE else line)
 
     @property
     def text(self) -> str:
-        return "\n".join(self._lines)
+        return self._hide("\n".join(self._lines))
 
     @property
     def left_out(self) -> int:
@@ -39,8 +41,9 @@ class LogTail:
 class Listener:
     """Listens to a run and remembers, in bounded memory for each host and channel."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic, hide: Callable[[str], str] = str) -> None:
         self._clock = clock
+        self.hide = hide
         self._start = clock()
         self._series: dict[tuple[str, str], Series] = {}
         self._epochs: dict[tuple[str, str], dict[int | None, int]] = {}
@@ -62,7 +65,7 @@ class Listener:
             if event.text.startswith(METRICS):
                 self._balanced(event)
             else:
-                self.logs.setdefault(event.host, LogTail()).add(event.text)
+                self.logs.setdefault(event.host, LogTail(self.hide)).add(event.text)
         elif isinstance(event, ChannelLaid):
             self._flowed(event.host, event.channel, None, event.size, self._clock())
         elif isinstance(event, EpochFed | EpochEnded):

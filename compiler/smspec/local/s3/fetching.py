@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from botocore.exceptions import ClientError, HTTPClientError
-
 from smspec.local.feeder.objects import Part, StoredObject
 from smspec.local.feeder.store import Content
-from smspec.local.s3.client import CONNECTIONS, told
-from smspec.local.s3.location import Location, parse
-
-RANGE = 8 << 20
-"""Bytes of one request. An object of up to so many is fetched in one."""
+from smspec.local.s3.client import CONNECTIONS, RANGE
+from smspec.local.s3.ranges import Range, fetch_range
 
 AHEAD = 64 << 20
 """Bytes that are asked for and not yet handed on: of the objects to come, and of the rest of the present one."""
 
 _MOST_OBJECTS = 256
 _LEAST = 1 << 16
-_ATTEMPTS = 5
 _BLOCK = 1 << 18
-
-
-@dataclass(frozen=True, slots=True)
-class _Range:
-    """One answer: its bytes, the size of the whole object, and which version of it that is."""
-
-    data: bytes
-    total: int
-    version: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +26,7 @@ class _Coming:
     """A part that is on its way; ``reserved`` bytes are kept free for it."""
 
     part: Part
-    first: Future[_Range] | None
+    first: Future[Range] | None
     reserved: int
 
 
@@ -90,7 +74,7 @@ class Fetching:
         size = min(self._typical if part.size is None else part.size, RANGE)
         return _Coming(part, self._pool.submit(self._fetch, part, 0, None), size)
 
-    def _blocks(self, stored: StoredObject, first: Future[_Range] | None) -> Iterator[bytes]:
+    def _blocks(self, stored: StoredObject, first: Future[Range] | None) -> Iterator[bytes]:
         if first is None:
             return
         start = first.result()
@@ -98,14 +82,14 @@ class Fetching:
         self._typical = max(len(start.data), self._typical // 2, _LEAST)
         yield from _cut(start.data)
         offsets = iter(range(len(start.data), start.total, RANGE))
-        coming: deque[Future[_Range]] = deque()
+        coming: deque[Future[Range]] = deque()
         try:
             while True:
                 while len(coming) < AHEAD // RANGE:
                     offset = next(offsets, None)
                     if offset is None:
                         break
-                    coming.append(self._pool.submit(self._fetch, stored, offset, start.version))
+                    coming.append(self._pool.submit(self._fetch, stored, offset, start))
                 if not coming:
                     return
                 yield from _cut(coming.popleft().result().data)
@@ -113,35 +97,8 @@ class Fetching:
             for one in coming:
                 one.cancel()
 
-    def _fetch(self, stored: StoredObject, offset: int, version: str | None) -> _Range:
-        location = parse(stored.path)
-        assert location is not None
-        with told(stored.path):
-            return _persistently(lambda: self._get(location, offset, version))
-
-    def _get(self, location: Location, offset: int, version: str | None) -> _Range:
-        # A changed object must not be joined to the beginning of what it was.
-        same = {} if version is None else {"IfMatch": version}
-        span = f"bytes={offset}-{offset + RANGE - 1}"
-        try:
-            answer = self._client.get_object(Bucket=location.bucket, Key=location.key, Range=span, **same)
-        except ClientError as fault:
-            if fault.response.get("Error", {}).get("Code") == "InvalidRange" and offset == 0:
-                return _Range(b"", 0, "")  # an empty object has no first byte
-            raise
-        data = answer["Body"].read()
-        total = answer.get("ContentRange", "").rpartition("/")[2]
-        return _Range(data, int(total) if total.isdigit() else len(data), answer["ETag"])
-
-
-def _persistently(get: Callable[[], _Range]) -> _Range:
-    """Try again when the connection breaks in the middle of an answer; botocore itself repeats only requests."""
-    for attempt in range(1, _ATTEMPTS):
-        try:
-            return get()
-        except HTTPClientError:
-            time.sleep(0.1 * 2**attempt)
-    return get()
+    def _fetch(self, stored: StoredObject, offset: int, start: Range | None) -> Range:
+        return fetch_range(self._client, stored, offset, RANGE, start)
 
 
 def _cut(data: bytes) -> Iterator[bytes]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from smspec.local.feeder.objects import LONGEST_KEY
+
 SCHEME = "s3://"
 
 
@@ -26,6 +28,14 @@ class Location:
         above, _, stem = self.key.rpartition("/")
         rest = key[len(above) + 1 :] if above else key
         return rest[len(stem) + 1 :] if stem and rest.startswith(f"{stem}/") else rest
+
+
+def is_key(key: str) -> bool:
+    """Tell whether S3 could have such a key."""
+    try:
+        return len(key.encode()) <= LONGEST_KEY
+    except UnicodeEncodeError:
+        return False
 
 
 def is_s3(source: str) -> bool:

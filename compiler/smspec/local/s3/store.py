@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from collections.abc import Generator, Iterable
 from typing import Any, BinaryIO
 
-from smspec.local.feeder.fault import DataError
-from smspec.local.feeder.objects import Part, StoredObject
+from smspec.local.feeder.fault import DataError, StoreUnavailable
+from smspec.local.feeder.objects import LONGEST_KEY, Part, StoredObject
 from smspec.local.feeder.plan import FeederChannel
 from smspec.local.feeder.store import Content, LocalStore, Store
-from smspec.local.s3.client import make_client, told
+from smspec.local.s3.client import make_client
 from smspec.local.s3.fetching import Fetching
-from smspec.local.s3.location import Location, is_s3, parse
-
-PAGE = 1000
-"""Objects that one answer lists: as many as S3 gives."""
+from smspec.local.s3.listing import pages
+from smspec.local.s3.location import Location, is_key, is_s3, parse
 
 _MANIFEST_IN_MEMORY = 8 << 20
 
@@ -29,18 +28,17 @@ class S3Store:
         self._fetching = Fetching(client)
 
     def objects(self) -> list[StoredObject]:
-        """List the prefix. S3 lists keys in the order of their bytes."""
-        found: list[StoredObject] = []
-        with told(self._location.uri):
-            for page in self._pages():
-                found += [self._listed(item) for item in page.get("Contents", ()) if not _is_directory(item)]
+        """List the prefix, keys sorted bytewise, as S3 lists them in most buckets."""
+        found = [stored for page in pages(self._client, self._location) for stored in page]
+        found.sort(key=lambda stored: stored.path.encode())
+        for before, after in itertools.pairwise(found):
+            if before.path == after.path:
+                raise StoreUnavailable(f"S3 lists `{after.path}` twice")
         return found
 
     def has_objects(self) -> bool:
         """Tell whether anything lies under the prefix, without listing all of it."""
-        with told(self._location.uri):
-            items = (item for page in self._pages() for item in page.get("Contents", ()))
-            return not all(map(_is_directory, items))
+        return any(pages(self._client, self._location))
 
     def manifest(self) -> tuple[str, BinaryIO]:
         """Fetch the manifest into a file that nobody sees."""
@@ -59,17 +57,6 @@ class S3Store:
         """Yield the parts with their bytes, fetched ahead."""
         return self._fetching.contents(parts)
 
-    def _pages(self) -> Any:
-        pages = self._client.get_paginator("list_objects_v2")
-        return pages.paginate(
-            Bucket=self._location.bucket, Prefix=self._location.key, PaginationConfig={"PageSize": PAGE}
-        )
-
-    def _listed(self, item: Any) -> StoredObject:
-        key = item["Key"]
-        place = Location(self._location.bucket, key)
-        return StoredObject(self._location.relative(key), place.uri, item["Size"])
-
 
 def open_store(channel: FeederChannel) -> Store:
     """Return the store of a channel, whether its source is in S3 or here."""
@@ -80,9 +67,6 @@ def _location(uri: str) -> Location:
     location = parse(uri)
     if location is None:
         raise DataError(f"`{uri}` names no bucket")
+    if not is_key(location.key):
+        raise DataError(f"`{uri}` is not the URI of an object: a key has at most {LONGEST_KEY:,} bytes of UTF-8")
     return location
-
-
-def _is_directory(item: Any) -> bool:
-    """Tell whether an object is what consoles make of a directory: it has no bytes, and no name below it."""
-    return bool(item["Size"] == 0 and item["Key"].endswith("/"))

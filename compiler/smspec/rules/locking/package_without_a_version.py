@@ -25,13 +25,14 @@ def check(pinning: Pinning) -> Iterator[Finding]:
                 f"`{package}` may be another version at every build",
                 help="write the exact version, `name==1.2.3`",
             )
-    loose = [line for line in _packages(pinning.requirements) if not _is_exact(line)]
+    loose = [str(number) for number, package in _packages(pinning.requirements) if not _is_exact(package)]
     if loose:
         more = f" and {len(loose) - _MOST_NAMED} more" if len(loose) > _MOST_NAMED else ""
-        named = ", ".join(f"`{line}`" for line in loose[:_MOST_NAMED])
+        # Not the lines themselves: a spec can name any file of its repository, and messages show lines of specs only.
+        named = f"{'line' if len(loose) == 1 else 'lines'} {', '.join(loose[:_MOST_NAMED])}{more}"
         yield RULE.at(
             ("image", "python_requirements"),
-            f"{named}{more} may be another version at every build",
+            f"`{pinning.requirements_name}` does not pin a version in {named}",
             help="write exact versions, best with their hashes, as `pip-compile --generate-hashes` or `uv` do",
         )
 
@@ -40,10 +41,14 @@ def _is_exact(requirement: str) -> bool:
     return re.fullmatch(_EXACT, requirement) is not None
 
 
-def _packages(content: bytes | None) -> Iterator[str]:
-    """Yield the requirements of a file, each on a line: no comments, no options, no addresses."""
-    text = (content or b"").decode("utf-8", "replace").replace("\\\n", " ").replace("\\\r\n", " ")
-    for line in text.splitlines():
-        word = line.strip()
+def _packages(content: bytes | None) -> Iterator[tuple[int, str]]:
+    """Yield the requirements of a file with their lines: no comments, no options, no addresses."""
+    begun, words = 1, ""
+    for number, line in enumerate((content or b"").decode("utf-8", "replace").splitlines(), 1):
+        words += f" {line.removesuffix(chr(92))}"
+        if line.endswith("\\"):
+            continue
+        word = words.strip()
         if word and not word.startswith(_NO_PACKAGE):
-            yield re.split(r"\s+(?:#|--)", word)[0].strip()
+            yield begun, re.split(r"\s+(?:#|--)", word)[0].strip()
+        begun, words = number + 1, ""

@@ -13,6 +13,7 @@ READERS = {
     "dataclasses": "data_classes",
     "jsonargparse": "jsonargparse_functions",
     "smspec_runtime": "job",
+    "torch": "process_group",
     "transformers": "hf_argument_parser",
     "typer": "typer_functions",
 }

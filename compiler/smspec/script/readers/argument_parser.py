@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.script.call import Call
-from smspec.script.program import MOST_WORDS, CommandLine, Kind, Option, Words
-from smspec.script.values import UNKNOWN, Items, Known, Named, Value, constant, items, text
+from smspec.script.left_over import LeftOver
+from smspec.script.program import MOST_WORDS, CommandLine, Kind, Option, Stop, Words
+from smspec.script.values import UNKNOWN, Bound, Items, Known, Named, Value, constant, items, text
+from smspec.source import Span
 from smspec.source.frozen import replace
 
 WORD = "argparse"
@@ -33,6 +35,7 @@ class Parser(Value):
         self.options: list[Option] = []
         self.choices: list[tuple[Option, Value]] = []
         self.required_groups: list[int] = []
+        self.children: list[Parser] = []
         self.groups = 0
         self.is_complete = True
         self.abbreviates = True
@@ -50,6 +53,7 @@ class Parser(Value):
         found = items(parents)
         for parent in (UNKNOWN,) if found is None else found:
             if isinstance(parent, Parser) and not parent.escaped:
+                parent.children.append(self)
                 self.options += [option for option in parent.options if option.label != "help"]
                 self.choices += parent.choices
                 self.is_complete &= parent.is_complete
@@ -58,12 +62,18 @@ class Parser(Value):
                 self.escaped = True
 
     def escape(self) -> None:
-        self.escaped = True
+        if not self.escaped:
+            self.escaped = True
+            for child in self.children:
+                child.escape()  # it has the same arguments
 
     def attribute(self, name: str) -> Value:
-        if name.startswith("_") and name != "_action_groups":
-            self.escaped = True  # by what is inside, its arguments can be changed
-        return UNKNOWN
+        if name == "_action_groups":
+            return ActionGroups(self)
+        if name.startswith("_"):
+            self.escape()  # by what is inside, its arguments can be changed
+            return UNKNOWN
+        return UNKNOWN if name in _TEXTS else Bound(self, name)
 
     def set_attribute(self, name: str, value: Value) -> None:
         value.escape()
@@ -78,8 +88,15 @@ class Parser(Value):
             return self._group(name, call)
         if name in ("parse_args", "parse_known_args"):
             self.parse(call, is_complete=name == "parse_args")
+            if name == "parse_known_args":
+                return self._known(call)
+        elif name == "exit":
+            call.run.ends()
+            return call.lost()
         elif name not in _HARMLESS:
-            self.escaped = True
+            self.escape()
+            return call.lost()
+        else:
             return call.lost()
         return UNKNOWN
 
@@ -119,9 +136,24 @@ class Parser(Value):
         is_ours = (
             given is None or constant(given) is None or (isinstance(given, Named) and given.name == "sys.argv[1:]")
         )
-        if not is_ours or not call.is_whole or self.escaped or not call.is_certain or "exit" in call.run.swallowed:
-            return
-        call.run.command_lines.append(self.command_line(call, is_complete))
+        if not is_ours or not call.is_whole:
+            if given is not None:
+                call.hands_over_words(given)
+            return  # other words than those of the command line
+        if call.reads_arguments("other code may have changed the parser" if self.escaped else ""):
+            call.run.command_lines.append(self.command_line(call, is_complete))
+            if is_complete and not self.is_complete:
+                reason = "the names of some arguments are not known"
+                call.run.stops.append(Stop(reason=reason, place=call.place))
+
+    def _known(self, call: Call) -> Value:
+        """Return the two things that `parse_known_args` gives, and keep an eye on the second."""
+        left_over = LeftOver()
+        line = call.run.command_lines[-1] if call.run.command_lines else None
+        is_whole = self.is_complete and all(option.names for option in self.options)
+        if line is not None and line.place == call.place and is_whole:
+            call.run.left_over[line] = left_over
+        return Items((UNKNOWN, left_over))
 
     def command_line(self, call: Call, is_complete: bool) -> CommandLine:
         return CommandLine(
@@ -142,6 +174,27 @@ class Parser(Value):
             yield replace(option, kind="unknown", choices=None) if id(option) in changed else option
 
 
+class ActionGroups(Value):
+    """``parser._action_groups``, which many a program takes a group out of, and puts it in again."""
+
+    def __init__(self, parser: Parser) -> None:
+        self._parser = parser
+
+    def escape(self) -> None:
+        self._parser.escape()
+
+    def item(self, _key: Value, _place: Span) -> Value:
+        return Group(self._parser, None)
+
+    def method(self, name: str, call: Call) -> Value:
+        if name == "pop":
+            return Group(self._parser, None)
+        if name != "append" or not all(isinstance(value, Group) for value in call.arguments):
+            self.escape()
+            return call.lost()
+        return UNKNOWN
+
+
 class Declared(Value):
     """What ``add_argument`` gives: the argument itself, which a program may still change."""
 
@@ -150,6 +203,11 @@ class Declared(Value):
 
     def escape(self) -> None:
         self._parser.escape()
+
+    def attribute(self, name: str) -> Value:
+        if name in (*_SAYS_NOTHING, "dest"):
+            return UNKNOWN
+        return super().attribute(name)
 
     def set_attribute(self, name: str, value: Value) -> None:
         value.escape()
@@ -166,6 +224,11 @@ class Group(Value):
 
     def escape(self) -> None:
         self.parser.escape()
+
+    def set_attribute(self, name: str, value: Value) -> None:
+        value.escape()
+        if name not in ("description", "title"):
+            self.escape()
 
     def method(self, name: str, call: Call) -> Value:
         if name == "add_argument":

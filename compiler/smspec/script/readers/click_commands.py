@@ -34,6 +34,9 @@ class Pending(Value):
     def __init__(self, options: list[Option] | None) -> None:
         self.options = options
 
+    def escape(self) -> None:
+        self.options = None
+
 
 class Declaration(Value):
     """A decorator that adds an option, or an argument; None: one that is not understood."""
@@ -41,7 +44,10 @@ class Declaration(Value):
     def __init__(self, option: Option | None) -> None:
         self.option = option
 
-    def decorate(self, value: Value, _: Span) -> Value:
+    def call(self, call: Call) -> Value:
+        return self.decorate(call.arguments[0], call) if len(call.arguments) == 1 else call.lost()
+
+    def decorate(self, value: Value, _: Call) -> Value:
         before = value.options if isinstance(value, Pending) else [] if isinstance(value, Function) else None
         if before is None or self.option is None:
             return Pending(None)
@@ -54,9 +60,12 @@ class CommandDecorator(Value):
     def __init__(self, call: Call) -> None:
         self.is_plain = call.is_whole and call.keywords.keys() <= _PLAIN_COMMAND
 
-    def decorate(self, value: Value, place: Span) -> Value:
+    def call(self, call: Call) -> Value:
+        return self.decorate(call.arguments[0], call) if len(call.arguments) == 1 else call.lost()
+
+    def decorate(self, value: Value, call: Call) -> Value:
         options = value.options if isinstance(value, Pending) else [] if isinstance(value, Function) else None
-        return Command(options, place) if options is not None and self.is_plain else UNKNOWN
+        return Command(options, call.place) if options is not None and self.is_plain else UNKNOWN
 
 
 class Command(Value):
@@ -67,11 +76,19 @@ class Command(Value):
     def __init__(self, options: list[Option], place: Span) -> None:
         self.options = options
         self.place = place
+        self.has_escaped = False
+
+    def escape(self) -> None:
+        self.has_escaped = True
+
+    def method(self, _: str, call: Call) -> Value:
+        self.escape()
+        return call.lost()
 
     def call(self, call: Call) -> Value:
         if call.arguments or not call.is_whole or call.keywords.keys() - _PLAIN_CALL:
             return call.lost()
-        if call.is_certain and "exit" not in call.run.swallowed:
+        if call.reads_arguments("other code may have changed the command" if self.has_escaped else ""):
             help_option = Option(names=("--help",), label="help", place=self.place, words="unknown")
             call.run.command_lines.append(
                 CommandLine(

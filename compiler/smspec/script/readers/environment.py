@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from smspec.script.call import Call
-from smspec.script.program import ChannelRead, HyperparameterRead
+from smspec.script.program import ChannelRead, HyperparameterRead, VariableRead
 from smspec.script.values import UNKNOWN, Value, known_text, text
 
 if TYPE_CHECKING:
@@ -37,8 +37,12 @@ _READERS = (
 def _item(run: Interpreter, key: Value, place: Span) -> Value:
     """``os.environ["SM_CHANNEL_TRAIN"]``, ``os.environ["SM_HP_LR"]``: a KeyError without it."""
     name = text(key) or ""
-    fails = run.is_certain and "error" not in run.swallowed
+    if run.may_have_set(name):
+        return UNKNOWN
+    fails = run.is_certain
     _channel(run, name, place, fails=fails)
+    if fails and name.startswith("SM_") and not name.startswith((CHANNEL, HYPERPARAMETER)):
+        run.variables.append(VariableRead(written=name, place=place))
     if fails and name.startswith(HYPERPARAMETER):
         read = name.removeprefix(HYPERPARAMETER)
         run.hyperparameters.append(HyperparameterRead(name=read, by="variable", written=name, place=place))
@@ -47,7 +51,9 @@ def _item(run: Interpreter, key: Value, place: Span) -> Value:
 
 def _get(call: Call) -> Value:
     """``os.environ.get(…)``, ``os.getenv(…)``: None, or what else is given, without the channel."""
-    _channel(call.run, text(call.argument(0, "key")) or "", call.place, fails=False)
+    name = text(call.argument(0, "key")) or ""
+    if not call.run.may_have_set(name):
+        _channel(call.run, name, call.place, fails=False)
     return call.lost()
 
 
@@ -80,7 +86,7 @@ def _read(call: Call) -> Value:
     mode = call.argument(1, "mode")
     is_written = mode is not None and set(text(mode) or "") & set("wax")
     run = call.run
-    if path and path.startswith(DATA) and run.is_certain and "error" not in run.swallowed and not is_written:
+    if path and path.startswith(DATA) and run.is_certain and not is_written:
         name = path.removeprefix(DATA).partition("/")[0]
         if name and not set(name) & set("*?[{"):
             run.channels.append(ChannelRead(name=name, by="path", written=path, fails=True, place=call.place))

@@ -46,7 +46,7 @@ class _Named(Value):
         name = text(key)
         if self._what in self._run.changed_mappings:
             return UNKNOWN
-        if name is None or not self._run.is_certain or "error" in self._run.swallowed:
+        if name is None or not self._run.is_certain:
             return UNKNOWN
         if self._what == "channels":
             read = ChannelRead(name=name, by="job", written=name, fails=True, place=place)

@@ -74,8 +74,8 @@ class _AppDecorator(Value):
         self._run = run
         self._is_certain = is_certain
 
-    def decorate(self, value: Value, place: Span) -> Value:
-        command = _command(self._run, value, place) if isinstance(value, Function) else None
+    def decorate(self, value: Value, call: Call) -> Value:
+        command = _command(self._run, value, call.place) if isinstance(value, Function) else None
         self._app.commands.append(command)
         self._app.is_plain &= self._is_certain
         return value

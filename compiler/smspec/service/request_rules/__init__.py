@@ -50,6 +50,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "channels.augmented_manifest_without_pipe_mode": (
         "InputDataConfig.DataSource.S3DataSource.S3DataType=AugmentedManifestFile",
     ),
+    "channels.channel_named_like_a_directory_above": ("InputDataConfig",),
     "channels.channel_without_a_group_beside_others": ("InputDataConfig.DataSource.S3DataSource.InstanceGroupNames",),
     "channels.channel_without_one_data_source": ("InputDataConfig",),
     "channels.conversations_without_a_serverless_job": ("InputDataConfig.DataSource.S3DataSource.S3DataType=Converse",),
@@ -129,6 +130,8 @@ RULES: dict[str, tuple[str, ...]] = {
     "serverless.member_of_another_kind_of_serverless_job": ("ServerlessJobConfig",),
     "serverless.model_package_without_a_serverless_job": ("ModelPackageConfig",),
     "serverless.volume_of_a_serverless_job": ("ServerlessJobConfig",),
+    "names.hyperparameter_without_a_name": ("HyperParameters",),
+    "names.nul_in_the_request": (),
     "names.repeated_tag": ("Tags",),
     "names.reserved_tag": ("Tags",),
     "names.run_without_an_experiment": ("ExperimentConfig",),

@@ -11,6 +11,7 @@ from smspec.diagnostics.nearest import nearest
 from smspec.source import Document, Mapping, Scalar, Sequence, SourceText, Span
 from smspec.source.frozen import replace
 from smspec.spec.layers.extent import extent_findings
+from smspec.spec.layers.idle_nulls import Idle, idle_nulls
 from smspec.spec.layers.layer_faults import extends_faults, layer_faults, own_mapping
 from smspec.spec.layers.layering import layered
 from smspec.spec.layers.merging import is_null
@@ -74,8 +75,11 @@ class Assembly:
         self._faults = [fault for layer in layers for fault in layer_faults(layer, alone=len(layers) == 1)]
         self._overlays = _overlays(layers)
         spec: Mapping | None = None
+        self._idle = [*_idle_of_layers(layers)]
         for layer in layers:
-            spec = layered(spec, expanded(_without(own_mapping(layer), "extends", "overlays")))
+            own = expanded(_without(own_mapping(layer), "extends", "overlays"))
+            self._idle += idle_nulls(spec, own)
+            spec = layered(spec, own)
         assert spec is not None
         self._spec = spec
         self._faults += _extent_faults(layers, spec, len(self._overlays))
@@ -87,15 +91,17 @@ class Assembly:
 
     def merged(self, overlay: str | None = None, settings: Settings[str, str] | None = None) -> Document:
         """Return the job under an overlay, or as it is. Raises as `merged` does."""
-        own, texts, spec = self._own, self._texts, self._spec
-        for change in _chosen(self._overlays, overlay) if not self._faults else ():
-            spec = replace(layered(spec, expanded(change)), span=own.root.span)
+        own, texts, spec, idle = self._own, self._texts, self._spec, [*self._idle]
+        for change in map(expanded, _chosen(self._overlays, overlay) if not self._faults else ()):
+            idle += idle_nulls(spec, change)
+            spec = replace(layered(spec, change), span=own.root.span)
         spec, more = _with_values(Document(spec, texts), settings or {}, faulty=bool(self._faults))
         if self._faults or more:
             raise Rejected(_in_order([*self._faults, *more], texts), texts)
         # A variable may have named a launcher, and `distribution: torchrun` is a short form.
         spec = expanded(spec)
-        return Document(rehomed(_own_first(spec, own), own.texts[0].name) if self._has_bases else spec, texts)
+        whole = rehomed(_own_first(spec, own), own.texts[0].name) if self._has_bases else spec
+        return Document(whole, texts, tuple(idle))
 
 
 def _with_values(
@@ -141,6 +147,21 @@ def _overlays(layers: Layers[Document]) -> dict[str, list[Mapping]]:
             elif isinstance(value, Mapping):
                 overlays.setdefault(key.text, []).append(value)
     return overlays
+
+
+def _idle_of_layers(layers: Layers[Document]) -> Iterator[Idle]:
+    """Yield the nulls that take away bases, or overlays that no layer before has."""
+    names: set[str] = set()
+    for layer in layers:
+        own = own_mapping(layer)
+        for key, value in own.entries:
+            if is_null(value) and (key.text == "extends" or (key.text == "overlays" and not names)):
+                yield (key.text,), key.span
+        overlays = own.get("overlays")
+        for key, value in overlays.entries if isinstance(overlays, Mapping) else ():
+            if is_null(value) and key.text not in names:
+                yield ("overlays", key.text), key.span
+            names.add(key.text)
 
 
 def _extent_faults(layers: Layers[Document], spec: Mapping, overlays: int) -> Iterator[Diagnostic]:

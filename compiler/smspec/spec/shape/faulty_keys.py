@@ -47,7 +47,7 @@ def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
         elif fault.keyword == "required":
             findings += [_missing(fault.path, (key,)) for key in _missing_keys(fault, meant)]
         elif fault.keyword in ("oneOf", "anyOf"):
-            kinds = _kinds(fault.argument)
+            kinds = kinds_of(fault.argument)
             if kinds and len(fault.names) == 1 and fault.path in strange:
                 # `distribution: none`: the one key is not among the choices, so none of them is missing besides.
                 index = strange[fault.path]
@@ -56,7 +56,7 @@ def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
                 findings += _not_one_of(fault, meant)
             open_choices |= {(*fault.path, kind) for kind in kinds}
         elif fault.keyword == "not":
-            findings += _exclusive(fault.path, _required(fault.argument))
+            findings += _exclusive(fault.path, required_of(fault.argument))
         else:
             findings += _dependencies(fault, meant | open_choices)
     return findings
@@ -98,7 +98,7 @@ def _listed(keys: tuple[str, ...]) -> str:
 
 def _missing_keys(fault: ShapeFault, meant: set[Path]) -> Iterator[str]:
     return (
-        key for key in _required(fault.schema) if key not in fault.names and not _is_meant((*fault.path, key), meant)
+        key for key in required_of(fault.schema) if key not in fault.names and not _is_meant((*fault.path, key), meant)
     )
 
 
@@ -110,7 +110,7 @@ def _is_meant(path: Path, meant: set[Path]) -> bool:
 def _not_one_of(fault: ShapeFault, meant: set[Path]) -> Iterator[Finding]:
     if not isinstance(fault.value, dict):
         return
-    kinds = _kinds(fault.argument)
+    kinds = kinds_of(fault.argument)
     written = tuple(key for key in fault.names if key in kinds)
     if written:
         yield from _exclusive(fault.path, written)
@@ -118,13 +118,14 @@ def _not_one_of(fault: ShapeFault, meant: set[Path]) -> Iterator[Finding]:
         yield _missing(fault.path, kinds)
 
 
-def _kinds(alternatives: SchemaPart) -> tuple[str, ...]:
+def kinds_of(alternatives: SchemaPart) -> tuple[str, ...]:
     """Return the keys of which one is wanted; an alternative without inline ``required`` is not offered."""
     listed = alternatives if isinstance(alternatives, list) else []
-    return tuple(key for schema in listed for key in _required(schema))
+    return tuple(key for schema in listed for key in required_of(schema))
 
 
-def _required(schema: SchemaPart) -> tuple[str, ...]:
+def required_of(schema: SchemaPart) -> tuple[str, ...]:
+    """Return the keys that a schema asks for."""
     keys = schema.get("required") if isinstance(schema, dict) else None
     return tuple(str(key) for key in keys) if isinstance(keys, list) else ()
 

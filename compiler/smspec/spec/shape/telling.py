@@ -22,9 +22,9 @@ _REQUIRED_OF_A_REQUEST = {"TrainingJobName", "RoleArn", "OutputDataConfig"}
 
 def told(document: Document, data: object) -> list[Finding]:
     """Return the findings of a merged document that does not fit the schema; ``data`` is its view."""
-    if _is_request(data):
+    if is_request(data):
         return [_request_instead()]
-    faults = list(_faults(Draft7Validator(merged_schema()).iter_errors(data)))
+    faults = list(shape_faults(data))
     findings = key_findings(fault for fault in faults if fault.keyword in KEYWORDS_OF_KEYS)
     findings += [value_finding(document, fault) for fault in faults if fault.keyword not in KEYWORDS_OF_KEYS]
     # A name that is too long and has a blank in it is one fault: the first thing that is wrong with a place is told.
@@ -34,7 +34,13 @@ def told(document: Document, data: object) -> list[Finding]:
     return list(first.values())
 
 
-def _is_request(data: object) -> bool:
+def shape_faults(data: object) -> Iterator[ShapeFault]:
+    """Yield every place where the view of a merged document does not fit the schema."""
+    return _faults(Draft7Validator(merged_schema()).iter_errors(data))
+
+
+def is_request(data: object) -> bool:
+    """Tell whether a request was given for a spec: one fault, whatever else it has."""
     return isinstance(data, dict) and "smspec" not in data and len(_REQUIRED_OF_A_REQUEST & data.keys()) > 1
 
 

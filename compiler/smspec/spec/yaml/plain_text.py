@@ -1,4 +1,4 @@
-"""Which texts every reader of YAML takes for text when they stand without quotes: ours, and those of 1.1 and 1.2."""
+"""What other readers of YAML, of versions 1.1 and 1.2, take an unquoted text for: text, or a value of another type."""
 
 from __future__ import annotations
 
@@ -15,6 +15,37 @@ _NUMBER_OR_DATE = re.compile(
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[t \t].*)?",
     re.IGNORECASE,
 )
+
+_BOOLEANS = frozenset(
+    (*(form(word) for word in ("yes", "no", "on", "off") for form in (str.lower, str.capitalize, str.upper)), *"yYnN")
+)
+_NUMBER = re.compile(
+    # YAML 1.1: binary, octal, hexadecimal, decimal and base 60, all with underscores.
+    r"[-+]?(?:0b[01_]*[01][01_]*|0[0-7_]+|0x[0-9a-fA-F_]*[0-9a-fA-F][0-9a-fA-F_]*|[1-9][0-9_]*(?::[0-5]?[0-9])*"
+    r"|[0-9][0-9_]*(?::[0-5]?[0-9])*\.[0-9_]*|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?"
+    r"|[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN)"
+    # YAML 1.2 core schema: leading zeros, octal, and numbers too large for a float.
+    r"|0o[0-7]+|[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+)
+_DATE = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?"
+    r"(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::?[0-9]{2})?))?"
+)
+
+
+def read_elsewhere_as(text: str) -> str:
+    """Return what some other reader takes a text for: `a boolean`, `a number`, `a date`; empty if every one reads text.
+
+    Exact, so that a warning can be based on it. `is_text_everywhere` errs on the side of quotes.
+    """
+    if meaning(text) != text:
+        return ""
+    if text in _BOOLEANS:
+        return "a boolean"
+    if _NUMBER.fullmatch(text):
+        return "a number"
+    return "a date" if _DATE.fullmatch(text) else ""
 
 
 def is_text_everywhere(text: str) -> bool:

@@ -7,9 +7,10 @@ import re
 # A JSON number, or one of the forms .5 5. +5 that people write. Only ASCII digits.
 _NUMBER = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(\.[0-9]*)?|(\.[0-9]+))([eE][-+]?[0-9]+)?")
 _WORDS: dict[str, float | bool | None] = {
-    "true": True,
-    "false": False,
-    "null": None,
+    # Booleans and nulls of the core schema (YAML 1.2.2, section 10.3.2).
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys(("null", "Null", "NULL", "~"), None),
     ".inf": float("inf"),
     "+.inf": float("inf"),
     "-.inf": float("-inf"),

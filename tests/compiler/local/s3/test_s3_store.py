@@ -13,8 +13,7 @@ from smspec.local.feeder.entries import entries_of
 from smspec.local.feeder.fault import DataError, StoreUnavailable
 from smspec.local.feeder.objects import StoredObject
 from smspec.local.feeder.plan import FeederChannel
-from smspec.local.s3 import fetching
-from smspec.local.s3 import store as module
+from smspec.local.s3 import fetching, listing
 from smspec.local.s3.client import make_client
 from smspec.local.s3.location import parse
 from smspec.local.s3.store import S3Store, open_store
@@ -75,7 +74,7 @@ def test_objects_are_called_by_what_follows_the_prefix(prefix, key, name):
 
 
 def test_more_objects_than_one_answer_lists(s3, monkeypatch):
-    monkeypatch.setattr(module, "PAGE", 50)
+    monkeypatch.setattr(listing, "PAGE", 50)
     for number in range(120):
         s3.put(f"many/{number:05}", b"%d," % number)
     store = open_store(channel(f"s3://{BUCKET}/many/"))
@@ -105,8 +104,8 @@ def test_memory_stays_bounded(s3, monkeypatch):
     store = open_store(channel(f"s3://{BUCKET}/huge/"))
     objects = store.objects()
     asked = []
-    get = store._fetching._get
-    monkeypatch.setattr(store._fetching, "_get", lambda *words: asked.append(words[1]) or get(*words))
+    fetch = store._fetching._fetch
+    monkeypatch.setattr(store._fetching, "_fetch", lambda *words: asked.append(words[1]) or fetch(*words))
     stream = store.contents(objects)
     _, blocks = next(stream)
     taken = 0
@@ -174,13 +173,13 @@ def test_no_credentials_are_told(s3, monkeypatch, tmp_path):
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
-    with pytest.raises(StoreUnavailable, match="there are no AWS credentials to read `s3://bucket/x`"):
+    with pytest.raises(StoreUnavailable, match="no AWS credentials to read `s3://bucket/x`"):
         open_store(channel(f"s3://{BUCKET}/x")).objects()
 
 
 def test_an_endpoint_that_nobody_serves_is_told(s3, monkeypatch):
     monkeypatch.setenv("S3_ENDPOINT_URL", "http://127.0.0.1:9")
-    with pytest.raises(StoreUnavailable, match="cannot reach S3 to read `s3://bucket/x`"):
+    with pytest.raises(StoreUnavailable, match="cannot read `s3://bucket/x`: cannot connect to"):
         open_store(channel(f"s3://{BUCKET}/x")).objects()
 
 

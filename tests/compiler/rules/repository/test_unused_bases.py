@@ -18,12 +18,29 @@ def test_of_bases_that_extend_each_other_the_last_is_unused(tmp_path):
 
 
 def test_a_base_is_used_through_one_that_lies_elsewhere(tmp_path):
+    (tmp_path / ".git").mkdir()
     specs = {
         "jobs__a": job("a", "extends: [../org/all.yaml]\n"),
         "org__all": f"{BASE}extends: [../jobs/common.yaml]\n",
         "jobs__common": BASE,
+        "jobs__other": BASE,
     }
-    assert codes(tmp_path, "jobs", **specs) == []
+    assert [one.file for one in told(tmp_path, "jobs", **specs)] == ["jobs/other.yaml"]
+
+
+@pytest.mark.parametrize(
+    "specs",
+    [
+        {"jobs__a": job("a", "extends: [../org/all.yaml]\n"), "org__all": BASE},  # outside what may be read
+        {"jobs__a": job("a", "extends: [bsae.yaml]\n")},
+        {"jobs__a": job("a", "extends: bases.yaml\n")},
+        {"jobs__a": job("a", "extends: [broken.yaml]\n"), "jobs__broken": "smspec: v1\na: [\n"},
+        {"jobs__a": job("a"), "jobs__broken": "smspec: v1\na: [\n"},
+    ],
+    ids=["outside", "missing", "malformed", "broken", "broken job"],
+)
+def test_a_file_that_was_not_read_may_extend_every_base(specs, tmp_path):
+    assert codes(tmp_path, "jobs", **specs, jobs__base=BASE) == []
 
 
 @pytest.mark.parametrize("words", [["a.yaml", "b.yaml"], ["a.yaml", "b.yaml", "base.yaml"], ["a.yaml", "base.yaml"]])

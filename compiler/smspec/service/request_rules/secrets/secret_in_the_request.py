@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.masking import masked
-from smspec.diagnostics.secrets import secret_in
+from smspec.diagnostics.masking import secret_of
 from smspec.service.members import items, member, structure
 from smspec.service.request import Request
 from smspec.service.wording import shown
@@ -20,7 +19,7 @@ _COMMANDS = ("ContainerEntrypoint", "ContainerArguments")
 def check(request: Request) -> Iterator[Finding]:
     """Warn of what looks like a secret."""
     for path, name, value in _texts(request.payload):
-        what = secret_in(name, value.strip('"')) or ("a secret" if masked(value) != value else None)
+        what = secret_of(name, value.strip('"'))
         if what:
             called = f"the value of `{shown(name)}`" if name else "this word"
             yield RULE.at(

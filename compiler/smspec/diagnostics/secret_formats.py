@@ -1,0 +1,147 @@
+"""How known secrets are written: tokens with marks of their own, signed addresses, private keys.
+
+Nothing here looks at a name or at how random a text is. A pattern must raise no alarm in ordinary text: each was tried
+on programs and specs of strangers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+_PLACEHOLDER_PASSWORD = (
+    r"(?!(?:(?:my|your|the|some)?[-_]?(?:password|passwd|pass|pwd|pw|secret|token|key)|change-?_?me|x+|\*+|\.+)@)"
+)
+
+# What it is → marks, and how it is written. Without one of its marks no pattern is compiled: most texts need none.
+_FORMATS: dict[str, tuple[str, str]] = {
+    "an AWS access key": ("AKIA ASIA", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+    "an AWS session token": (
+        "IQoJb3JpZ2lu FwoGZXIvYXdz FQoGZXIvYXdz",
+        r"\b(?:IQoJb3JpZ2lu|F[wQ]oGZXIvYXdz)[A-Za-z0-9+/%]{60,}={0,2}",
+    ),
+    "a signed address": (
+        "ignature= sig= oken= credential=",
+        r"(?i)(?<=[?&;])(?:X-(?:Amz|Goog)-(?:Signature|Security-Token|Credential)|Signature|sig|AWSAccessKeyId)"
+        r"=[A-Za-z0-9%_+/=~.-]{16,}(?:&(?:X-(?:Amz|Goog)-[A-Za-z-]+|Signature|Expires|Key-Pair-Id)=[^&\s\"']*)*",
+    ),
+    "a key in an address": (
+        "key= token= secret= auth= code=",
+        r"(?i)(?<=[?&])(?:api_?key|key|code|(?:access_|auth_|id_|private_)?token|client_secret|secret|auth)"
+        r"=(?=[A-Za-z_%.~-]*[0-9])[A-Za-z0-9_%.~-]{16,}",
+    ),
+    "a webhook": (
+        "hooks.slack.com/ /api/webhooks/ webhook.office.com/ hooks.zapier.com/ /bot hooks/catch/",
+        r"\bhooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]{20,}"
+        r"|\bdiscord(?:app)?\.com/api/webhooks/[0-9]{10,}/[A-Za-z0-9_-]{30,}"
+        r"|\bwebhook\.office\.com/webhookb?2?/[A-Za-z0-9@/_-]{36,}"
+        r"|\bhooks\.zapier\.com/hooks/catch/[0-9]+/[A-Za-z0-9]{5,}"
+        r"|\bapi\.telegram\.org/bot[0-9]{8,10}:[A-Za-z0-9_-]{35}",
+    ),
+    "a bot token": (
+        ":AA .",
+        r"(?<![\w/])[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![\w-])"
+        r"|(?<![\w.-])[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}(?![\w-])",
+    ),
+    "a GitHub token": (
+        "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
+        r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{20,})",
+    ),
+    "a GitLab token": (
+        "glpat- gldt- glrt- glptt- glcbt- gloas- glsoat- glft- glimt- glagent-",
+        r"\bgl(?:pat|dt|rt|ptt|cbt|oas|soat|ft|imt|agent)-[A-Za-z0-9_.-]{20,}",
+    ),
+    "a Hugging Face token": ("hf_ api_org_", r"\b(?:hf|api_org)_[A-Za-z0-9]{30,}"),
+    "an API key": (
+        "sk- sk_ rk_ whsec_",
+        r"\bsk-(?:(?:proj|svcacct|admin|None|ant|or|lf)-[A-Za-z0-9_-]{20,}|(?=[A-Za-z]*[0-9])[A-Za-z0-9]{20,})"
+        r"|\b[rs]k_(?:live|test)_[A-Za-z0-9]{20,}|\bwhsec_[A-Za-z0-9+/=]{24,}|\bsk_[0-9a-f]{48}\b",
+    ),
+    "a token of a model service": (
+        "gsk_ r8_ pplx- xai- nvapi- pcsk_ lsv2_ fw_ wandb_v KGAT_ csk- tvly- jina_ pa- username",
+        r"\b(?:gsk_[A-Za-z0-9]{40,}|r8_[A-Za-z0-9]{30,}|pplx-[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{60,}|nvapi-[\w-]{40,}"
+        r"|pcsk_[A-Za-z0-9_]{40,}|lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}|fw_(?=[A-Za-z]*[0-9])[A-Za-z0-9]{22,}"
+        r"|wandb_v[0-9]_[A-Za-z0-9_]{40,}|KGAT_[0-9a-f]{32}|csk-[a-z0-9]{40,}|tvly-(?:dev-)?[A-Za-z0-9]{30,}"
+        r"|jina_[A-Za-z0-9_-]{50,}|pa-[A-Za-z0-9_-]{43}|username\W{1,16}[\w-]{1,40}\W{1,16}key\W{1,16}[0-9a-f]{32})",
+    ),
+    "a Slack token": ("xox xapp-", r"\b(?:xox[abceoprs]-[A-Za-z0-9-]{10,}|xapp-[0-9]-[A-Za-z0-9-]{20,})"),
+    "a Google credential": (
+        "AIza ya29. GOCSPX- 1//0",
+        r"\b(?:AIza[A-Za-z0-9_-]{35}|ya29\.[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,}|1//0[A-Za-z0-9_-]{30,})",
+    ),
+    "a mail service key": (
+        "SG. key- -us xkeysib-",
+        r"\b(?:SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{30,}|key-[0-9a-f]{32}|[0-9a-f]{32}-us[0-9]{1,2}"
+        r"|xkeysib-[0-9a-f]{64}-[A-Za-z0-9]{16})\b",
+    ),
+    "a Twilio key": ("SK", r"\bSK[0-9a-f]{32}\b"),
+    "a private key": (
+        "PRIVATE AGE-SECRET-KEY-1 PuTTY-User-Key",
+        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
+        r"(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\Z)|\bAGE-SECRET-KEY-1[A-Z0-9]{50,}"
+        r"|PuTTY-User-Key-File-(?s:.*)",
+    ),
+    "a JSON Web Token": ("eyJ", r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]+"),
+    "credentials of HTTP": (
+        "earer EARER asic ASIC oken",
+        r"(?i)(?<=\bbearer )[ ]*(?=[^\s\"'0-9]*[0-9])[A-Za-z0-9._~+/-]{16,}={0,2}"
+        r"|(?<=\bbasic )[ ]*(?-i:(?=[a-z]*[A-Z0-9+/=])(?=[A-Z]*[a-z0-9+/=]))"
+        r"(?:[A-Za-z0-9+/]{4}){3,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?(?![\w+/])"
+        r"|(?<=authorization: token )[A-Za-z0-9._-]{16,}",
+    ),
+    "a password in a URL": (
+        "@",
+        rf"(?<=://)[^\s/:@\"'`$<>{{}}]*:{_PLACEHOLDER_PASSWORD}[^\s/@\"'`$<>{{}}]+(?=@[\w.\[-])",
+    ),
+    "a token in a URL": (
+        "@",
+        r"(?<=://)(?=[A-Za-z_-]*[0-9])(?=[0-9_-]*[A-Za-z])[A-Za-z0-9_-]{20,}(?=@(?!\w+\.ingest\.)[\w.-])",
+    ),
+    "a password in a connection string": (
+        "assword= ASSWORD= wd= WD= Key=",
+        r"(?i)(?<=[;?&])[ ]?(?:password|passwd|pwd)=(?![{$<*x])[^;&\s\"']{3,}"
+        r"|\b(?:AccountKey|SharedAccessKey)=[A-Za-z0-9+/%]{40,}={0,2}",
+    ),
+    "a cloud credential": (
+        "dapi 8Q~ 7Q~ 6Q~ 5Q~ 4Q~ 3Q~ 2Q~ 1Q~ 9Q~ 0Q~ LTAI AKID dop_ doo_ dor_",
+        r"\b(?:dapi[0-9a-f]{32}|LTAI[A-Za-z0-9]{16,24}|AKID[A-Za-z0-9]{32}|do[opr]_v1_[0-9a-f]{64})\b"
+        r"|(?<![\w~.-])[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}(?![\w~.-])",
+    ),
+    "a registry token": (
+        "npm_ pypi- dckr_ rubygems_ cio AKCp cmVmdGtuO",
+        r"\b(?:npm_[A-Za-z0-9]{36}|pypi-AgE[A-Za-z0-9_-]{50,}|dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}"
+        r"|rubygems_[0-9a-f]{48}|AKCp[A-Za-z0-9]{60,}|cmVmdGtuO[A-Za-z0-9]{50,})",
+    ),
+    "a service token": (
+        "hvs. hvb. .atlasv1. dbtu_ dbtc_ glsa_ glc_ NRAK- sntrys_ sntryu_ dp. ATATT3x ATBB secret_ ntn_"
+        " lin_api_ shpat_ pscale_ sbp_ PMAK- figd_ sq0 HRKU- phx_ shpss_ shpca_ shppa_",
+        r"\bhv[sb]\.[A-Za-z0-9_-]{24,}|\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{60,}|\bdbt[uc]_[A-Za-z0-9_-]{30,}"
+        r"|\bglsa_[A-Za-z0-9]{32}_[0-9a-f]{8}|\bglc_[A-Za-z0-9+/]{32,}={0,2}|\bNRAK-[A-Z0-9]{27}"
+        r"|\bsntry[su]_[A-Za-z0-9_=+/-]{40,}|\bdp\.(?:pt|st|ct|sa)\.(?:[a-z0-9_]+\.)?[A-Za-z0-9]{40,}"
+        r"|\bATATT3x[A-Za-z0-9_=-]{60,}"
+        r"|\bATBB[A-Za-z0-9]{28,}|\bsecret_[A-Za-z0-9]{43}\b|\bntn_[A-Za-z0-9]{40,}|\blin_api_[A-Za-z0-9]{40}"
+        r"|\bshp(?:at|ss|ca|pa)_[0-9a-fA-F]{32}|\bpscale_(?:tkn|pw|oauth)_[\w=.-]{32,}|\bsbp_[0-9a-f]{40}"
+        r"|\bPMAK-[0-9a-f]{24}-[0-9a-f]{34}"
+        r"|\bfigd_[A-Za-z0-9_-]{40}|\bsq0(?:atp|csp|idp)-[A-Za-z0-9_-]{22,}"
+        r"|\bHRKU-[A-Za-z0-9_-]{30,}|\bphx_[A-Za-z0-9]{40,}",
+    ),
+}
+_MARKS = {what: tuple(marks.split()) for what, (marks, _) in _FORMATS.items()}
+# What documentation prints.
+_PRINTED = r"EXAMPLE|([A-Za-z*.0-9])\1{9}"
+_SHORTEST = 12
+"""Characters; every format has more, but for a password in a URL of a very short host."""
+
+
+def written_secrets(text: str, formats: Iterable[str] = _FORMATS) -> Iterator[tuple[str, re.Match[str]]]:
+    """Yield what in a text is written as secrets of known formats are, under whatever name; what it is, and where.
+
+    Keys that documentation prints are none: they contain EXAMPLE, or one character many times.
+    """
+    if len(text) < _SHORTEST:
+        return
+    for what in formats:
+        if any(mark in text for mark in _MARKS[what]):
+            for found in re.finditer(_FORMATS[what][1], text):
+                if not re.search(_PRINTED, found[0]):
+                    yield what, found

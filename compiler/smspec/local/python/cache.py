@@ -1,0 +1,118 @@
+"""Environments that are kept: one directory a key, made once, under a lock, whole or not at all."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from smspec.local.request import Unable
+
+VARIABLE = "SMSPEC_CACHE_DIR"
+_COMPLETE = "complete.json"
+
+
+def cache_directory() -> str:
+    """Return where smspec keeps what it can make again: SMSPEC_CACHE_DIR, or what the system has for that."""
+    named = os.environ.get(VARIABLE)
+    if named:
+        return os.path.abspath(named)
+    above = os.environ.get("XDG_CACHE_HOME")
+    if not (above and os.path.isabs(above)):
+        above = os.path.expanduser("~/Library/Caches" if sys.platform == "darwin" else "~/.cache")
+    return os.path.join(above, "smspec")
+
+
+class EnvironmentCache:
+    """Environments by key. Those in use stay locked, shared with other runs, until `close`."""
+
+    def __init__(self) -> None:
+        self._root = os.path.join(cache_directory(), "environments")
+        self._held = ExitStack()
+
+    def __enter__(self) -> EnvironmentCache:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.close()
+
+    def path(self, key: str) -> str:
+        return os.path.join(self._root, key)
+
+    def has(self, key: str) -> bool:
+        """Tell whether an environment is there and whole."""
+        return os.path.isfile(os.path.join(self.path(key), _COMPLETE))
+
+    def hold(self, key: str, make: Callable[[str, int], None], wait: Callable[[], None]) -> str:
+        """Return the directory of an environment, which ``make`` fills if it is not there.
+
+        ``make`` gets the directory, and the lock: a process that writes there holds it too, so that nobody makes the
+        environment a second time before that process has ended. ``wait`` is called when another run is making it.
+        Whatever goes wrong, what is half-made is removed, by this run or by the next one.
+        """
+        path = self.path(key)
+        lock = self._locked(key, fcntl.LOCK_SH, wait)
+        if not self.has(key):
+            fcntl.flock(lock, fcntl.LOCK_UN)
+            os.close(lock)
+            lock = self._locked(key, fcntl.LOCK_EX, wait)
+            with ExitStack() as undo:
+                undo.callback(os.close, lock)
+                if not self.has(key):
+                    self._make(path, lock, make)
+                undo.pop_all()
+            fcntl.flock(lock, fcntl.LOCK_SH)
+        self._held.callback(os.close, lock)
+        return path
+
+    def _make(self, path: str, lock: int, make: Callable[[str, int], None]) -> None:
+        if os.path.lexists(path):
+            shutil.rmtree(path)
+        with ExitStack() as undo:
+            undo.callback(shutil.rmtree, path, ignore_errors=True)
+            os.makedirs(path)
+            make(path, lock)
+            _protect(path)
+            unfinished = os.path.join(path, f"{_COMPLETE}.part")
+            with open(unfinished, "w", encoding="utf-8") as file:
+                json.dump({"format": 1}, file)
+            os.rename(unfinished, os.path.join(path, _COMPLETE))
+            undo.pop_all()
+
+    def _locked(self, key: str, kind: int, wait: Callable[[], None]) -> int:
+        name = os.path.join(self._root, f"{key}.lock")
+        while True:
+            try:
+                os.makedirs(self._root, exist_ok=True)
+                lock = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            except OSError as fault:
+                reason = (fault.strerror or str(fault)).lower()
+                raise Unable(
+                    3, f"cannot keep Python environments in `{self._root}`: {reason}; set {VARIABLE}"
+                ) from None
+            with ExitStack() as undo:
+                undo.callback(os.close, lock)
+                try:
+                    fcntl.flock(lock, kind | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    wait()
+                    fcntl.flock(lock, kind)
+                # The cache may have been emptied meanwhile.
+                if os.path.exists(name) and os.path.samestat(os.stat(name), os.fstat(lock)):
+                    undo.pop_all()
+                    return lock
+
+
+def _protect(root: str) -> None:
+    """Take the permission to write from files, not from directories: `rm -r` still removes them without a question."""
+    for directory, _, names in os.walk(root):
+        for name in names:
+            path = os.path.join(directory, name)
+            status = os.lstat(path)
+            if stat.S_ISREG(status.st_mode):
+                os.chmod(path, stat.S_IMODE(status.st_mode) & ~0o222)

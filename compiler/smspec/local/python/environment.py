@@ -1,0 +1,115 @@
+"""Virtual environments, made by hand: a few links and two files, so that every host can have its own at once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+
+from smspec.local.python.interpreter import Interpreter
+
+_LARGEST_SCRIPT = 1 << 16
+
+
+def make_environment(root: str, interpreter: Interpreter, above: Sequence[str] = ()) -> str:
+    """Make an environment without packages of its own; return its interpreter.
+
+    ``above``: directories of packages that it finds after its own. What is installed goes into ``root`` alone: pip
+    leaves what lies in other directories as it is.
+    """
+    programs = os.path.join(root, "bin")
+    library = os.path.join(root, interpreter.library)
+    os.makedirs(programs)
+    os.makedirs(library)
+    python = os.path.join(programs, "python")
+    os.symlink(interpreter.base, python)
+    for name in ("python3", f"python{interpreter.minor}"):
+        os.symlink("python", os.path.join(programs, name))
+    if not os.path.lexists(os.path.join(root, "lib64")) and interpreter.library.startswith("lib/"):
+        os.symlink("lib", os.path.join(root, "lib64"))
+    lines = {
+        "home": os.path.dirname(interpreter.base),
+        "include-system-site-packages": "false",
+        "version": interpreter.version,
+    }
+    _write(os.path.join(root, "pyvenv.cfg"), "".join(f"{name} = {value}\n" for name, value in lines.items()))
+    if above:
+        # A line that begins with `import` is run when Python starts, and reads the `.pth` files there too.
+        calls = "; ".join(f"site.addsitedir({path!r})" for path in above)
+        _write(os.path.join(library, "_smspec_layers.pth"), f"import site; {calls}\n")
+    return python
+
+
+def unpack_wheels(root: str, interpreter: Interpreter) -> bool:
+    """Put what an interpreter brings into an environment, pip for one; return whether there is a pip."""
+    library = os.path.join(root, interpreter.library)
+    for wheel in interpreter.wheels:
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(library)
+    if not interpreter.wheels:
+        for packages in interpreter.packages:
+            names = os.listdir(packages)
+            for name in names if "pip" in names else ():
+                if name == "pip" or (name.startswith("pip-") and name.endswith(".dist-info")):
+                    shutil.copytree(os.path.join(packages, name), os.path.join(library, name))
+    return os.path.isdir(os.path.join(library, "pip"))
+
+
+def copy_scripts(directories: Iterable[str], python: str) -> None:
+    """Put the scripts of other environments next to ``python``, so that they run on it: torchrun, for one."""
+    for directory in directories:
+        for path in _scripts(directory):
+            target = os.path.join(os.path.dirname(python), os.path.basename(path))
+            if not os.path.lexists(target):
+                _copy_script(path, directory, target, python)
+
+
+def _scripts(directory: str) -> Iterator[str]:
+    if not os.path.isdir(directory):
+        return
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            try:
+                status = entry.stat()
+            except OSError:
+                continue
+            is_program = stat.S_ISREG(status.st_mode) and status.st_mode & stat.S_IXUSR
+            if is_program and status.st_size <= _LARGEST_SCRIPT:
+                yield entry.path
+
+
+def _copy_script(path: str, directory: str, target: str, python: str) -> None:
+    """Copy a script if it runs on the Python of its own directory."""
+    try:
+        with open(path, "rb") as file:
+            text = file.read()
+    except OSError:
+        return
+    body = _body(text, os.fsencode(directory))
+    if body is None:
+        return
+    # For Python the first statement is a text, for a shell a command: a path may be long and may have blanks.
+    quoted = "".join(f"\\{character}" if character in '\\"$`' else character for character in python)
+    with open(target, "wb") as file:
+        file.write(f"#!/bin/sh\n'''exec' \"{quoted}\" \"$0\" \"$@\"\n' '''\n".encode() + body)
+    os.chmod(target, 0o755)
+
+
+def _body(text: bytes, directory: bytes) -> bytes | None:
+    """Return a script without the lines that start a Python of ``directory``; None for any other."""
+    first, _, rest = text.partition(b"\n")
+    if first.startswith(b"#!" + directory + b"/python"):
+        return rest
+    if first == b"#!/bin/sh":
+        second, _, rest = rest.partition(b"\n")
+        third, _, rest = rest.partition(b"\n")
+        if second.startswith(b"'''exec' ") and directory + b"/python" in second and third == b"' '''":
+            return rest
+    return None
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)

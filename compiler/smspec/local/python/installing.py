@@ -1,0 +1,126 @@
+"""Installs packages into an environment of a run, with uv where it is, else with pip; shown while it lasts."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from smspec.diagnostics.masking import masked
+from smspec.local.guard import guarded
+from smspec.local.python.interpreter import without_foreign_packages
+from smspec.local.python.pip_settings import own_pip_settings, uv_variables
+from smspec.local.request import Unable
+
+_PIP_QUIETLY = ("--disable-pip-version-check", "--no-input")
+_OF_UV = ("UV_PYTHON", "UV_SYSTEM_PYTHON", "UV_BREAK_SYSTEM_PACKAGES", "UV_TARGET", "UV_PREFIX")
+_SHOWN_LINES = 6
+_NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded|os error 28", re.IGNORECASE)
+_UNREACHABLE = re.compile(
+    r"Failed to establish a new connection|name resolution|Name or service not known|Connection (?:refused|reset)"
+    r"|Network is unreachable|error sending request|Failed to fetch|timed out|dns error|tcp connect error|HTTP error 5",
+    re.IGNORECASE,
+)
+_NOT_THERE = re.compile(
+    r"No matching distribution|No solution found|ResolutionImpossible|conflicting dependencies|not found in the package"
+    r"|Invalid requirement|Failed to parse|THESE PACKAGES DO NOT MATCH THE HASHES|Hash mismatch",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installer:
+    """``python`` is the environment's. ``lock`` is held as long as a process writes there. ``show`` gets every line."""
+
+    python: str
+    scratch_dir: str
+    lock: int
+    show: Callable[[str], None]
+    inherited: Mapping[str, str]
+
+    def install(self, turns: Sequence[Sequence[str]], directory: str, *, as_in_job: bool = False) -> None:
+        """Install what the words of each turn ask for, after ``pip install``. Raises Unable.
+
+        ``as_in_job``: with pip, which sees the packages of other directories, as the one in the job does.
+        """
+        pip = own_pip_settings(
+            without_foreign_packages(self.inherited), os.path.join(self.scratch_dir, "pip-of-environment.conf")
+        )
+        pip = {**pip, "PIP_ROOT_USER_ACTION": "ignore", "TMPDIR": self.scratch_dir}
+        words, variables = [self.python, "-m", "pip", "install", *_PIP_QUIETLY, "--progress-bar", "off"], pip
+        uv = None if as_in_job else shutil.which("uv")
+        if uv is not None:
+            settings = uv_variables(self._settings(pip), self.inherited)
+            if settings is not None:
+                # Never hard links: a program that writes to a package would write to uv's cache. `copy` shares blocks
+                # where the file system can, `clone` makes hard links where it cannot.
+                words = [uv, "pip", "install", "--no-config", "--python", self.python, "--link-mode", "copy"]
+                words += ["--compile-bytecode", "--no-progress"]
+                variables = {**{name: value for name, value in pip.items() if name not in _OF_UV}, **settings}
+                variables = {name: value for name, value in variables.items() if name not in _OF_UV}
+        for turn in turns:
+            self._run([*words, *turn], variables, directory)
+
+    def _settings(self, variables: Mapping[str, str]) -> str:
+        lines: list[str] = []
+        self._lines([self.python, "-m", "pip", "config", "list"], variables, self.scratch_dir, lines.append)
+        return "\n".join(lines)
+
+    def _run(self, words: list[str], variables: Mapping[str, str], directory: str) -> None:
+        last: list[str] = []
+        whole: list[str] = []
+
+        def keep(line: str) -> None:
+            self.show(masked(line))
+            whole.append(line)
+            del whole[:-400]
+            if line.strip():
+                last.append(masked(line.strip()))
+                del last[:-_SHOWN_LINES]
+
+        status = self._lines(words, variables, directory, keep)
+        if status:
+            raise _failure("\n".join(whole), last, status)
+
+    def _lines(
+        self, words: list[str], variables: Mapping[str, str], directory: str, take: Callable[[str], None]
+    ) -> int:
+        """Run a command to its end, whoever interrupts; return its exit status."""
+        with subprocess.Popen(
+            guarded(words),
+            env=dict(variables),
+            cwd=directory,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            pass_fds=(self.lock,) if self.lock >= 0 else (),
+        ) as process:
+            assert process.stdin is not None and process.stdout is not None
+            try:
+                for line in _decoded(process.stdout):
+                    take(line)
+            finally:
+                process.stdin.close()
+        return process.returncode
+
+
+def _decoded(stream: Iterable[bytes]) -> Iterator[str]:
+    for line in stream:
+        yield line.decode("utf-8", "replace").rstrip("\r\n")
+
+
+def _failure(text: str, last: Sequence[str], status: int) -> Unable:
+    """Return why packages could not be installed: 1 where the list asks for what there is not, else 3."""
+    shown = " | ".join(last)
+    if _NO_ROOM.search(text):
+        return Unable(3, "the disk is full: the job's Python packages were not installed; set SMSPEC_CACHE_DIR")
+    way = "`--python EXE` runs the job on a Python that has them"
+    if _UNREACHABLE.search(text):
+        # Its lines were shown already, and most of them are the same fault once more.
+        return Unable(3, f"cannot reach the package index to install the job's Python packages; {way}")
+    kind = 1 if _NOT_THERE.search(text) else 3
+    return Unable(kind, f"cannot install the job's Python packages (exit status {status}); {way}: {shown}")

@@ -1,0 +1,133 @@
+"""An interpreter of this machine: found, asked what it is, and never changed."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from smspec.local.guard import guarded
+from smspec.local.request import Unable
+
+OLDEST = (3, 8)
+_SECONDS = 60
+_FOREIGN = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUSERBASE", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
+"""Variables by which packages of the author would reach the job, or another Python would be taken for this one."""
+
+_QUESTION = """
+import glob, json, os, site, sys, sysconfig
+scheme = "venv" if "venv" in sysconfig.get_scheme_names() else "posix_prefix"
+places = {"base": "/", "platbase": "/", "installed_base": "/", "installed_platbase": "/"}
+packages = list(site.getsitepackages())
+if sys.prefix == sys.base_prefix:
+    packages.append(site.getusersitepackages())
+bundled = os.path.join(os.path.dirname(os.__file__), "ensurepip", "_bundled")
+wheels = [bundled, sysconfig.get_config_var("WHEEL_PKG_DIR")]
+try:
+    libc = os.confstr("CS_GNU_LIBC_VERSION")
+except (AttributeError, OSError, ValueError):
+    libc = None
+print(json.dumps({
+    "executable": sys.executable,
+    "base": getattr(sys, "_base_executable", None) or sys.executable,
+    "version": "%d.%d.%d" % sys.version_info[:3],
+    "kind": [sys.implementation.name, sys.implementation.cache_tag, sysconfig.get_platform(), libc],
+    "library": sysconfig.get_path("purelib", scheme, places).lstrip("/"),
+    "packages": [path for path in dict.fromkeys(packages) if os.path.isdir(path)],
+    "wheels": [path for above in wheels if above for path in sorted(glob.glob(os.path.join(above, "*.whl")))],
+}))
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interpreter:
+    """``executable`` is what was found, ``base`` the Python that it was made of, if it is a virtual environment.
+
+    ``library`` is where packages lie in an environment. ``packages``: directories of those that it finds.
+    ``wheels``: what it brings to begin an environment with: pip.
+    """
+
+    executable: str
+    base: str
+    version: str
+    kind: tuple[str | None, ...]
+    library: str
+    packages: tuple[str, ...]
+    wheels: tuple[str, ...]
+
+    @property
+    def minor(self) -> str:
+        """The version without its last number."""
+        return self.version.rpartition(".")[0]
+
+
+def without_foreign_packages(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return variables without those that would bring packages of the author."""
+    return {name: value for name, value in variables.items() if name not in _FOREIGN and not name.startswith("CONDA_")}
+
+
+def named_interpreter(name: str) -> Interpreter:
+    """Return the interpreter of ``--python``. Raises Unable."""
+    path = shutil.which(name)
+    if path is None:
+        raise Unable(3, f"there is no `{name}`; say which Python the job runs on with --python")
+    return _asked(path) or _refused(path)
+
+
+def interpreter_for(wanted: str | None) -> Interpreter:
+    """Return an interpreter with the version ``wanted``, such as 3.12; else the first ``python3`` on PATH."""
+    first = shutil.which("python3")
+    usual = _asked(first) if first is not None else None
+    if wanted is not None and (usual is None or usual.minor != wanted):
+        for candidate in _candidates(wanted):
+            found = _asked(candidate)
+            if found is not None and found.minor == wanted:
+                return found
+    if first is None:
+        raise Unable(3, "there is no `python3`; say which Python the job runs on with --python")
+    return usual or _refused(first)
+
+
+def _candidates(version: str) -> Iterator[str]:
+    on_path = shutil.which(f"python{version}")
+    if on_path is not None:
+        yield on_path
+    root = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
+    yield from sorted(glob.glob(os.path.join(glob.escape(root), "versions", f"{version}.*", "bin", "python")))
+
+
+def _refused(path: str) -> Interpreter:
+    raise Unable(3, f"`{path}` is not a Python 3.8 or later; name another one with --python")
+
+
+def _asked(path: str) -> Interpreter | None:
+    """Ask an interpreter what it is; None for one that the runtime cannot run on."""
+    try:
+        with subprocess.Popen(
+            guarded([path, "-I", "-c", _QUESTION]),
+            env=without_foreign_packages(os.environ),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        ) as process:
+            assert process.stdin is not None and process.stdout is not None
+            limit = threading.Timer(_SECONDS, process.stdin.close)  # which ends it
+            limit.start()
+            try:
+                answer = process.stdout.read()
+            finally:
+                limit.cancel()
+                process.stdin.close()
+        members = json.loads(answer)
+        members = {name: tuple(value) if isinstance(value, list) else value for name, value in members.items()}
+        found = Interpreter(**members)
+    except (OSError, ValueError, TypeError, AttributeError):
+        return None
+    return found if tuple(map(int, re.findall(r"\d+", found.version)))[:2] >= OLDEST else None

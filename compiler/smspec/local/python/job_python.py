@@ -1,0 +1,207 @@
+"""The Python of one run: which interpreter, which packages, and an environment for each host."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from smspec.local.python.cache import EnvironmentCache
+from smspec.local.python.environment import copy_scripts, make_environment, unpack_wheels
+from smspec.local.python.installing import Installer
+from smspec.local.python.interpreter import interpreter_for, named_interpreter, without_foreign_packages
+from smspec.local.python.pip_settings import own_pip_settings
+from smspec.local.python.wanted import Wanted
+from smspec.local.request import Unable
+
+_FORMAT = 1
+_SELF_CONTAINED = re.compile(r"\s*(?:#.*|[A-Za-z0-9][^/\\]*|--hash=\S+.*|(?:-i|--(?:extra-)?index-url)\b.*)?")
+"""A line of a requirements file that means the same wherever the file lies."""
+
+
+class JobPython:
+    """Prepared once for a run, before anything is written; then each host gets its own environment."""
+
+    def __init__(self, wanted: Wanted, named: str | None, scratch_dir: str, cache: EnvironmentCache) -> None:
+        self.interpreter = named_interpreter(named) if named is not None else interpreter_for(wanted.version)
+        self._wanted = wanted
+        self._is_named = named is not None
+        self._scratch_dir = scratch_dir
+        self._cache = cache
+        self._layers: list[str] = []
+
+    @property
+    def differences(self) -> list[str]:
+        """Return what is not as in the image."""
+        found = []
+        wanted, interpreter = self._wanted, self.interpreter
+        if wanted.version is not None and wanted.version != interpreter.minor:
+            found.append(f"`image.base` has Python {wanted.version}; {interpreter.version} of this machine stands in")
+        if self._is_named:
+            missing = [word for word in self._requirements() if not _is_met(word, interpreter.packages)]
+            if missing:
+                found.append(f"{interpreter.executable} does not have {', '.join(f'`{word}`' for word in missing)}")
+        elif not wanted.is_known:
+            found.append(
+                f"packages of the image are not known here; those of {interpreter.executable} stand in for them"
+            )
+        return found
+
+    def prepare(self, *, may_install: bool, show: Callable[[str], None]) -> None:
+        """Make the environment that hosts share, or take the one that is kept. Raises Unable."""
+        wanted = self._wanted
+        if self._is_named and not wanted.installs:
+            return
+        turns = () if self._is_named else wanted.turns
+        is_needed = bool(turns) or wanted.installs
+        try:
+            self._layers = [self._image_layer(turns, may_install or not turns, show)]
+        except (Unable, OSError):
+            if is_needed:
+                raise
+            return  # no pip then, and nothing asks for it
+        if wanted.at_start is not None and not self._is_named and _is_self_contained(wanted.at_start):
+            self._prepare_start(wanted.at_start, may_install, show)
+
+    @property
+    def programs(self) -> list[str]:
+        """Return where the programs are that packages bring."""
+        found = [os.path.join(layer, "bin") for layer in reversed(self._layers)]
+        return [*found, os.path.dirname(self.interpreter.executable)] if self._is_lent else found
+
+    @property
+    def _is_lent(self) -> bool:
+        """Whether packages that the author has installed may be imported; nothing is ever written there."""
+        return self._is_named or not self._wanted.is_known
+
+    def make_environment_in(self, root: str) -> None:
+        """Make the environment of a host: what its job installs at run time stays there."""
+        interpreter = self.interpreter
+        own = [os.path.join(layer, interpreter.library) for layer in reversed(self._layers)]
+        python = make_environment(root, interpreter, [*own, *(interpreter.packages if self._is_lent else ())])
+        copy_scripts(self.programs, python)
+
+    def variables(self, inherited: Mapping[str, str], root: str, *, may_install: bool) -> dict[str, str]:
+        """Return the author's variables without those that lead to other Pythons and their packages."""
+        kept = own_pip_settings(without_foreign_packages(inherited), os.path.join(root, "pip.conf"))
+        return {**kept, "PIP_NO_INDEX": "1"} if self._wanted.is_isolated or not may_install else kept
+
+    def _image_layer(self, turns: Sequence[Sequence[str]], may_install: bool, show: Callable[[str], None]) -> str:
+        key = self._key(turns, {name: content for name, content in self._wanted.files.items() if turns})
+
+        def make(path: str, lock: int) -> None:
+            self._refuse_unless(may_install)
+            python = make_environment(path, self.interpreter)
+            if not unpack_wheels(path, self.interpreter):
+                raise Unable(
+                    3,
+                    f"{self.interpreter.executable} brings no pip to make an environment with; "
+                    "install its venv package (python3-venv), or pass --python",
+                )
+            if turns:
+                show(
+                    f"installing {_listed(self._requirements())} for Python {self.interpreter.version}; kept in {path}"
+                )
+                files = os.path.join(self._scratch_dir, "requirements")
+                os.makedirs(files, exist_ok=True)
+                for name, content in self._wanted.files.items():
+                    with open(os.path.join(files, name), "wb") as file:
+                        file.write(content)
+                self._installer(python, lock, show).install(turns, files)
+
+        return self._cache.hold(key, make, lambda: show("waiting for another run, which installs the same packages"))
+
+    def _prepare_start(self, content: bytes, may_install: bool, show: Callable[[str], None]) -> None:
+        """Keep what the job installs at its start too, so that its pip finds it done.
+
+        Where that fails, the job's own pip fails as it would in SageMaker, and says why.
+        """
+        (image,) = self._layers
+        key = self._key([("-r", "requirements.txt")], {"image": image.encode(), "requirements.txt": content})
+
+        def make(path: str, lock: int) -> None:
+            self._refuse_unless(may_install)
+            library = os.path.join(image, self.interpreter.library)
+            python = make_environment(path, self.interpreter, [library])
+            show("installing the requirements.txt of the source")
+            files = os.path.join(self._scratch_dir, "start")
+            os.makedirs(files, exist_ok=True)
+            with open(os.path.join(files, "requirements.txt"), "wb") as file:
+                file.write(content)
+            self._installer(python, lock, show).install([("-r", "requirements.txt")], files, as_in_job=True)
+
+        try:
+            self._layers.append(
+                self._cache.hold(key, make, lambda: show("waiting for another run, which installs the same packages"))
+            )
+        except Unable:
+            if not may_install:
+                raise
+
+    def _refuse_unless(self, may_install: bool) -> None:
+        if not may_install:
+            raise Unable(3, "the job's Python packages are not installed; run `smspec run` once without --no-install")
+
+    def _installer(self, python: str, lock: int, show: Callable[[str], None]) -> Installer:
+        return Installer(
+            python=python,
+            scratch_dir=self._scratch_dir,
+            lock=lock,
+            show=lambda line: show(f"installing | {line}"),
+            inherited=os.environ,
+        )
+
+    def _key(self, turns: Sequence[Sequence[str]], files: Mapping[str, bytes]) -> str:
+        """Return the digest of all that decides what an environment holds."""
+        interpreter = self.interpreter
+        indices = {
+            name: value
+            for name, value in os.environ.items()
+            if name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_INDEX", "UV_DEFAULT_INDEX")
+        }
+        members = {
+            "format": _FORMAT,
+            "interpreter": [interpreter.base, interpreter.version, *interpreter.kind],
+            "turns": [list(words) for words in turns],
+            "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
+            "indices": {name: hashlib.sha256(value.encode()).hexdigest() for name, value in indices.items()},
+        }
+        return hashlib.sha256(json.dumps(members, sort_keys=True).encode()).hexdigest()[:32]
+
+    def _requirements(self) -> list[str]:
+        """Return what the image installs, as far as it is written out."""
+        words = [word for turn in self._wanted.turns for word in turn if not word.startswith("-")]
+        listed = [word for word in words if word not in self._wanted.files]
+        for content in self._wanted.files.values():
+            lines = (
+                line.split("#")[0].split(" --hash")[0].strip(" \t\\")
+                for line in content.decode(errors="replace").splitlines()
+            )
+            listed += [line for line in lines if line and not line.startswith("-")]
+        return listed
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[:4])
+    return shown + (f" and {len(names) - 4} more" if len(names) > 4 else "") if names else "packages"
+
+
+def _is_self_contained(content: bytes) -> bool:
+    try:
+        lines = content.decode().splitlines()
+    except UnicodeDecodeError:
+        return False
+    return all(_SELF_CONTAINED.fullmatch(line) for line in lines)
+
+
+def _is_met(requirement: str, directories: Sequence[str]) -> bool:
+    """Tell whether a distribution is there; of versions, only ``==`` is looked at."""
+    from importlib.metadata import distributions  # late: only --python needs it
+
+    match = re.match(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*(?:==\s*([^\s;,*]+))?", requirement)
+    if match is None:
+        return True
+    found = next(iter(distributions(name=match[1], path=list(directories))), None)
+    return found is not None and (match[2] is None or found.version.partition("+")[0] == match[2].partition("+")[0])

@@ -1,0 +1,63 @@
+"""What a job asks of its Python: the version and the packages of its image, and what it installs when it starts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from smspec.local.source_files import source_files
+from smspec.local.training_request import TrainingRequest
+from smspec.plan.plan import Plan
+from smspec.render.dockerfile import pip_installs
+from smspec.render.tree import FileTree, GeneratedFile
+from smspec.spec.model import BuiltImage, JobSpec
+
+_REQUIREMENTS, _SETUP = "requirements.txt", "setup.py"
+_INDEX_OF_AWS = "CA_REPOSITORY_ARN"
+_OFFICIAL = re.compile(r"(?:.*/)?python(?::(?P<version>\d+\.\d+)?[^/@]*)?(?:@.*)?")
+"""An image of Python with pip and nothing else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """``version`` None: nothing says which. ``turns``: words after ``pip install``, of the image.
+
+    ``files``: of those words, by name, with their bytes. ``at_start``: the requirements that the job installs when it
+    starts, if the same can be done beforehand; ``installs``: it runs pip then, for these or a package. ``is_known``:
+    all that the image brings is in ``turns``. ``is_isolated``: the job reaches no index.
+    """
+
+    version: str | None
+    turns: tuple[tuple[str, ...], ...]
+    files: Mapping[str, bytes]
+    at_start: bytes | None
+    installs: bool
+    is_known: bool
+    is_isolated: bool
+
+
+def wanted_python(job: JobSpec, plan: Plan, tree: FileTree) -> Wanted:
+    """Return what a job asks of its Python."""
+    image = job.image if isinstance(job.image, BuiltImage) else None
+    requirements = next(
+        (file.content for file in tree.files if isinstance(file, GeneratedFile) and file.path == _REQUIREMENTS), None
+    )
+    packages = image.python_packages if image is not None else ()
+    official = _OFFICIAL.fullmatch(image.base) if image is not None else None
+    installed = {path: origin for path, origin in source_files(tree) if path in (_REQUIREMENTS, _SETUP)}
+    is_isolated = bool(plan.request.payload.get("EnableNetworkIsolation"))
+    has_index_of_aws = _INDEX_OF_AWS in TrainingRequest(plan.request.payload).environment
+    at_start = None
+    if _REQUIREMENTS in installed and not is_isolated and not has_index_of_aws:
+        with open(installed[_REQUIREMENTS], "rb") as file:
+            at_start = file.read()
+    return Wanted(
+        version=official["version"] if official is not None else None,
+        turns=tuple(pip_installs(packages, requirements, _REQUIREMENTS)),
+        files={} if requirements is None else {_REQUIREMENTS: requirements},
+        at_start=at_start,
+        installs=bool(installed),
+        is_known=official is not None and image is not None and not image.run,
+        is_isolated=is_isolated,
+    )

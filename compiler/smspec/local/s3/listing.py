@@ -1,0 +1,58 @@
+"""The objects under a prefix, page by page, each page checked to be a part of the list that was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from smspec.local.feeder.fault import StoreUnavailable
+from smspec.local.feeder.objects import StoredObject
+from smspec.local.s3.client import asked
+from smspec.local.s3.location import Location, is_key
+
+PAGE = 1000
+"""Objects that one response lists: as many as S3 gives."""
+
+MOST_PAGES = 50_000
+_MOST_EMPTY_PAGES = 100
+
+
+def pages(client: Any, location: Location) -> Iterator[list[StoredObject]]:
+    """Yield the objects of each page that has any. Raises DataError."""
+    token: str | None = None
+    seen: set[str] = set()
+    empty = 0
+    while True:
+        going_on = {} if token is None else {"ContinuationToken": token}
+        with asked(location.uri):
+            page = client.list_objects_v2(Bucket=location.bucket, Prefix=location.key, MaxKeys=PAGE, **going_on)
+        items = page.get("Contents", [])
+        if not isinstance(page.get("IsTruncated"), bool) or page.get("KeyCount", len(items)) != len(items):
+            raise _strange(location)
+        found = [_listed(item, location) for item in items if not _is_directory(item)]
+        if found:
+            yield found
+        if not page["IsTruncated"]:
+            return
+        token = page.get("NextContinuationToken")
+        empty = 0 if items else empty + 1
+        if not token or token in seen or empty > _MOST_EMPTY_PAGES or len(seen) > MOST_PAGES:
+            raise StoreUnavailable(f"S3 does not come to an end listing `{location.uri}`")
+        seen.add(token)
+
+
+def _listed(item: Any, location: Location) -> StoredObject:
+    key, size = item.get("Key"), item.get("Size")
+    is_fit = isinstance(key, str) and key.startswith(location.key) and key and is_key(key)
+    if not is_fit or not isinstance(size, int) or size < 0:
+        raise _strange(location)
+    return StoredObject(location.relative(key), Location(location.bucket, key).uri, size)
+
+
+def _is_directory(item: Any) -> bool:
+    """Tell whether an object is what consoles make of a directory: it has no bytes, and no name below it."""
+    return item.get("Size") == 0 and str(item.get("Key")).endswith("/")
+
+
+def _strange(location: Location) -> StoreUnavailable:
+    return StoreUnavailable(f"S3 sends a list of `{location.uri}` that is not the one that was asked for")

@@ -1,0 +1,51 @@
+"""How a registry asks for a token, and the anonymous one that it means."""
+
+from __future__ import annotations
+
+import re
+import urllib.parse
+
+from smspec.wire.connections import Connections
+from smspec.wire.deadline import Deadline
+from smspec.wire.fault import Malformed
+from smspec.wire.fetching import fetched
+from smspec.wire.json_body import object_body
+from smspec.wire.url import is_loopback, parsed
+
+_PARAMETER = re.compile(r'([a-zA-Z_]{1,32})\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))')
+_TOKEN = re.compile(r"[!-~]{1,16384}")
+_LARGEST = 128 << 10
+_BEARER = "bearer "
+
+
+def is_bearer(challenge: str) -> bool:
+    """Tell whether a WWW-Authenticate header asks for a token."""
+    return challenge.lower().startswith(_BEARER)
+
+
+def anonymous_token(
+    connections: Connections, challenge: str, registry: urllib.parse.SplitResult, repository: str, deadline: Deadline
+) -> str:
+    """Return a token for reading a repository, from where its registry sends us. Raises `WireFault`.
+
+    The realm is usually a different host, and gets nothing but the words of the challenge: no credentials, so that
+    a registry cannot send any to a host of its choice. Only a registry on this machine may do without encryption.
+    """
+    said = {
+        match[1].lower(): match[2] if match[2] is not None else match[3] for match in _PARAMETER.finditer(challenge)
+    }
+    realm = parsed(said.get("realm", ""))
+    if realm.scheme != "https" and not (is_loopback(realm) and registry.scheme == "http"):
+        raise Malformed(f"it sends us for a token to `{realm.scheme}://{realm.netloc}`, without encryption")
+    query = {"scope": said.get("scope", f"repository:{repository}:pull")}
+    query |= {"service": said["service"]} if "service" in said else {}
+    words = urllib.parse.urlencode(query)
+    url = realm._replace(query=f"{realm.query}&{words}" if realm.query else words, fragment="")
+    response = fetched(connections, url.geturl(), {}, deadline=deadline, size=_LARGEST).response
+    if response.status != 200:
+        raise Malformed(f"`{realm.netloc}` gives no token: it responds {response.status} {response.reason}".rstrip())
+    members = object_body(response.body)
+    token = members.get("token") or members.get("access_token")
+    if not isinstance(token, str) or not _TOKEN.fullmatch(token):
+        raise Malformed(f"`{realm.netloc}` gives no token")
+    return token

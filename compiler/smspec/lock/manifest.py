@@ -1,0 +1,135 @@
+"""What a registry may send for an image: a manifest or an index, of Docker's media types or OCI's, for a platform."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from smspec.service.image_reference import DIGEST
+from smspec.wire.fault import Malformed
+from smspec.wire.json_body import member, object_body, word
+
+INDEXES = (
+    "application/vnd.oci.image.index.v1+json",
+    "application/vnd.docker.distribution.manifest.list.v2+json",
+)
+MANIFESTS = (
+    "application/vnd.oci.image.manifest.v1+json",
+    "application/vnd.docker.distribution.manifest.v2+json",
+)
+ACCEPTED = ", ".join((*INDEXES, *MANIFESTS))
+_CONFIGS = ("application/vnd.oci.image.config.v1+json", "application/vnd.docker.container.image.v1+json")
+
+_UNKNOWN = "unknown"  # of what is stored beside images, such as attestations
+_SAME = {"arm64/v8": "arm64", "x86_64": "amd64", "aarch64": "arm64"}
+_TYPE = r"[!-~]{1,255}"
+_MOST_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """Bytes that a manifest names: their digest and how many they are."""
+
+    digest: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What a tag leads to. ``platforms``: of an index; None where one of its images does not state its own.
+
+    ``config``: of a manifest, the blob that states its platform.
+    """
+
+    digest: str
+    platforms: tuple[str, ...] | None = None
+    config: Blob | None = None
+
+
+def read_manifest(content: bytes, media_type: str, named: str) -> Manifest:
+    """Return what a registry sent with a Content-Type and, unless it is empty, the digest ``named``.
+
+    Raises `Malformed` unless it is a manifest or an index whose digest that is.
+    """
+    kind = media_type.partition(";")[0].strip().lower()
+    if kind not in INDEXES + MANIFESTS:
+        raise Malformed(f"the response is `{kind[:80] or 'of no type'}`, not an image manifest")
+    digest = _digest(content)
+    if named and named != digest:
+        raise Malformed(f"the response has the digest `{digest}`, but the registry names it `{named[:80]}`")
+    root = object_body(content)
+    if member(root, "schemaVersion", int) != 2 or root.get("mediaType", kind) != kind:
+        raise Malformed("the response is not the image manifest that its Content-Type states")
+    # A document that is both could be read as either.
+    if ("manifests" in root) == ("layers" in root) or ("manifests" in root) != (kind in INDEXES):
+        raise Malformed("the response is not either an image manifest or an index of them")
+    if kind in INDEXES:
+        return Manifest(digest=digest, platforms=_platforms(root))
+    descriptor = member(root, "config", dict)
+    config = _blob(descriptor)
+    for layer in member(root, "layers", list):
+        _blob(layer)
+    config_type = word(descriptor, "mediaType", _TYPE)
+    if config_type not in _CONFIGS:
+        raise Malformed(f"it is not a container image: its config is `{config_type[:80]}`")
+    return Manifest(digest=digest, config=config)
+
+
+def config_platform(content: bytes, blob: Blob) -> str:
+    """Return the platform in the config of an image, empty where it states none.
+
+    Raises `Malformed` unless it is the blob that was named.
+    """
+    if len(content) != blob.size or _digest(content) != blob.digest:
+        raise Malformed("the config of the image is not the one that its manifest names")
+    return _platform(object_body(content))
+
+
+def has_platform(platforms: tuple[str, ...], wanted: str) -> bool:
+    """Tell whether one of the platforms is the one that is wanted; where that has no variant, any will do."""
+    plain = _plain(wanted)
+    return any(_plain(each) == plain or each.startswith(f"{plain}/") for each in platforms)
+
+
+def shown(platforms: tuple[str, ...]) -> str:
+    """Return platforms for a message."""
+    more = f", and {len(platforms) - _MOST_SHOWN} more" if len(platforms) > _MOST_SHOWN else ""
+    return ", ".join(platforms[:_MOST_SHOWN]) + more if platforms else "no image"
+
+
+def _platforms(root: dict[str, object]) -> tuple[str, ...] | None:
+    found: dict[str, None] = {}
+    for entry in member(root, "manifests", list):
+        _blob(entry)
+        found[_platform(member(entry, "platform", dict)) if "platform" in entry else ""] = None
+    return None if "" in found else tuple(each for each in found if not each.startswith(_UNKNOWN))
+
+
+def _platform(holder: dict[str, object]) -> str:
+    """Return a platform as a spec writes it; empty where it is not stated whole."""
+    system, architecture, variant = (
+        word(holder, name, r"[A-Za-z0-9._-]{0,64}") if name in holder else ""
+        for name in ("os", "architecture", "variant")
+    )
+    if not system or not architecture:
+        return ""
+    return f"{system}/{architecture}/{variant}" if variant else f"{system}/{architecture}"
+
+
+def _plain(platform: str) -> str:
+    """Return a platform with the name that registries use, without a variant that is the only one."""
+    system, _, architecture = platform.partition("/")
+    return f"{system}/{_SAME.get(architecture, architecture)}"
+
+
+def _blob(descriptor: object) -> Blob:
+    word(descriptor, "mediaType", _TYPE)
+    size = member(descriptor, "size", int)
+    digest = word(descriptor, "digest", DIGEST)
+    if size < 0:
+        raise Malformed("`size` is negative")
+    return Blob(digest, size)
+
+
+def _digest(content: bytes) -> str:
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"

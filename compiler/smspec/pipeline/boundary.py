@@ -1,0 +1,157 @@
+"""What a command may read because of a spec: ordinary files inside one directory, links followed.
+
+Pull requests come from strangers. A path in one may lead to the environment of a process, to a key in a home directory
+or to a pipe that never ends, so nothing outside the directory is opened, and git's own files inside it neither: a
+checkout keeps the token of its run in ``.git/config``.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+
+from smspec.pipeline.absence import means_absence
+from smspec.pipeline.real_file import open_below
+from smspec.pipeline.upwards import upwards
+from smspec.source.frozen import dataclass
+
+_GIT = ".git"
+_OF_THE_KERNEL = ("/proc", "/sys", "/dev")
+
+
+class NotRead(Exception):
+    """A file is not read. ``path`` is as the author would write it; the subclass says why in ``reason``."""
+
+    reason = ""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"`{path}` {self.reason}")
+        self.path = path
+
+
+class OutOfBounds(NotRead):
+    """A path leads out of the boundary."""
+
+    reason = "is outside the repository"
+
+
+class NotAnOrdinaryFile(NotRead):
+    """A path leads to nothing, or to a directory, a pipe or a device."""
+
+    reason = "is not an ordinary file"
+
+
+class NotASpec(NotRead):
+    """A file that is named as a spec does not say that it is one, so nothing of it may be shown."""
+
+    reason = "is not a spec"
+
+
+class OtherName(NotRead):
+    """A file whose name says what is in it is a link to one of another name, which may hold anything."""
+
+    reason = "is a link to a file with a different name"
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """The directory at ``root``, which has no links in it, and all below it."""
+
+    root: str
+
+    def contains(self, path: str) -> bool:
+        """Tell whether a path, links followed, leads to a place inside; nothing need be there."""
+        return self._steps(path) is not None
+
+    def is_of_git(self, path: str) -> bool:
+        """Tell whether a path leads to one of git's own files inside."""
+        steps = self._way(path)
+        return steps is not None and _is_of_git(steps)
+
+    def is_file(self, path: str) -> bool:
+        """Tell whether a path leads to an ordinary file inside. Raises OSError when that cannot be told."""
+        return self._has_mode(path, stat.S_ISREG)
+
+    def is_directory(self, path: str) -> bool:
+        """Tell whether a path leads to a directory inside. Raises OSError when that cannot be told."""
+        return self._has_mode(path, stat.S_ISDIR)
+
+    def read(self, path: str, most: int) -> bytes:
+        """Return what is in an ordinary file, but no more than one byte above ``most``.
+
+        Raises `OutOfBounds`, `NotAnOrdinaryFile`, and OSError when the disk refuses.
+        """
+        with open(self.open(path), "rb", buffering=0) as file:
+            chunks, room = [], most + 1
+            while room > 0 and (chunk := file.read(room)):
+                chunks.append(chunk)
+                room -= len(chunk)
+        return b"".join(chunks)
+
+    def read_named(self, path: str, most: int) -> bytes:
+        """Return what `read` does, of a file that is known by its name. Raises `OtherName` for a link to another."""
+        if self.is_file(path) and os.path.basename(os.path.realpath(path)) != os.path.basename(path):
+            raise OtherName(path)
+        return self.read(path, most)
+
+    def open(self, path: str) -> int:
+        """Open an ordinary file for reading. Raises as `read` does.
+
+        Links are followed before it is decided, and none is any more when it is opened.
+        """
+        steps = self._steps(path)
+        if steps is None:
+            raise OutOfBounds(path)
+        try:
+            return open_below(self.root, steps)
+        except (OSError, ValueError) as fault:
+            if means_absence(fault):
+                raise NotAnOrdinaryFile(path) from None
+            if isinstance(fault, OSError):
+                fault.filename = path
+            raise
+
+    def upwards(self, directory: str) -> Iterator[str]:
+        """Yield a directory and each one above it, as far as they are inside."""
+        for above in upwards(directory):
+            if not self.contains(above):
+                return
+            yield above
+
+    def _has_mode(self, path: str, is_wanted: Callable[[int], bool]) -> bool:
+        if self._steps(path) is None:
+            return False
+        try:
+            return is_wanted(os.stat(path).st_mode)
+        except (OSError, ValueError) as fault:
+            if means_absence(fault):
+                return False
+            raise
+
+    def _steps(self, path: str) -> list[str] | None:
+        """Return the names that lead from the root to what a path means; None for what is not to be read."""
+        steps = self._way(path)
+        return None if steps is None or _is_of_git(steps) else steps
+
+    def _way(self, path: str) -> list[str] | None:
+        try:
+            real = os.path.realpath(path)
+        except ValueError:
+            real = os.path.abspath(path)  # no file can be called so: whatever asks for it finds none
+        except OSError:
+            return None  # a link was exchanged while it was followed
+        if not is_below(real, self.root):
+            return None
+        if any(is_below(real, place) and not is_below(self.root, place) for place in _OF_THE_KERNEL):
+            return None
+        return [step for step in real[len(self.root) :].split(os.sep) if step]
+
+
+def _is_of_git(steps: list[str]) -> bool:
+    return any(step.lower() == _GIT for step in steps)  # there are systems on which `.GIT` is the same
+
+
+def is_below(path: str, directory: str) -> bool:
+    """Tell whether a path is a directory or lies below it; both without links."""
+    return path == directory or path.startswith(os.path.join(directory, ""))

@@ -1,0 +1,39 @@
+"""Which directory is the repository that a spec belongs to: all that is read because of the spec lies in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+
+from smspec.pipeline.boundary import Boundary, is_below
+from smspec.pipeline.organisation_file import speaks_here
+from smspec.pipeline.upwards import is_repository_top, upwards
+from smspec.spec.lock import NAME as LOCK
+
+
+def boundary_of(directory: str, searched: Iterable[str] = ()) -> Boundary:
+    """Return the boundary of specs in a directory.
+
+    It is the nearest directory upwards with ``.git``, which no pull request can add; where there is none, the nearest
+    with an smspec.toml, or else a lock; else the directory among ``searched`` that it lies in, or the directory itself.
+    """
+    for is_marked in (is_repository_top, speaks_here, _has_lock):
+        top = _marked(directory, is_marked)
+        if top is not None:
+            return Boundary(os.path.realpath(top))
+    here = os.path.abspath(directory)
+    named = (os.path.abspath(name) for name in searched)
+    return Boundary(os.path.realpath(next((name for name in named if is_below(here, name)), here)))
+
+
+def _marked(directory: str, is_marked: Callable[[str], bool]) -> str | None:
+    """Return the nearest marked directory upwards; of one that a link leads to, the repository that has the link."""
+    top: str | None = None
+    for above in upwards(directory):
+        if is_marked(above) and (top is None or not is_below(os.path.realpath(top), os.path.realpath(above))):
+            top = above
+    return top
+
+
+def _has_lock(directory: str) -> bool:
+    return os.path.isfile(os.path.join(directory, LOCK))

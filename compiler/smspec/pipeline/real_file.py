@@ -1,0 +1,78 @@
+"""Files opened by paths that have no links in them: what is exchanged for a link meanwhile is not followed.
+
+Each directory on the way is opened from the one above it. A pipe is never waited for.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Sequence
+
+_STEP = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+
+
+def open_real(path: str) -> int:
+    """Open an ordinary file at an absolute path. Raises OSError, for a link anywhere in it, too."""
+    try:
+        return open_below(os.sep, _steps(path))
+    except OSError as fault:
+        fault.filename = path
+        raise
+
+
+def open_real_directory(path: str) -> int:
+    """Open a directory at an absolute path to list it. Raises as `open_real` does."""
+    steps = _steps(path)
+    if not steps:
+        return os.open(os.sep, _DIRECTORY)
+    above = _directory(os.sep, steps[:-1])
+    try:
+        return os.open(steps[-1], _DIRECTORY, dir_fd=above)
+    except OSError as fault:
+        fault.filename = path
+        raise
+    finally:
+        os.close(above)
+
+
+def open_below(root: str, steps: Sequence[str]) -> int:
+    """Open the ordinary file that names lead to from a directory. Raises OSError, ValueError for a NUL in a name."""
+    if not steps:
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+    above = _directory(root, steps[:-1])
+    try:
+        # To open a device can do something already, so it is looked at before and, as it may be exchanged, afterwards.
+        _check_ordinary(os.stat(steps[-1], dir_fd=above, follow_symlinks=False))
+        file = os.open(steps[-1], _FILE, dir_fd=above)
+    finally:
+        os.close(above)
+    try:
+        _check_ordinary(os.fstat(file))
+    except OSError:
+        os.close(file)
+        raise
+    return file
+
+
+def _steps(path: str) -> list[str]:
+    return [step for step in path.split(os.sep) if step]
+
+
+def _directory(root: str, steps: Sequence[str]) -> int:
+    directory = os.open(root, _STEP)
+    for step in steps:
+        try:
+            below = os.open(step, _STEP, dir_fd=directory)
+        finally:
+            os.close(directory)
+        directory = below
+    return directory
+
+
+def _check_ordinary(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))

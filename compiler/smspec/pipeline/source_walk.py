@@ -1,0 +1,199 @@
+"""One walk through a source directory: what travels, what stays behind, and what can do neither."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from typing import Literal
+
+from smspec.pipeline.ignore_rules import IGNORE_FILES, IgnoreRules
+from smspec.pipeline.real_file import open_real, open_real_directory
+from smspec.pipeline.spec_marker import has_spec_key
+from smspec.render.manifest import MANIFEST, manifested_files
+from smspec.render.run_marker import RUN_MARKER, is_run_marker
+from smspec.source.frozen import dataclass
+from smspec.spec.yaml.guard import MAX_BYTES
+
+MOST_ENTRIES = 20_000
+"""As many as the runtime unpacks. More is data, an environment or a disk."""
+
+MOST_DIRECTORY_LINKS = 2_000
+"""Links can multiply files, and each step through them costs more than an ordinary directory."""
+
+MOST_LEVELS = 100
+"""What is nested deeper was made by a loop. Every level costs a look at all ignore files above it."""
+
+_LARGEST_MANIFEST = 64 << 20
+
+FaultKind = Literal["outside", "nowhere", "around", "ignored", "name", "unreadable", "unbounded", "special"]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFault:
+    """Why ``path`` cannot travel. ``detail``: what a link leads to, or what the system says."""
+
+    kind: FaultKind
+    path: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A regular file that travels as ``path``; ``origin`` has no links in it."""
+
+    path: str
+    origin: str
+    size: int
+
+
+class TooMuch(Exception):
+    """The walk was ended."""
+
+
+class SourceWalk:
+    """Collects ``faults`` and, by group, what was ``left_out`` while `files` is read. ``root`` has no links in it."""
+
+    def __init__(self, root: str, rules: IgnoreRules, excluded: frozenset[str]) -> None:
+        self.faults: list[SourceFault] = []
+        self.left_out: list[tuple[str, str]] = []
+        self._root = root
+        self._rules = rules
+        self._excluded = excluded
+        self._seen = 0
+        self._directory_links = 0
+        self._faulty_links: set[str] = set()
+
+    def files(self, prefix: str = "", trail: tuple[str, ...] = ()) -> Iterator[FoundFile]:
+        """Yield each file that travels; ``trail``: the real directories that lead here. Raises `TooMuch`."""
+        trail = trail or (self._root,)
+        if len(trail) > MOST_LEVELS:
+            self._end(f"its directories are nested deeper than {MOST_LEVELS} levels")
+        for name in self._names(prefix, trail[-1]):
+            path, entry = prefix + name, os.path.join(trail[-1], name)
+            try:
+                yield from self._entry(path, entry, trail)
+            except OSError as fault:
+                is_ignore_file = os.path.basename(fault.filename or "") in IGNORE_FILES
+                named = os.path.relpath(fault.filename, self._root) if is_ignore_file else path
+                self._cannot("unreadable", named, why_unreadable(fault))
+
+    def _names(self, prefix: str, directory: str) -> list[str]:
+        names = []
+        try:
+            opened = open_real_directory(directory)
+            try:
+                with os.scandir(opened) as entries:
+                    for entry in entries:
+                        self._seen += 1
+                        if self._seen > MOST_ENTRIES:
+                            self._end(f"it has more than {MOST_ENTRIES:,} files and directories")
+                        names.append(entry.name)
+            finally:
+                os.close(opened)
+        except OSError as fault:
+            self._cannot("unreadable", prefix.rstrip("/") or ".", why_unreadable(fault))
+        return sorted(names)
+
+    def _entry(self, path: str, entry: str, trail: tuple[str, ...]) -> Iterator[FoundFile]:
+        """Yield what travels of one entry of a directory."""
+        is_link = os.path.islink(entry)
+        origin = os.path.realpath(entry) if is_link else entry
+        is_directory = os.path.isdir(origin)
+        if origin in self._excluded or self._rules.excludes(path, is_directory):
+            return
+        group = self._rules.default_group(path, origin, is_directory)
+        if group is not None:
+            self.left_out.append((group, path + "/" * is_directory))
+            return
+        if is_link and not self._can_follow(path, entry, origin, trail):
+            return
+        if not _is_utf_8(path):
+            self._cannot("name", path, "")
+            return
+        found = os.lstat(origin)
+        if stat.S_ISDIR(found.st_mode):
+            self._directory_links += is_link
+            if self._directory_links > MOST_DIRECTORY_LINKS:
+                self._end(f"links lead to directories more than {MOST_DIRECTORY_LINKS:,} times")
+            if not _is_output_of_ours(origin):
+                yield from self.files(f"{path}/", (*trail, origin))
+        elif not stat.S_ISREG(found.st_mode):
+            self._cannot("special", path, _what(found.st_mode))
+        elif not _is_job_spec(origin):
+            yield FoundFile(path, origin, found.st_size)
+
+    def _can_follow(self, path: str, link: str, target: str, trail: tuple[str, ...]) -> bool:
+        """Tell whether a link leads to something of the source that travels; each that does not is a fault once."""
+        kind: FaultKind | None = None
+        try:
+            os.stat(link)
+        except OSError as fault:
+            if fault.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG):
+                raise
+            kind = "nowhere"
+        inside = f"{target}/".startswith(os.path.join(self._root, ""))
+        if not inside:
+            kind = "outside"
+        elif kind is None and target in trail:
+            kind = "around"
+        elif kind is None and self._rules.excludes_with_parents(os.path.relpath(target, self._root)):
+            kind = "ignored"
+        if kind is not None and link not in self._faulty_links:
+            self._faulty_links.add(link)
+            self._cannot(kind, path, os.readlink(link))
+        return kind is None
+
+    def _cannot(self, kind: FaultKind, path: str, detail: str) -> None:
+        fault = SourceFault(kind, path, detail)
+        if fault not in self.faults[-1:]:  # an ignore file is looked at for each entry below it
+            self.faults.append(fault)
+
+    def _end(self, why: str) -> None:
+        self._cannot("unbounded", "", why)
+        raise TooMuch
+
+
+def why_unreadable(fault: OSError) -> str:
+    """Return what the system says, without the name of a file."""
+    return fault.strerror or os.strerror(fault.errno or errno.EIO)
+
+
+def _is_utf_8(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _what(mode: int) -> str:
+    if stat.S_ISFIFO(mode):
+        return "a FIFO"
+    return "a socket" if stat.S_ISSOCK(mode) else "a device"
+
+
+def _is_job_spec(origin: str) -> bool:
+    if not origin.endswith((".yaml", ".yml")):
+        return False
+    with open(open_real(origin), "rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    return len(content) <= MAX_BYTES and has_spec_key(content)
+
+
+def _is_output_of_ours(directory: str) -> bool:
+    """Tell whether smspec wrote a directory: what comes out of a build or a run never goes into the next one.
+
+    A mark that is a link was not written by smspec, and may lead anywhere.
+    """
+    marks = ((MANIFEST, lambda content: manifested_files(content) is not None), (RUN_MARKER, is_run_marker))
+    for name, is_ours in marks:
+        try:
+            with open(open_real(os.path.join(directory, name)), "rb") as file:
+                content = file.read(_LARGEST_MANIFEST)
+        except OSError:
+            continue
+        if is_ours(content):
+            return True
+    return False

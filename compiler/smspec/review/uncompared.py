@@ -1,0 +1,84 @@
+"""What could not be compared of a spec, and why: it has faults, now or before, as it is or under some overlays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from smspec.diagnostics import Diagnostic
+from smspec.diagnostics.masking import without_tokens
+from smspec.review.version import Version
+from smspec.source.frozen import dataclass
+
+Side = Literal["old", "new"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """A spec, or a request, called ``file``: what it comes to as it is (None) and under each overlay.
+
+    ``place`` is equal for two states of one spec. ``faults`` keep the rest from being compiled; ``is_read`` False: they
+    keep the spec from being read, so that its overlays are not known.
+    """
+
+    file: str
+    place: str
+    versions: Mapping[str | None, Version]
+    faults: Mapping[str | None, tuple[Diagnostic, ...]]
+    is_read: bool = True
+
+    @property
+    def name(self) -> str:
+        """The name of the job; empty where nothing could be compiled."""
+        return next((version.name for version in self.versions.values()), "")
+
+    def is_unknown(self, overlay: str | None) -> bool:
+        """Tell whether faults keep it from being known what the spec comes to."""
+        return not self.is_read or overlay in self.faults
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """The first fault of one side, and how many ``more`` it has. ``overlays``: where it holds, None being the spec."""
+
+    side: Side
+    overlays: tuple[str | None, ...]
+    first: Diagnostic
+    more: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uncompared:
+    """A spec of which something could not be compared. ``file`` is where it is now, or was."""
+
+    name: str
+    file: str
+    reasons: tuple[Reason, ...]
+
+
+def uncompared(old: State | None, new: State | None) -> Uncompared | None:
+    """Return what could not be compared of a spec; None where nothing is unknown. Either may be missing, not both."""
+    sides: tuple[tuple[Side, State | None], ...] = (("new", new), ("old", old))
+    reasons: dict[tuple[Side, Diagnostic], tuple[int, list[str | None]]] = {}
+    for side, state in sides:
+        for overlay, faults in state.faults.items() if state is not None else ():
+            errors = [fault for fault in faults if fault.severity == "error"]
+            reasons.setdefault((side, errors[0]), (len(errors) - 1, []))[1].append(
+                None if overlay is None else without_tokens(overlay)
+            )
+    known = [state for _, state in sides if state is not None]
+    if not reasons:
+        return None
+    return Uncompared(
+        name=without_tokens(next((state.name for state in known if state.name), "")),
+        file=known[0].file,
+        reasons=tuple(
+            Reason(side=side, overlays=tuple(overlays), first=first, more=more)
+            for (side, first), (more, overlays) in reasons.items()
+        ),
+    )
+
+
+def variants(reason: Reason) -> tuple[str, ...]:
+    """Return the overlays that a reason is about alone; none where it is about the spec as it is."""
+    return () if None in reason.overlays else tuple(name for name in reason.overlays if name is not None)

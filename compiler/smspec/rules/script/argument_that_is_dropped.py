@@ -1,0 +1,42 @@
+"""`parse_known_args` takes an argument that nobody declared, and most scripts never look at what is left over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.nearest import nearest
+from smspec.rules.script.meeting import Meeting, called, notes
+from smspec.script.dropping import bare
+from smspec.script.fault import Fault
+from smspec.script.surroundings import Argument
+
+RULE = Rule("SM516", "argument that is dropped", "warning")
+
+
+def check(meeting: Meeting) -> Iterator[Finding]:
+    """Warn of a hyperparameter that becomes an argument which the script neither declares nor looks at."""
+    lines = meeting.program.command_lines
+    if not lines or not all(line.drops for line in lines):
+        return
+    names = [name for line in lines for option in line.options for name in option.names]
+    for argument in meeting.surroundings.arguments or ():
+        if argument.hyperparameter is None or _may_be_used(argument, names, meeting):
+            continue
+        fault = Fault(kind="unknown", command_line=lines[0], argument=argument, near=nearest(called(argument), names))
+        near = fault.near.lstrip("-") if fault.near is not None else None
+        yield RULE.at(
+            argument.path,
+            f"`{meeting.name}` drops `{called(argument)}`: `parse_known_args` ignores it, and the script never uses it",
+            label=f"did you mean `{near}`?" if near else "",
+            help="rename the hyperparameter, declare the argument in the script, or remove the hyperparameter",
+            on="key",
+            notes=notes(fault),
+        )
+
+
+def _may_be_used(argument: Argument, names: list[str], meeting: Meeting) -> bool:
+    word = called(argument)
+    if not word.startswith("-") or bare(word) in meeting.program.mentioned:
+        return True
+    return any(name.startswith(word) or (len(word) == 2 and name[:2] == word) for name in names)

@@ -1,0 +1,25 @@
+"""PyTorch reads RANK and WORLD_SIZE from the environment, and only launchers set them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Note, Rule
+from smspec.rules.script.meeting import Meeting
+
+RULE = Rule("SM530", "process group that nothing forms", "warning")
+
+
+def check(meeting: Meeting) -> Iterator[Finding]:
+    """Warn of a program that forms a process group in a job that sets no variables for it."""
+    for group in meeting.program.process_groups[:1]:
+        missing = [name for name in group.variables if name not in meeting.surroundings.variables]
+        if meeting.surroundings.forms_groups or not missing:
+            continue
+        names = " and no ".join(f"`{name}`" for name in missing)
+        yield RULE.at(
+            meeting.surroundings.program_path,
+            f"`{meeting.name}` calls `init_process_group`, but the job sets no {names}",
+            help="set `distribution: torchrun`, or set the variables in the program",
+            notes=(Note("the program forms the group here", group.place),),
+        )

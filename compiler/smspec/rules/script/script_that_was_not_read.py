@@ -1,0 +1,17 @@
+"""A job with nothing wrong and a job that nobody looked at must not have the same result."""
+
+from __future__ import annotations
+
+from smspec.diagnostics import Finding, Note, Rule
+from smspec.diagnostics.quoting import quoted
+from smspec.script.unread import Unread
+
+RULE = Rule("SM512", "script that was not read", "note")
+
+_EFFECT = Note("the arguments, channels, and hyperparameters that it uses are not checked")
+
+
+def told(unread: Unread) -> Finding:
+    """Report that the script of a job was not read, and why."""
+    message = f"{quoted(unread.name)} was not read: {unread.reason}"
+    return RULE.at(unread.path, message, help=unread.help, notes=(_EFFECT,))

@@ -1,0 +1,39 @@
+"""Linux gives one argument, and one variable, 128 KiB: a longer one cannot be given to any process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.source import Path, dotted
+from smspec.source.listing import Listing
+from smspec.spec.model import BuiltImage, CommandEntry, JobSpec, Mpi, ScriptEntry
+
+RULE = Rule("SM382", "text longer than an argument")
+
+MOST = 131_071
+"""MAX_ARG_STRLEN of Linux, without the NUL at its end."""
+
+
+def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
+    """Refuse arguments, build commands and variables of the image that are too long for one."""
+    for path, text in _texts(job):
+        size = len(text.encode("utf-8", "surrogatepass"))
+        if size > MOST:
+            yield RULE.at(
+                path,
+                f"`{dotted(path)}` is {size:,} bytes; Linux limits one argument or variable to {MOST:,}",
+                help="move the text to a file of the source",
+            )
+
+
+def _texts(job: JobSpec) -> Iterator[tuple[Path, str]]:
+    entry, image, launcher = job.entry_point, job.image, job.distribution
+    words = entry.args if isinstance(entry, ScriptEntry) else entry.command if isinstance(entry, CommandEntry) else ()
+    key = "args" if isinstance(entry, ScriptEntry) else "command"
+    yield from ((("entry_point", key, index), word) for index, word in enumerate(words))
+    if isinstance(launcher, Mpi):
+        yield from ((("distribution", "mpi", "options", index), word) for index, word in enumerate(launcher.options))
+    if isinstance(image, BuiltImage):
+        yield from ((("image", "env", name), f"{name}={value}") for name, value in image.env.items())
+        yield from ((("image", "run", index), command) for index, command in enumerate(image.run))

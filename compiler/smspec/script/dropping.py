@@ -1,0 +1,35 @@
+"""Whether what a parser leaves over is lost: it is not, where the program has another way to its hyperparameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from smspec.script.program import Program
+from smspec.source.frozen import replace
+
+_OTHER_WAYS = re.compile(
+    r"SM_HPS|SM_HP_|SM_USER_ARGS|SM_TRAINING_ENV|hyperparameters\.json|smspec_runtime|sagemaker_training"
+    r"|sagemaker_containers|\bargv\b|\bflags\b"
+    r"|^[ \t]*(?:from|import)[ \t]+(?:absl|click|colossalai|deepspeed|detectron2|fairseq|fire|hydra|jsonargparse"
+    r"|lightning|megatron|mmcv|mmengine|nemo|parlai|pytorch_lightning|tensorflow_models|typer)\b",
+    re.MULTILINE,
+)
+"""What reads hyperparameters without the parser, and libraries that may read the command line themselves."""
+
+_QUOTED = re.compile(r"""["']-{0,2}([A-Za-z0-9][\w.-]*)""")
+
+
+def confirmed(program: Program, texts: Sequence[str] | None) -> Program:
+    """Return the program with what all the Python files of its source say of dropped arguments; None: too many."""
+    if not any(line.drops for line in program.command_lines):
+        return program
+    if texts is None or any(_OTHER_WAYS.search(text) for text in texts):
+        lines = tuple(replace(line, drops=False) for line in program.command_lines)
+        return replace(program, command_lines=lines)
+    return replace(program, mentioned=frozenset(bare(name) for text in texts for name in _QUOTED.findall(text)))
+
+
+def bare(name: str) -> str:
+    """Return a name as options, attributes, and keys of one thing have in common."""
+    return name.lstrip("-").replace("-", "_").lower()

@@ -1,0 +1,138 @@
+"""Paths of the container that certainly reach a file operation: without a container they lead elsewhere."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from smspec.script.program import FileUse
+from smspec.script.values import UNKNOWN, Known, Unknown, Value, text
+
+if TYPE_CHECKING:
+    from smspec.script.call import Call
+    from smspec.script.interpreter import Interpreter
+    from smspec.source import Span
+
+CONTAINER = "/opt/ml"
+
+_FIRST = (0,)
+_BOTH = (0, 1)
+OPERATIONS: dict[str, tuple[int, ...]] = {
+    "open": _FIRST,
+    **dict.fromkeys(
+        ("io.open", "gzip.open", "bz2.open", "lzma.open", "codecs.open", "os.open", "tarfile.open"), _FIRST
+    ),
+    **{
+        f"os.{name}": _FIRST
+        for name in ("makedirs", "mkdir", "listdir", "scandir", "chdir", "remove", "unlink", "rmdir")
+    },
+    **{f"os.{name}": _FIRST for name in ("mkfifo", "truncate", "chmod", "utime", "removedirs")},
+    **{f"os.{name}": _BOTH for name in ("rename", "replace", "renames")},
+    **{f"os.{name}": (1,) for name in ("symlink", "link")},
+    **{f"shutil.{name}": _BOTH for name in ("copy", "copy2", "copyfile", "copytree", "move")},
+    "shutil.rmtree": _FIRST,
+    "shutil.make_archive": _FIRST,
+    "shutil.unpack_archive": _BOTH,
+    "zipfile.ZipFile": _FIRST,
+    "torch.save": (1,),
+    "torch.load": _FIRST,
+    "torch.jit.save": (1,),
+    "torch.jit.load": _FIRST,
+    "joblib.dump": (1,),
+    "joblib.load": _FIRST,
+    **{f"numpy.{name}": _FIRST for name in ("save", "savez", "savez_compressed", "savetxt")},
+    **{f"numpy.{name}": _FIRST for name in ("load", "loadtxt", "genfromtxt", "fromfile")},
+    **{f"pandas.read_{name}": _FIRST for name in ("csv", "parquet", "json", "table", "excel", "pickle", "feather")},
+    **{f"polars.read_{name}": _FIRST for name in ("csv", "parquet")},
+    "pyarrow.parquet.read_table": _FIRST,
+    "pyarrow.parquet.write_table": (1,),
+    "datasets.load_from_disk": _FIRST,
+    "matplotlib.pyplot.savefig": _FIRST,
+    "PIL.Image.open": _FIRST,
+    "logging.FileHandler": _FIRST,
+    "tensorflow.saved_model.save": (1,),
+    "torchvision.datasets.ImageFolder": _FIRST,
+    "safetensors.torch.save_file": (1,),
+    "safetensors.torch.load_file": _FIRST,
+}
+"""Calls that fail, or read or write there, by full name → which of their arguments are paths."""
+
+_OF_PATHS = frozenset(
+    {
+        "mkdir",
+        "write_text",
+        "write_bytes",
+        "read_text",
+        "read_bytes",
+        "open",
+        "touch",
+        "unlink",
+        "rmdir",
+        "iterdir",
+        "rename",
+    }
+)
+"""Methods of `pathlib.Path` that no text has."""
+
+_OF_OBJECTS = frozenset(
+    {
+        "to_csv",
+        "to_parquet",
+        "to_pickle",
+        "to_feather",
+        "save_pretrained",
+        "save_model",
+        "save_weights",
+        "savefig",
+        "save",
+    }
+)
+"""Methods of objects of libraries that write a file; of no class of the program itself."""
+
+_PATH_WORDS = ("path", "file", "filename", "fname", "name", "f", "dir", "dst", "dest", "path_or_buf", "save_directory")
+_QUESTIONS = ("os.path.exists", "os.path.isdir")
+_MAKERS = ("os.makedirs", "os.mkdir")
+
+
+def note_call(run: Interpreter, name: str, call: Call) -> None:
+    """Take note of a call that certainly uses a path of the container."""
+    for index in OPERATIONS.get(name, ()):
+        if index < len(call.arguments):
+            _note(run, name, call.arguments[index], call.place)
+    if name in OPERATIONS:
+        for word in _PATH_WORDS:
+            _note(run, name, call.keywords.get(word, UNKNOWN), call.place)
+
+
+def note_method(run: Interpreter, owner: Value, name: str, call: Call) -> None:
+    """Take note of a method that certainly uses a path of the container."""
+    if isinstance(owner, Known) and name in _OF_PATHS:
+        _note(run, f"Path.{name}", owner, call.place)
+    elif isinstance(owner, Unknown) and name in _OF_OBJECTS:
+        path = call.arguments[0] if call.arguments else UNKNOWN
+        for value in (path, *(call.keywords.get(word, UNKNOWN) for word in _PATH_WORDS)):
+            _note(run, name, value, call.place)
+
+
+def note_ensured(
+    run: Interpreter, node: ast.If, name_of: Callable[[ast.expr], str], value_of: Callable[[ast.expr], Value]
+) -> None:
+    """Take note of ``if not os.path.exists(…): os.makedirs(…)``: after it, the directory is there in any case."""
+    match node.test:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=question)) if name_of(question) in _QUESTIONS:
+            pass
+        case _:
+            return
+    for statement in node.body:
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if isinstance(call, ast.Call) and call.args and name_of(call.func) in _MAKERS:
+            _note(run, name_of(call.func), value_of(call.args[0]), run.place(call))
+
+
+def _note(run: Interpreter, name: str, value: Value, place: Span) -> None:
+    path = text(value)
+    if path is None or not run.is_certain:
+        return
+    if path == CONTAINER or path.startswith(f"{CONTAINER}/"):
+        run.file_uses.append(FileUse(path=path, operation=name, place=place))

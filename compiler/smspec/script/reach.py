@@ -1,0 +1,80 @@
+"""What a call of something of another module may reach: nothing, what is in its arguments, or everything."""
+
+from __future__ import annotations
+
+LOOKERS = frozenset(
+    {"bool", "callable", "float", "hasattr", "hash", "id", "int", "isinstance", "issubclass", "len", "print", "repr"}
+    | {"atexit.register", "os.fspath", "signal.signal", "str", "sys.stderr.write", "sys.stdout.write"}
+)
+"""They keep nothing of what they are given, or call it only when the program ends."""
+
+COPIERS = frozenset(
+    {"all", "any", "dict", "enumerate", "frozenset", "list", "max", "min", "reversed", "set", "sorted", "sum", "tuple"}
+    | {"zip", "shlex.join"}
+)
+_COPYING = ("json.", "logging.", "os.path.", "pprint.", "subprocess.", "warnings.")
+"""They may hand on what is in an argument, but never change a list or a mapping itself."""
+
+SEE_ALL = frozenset(
+    {"__import__", "__main__", "eval", "exec", "gc.get_objects", "gc.get_referrers", "globals", "locals"}
+    | {"importlib.import_module", "importlib.reload", "inspect.currentframe", "inspect.getmembers", "inspect.stack"}
+    | {"runpy.run_module", "runpy.run_path", "sys.modules", "sys._getframe", "sys.setprofile", "sys.settrace"}
+)
+"""With one of these a program gets at names without writing them."""
+
+RUN_CODE = frozenset({"__import__", "eval", "exec", "importlib.import_module", "runpy.run_module", "runpy.run_path"})
+"""What they run may set variables of the environment, too."""
+
+BUILTINS = (
+    LOOKERS | COPIERS | SEE_ALL | {"delattr", "exit", "getattr", "object", "open", "quit", "range", "setattr", "vars"}
+)
+
+EXECS = frozenset(f"os.exec{kind}" for kind in ("v", "ve", "vp", "vpe", "l", "le", "lp", "lpe"))
+"""Another program takes the place of this one, with arguments that nobody here knows."""
+
+EXITS = frozenset({"exit", "os._exit", "quit", "sys.exit"}) | EXECS
+
+ENDING_METHODS = frozenset({"abort", "exit", "quit"})
+"""Of an object that is not followed they may end the program, and end it well: a parser, a context of click."""
+
+ENDING_WORDS = ("-h", "--h", "--version")
+"""How words of a command line begin for which most parsers print a text, and end the program well."""
+
+_MOCKS = ("mock.", "pytest.MonkeyPatch", "unittest.mock.")
+
+_RELIABLE = frozenset(
+    {"accelerate", "contextlib", "deepspeed", "gzip", "io", "mlflow", "numpy", "open", "os", "pathlib", "sagemaker"}
+    | {
+        "tarfile",
+        "tempfile",
+        "tensorflow",
+        "threading",
+        "time",
+        "torch",
+        "transformers",
+        "wandb",
+        "warnings",
+        "zipfile",
+    }
+)
+_SUPPRESSING = ("suppress", "raises", "ExitStack")
+
+
+def may_end(name: str) -> bool:
+    """Tell whether a call may end the program, and end it well."""
+    return name in EXITS or name.rpartition(".")[2] in ENDING_METHODS
+
+
+def copies(name: str) -> bool:
+    """Tell whether a call leaves its arguments as they are, though not what is in them."""
+    return name in COPIERS or name.startswith(_COPYING)
+
+
+def patches(name: str) -> bool:
+    """Tell whether a call may put something else in the place of anything."""
+    return name.startswith(_MOCKS)
+
+
+def lets_errors_through(name: str) -> bool:
+    """Tell whether a context manager of another module is known to let exceptions through."""
+    return name.partition(".")[0] in _RELIABLE and not name.endswith(_SUPPRESSING)

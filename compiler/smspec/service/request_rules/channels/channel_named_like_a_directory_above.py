@@ -1,0 +1,22 @@
+"""A channel is a directory below /opt/ml/input/data, and two names that the API accepts mean other directories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
+
+RULE = Rule("SM484", "channel named like a directory above", evidence="inferred")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse the names that every file system has for a directory and for the one above it."""
+    for channel in request.channels:
+        if channel.name in (".", ".."):
+            is_there = "/opt/ml/input/data itself" if channel.name == "." else "/opt/ml/input"
+            yield RULE.at(
+                (*channel.path, "ChannelName"),
+                f"channel `{channel.name}` cannot have a directory: `{channel.name}` means {is_there}",
+                help="rename the channel, for example to `train`",
+            )

@@ -1,0 +1,23 @@
+"""The API accepts an empty name, and no script can ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.members import structure
+from smspec.service.request import Request
+
+RULE = Rule("SM485", "hyperparameter without a name", evidence="inferred")
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse a hyperparameter whose name is empty: as an argument it would be `--`, as a variable `SM_HP_`."""
+    if "" in structure(request.payload, "HyperParameters"):
+        word = request.word("HyperParameters", "hyperparameters")
+        yield RULE.at(
+            ("HyperParameters", ""),
+            f"a name in `{word}` is empty; its value would reach the script as the argument `--`",
+            help="add the name, or remove the entry",
+            on="key",
+        )

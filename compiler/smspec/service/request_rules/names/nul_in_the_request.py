@@ -1,0 +1,37 @@
+"""Variables, arguments and paths end at a NUL: the kernel, and every file system, has no way to hold one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.service.request import Request
+from smspec.service.wording import shown
+from smspec.source import Path
+
+RULE = Rule("SM486", "NUL in a value of the request", evidence="inferred")
+
+_BY_JSON = "HyperParameters"
+"""They reach the container in a JSON file, which can hold a NUL; what is made into arguments is SM320's."""
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Refuse a NUL, or half of a character, in any text that the container gets as a variable, a word or a path."""
+    for name, value in request.payload.items():
+        if name != _BY_JSON:
+            yield from _found(value, (name,))
+
+
+def _found(value: object, path: Path) -> Iterator[Finding]:
+    if isinstance(value, str):
+        if re.search("[\\0\ud800-\udfff]", value):
+            yield RULE.at(
+                path,
+                f"`{shown(path[-1])}` contains "
+                + ("a NUL, which ends every text in a container" if "\0" in value else "half of a character"),
+                help="remove it, or encode the value, for example as base64",
+            )
+    elif isinstance(value, dict | list):
+        for step, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _found(part, (*path, step))

@@ -1,0 +1,67 @@
+"""Instance types that the pinned API model does not list: what of the name is wrong, and what was probably meant."""
+
+from __future__ import annotations
+
+import re
+
+from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.nearest import nearest
+from smspec.service.instance_families import family
+from smspec.service.wording import shown
+from smspec.source import Path
+
+UNKNOWN_INSTANCE_TYPE = Rule("SM413", "instance type that the pinned API model does not know", "warning")
+# Not one of the shapes: a family may have got a size since the model was pinned, so an author can set this aside.
+SIZE_THAT_THE_FAMILY_LACKS = Rule("SM483", "instance size that the family does not have", evidence="model")
+
+_MOST_SHOWN = 8
+
+
+def unknown_instance_type(path: Path, value: str, known: tuple[str, ...], date: str) -> Finding:
+    """Return what is wrong with a type ``ml.…`` that is none of ``known``, the list of the model of ``date``.
+
+    New families appear all the time, so one that the model does not have is a warning. The sizes of a family hardly
+    ever change, so a size that a family of the model does not have is an error.
+    """
+    name, size = _taken_apart(value)
+    sizes = [kind.rpartition(".")[2] for kind in known if family(kind) == name]
+    if not sizes:
+        near = nearest(value, known)
+        return UNKNOWN_INSTANCE_TYPE.at(
+            path,
+            f"`{shown(value)}` is not an instance type of the API model of {date}",
+            label=f"did you mean `{near}`?" if near else "",
+            help="if the family is newer than that, add SM413 to `checks.ignore`",
+        )
+    near = _nearest_size(size, sizes)
+    listed = ", ".join(f"`{known}`" for known in sorted(sizes, key=_magnitude)[:_MOST_SHOWN])
+    more = f" and {len(sizes) - _MOST_SHOWN} more" if len(sizes) > _MOST_SHOWN else ""
+    return SIZE_THAT_THE_FAMILY_LACKS.at(
+        path,
+        f"`{shown(value)}` is not an instance type: "
+        + (f"`ml.{name}` has no size `{shown(size)}`" if size else "the size is missing"),
+        label=f"did you mean `ml.{name}.{near}`?" if near else "",
+        help=f"use {listed}{more} (API model of {date})",
+    )
+
+
+def _taken_apart(value: str) -> tuple[str, str]:
+    """Return the family and the size; the size is empty where none is written, as in ``ml.m5``."""
+    name, _, size = value.removeprefix("ml.").partition(".")
+    return name, size
+
+
+def _nearest_size(size: str, sizes: list[str]) -> str | None:
+    """Return the size that was meant: the nearest by its letters; of a number, the next larger one."""
+    if re.fullmatch("[0-9]{1,3}xlarge", size):
+        larger = [known for known in sizes if _magnitude(known) > _magnitude(size)]
+        return min(larger, key=_magnitude) if larger else max(sizes, key=_magnitude)
+    return nearest(size, sorted(sizes, key=_magnitude)) or (sizes[0] if len(sizes) == 1 else None)
+
+
+def _magnitude(size: str) -> tuple[int, str]:
+    """Return how large a size is, below ``xlarge`` by its name."""
+    number = size.removesuffix("xlarge")
+    if number == size:
+        return (-1, "") if size == "medium" else (0, size)
+    return (int(number) if number.isdecimal() else 1, "")

@@ -1,0 +1,98 @@
+"""Directories of any depth, looked at and removed without recursion: a program may nest them deeper than Python calls.
+
+`os.walk` and `shutil.rmtree` of most versions call themselves for each level, and a path below 4,096 bytes is soon
+too long for the system, so that removing goes step by step, down and up again.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def walked(root: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield what `os.walk` yields, top down, without links followed; directories may be taken out on the way.
+
+    Raises OSError for a directory that cannot be read.
+    """
+    ahead = [root]
+    while ahead:
+        directory = ahead.pop()
+        directories: list[str] = []
+        files: list[str] = []
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                (directories if entry.is_dir() else files).append(entry.name)
+        yield directory, directories, files
+        below = [os.path.join(directory, name) for name in directories]
+        ahead += [path for path in reversed(below) if not os.path.islink(path)]
+
+
+def remove_tree(path: str, *, ignore_errors: bool = False) -> None:
+    """Remove a directory with everything in it; links are removed, never followed.
+
+    What is ours but may not be read or written is made so first. Raises OSError, unless errors are ignored.
+    """
+    try:
+        if os.path.islink(path):
+            raise NotADirectoryError(errno.ENOTDIR, "it is a link", path)
+        _empty(path)
+        os.rmdir(path)
+    except OSError as fault:
+        if not ignore_errors:
+            fault.filename = fault.filename if isinstance(fault.filename, str) and "/" in fault.filename else path
+            raise
+
+
+def _empty(path: str) -> None:
+    """Remove everything in a directory. Only one is open at a time; ``above`` leads back up from it."""
+    here = _opened(path, None)
+    above: list[tuple[str, list[str], tuple[int, int]]] = []
+    try:
+        names = _without_files(here)
+        while names or above:
+            if names:
+                name = names.pop()
+                there = _opened(name, here)
+                above.append((name, names, _identity(here)))
+                names = _without_files(there)
+            else:
+                name, names, identity = above.pop()
+                there = os.open("..", _DIRECTORY, dir_fd=here)
+                if _identity(there) != identity:
+                    os.close(there)
+                    raise OSError(errno.ESTALE, "it was moved while it was removed", path)
+                os.rmdir(name, dir_fd=there)
+            os.close(here)
+            here = there
+    finally:
+        os.close(here)
+
+
+def _without_files(directory: int) -> list[str]:
+    """Remove what is no directory from an open one, and return the names of the directories in it."""
+    names = []
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                names.append(entry.name)
+            else:
+                os.unlink(entry.name, dir_fd=directory)
+    return names
+
+
+def _opened(name: str, directory: int | None) -> int:
+    """Open a directory to remove what is in it."""
+    status = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    if status.st_uid == os.geteuid() and status.st_mode & stat.S_IRWXU != stat.S_IRWXU:
+        os.chmod(name, stat.S_IRWXU, dir_fd=directory)
+    return os.open(name, _DIRECTORY, dir_fd=directory)
+
+
+def _identity(directory: int) -> tuple[int, int]:
+    status = os.fstat(directory)
+    return status.st_dev, status.st_ino

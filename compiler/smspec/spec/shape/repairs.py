@@ -1,0 +1,157 @@
+"""A document with faults of shape, made sound in several ways: what is found in all of them needs no faulty member.
+
+Each way takes the faulty members out or puts other values in their place. What the rules then find is true of what the
+author wrote soundly if it does not depend on how the rest was made sound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from smspec.source import Document, Mapping, Node, Path
+from smspec.source.frozen import dataclass, replace
+from smspec.source.grafting import grafted, pruned
+from smspec.spec.layers.short_forms import expanded
+from smspec.spec.schema.acceptance import accepts
+from smspec.spec.schema.job_schema import merged_schema, part
+from smspec.spec.shape.fault import ShapeFault
+from smspec.spec.shape.faulty_keys import kinds_of, required_of
+from smspec.spec.shape.samples import samples
+from smspec.spec.shape.telling import is_request, shape_faults
+from smspec.spec.shape.unknown_key import suggestion
+from smspec.spec.shape.view import viewed
+
+WAYS = 6
+_MOST_ROUNDS = 8
+_MOST_FAULTS = 50
+"""With more, what is left is hardly a job, and every way would take its time."""
+
+_OF_LAYERS = ("extends", "vars", "overlays")
+"""Keys of files that no merged document has."""
+
+_LARGEST = 16_384
+"""Characters of all texts: a job is hardly this long, and a hostile one would be made sound six times per overlay."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repair:
+    """A sound document; ``changed`` are the paths that are not the author's in it."""
+
+    document: Document
+    changed: tuple[Path, ...]
+
+    def is_changed(self, path: Path) -> bool:
+        """Tell whether a path leads to something that is not the author's, or into it."""
+        return any(path[: len(changed)] == changed for changed in self.changed)
+
+    def touches(self, key: str) -> bool:
+        """Tell whether a top-level key is not wholly the author's."""
+        return any(changed[:1] in ((), (key,)) for changed in self.changed)
+
+
+def repairs(document: Document) -> Iterator[Repair]:
+    """Yield the ways in which a document can be made sound; none where hardly anything of it is."""
+    data = viewed(document.root)
+    if sum(len(text.text) for text in document.texts) > _LARGEST or is_request(data) or not isinstance(data, dict):
+        return
+    if len(list(islice(shape_faults(data), _MOST_FAULTS + 1))) > _MOST_FAULTS:
+        return
+    for way in range(WAYS):
+        repair = _repaired(document, way)
+        if repair is not None:
+            yield repair
+
+
+def _repaired(document: Document, way: int) -> Repair | None:
+    root = document.root
+    schema = merged_schema()
+    changed: list[Path] = []
+    for turn in range(_MOST_ROUNDS):
+        data = viewed(root)
+        if accepts(schema, data, schema):
+            return Repair(document=replace(document, root=root), changed=tuple(dict.fromkeys(changed)))
+        faults = sorted(shape_faults(data), key=lambda fault: fault.keyword != "additionalProperties")
+        # A misspelled key is why another is missing: it is looked at first, and the rest anew.
+        if faults[0].keyword == "additionalProperties":
+            faults = [fault for fault in faults if fault.keyword == "additionalProperties"]
+        done: set[Path] = set()
+        for fault in faults:
+            if any(fault.path[: len(path)] == path for path in done):
+                continue
+            for path, node in _edits(root, fault, way, turn):
+                done.add(path)
+                changed.append(path)
+                root = pruned(root, path) if node is None else grafted(root, path, node)
+        if isinstance(root, Mapping):
+            root = expanded(root)
+    return None
+
+
+def _edits(root: Node, fault: ShapeFault, way: int, turn: int) -> Iterator[tuple[Path, Node | None]]:
+    """Yield what is put in the place of what is at fault; None: nothing."""
+    path = fault.path
+    if fault.keyword == "additionalProperties":
+        yield from _unknown_keys(root, fault, way)
+    elif fault.keyword == "required":
+        for key in required_of(fault.schema):
+            if key not in fault.names:
+                yield from _sampled(root, (*path, key), way, may_go=False)
+    elif fault.keyword == "dependencies":
+        for key, needed in part(fault.schema, "dependencies").items():
+            if key in fault.names and isinstance(needed, list) and not set(map(str, needed)) & set(fault.names):
+                yield (*path, key), None
+    elif fault.keyword in ("oneOf", "anyOf", "not") and turn < _MOST_ROUNDS // 2:
+        yield from _kinds(root, fault, way)
+    elif fault.on == "key":
+        yield path, None
+    elif turn < 3:
+        yield from _sampled(root, path, way, may_go=True)
+    else:
+        # Neither a sample nor nothing will do here: what holds it goes.
+        parent = path[: max(len(path) - turn + 2, 1)]
+        if parent:
+            yield parent, None
+
+
+def _unknown_keys(root: Node, fault: ShapeFault, way: int) -> Iterator[tuple[Path, Node | None]]:
+    known = part(fault.schema, "properties")
+    for word in fault.names:
+        if word in known:
+            continue
+        yield (*fault.path, word), None
+        guess = suggestion(word, fault.path)
+        name = guess.key[-1] if guess else ""
+        if name in known and name not in fault.names and (fault.path or name not in _OF_LAYERS):
+            # Every way has the key that was meant for changed: with the value that was written, and without.
+            value = Document(root, ()).node((*fault.path, word)) if way % 2 else None
+            yield (*fault.path, name), value
+
+
+def _kinds(root: Node, fault: ShapeFault, way: int) -> Iterator[tuple[Path, Node | None]]:
+    """Leave one of several kinds, or put one in where there is none."""
+    if not isinstance(fault.value, dict):
+        yield from _sampled(root, fault.path, way, may_go=True)
+        return
+    kinds = required_of(fault.argument) if fault.keyword == "not" else kinds_of(fault.argument)
+    written = [key for key in fault.names if key in kinds]
+    if not written and kinds:
+        yield from _sampled(root, (*fault.path, kinds[way % len(kinds)]), way, may_go=False)
+    for number, key in enumerate(written):
+        if number != way % len(written):
+            yield (*fault.path, key), None
+    if written or not kinds:
+        yield fault.path, Document(root, ()).node(fault.path)
+
+
+def _sampled(root: Node, path: Path, way: int, *, may_go: bool) -> Iterator[tuple[Path, Node | None]]:
+    """Put one of the samples of a key at ``path``, or in some ways nothing; a list that cannot have either goes."""
+    found = samples(path, Document(root, ()).span_of_value(path))
+    is_item = bool(path) and isinstance(path[-1], int)
+    choices: tuple[Node | None, ...] = (*found, None) if may_go and not is_item else found
+    if choices:
+        yield path, choices[way % len(choices)]
+    elif is_item:
+        yield path[:-1], None
+    elif may_go:
+        yield path, None

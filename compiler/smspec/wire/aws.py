@@ -1,0 +1,223 @@
+"""boto3 over our own exchange of requests: a response is whole, within limits, and well formed, or it is a fault.
+
+botocore has an event before it sends a request; what a handler returns takes the place of what it would have received.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import boto3
+import botocore.session
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from botocore.config import Config
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    CredentialRetrievalError,
+    HTTPClientError,
+    NoCredentialsError,
+    NoRegionError,
+    ParamValidationError,
+    PartialCredentialsError,
+    ProfileNotFound,
+    SSOError,
+    TokenRetrievalError,
+)
+from botocore.httpsession import get_cert_path
+from botocore.parsers import ResponseParserError
+
+from smspec.diagnostics.foreign_words import continued
+from smspec.wire.aws_shape import check_shape
+from smspec.wire.connections import Connections
+from smspec.wire.deadline import Deadline
+from smspec.wire.exchange import Request, Response, exchanged
+from smspec.wire.fault import Interrupted, Malformed, WireFault
+from smspec.wire.json_body import json_body
+from smspec.wire.trust import Trust, trust_of_environment
+from smspec.wire.url import parsed
+from smspec.wire.xml_body import check_xml
+
+LARGEST = 6 << 20
+"""Bytes of a response that is data about data: a list of 1,000 objects with keys of 1,024 bytes, each escaped."""
+
+_ATTEMPTS = {"mode": "standard", "total_max_attempts": 5}
+_LOGIN = (CredentialRetrievalError, PartialCredentialsError, SSOError, TokenRetrievalError, ProfileNotFound)
+# What botocore's parsers raise for a response of another shape than the model's.
+_SHAPES = (
+    ResponseParserError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    RuntimeError,
+)
+
+
+class Refusal(WireFault):
+    """AWS understood the request and says no. ``code`` is AWS's word for why, ``message`` its sentence."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.message = message
+
+
+class Unsendable(WireFault):
+    """A parameter cannot be what it is: the API would not take it."""
+
+
+class AwsSession:
+    """Makes clients as the AWS command makes its own; an option wins over environment and profile.
+
+    ``largest``: bytes of a response that streams an object.
+    """
+
+    def __init__(
+        self, profile: str | None = None, region: str | None = None, *, largest: int = LARGEST, connections: int = 4
+    ) -> None:
+        core = botocore.session.get_session()
+        self._core = core
+        # The AWS command and other SDKs read AWS_REGION before AWS_DEFAULT_REGION; boto3 knows only the latter.
+        named = region or os.environ.get("AWS_REGION") or None
+        self.session = boto3.Session(profile_name=profile, region_name=named, botocore_session=core)
+        self._largest = largest
+        self._connections = Connections(_trust(core.get_config_variable("ca_bundle")), connections)
+        self._models: dict[str, Any] = {}
+        self._call = threading.local()
+        self.session.events.register("before-send", self._sent)
+
+    def client(self, service: str, **options: Any) -> Any:
+        """Return a client; ``options`` are those of boto3. Raises `WireFault`."""
+        config = Config(retries=_ATTEMPTS).merge(options.pop("config", None) or Config())
+        try:
+            client = self.session.client(service, config=config, **options)
+        except ValueError as fault:  # an endpoint in the environment or a profile that is not a URL
+            raise WireFault(continued(str(fault))) from None
+        model = client.meta.service_model
+        self._models[model.service_id.hyphenize()] = model
+        return client
+
+    def partitions(self) -> list[dict[str, Any]]:
+        """Return what botocore knows about the partitions of AWS."""
+        known: list[dict[str, Any]] = self._core.get_data("partitions")["partitions"]
+        return known
+
+    def _sent(self, request: AWSPreparedRequest, event_name: str, **_event: object) -> AWSResponse | None:
+        """Send a request of botocore. What it may repeat is a fault of botocore's own."""
+        if not isinstance(request.body, (bytes, str, type(None))):
+            return None  # an upload
+        streams = bool(request.stream_output)
+        headers = {str(name): _text(value) for name, value in request.headers.items()}
+        ours = Request(
+            url=parsed(request.url), method=request.method, headers=headers, body=request.body, encoded=streams
+        )
+        try:
+            limit = self._largest if streams else LARGEST
+            response = exchanged(self._connections, ours, self._deadline(headers), limit)
+        except Interrupted as fault:
+            raise _Passing(error=fault) from None
+        is_object = streams and response.status < 300
+        body = response.body if is_object else _well_formed(response, self._output_shape(event_name))
+        return AWSResponse(request.url, response.status, _joined(response), _Body(body))
+
+    def _output_shape(self, event_name: str) -> Any:
+        """Return the shape of what botocore is about to ask for, by `before-send.SERVICE.OPERATION`."""
+        _, service, operation = event_name.split(".", 2)
+        model = self._models.get(service)
+        return model.operation_model(operation).output_shape if model is not None else None
+
+    def _deadline(self, headers: dict[str, str]) -> Deadline:
+        """Return the deadline of a call: one for all its attempts, which botocore marks with the same id."""
+        call = headers.get("amz-sdk-invocation-id")
+        if call is None or getattr(self._call, "id", None) != call:
+            self._call.id, self._call.deadline = call, Deadline()
+        deadline: Deadline = self._call.deadline
+        return deadline
+
+
+@contextmanager
+def responses(purpose: str) -> Iterator[None]:
+    """Turn whatever calls of boto3 raise into `Refusal`, `Unsendable`, or `WireFault`, whose sentence is whole.
+
+    ``purpose`` follows "cannot": ``read `s3://…```. Put nothing but the calls inside: what their parsers raise for
+    a response of the wrong shape may be any error of Python.
+    """
+    try:
+        yield
+    except NoRegionError:
+        raise WireFault("no AWS region; pass `--region` or set AWS_REGION") from None
+    except NoCredentialsError:
+        raise WireFault(f"no AWS credentials to {purpose}; set AWS_PROFILE or log in with `aws`") from None
+    except _LOGIN as fault:
+        raise WireFault(f"cannot get AWS credentials to {purpose}: {_sentence(fault)}") from None
+    except ParamValidationError as fault:
+        raise Unsendable(_sentence(fault)) from None
+    except ClientError as fault:
+        error = fault.response.get("Error")
+        said = error if isinstance(error, dict) else {}
+        raise Refusal(str(said.get("Code", ""))[:80], _sentence(said.get("Message", ""))) from None
+    except (WireFault, BotoCoreError) as fault:
+        raise WireFault(f"cannot {purpose}: {_sentence(fault)}") from None
+    except _SHAPES:
+        raise WireFault(f"cannot {purpose}: the response is not what the API of AWS describes") from None
+
+
+class _Passing(HTTPClientError):  # type: ignore[misc]  # botocore has no types
+    """The connection broke: botocore sends the request again."""
+
+    fmt = "{error}"
+
+
+class _Body(io.BytesIO):
+    """The body of a response, as botocore reads one."""
+
+    def stream(self) -> Iterator[bytes]:
+        yield self.read()
+
+
+def _well_formed(response: Response, shape: Any) -> bytes:
+    """Return the body of a response that botocore will parse; nothing of an error's where it could not be parsed."""
+    try:
+        body = response.body.lstrip()
+        if body.startswith(b"<"):
+            check_xml(response.body)
+        elif body.startswith((b"{", b"[")):
+            data = json_body(response.body)
+            if response.status < 300 and shape is not None:
+                check_shape(data, shape, "the response")
+        elif body and "cbor" not in response.header("content-type"):
+            raise Malformed("the response is neither JSON nor XML")
+    except Malformed:
+        if response.status < 300:
+            raise
+        return b""
+    return response.body
+
+
+def _joined(response: Response) -> dict[str, str]:
+    """Return the headers as botocore wants them, by name."""
+    joined: dict[str, str] = {}
+    for name, value in response.headers:
+        joined[name] = f"{joined[name]}, {value}" if name in joined else value
+    return joined
+
+
+def _trust(bundle: object) -> Trust:
+    if isinstance(bundle, str) and bundle:
+        return Trust(named=(bundle, "the CA bundle for AWS"))
+    return trust_of_environment(added=(get_cert_path(True),))
+
+
+def _text(value: object) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
+def _sentence(fault: object) -> str:
+    return continued(str(fault))[:300] or "no reason was given"

@@ -1,0 +1,46 @@
+"""JSON of AWS held against the shape that the API's model declares, before botocore takes it for that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from smspec.wire.fault import Malformed
+
+_SINGLE: dict[str, Callable[[object], bool]] = {
+    "string": lambda value: isinstance(value, str),
+    "blob": lambda value: isinstance(value, str),
+    "boolean": lambda value: isinstance(value, bool),
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "long": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "float": lambda value: isinstance(value, (int, float, str)) and not isinstance(value, bool),
+    "double": lambda value: isinstance(value, (int, float, str)) and not isinstance(value, bool),
+    "timestamp": lambda value: isinstance(value, (int, float, str)) and not isinstance(value, bool),
+}
+
+
+def check_shape(value: object, shape: Any, name: str) -> None:
+    """Raise `Malformed` where a value, which messages call ``name``, is not of a botocore shape.
+
+    Members that the model does not know are left alone, and null stands for a member that is not there.
+    """
+    kind = shape.type_name
+    if kind in _SINGLE:
+        if not _SINGLE[kind](value):
+            raise _other(name, kind)
+    elif kind == "list":
+        if not isinstance(value, list):
+            raise _other(name, kind)
+        for item in value:
+            check_shape(item, shape.member, f"an item of {name}")
+    else:
+        if not isinstance(value, dict):
+            raise _other(name, "object")
+        for key, inner in value.items():
+            inner_shape = shape.value if kind == "map" else shape.members.get(key)
+            if inner is not None and inner_shape is not None and not getattr(shape, "is_document_type", False):
+                check_shape(inner, inner_shape, f"`{key}`")
+
+
+def _other(name: str, kind: str) -> Malformed:
+    return Malformed(f"{name[:120]} is not of the type that the API declares: {kind}")

@@ -1,0 +1,49 @@
+"""How long a server may take for a whole response, however it spreads the bytes over that time."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+
+from smspec.wire.fault import TooSlow, WireFault
+
+TIMEOUT_VARIABLE = "SMSPEC_HTTP_TIMEOUT"
+TIMEOUT = 60.0
+"""Seconds for a response, unless the variable sets a different number."""
+
+LEAST_RATE = 8 << 10
+"""Bytes received that earn one more second, so that large responses arrive over slow lines, and drops do not."""
+
+
+def timeout() -> float:
+    """Return the seconds that a server has. Raises `WireFault` for a variable that is not a number of seconds."""
+    written = os.environ.get(TIMEOUT_VARIABLE, "")
+    if not written:
+        return TIMEOUT
+    if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", written) or not float(written):
+        raise WireFault(f"{TIMEOUT_VARIABLE} is `{written[:40]}`; set it to a number of seconds, such as 60")
+    return float(written)
+
+
+class Deadline:
+    """A moment that requests share, attempt after attempt; what arrives puts it off a little."""
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self.seconds = timeout() if seconds is None else seconds
+        self._end = time.monotonic() + self.seconds
+
+    def left(self) -> float:
+        """Return the seconds that are left, more than zero. Raises `TooSlow`."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise self.missed()
+        return left
+
+    def received(self, size: int) -> None:
+        """Put the moment off for bytes that arrived."""
+        self._end += size / LEAST_RATE
+
+    def missed(self) -> TooSlow:
+        """Return the fault of a server that let the moment pass."""
+        return TooSlow(f"no complete response within {self.seconds:g} s; {TIMEOUT_VARIABLE} sets a longer time")

@@ -1,0 +1,175 @@
+"""One request and its whole response: framed as HTTP asks for, nothing cut, nothing decoded, within an allowance."""
+
+from __future__ import annotations
+
+import http.client
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import SplitResult
+
+from urllib3 import HTTPConnectionPool
+from urllib3.exceptions import HTTPError, ProtocolError, ProxyError, SSLError
+from urllib3.response import BaseHTTPResponse
+
+from smspec.diagnostics.foreign_words import continued, reason
+from smspec.wire.connections import Connections
+from smspec.wire.deadline import Deadline
+from smspec.wire.fault import Interrupted, Malformed, WireFault
+from smspec.wire.sockets import ALLOWANCE, Allowance
+from smspec.wire.trust import tls_sentence
+
+_BLOCK = 1 << 18
+_WITHOUT_BODY = (204, 304)
+_VALUE = re.compile(r"[\t -~\x80-\xff]*")
+_LENGTH = re.compile(r"[0-9]{1,15}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """A response that arrived whole. ``headers``: (name in lower case, value), in order."""
+
+    status: int
+    reason: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+    def header(self, name: str) -> str:
+        """Return a header, empty where there is none. Raises `Malformed` where several contradict each other."""
+        return _only(self.headers, name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is sent; ``url`` has been `parsed`. ``encoded``: the body may be stored compressed, and stays so."""
+
+    url: SplitResult
+    method: str = "GET"
+    headers: Mapping[str, str]
+    body: bytes | str | None = None
+    encoded: bool = False
+
+
+def exchanged(connections: Connections, request: Request, deadline: Deadline, size: int) -> Response:
+    """Send a request and return the response; redirects are not followed. Raises `WireFault`.
+
+    ``size``: bytes that the body may have.
+    """
+    allowance = Allowance(deadline, size)
+    before = ALLOWANCE.set(allowance)
+    place = request.url.netloc
+    try:
+        return _received(connections.pool(request.url), request, allowance)
+    except WireFault:
+        raise
+    except SSLError as fault:
+        raise Malformed(tls_sentence(place, fault)) from None
+    except ProxyError as fault:
+        raise Interrupted(f"the proxy lets no request through: {_why(fault)}") from None
+    except (HTTPError, http.client.HTTPException, OSError) as fault:
+        raise Interrupted(_why(fault)) from None
+    except ValueError as fault:  # a header or address that cannot be written
+        raise Malformed(continued(str(fault))) from None
+    finally:
+        ALLOWANCE.reset(before)
+
+
+def _received(pool: HTTPConnectionPool, request: Request, allowance: Allowance) -> Response:
+    raw = pool.urlopen(
+        request.method,
+        _target(pool, request.url),
+        body=request.body,
+        headers=dict(request.headers),
+        retries=False,
+        redirect=False,
+        assert_same_host=False,
+        preload_content=False,
+        decode_content=False,
+        enforce_content_length=True,
+    )
+    is_whole = False
+    try:
+        headers = _headers(raw)
+        expected = _length(headers, raw, request, allowance)
+        body = _body(raw, expected)
+        if expected is not None and len(body) != expected:
+            raise Interrupted(f"the response ends after {len(body):,} of {expected:,} bytes")
+        is_whole = True
+    finally:
+        # What is left of a connection that failed belongs to no later response.
+        raw.release_conn() if is_whole else raw.close()
+    return Response(status=raw.status, reason=_reason(raw), headers=headers, body=body)
+
+
+def _target(pool: HTTPConnectionPool, url: SplitResult) -> str:
+    """Return what the request line asks for, byte for byte: what is signed must not be tidied up."""
+    if pool.proxy is not None and url.scheme == "http":
+        return url.geturl()
+    path = url.path or "/"
+    return f"{path}?{url.query}" if url.query else path
+
+
+def _body(raw: BaseHTTPResponse, expected: int | None) -> bytes:
+    if expected is not None:
+        return raw.read(decode_content=False) if expected else b""
+    # A chunk may claim to have a terabyte, and is made room for at once by who asks for all of it.
+    return b"".join(iter(lambda: raw.read(_BLOCK, decode_content=False), b""))
+
+
+def _headers(raw: BaseHTTPResponse) -> tuple[tuple[str, str], ...]:
+    headers = tuple((str(name).lower(), str(value).strip()) for name, value in raw.headers.items())
+    if not 100 <= raw.status <= 599 or not all(_VALUE.fullmatch(name + value) for name, value in headers):
+        raise Malformed("the response has a malformed head")
+    return headers
+
+
+def _length(
+    headers: tuple[tuple[str, str], ...], raw: BaseHTTPResponse, request: Request, allowance: Allowance
+) -> int | None:
+    """Return how many bytes the body has; None where its chunks will show. Raises `Malformed`."""
+    if request.method == "HEAD" or raw.status in _WITHOUT_BODY:
+        return 0
+    encoding = _only(headers, "content-encoding").lower()
+    if encoding not in ("", "identity") and not request.encoded:
+        raise Malformed(f"the response is compressed (`{encoding[:40]}`), though smspec did not ask for that")
+    length, transfer = _only(headers, "content-length"), _only(headers, "transfer-encoding").lower()
+    if transfer == "chunked" and not length:
+        return None
+    if transfer or not _LENGTH.fullmatch(length):
+        raise Malformed("the response does not state its length")
+    if int(length) > allowance.size:
+        raise allowance.too_large()
+    return int(length)
+
+
+def _only(headers: tuple[tuple[str, str], ...], name: str) -> str:
+    """Return the value of a header. urllib3 gives each of several lines."""
+    values = {value for each, value in headers if each == name}
+    if len(values) > 1:
+        raise Malformed(f"the response has contradictory headers `{name}`")
+    return values.pop() if values else ""
+
+
+def _reason(raw: BaseHTTPResponse) -> str:
+    return " ".join(re.findall(r"[!-~]+", raw.reason or ""))[:60]
+
+
+def _why(fault: BaseException) -> str:
+    """Return what broke, from within what urllib3 wraps around it."""
+    inner = fault
+    while isinstance(inner, (ProtocolError, ProxyError)) and inner.args and isinstance(inner.args[-1], BaseException):
+        inner = inner.args[-1]
+    if isinstance(inner, http.client.IncompleteRead):
+        partial: object = inner.partial  # urllib3 has a number there
+        size = partial if isinstance(partial, int) else len(inner.partial)
+        rest = f" of {size + inner.expected:,}" if isinstance(inner.expected, int) else ""
+        return f"the response ends after {size:,}{rest} bytes"
+    if isinstance(inner, http.client.RemoteDisconnected):
+        return "the server closes the connection without a response"
+    if isinstance(inner, (http.client.BadStatusLine, http.client.UnknownProtocol)):
+        return "the response is not HTTP"
+    if isinstance(inner, (http.client.LineTooLong, http.client.HTTPException)):
+        return "the response is not well-formed HTTP"
+    if isinstance(inner, OSError):
+        return reason(inner)[:200]
+    return (continued(str(inner)) or type(inner).__name__)[:200]

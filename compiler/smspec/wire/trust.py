@@ -1,0 +1,73 @@
+"""Which certificates are trusted: those of this machine, or of the file that the user names."""
+
+from __future__ import annotations
+
+import os
+import ssl
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from smspec.diagnostics.foreign_words import continued, reason
+from smspec.wire.fault import WireFault
+from smspec.wire.sockets import TimedTls
+
+VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+"""Files or directories of certificates; OpenSSL itself honors SSL_CERT_FILE and SSL_CERT_DIR."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trust:
+    """``named``: the only certificates to trust, and what names them. ``added``: files besides those of the machine."""
+
+    named: tuple[str, str] | None = None
+    added: tuple[str, ...] = ()
+
+    def context(self) -> ssl.SSLContext:
+        """Return what TLS sockets are made with. Raises `WireFault` for certificates that cannot be read."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        context.set_alpn_protocols(["http/1.1"])
+        context.sslsocket_class = TimedTls
+        if self.named is None:
+            context.load_default_certs()
+            for path in self.added:
+                context.load_verify_locations(path)
+            return context
+        path, by = self.named
+        try:
+            if os.path.isdir(path):
+                context.load_verify_locations(capath=path)
+            else:
+                context.load_verify_locations(path)
+        except OSError as fault:  # of which ssl.SSLError is one
+            why = "it holds no certificates" if isinstance(fault, ssl.SSLError) else reason(fault)
+            raise WireFault(f"{by} is `{path}`: {why}") from None
+        return context
+
+
+def trust_of_environment(variables: Iterable[str] = VARIABLES, added: tuple[str, ...] = ()) -> Trust:
+    """Return the certificates that the first of the variables names, or those of this machine."""
+    named = next(((os.environ[name], name) for name in variables if os.environ.get(name)), None)
+    return Trust(named=named, added=added)
+
+
+def tls_sentence(place: str, fault: BaseException) -> str:
+    """Return what is wrong with the TLS of a server, in a sentence."""
+    found = _tls_error(fault)
+    if isinstance(found, ssl.SSLCertVerificationError):
+        why = continued(found.verify_message or str(found))
+        return f"the certificate of `{place}` is not trusted: {why}; for a CA of your own, set REQUESTS_CA_BUNDLE"
+    why = continued((getattr(found, "reason", None) or str(found)).replace("_", " ").lower())
+    return f"no TLS connection to `{place}`: {why}"
+
+
+def _tls_error(fault: BaseException) -> BaseException:
+    """Return the error of OpenSSL within those that urllib3 wraps around it."""
+    seen: list[BaseException] = []
+    inner: object = fault
+    while isinstance(inner, BaseException) and inner not in seen:
+        if isinstance(inner, ssl.SSLError):
+            return inner
+        seen.append(inner)
+        inner = inner.__cause__ or inner.__context__ or (inner.args[-1] if inner.args else None)
+    return fault

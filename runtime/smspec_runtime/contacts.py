@@ -1,0 +1,41 @@
+"""Which hosts this one opens connections to by name, and so waits for."""
+
+import os
+import re
+
+from .lean_typing import List, Optional
+
+# What mpirun needs the team waits for, longer.
+_CONTACTS = {"torchrun": slice(1), "parameter_server": slice(None), "multi_worker_mirrored": slice(None)}
+
+_LOOKUPS = re.compile(
+    rb"\b(gethostbyname|getaddrinfo|create_connection|open_connection|init_process_group|getent)(_ex)?\b"
+)
+_FILES = 1000
+_BYTES = 1 << 20
+
+
+def contacted_hosts(launcher: Optional[str], hosts: List[str], code: str) -> List[str]:
+    """Return them. Without a launcher it is the program that connects, if it looks up names at all."""
+    if launcher is None:
+        return list(hosts) if len(hosts) > 1 and _looks_up_names(code) else []
+    return hosts[_CONTACTS.get(launcher, slice(0))] if len(hosts) > 1 else []
+
+
+def _looks_up_names(code: str) -> bool:
+    """Whether some Python or shell file says so: SageMaker's own containers wait for all hosts before a program."""
+    files = 0
+    for directory, _, names in os.walk(code):
+        for name in names:
+            if not name.endswith((".py", ".sh")):
+                continue
+            files += 1
+            if files > _FILES:
+                return False
+            try:
+                with open(os.path.join(directory, name), "rb") as file:
+                    if _LOOKUPS.search(file.read(_BYTES)):
+                        return True
+            except OSError:
+                continue  # Whoever runs it finds out.
+    return False

@@ -1,0 +1,41 @@
+"""What a signal or an exit status says by itself."""
+
+import signal
+
+from ..lean_typing import Optional
+from ..outcome import Outcome
+
+FAULTS = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP, signal.SIGSYS}
+"""Signals that a program brings on itself; what it wrote last may say why."""
+
+
+def signal_text(number: int, oom_kills: Optional[int] = None) -> str:
+    """Return the name of a signal and what it means, or nothing where there is no such signal."""
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        return ""
+    if number != signal.SIGKILL:
+        return f"{name}: {(signal.strsignal(number) or '').lower()}"
+    counts = {None: "", 0: ", unless a process sent it: the kernel has counted no such kill here"}
+    counted = f" (the kernel killed {oom_kills} for want of it)"
+    return "SIGKILL: probably out of memory" + counts.get(oom_kills, counted)
+
+
+def ended_by(outcome: Outcome, is_shell: bool, words: str) -> int:
+    """Return the signal that ended the program, also if a shell in between reports it as 128 + n; 0: none did."""
+    if outcome.signal or outcome.status <= 128:
+        return outcome.signal
+    number = outcome.status - 128
+    if outcome.stopped and number == signal.SIGTERM:
+        return number
+    # Of a status that the program chose itself, 137 for instance, nothing else speaks.
+    if number == signal.SIGKILL and (is_shell or outcome.oom_kills or "Killed" in words):
+        return number
+    return number if is_shell and number in FAULTS else 0
+
+
+def child_ended_by(status: int) -> int:
+    """Return the signal n of a program that ends with -n, as subprocess reports its child's; 0: it is none."""
+    number = 256 - status
+    return number if number in FAULTS or number in (signal.SIGKILL, signal.SIGTERM) else 0

@@ -1,0 +1,52 @@
+"""How programs that are no Python say why they end: crashes, C++, Rust, Java, JavaScript."""
+
+import re
+
+from ..lean_typing import List, NamedTuple, Optional
+from .noise import is_noise
+
+_LOOKED_AT, _MOST = 400, 8  # Lines from the end; of a message.
+_CRASH = re.compile(
+    r"terminate called |Fatal Python error: |F\d{4} \d\d:\d\d:|.*: Assertion .* failed|panic: "
+    r"|thread '.*' .*panicked at |\*\*\* .* \*\*\*|double free|corrupted |(?:free|malloc|realloc|munmap_chunk)\(\): "
+)
+"""Whatever follows one of these lines belongs to it."""
+_TIMEOUT, _STACKS = re.compile(r"Timeout \(\d+:\d\d:\d\d.*\)!$"), re.compile(r"\s|(?:Current t|T)hread 0x|$")
+"""What faulthandler ends a program with; unless it goes on, only the stacks of its threads follow."""
+_STACK = re.compile(r'(?:Exception in thread "[^"]*" )?((?:[\w$.]+\.)?(?:[A-Z]\w*)?(?:Error|Exception)\b.*)')
+
+
+class Fault(NamedTuple):
+    """``start``: its first line; ``text``: what it says."""
+
+    start: int
+    text: str
+
+
+def find_fault(lines: List[str]) -> Optional[Fault]:
+    """Return the last fault in a form that is known, unless more than its own lines follow."""
+    first = max(len(lines) - _LOOKED_AT, 0)
+    for place in range(first, len(lines)):
+        if _CRASH.match(lines[place]):
+            return Fault(place, _crash_text(lines[place : place + _MOST]))
+        if _TIMEOUT.match(lines[place]) and all(map(_STACKS.match, lines[place + 1 :])):
+            return Fault(place, lines[place])
+    for place in range(len(lines) - 1, first - 1, -1):
+        head = _STACK.match(lines[place])
+        if head and "".join(lines[place + 1 : place + 2]).lstrip().startswith("at "):
+            causes = [line.partition(": ")[2] for line in lines[place:] if line.startswith("Caused by: ")]
+            return Fault(place, "; caused by ".join([head[1], *causes]))
+        if lines[place][:1].strip() and not lines[place].startswith("Caused by: ") and not is_noise(lines[place]):
+            return None
+    return None
+
+
+def _crash_text(lines: List[str]) -> str:
+    """Return the line, and what C++ or Rust says in those below it."""
+    end = 1
+    if lines[0].startswith(("terminate ", "thread ")):
+        ends = (
+            place for place, line in enumerate(lines) if not line.strip() or line.startswith(("note: ", "Exception "))
+        )
+        end = next(ends, len(lines))
+    return re.sub(r"(?<=') \(\d+\)", "", " ".join(" ".join(lines[:end]).split()))

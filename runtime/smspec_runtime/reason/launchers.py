@@ -1,0 +1,83 @@
+"""What torchrun and mpirun report of the processes they started: which rank failed first, and how."""
+
+import re
+
+from ..lean_typing import List, NamedTuple, Optional
+from .lines import Line, texts
+from .tracebacks import find_tracebacks
+
+_TORCH = re.compile(r"(?s)Root Cause.*?rank\s+: (\d+).*?exitcode\s+: (-?\d+)")
+_RULE = re.compile(r"-{60,}\s*$")
+_MPI = re.compile(
+    r"(?s)mpirun noticed that process rank (?P<killed>\d+) .*exited on signal (?P<signal>\d+)"
+    r"|.*Process name: \[\[\d+,\d+\],(?P<rank>\d+)\]\s+Exit code:\s+(?P<status>\d+)"
+    r"|MPI_ABORT was invoked on rank (?P<aborted>\d+) "
+)
+
+
+class RankFailure(NamedTuple):
+    """The first rank that failed. ``lines``: what it wrote, or all ranks where nothing marks whose is what.
+
+    ``report``: the launcher's own words where no rank was started.
+    """
+
+    rank: str
+    lines: List[str]
+    signal: int = 0
+    status: int = 1
+    is_marked: bool = False
+    report: str = ""
+
+
+def first_failure(lines: List[Line]) -> Optional[RankFailure]:
+    """Return what a launcher reports, or whose traceback of several ranks came first; None: no launcher was there."""
+    own = [one for one in find_tracebacks(texts(lines)) if one.raised.kind == "ChildFailedError"]
+    if own:
+        # A traceback that `@record` put into an error file stands in what the rank wrote, too.
+        found = _TORCH.search("\n".join(texts(lines[own[-1].start :])))
+        status = int(found[2]) if found else 1
+        return _of_rank(lines[: own[-1].start], found[1] if found else "", max(-status, 0), status)
+    reports = _ruled(lines)
+    lines = [line for line in lines if line.rank or line.text]
+    for report in reports:
+        said = _MPI.match(report)
+        if said:
+            rank = said["killed"] or said["rank"] or said["aborted"]
+            return _of_rank(lines, rank, int(said["signal"] or 0), int(said["status"] or 1))
+    if reports:
+        marked = [line for line in lines if line.rank]
+        return _of_rank(marked, "")._replace(report=reports[0].split("\n\n")[0])
+    first = (len(lines), "")
+    for rank in {line.rank for line in lines if line.rank}:
+        places = [place for place, line in enumerate(lines) if line.rank == rank]
+        tracebacks = find_tracebacks([lines[place].text for place in places])
+        if tracebacks:
+            first = min(first, (places[tracebacks[-1].start], rank))
+    return _of_rank(lines, first[1]) if first[1] else None
+
+
+def _ruled(lines: List[Line]) -> List[str]:
+    """Return the texts that mpirun puts between two rules, and empty their lines."""
+    reports: List[str] = []
+    inside: Optional[List[str]] = None
+    for place, line in enumerate(lines):
+        if line.rank or (inside is None and not _RULE.match(line.text)):
+            continue
+        lines[place] = Line("", "")
+        if not _RULE.match(line.text):
+            inside = [*(inside or []), line.text]
+        elif inside is None:
+            inside = []
+        else:
+            reports.append("\n".join(inside).strip())
+            inside = None
+    return reports
+
+
+def _of_rank(lines: List[Line], rank: str, number: int = 0, status: int = 1) -> RankFailure:
+    own = [line.text for line in lines if line.rank == rank] if rank else []
+    if any(text.strip() for text in own):
+        return RankFailure(rank, own, number, status, is_marked=True)
+    is_marked = any(line.rank for line in lines)
+    # What other ranks wrote is not this one's; what nobody marked may be.
+    return RankFailure(rank, [line.text for line in lines if not (is_marked and rank and line.rank)], number, status)

@@ -1,0 +1,54 @@
+"""Standard error as lines, each with the rank that wrote it where a launcher marks that."""
+
+import re
+
+from ..lean_typing import List, NamedTuple
+
+_TERMINAL = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colors, movements of the cursor
+    r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # titles, links
+    r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
+)
+_MPIRUN = re.compile(r"\[1,(\d+)\]<std(?:err|out)>:")
+_TORCH = re.compile(r"\[(?:rank|default)(\d+)\]: ?")
+
+
+class Line(NamedTuple):
+    """``rank``: who wrote it; empty where nothing says so."""
+
+    rank: str
+    text: str
+
+
+def read_lines(output: bytes) -> List[Line]:
+    """Return what a terminal would have shown, line by line; each step of a progress bar is a line."""
+    text = _TERMINAL.sub("", output.decode("utf-8", "replace"))
+    lines: List[Line] = []
+    for written in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        lines += _of_mpirun(written) if "]<std" in written else [_of_torch("", written)]
+    return lines
+
+
+def texts(lines: List[Line]) -> List[str]:
+    return [line.text for line in lines]
+
+
+def _of_torch(rank: str, text: str) -> Line:
+    while text[:1] == "[":
+        mark = _TORCH.match(text)
+        if mark is None:
+            break
+        rank, text = mark[1], text[mark.end() :]
+    return Line(rank, text)
+
+
+def _of_mpirun(written: str) -> List[Line]:
+    """It marks every piece of a line; pieces of two ranks may share one."""
+    pieces = _MPIRUN.split(written)
+    found = [Line("", pieces[0])] if pieces[0] else []
+    for rank, text in zip(pieces[1::2], pieces[2::2]):
+        if found and found[-1].rank == rank:
+            found[-1] = Line(rank, found[-1].text + text)
+        else:
+            found.append(Line(rank, text))
+    return [_of_torch(*line) for line in found]

@@ -1,0 +1,111 @@
+"""The SSH keys of one start of a job: in no image, and only their public halves leave a host.
+
+The leader's key opens the others. A host takes it from the connection that it opened to the leader, and the leader
+takes a host's own key from that host's address.
+"""
+
+import os
+import re
+
+from ..lean_typing import Callable, Mapping, Sequence
+from ..outcome import Outcome
+from ..refusal import Refused
+
+DIRECTORY = os.path.expanduser("~root/.ssh" if os.getuid() == 0 else "~/.ssh") + "/smspec"
+"""sshd reads no file below a directory where others may write, such as /tmp."""
+
+_KEY = re.compile(r"ssh-ed25519 [A-Za-z0-9+/]{68}")
+_SECONDS = 60.0
+_CONFIG = """Host {hosts}
+    IdentityFile "{own}"
+    IdentitiesOnly yes
+    UserKnownHostsFile "{known}"
+    GlobalKnownHostsFile /dev/null
+    StrictHostKeyChecking yes
+    CheckHostIP no
+    HostKeyAlgorithms ssh-ed25519
+    BatchMode yes
+Host *
+"""
+
+
+class Keys:
+    """``host``: this host's; ``authorized``: whom sshd lets in. The directory's parent is that of ssh itself."""
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+        self.host = directory + "/host"
+        self.authorized = directory + "/authorized_keys"
+        self._own = directory + "/own"
+        self._known_hosts = directory + "/known_hosts"
+
+    def make(self, is_leader: bool, environ: Mapping[str, str], capture: Callable[..., Outcome]) -> None:
+        """Make what this host needs. Raises Refused when it cannot."""
+        import shutil  # Late: launchers import this module for a name.
+
+        try:
+            shutil.rmtree(self._directory, ignore_errors=True)
+            os.makedirs(self._directory, mode=0o700)
+        except OSError as error:
+            raise Refused(f"cannot make SSH keys in {self._directory}: {error.strerror}") from error
+        for path in [self.host, self._own][: 1 + is_leader]:
+            words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", path]
+            outcome = capture(words, environ, _SECONDS)
+            if outcome.status:
+                why = outcome.error or f"ssh-keygen ended with exit status {outcome.status}"
+                raise Refused(f"cannot make SSH keys: {why}")
+        if is_leader:
+            self.admit(self.public())  # mpirun may reach its own host through ssh.
+
+    def public(self) -> str:
+        """Return the public half of the leader's key."""
+        return _public(self._own)
+
+    def public_of_host(self) -> str:
+        return _public(self.host)
+
+    def admit(self, key: str) -> None:
+        """Let the owner of a key into this host, and nobody else."""
+        _write(self.authorized, key + "\n")
+
+    def trust(self, host_keys: Mapping[str, Sequence[str]]) -> None:
+        """Have ssh know other hosts by their keys, whatever else the image tells it. Raises Refused."""
+        path = os.path.dirname(self._directory) + "/config"
+        ours = _CONFIG.format(hosts=" ".join(host_keys), own=self._own, known=self._known_hosts)
+        try:
+            _write(self._known_hosts, "".join(f"{host} {key}\n" for host, keys in host_keys.items() for key in keys))
+            _write(path, ours + _text(path))  # The first value counts, so the image's own come last.
+        except OSError as error:
+            raise Refused(f"cannot write the keys of the other hosts: {error}") from error
+
+
+def checked(text: str) -> str:
+    """Return a public key. Raises ValueError for all else: what other hosts send is written into files."""
+    found = _KEY.fullmatch(text.strip())
+    if not found:
+        raise ValueError("this is not a public key of type ssh-ed25519")
+    return found.group()
+
+
+def _public(path: str) -> str:
+    """Return the public half of a key without its comment."""
+    try:
+        return checked(_text(path + ".pub"))
+    except (OSError, ValueError) as error:
+        raise Refused(f"cannot read the SSH key {path}.pub: {error}") from error
+
+
+def _text(path: str) -> str:
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        return file.read()
+
+
+def _write(path: str, text: str) -> None:
+    """At once or not at all: sshd may read it meanwhile."""
+    new = path + ".new"
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    with open(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(text)
+    os.replace(new, path)

@@ -1,0 +1,15 @@
+"""What PyTorch's processes find each other by, as SageMaker's PyTorch containers set it for every program."""
+
+from .lean_typing import Dict, Mapping
+
+MASTER_PORT = "7777"
+
+
+def torch_variables(leader: str, port: str, interface: str, environ: Mapping[str, str]) -> Dict[str, str]:
+    return {
+        "MASTER_ADDR": leader,
+        "MASTER_PORT": port,
+        "NCCL_SOCKET_IFNAME": interface,
+        "NCCL_IB_DISABLE": environ.get("NCCL_IB_DISABLE", "1"),
+        "NCCL_DEBUG": environ.get("NCCL_DEBUG", "WARN"),
+    }

@@ -1,0 +1,168 @@
+"""Specs that cannot be compared: each is named, counted and told why, and hides no difference of another."""
+
+import json
+import os
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from git_repository import commit, git, repository
+from small_job import BUILT, READY, write_job
+from smspec_command import smspec
+
+GOOD = READY.replace("name: small", "name: NAME")
+STATES = {
+    "good": GOOD,
+    "other": GOOD.replace("count: 1", "count: 2"),
+    "shape": GOOD + "nme: x\n",
+    "yaml": GOOD + "tags: [\n",
+    "base": GOOD + "extends: [gone.yaml]\n",
+    "outside": GOOD + "extends: [/proc/self/environ]\n",
+    "overlay": GOOD + "overlays: {dev: {hosts: {count: 0}}}\n",
+    "variable": GOOD + "description: ${{ vars.gone }}\n",
+    "absent": None,
+}
+BROKEN = {"shape", "yaml", "base", "outside", "variable"}
+
+
+def write(root, jobs, side):
+    for name, states in jobs.items():
+        text = STATES[states[side]]
+        path = root / f"{name}.yaml"
+        if text is not None:
+            path.write_text(text.replace("NAME", name))
+        elif path.exists():
+            path.unlink()
+
+
+@settings(max_examples=60)
+@given(
+    st.dictionaries(
+        st.sampled_from(["a", "b", "c", "d", "e"]),
+        st.tuples(st.sampled_from(sorted(STATES)), st.sampled_from(sorted(STATES))),
+        min_size=1,
+    )
+)
+def test_every_spec_is_equal_different_or_not_compared(tmp_path_factory, jobs):
+    """The law: whichever sides of whichever specs are broken, none is lost and none is told twice."""
+    from smspec.cli.comparison import NothingToCompare, against_base
+
+    root = repository(tmp_path_factory.mktemp("jobs"))
+    write(root, jobs, 0)
+    commit(root)
+    write(root, jobs, 1)
+    here = os.getcwd()
+    os.chdir(root)
+    try:
+        outcome = against_base("HEAD", ["."], None, {})
+    except NothingToCompare:
+        assert all(states == ("absent", "absent") for states in jobs.values())
+        return
+    finally:
+        os.chdir(here)
+    found = outcome.comparison
+
+    def names(files):
+        return sorted(re.sub(r"^HEAD:|\.yaml$", "", file) for file in files)
+
+    different = {review.file for review in found.reviews}
+    unknown = {job.file for job in found.uncompared}
+    told = names([*different, *(unknown - different), *found.equal])
+    assert told == sorted(name for name, states in jobs.items() if states != ("absent", "absent"))
+    for name, (old, new) in jobs.items():
+        if old != new and {old, new} & (BROKEN | {"overlay"}):
+            assert name in names(unknown), (name, old, new)
+        elif old != new:
+            assert name in names(different)
+        else:
+            assert (name in names(found.equal)) == (old != "absent")
+
+
+@pytest.fixture
+def home(tmp_path):
+    """Four jobs: one that changes, one that stays, one that breaks, one that was broken."""
+    root = repository(tmp_path / "home")
+    for name, side in (("changes", "good"), ("stays", "good"), ("breaks", "good"), ("broken", "shape")):
+        write(root, {name: (side, side)}, 0)
+    commit(root)
+    for name, side in (("changes", "other"), ("breaks", "base"), ("broken", "good")):
+        write(root, {name: (side, side)}, 0)
+    return root
+
+
+@pytest.mark.parametrize("format", ["text", "markdown", "json"])
+def test_what_was_not_compared_is_named_in_every_format(format, home):
+    done = smspec("diff", "--base", "HEAD", "--format", format, cwd=home)
+    assert done.status == 2
+    assert "smspec: 4 jobs: 1 different, 1 equal, 2 not compared" in done.err
+    for words in ("breaks.yaml", "HEAD:broken.yaml", "SM140", "SM204", "gone.yaml", "hosts.count"):
+        assert words in done.out, words
+    assert "stays" not in done.out
+
+
+def test_json_says_on_which_side_and_why(home):
+    jobs = {job["job"]: job for job in json.loads(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home).out)}
+    assert {name: job["status"] for name, job in jobs.items()} == {
+        "changes": "changed",
+        "breaks": "not_compared",
+        "broken": "not_compared",
+    }
+    (reason,) = jobs["breaks"]["not_compared"]
+    assert (reason["side"], reason["code"], reason["file"], reason["as_is"]) == ("new", "SM140", "breaks.yaml", True)
+    (reason,) = jobs["broken"]["not_compared"]
+    assert (reason["side"], reason["file"]) == ("old", "HEAD:broken.yaml")
+    assert jobs["changes"]["not_compared"] == []
+
+
+def test_only_the_overlay_with_the_fault_is_not_compared(tmp_path):
+    root = repository(tmp_path / "home")
+    (root / "job.yaml").write_text(READY + "overlays: {dev: {retries: 1}, prod: {retries: 2}}\n")
+    commit(root)
+    (root / "job.yaml").write_text(READY + "overlays: {dev: {retries: 0}, prod: {retries: 3}}\n")
+    done = smspec("diff", "--base", "HEAD", cwd=root)
+    assert done.status == 2
+    assert "small with the overlay `dev`: not compared" in done.out
+    assert "2 → 3" in done.out
+
+
+def test_a_spec_that_became_a_link_out_is_not_compared(tmp_path):
+    root = repository(tmp_path / "home")
+    write_job(root, BUILT)
+    commit(root)
+    (root / "job.yaml").unlink()
+    os.symlink("/proc/self/environ", root / "job.yaml")
+    for words in ((), ("job.yaml",)):
+        done = smspec("diff", "--base", "HEAD", "--format", "markdown", *words, cwd=root)
+        assert (done.status, "### Not compared: 1 job" in done.out) == (2, True)
+        assert "SM145" in done.out
+
+
+def test_repository_whose_only_spec_is_a_link_out_fails(tmp_path):
+    root = repository(tmp_path / "home")
+    os.symlink("/proc/self/environ", root / "job.yaml")
+    done = smspec("validate", ".", cwd=root)
+    assert (done.status, "`job.yaml` was not read" in done.err) == (2, True)
+
+
+def test_a_malformed_policy_hides_no_difference(tmp_path):
+    root = repository(tmp_path / "home")
+    write_job(root, BUILT)
+    commit(root)
+    write_job(root, BUILT.replace("count: 1", "count: 2"))
+    (root / "smspec.toml").write_text("prices = [\n")
+    done = smspec("diff", "--base", "HEAD", cwd=root)
+    assert (done.status, "1 → 2" in done.out, "`smspec.toml`" in done.err) == (2, True, True)
+
+
+def test_users_words_stay_in_code_where_they_keep_a_spec_from_being_compared(tmp_path):
+    root = repository(tmp_path / "home")
+    write_job(root, BUILT)
+    commit(root)
+    (root / "job.yaml").write_text(BUILT + '"@team `x` | <b> [l](http://e)": 1\n')
+    out = smspec("diff", "--base", "HEAD", "--format", "markdown", cwd=root).out
+    assert "@team" in out
+    bare = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", out)
+    assert not re.search(r"@team|<b>|\]\(", bare)
+    assert git(root, "status", "--porcelain")

@@ -1,0 +1,81 @@
+"""How well secrets are told from what only looks like one: every entry of the corpus, and the figures exactly."""
+
+import json
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from secret_corpus import INNOCENT, RANDOM_PARTS, SECRETS, made
+from smspec.diagnostics.masking import hidden, masked, secret_of
+from smspec.diagnostics.secrets import is_named_secret
+from smspec_runtime import secret_names
+from smspec_runtime.masking import is_secret
+
+# `password=` begins an assignment wherever it stands; that a sentence follows is not known.
+FALSE_ALARMS = [("doc", "password=see the wiki")]
+HEX = made("{h32}", "any")
+WORDS = [
+    *("db", "api", "max", "access", "public", "partition", "hf", "pad", "secret", "password", "pass", "key", "token"),
+    *("tokens", "auth", "path", "name", "url", "arn", "prod", "2", "by", "pat", "credentials", "tokenizer", "limit"),
+]
+
+
+def test_the_corpus_is_large_and_has_no_entry_twice():
+    assert len(SECRETS) >= 200
+    assert len(INNOCENT) >= 350
+    assert not [entry for entry, count in Counter(SECRETS + INNOCENT).items() if count > 1]
+
+
+@pytest.mark.parametrize(("name", "value"), SECRETS)
+def test_secret_is_found(name, value):
+    assert secret_of(name, value)
+
+
+def test_false_alarms_are_these():
+    assert [(name, value) for name, value in INNOCENT if secret_of(name, value)] == FALSE_ALARMS
+
+
+def test_innocent_text_is_shown_as_it_is():
+    """Where several stand in one text, too: in YAML and in JSON."""
+    innocent = [entry for entry in INNOCENT if entry not in FALSE_ALARMS]
+    for lines in (
+        [f"  {name}: {value}" for name, value in innocent if value.isprintable()],
+        [f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}," for name, value in innocent],
+    ):
+        changed = [line for line in lines if masked(line) != line]
+        assert changed == []
+
+
+@pytest.mark.parametrize(("name", "value"), SECRETS)
+def test_no_random_part_of_a_secret_is_shown(name, value):
+    """In YAML, JSON and JSON within JSON."""
+    text = value.replace("\n", "\\n")
+    written = [
+        f"a: 1\n{name}: {json.dumps(text)}\nb: 2\n",
+        json.dumps({name: value}),
+        json.dumps({"x": json.dumps({name: value})}),
+    ]
+    for spelling in written:
+        for shown in (masked(spelling), hidden(spelling)):
+            assert not [part for part in RANDOM_PARTS.get(value, []) if part[2:12] in shown], shown
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), st.sampled_from(["_", "-", ".", ""]))
+def test_compiler_and_runtime_know_the_same_names(words, between):
+    """The runtime masks by name alone; a value that could be a digest counts only under the same names."""
+    for name in (between.join(words), between.join(words).upper(), "".join(word.title() for word in words)):
+        assert is_secret(name) == is_named_secret(name, HEX) == (secret_names.strength(name) >= secret_names.LIKELY)
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in SECRETS + INNOCENT}))
+def test_compiler_and_runtime_agree_on_the_names_of_the_corpus(name):
+    assert is_secret(name) == is_named_secret(name, HEX)
+
+
+@given(st.text(alphabet=st.sampled_from("-key_pasword token:=,{}[]\"'\\ \n|>?&;@/0Az"), max_size=120))
+def test_any_text_is_masked_in_place(text):
+    shown = masked(text)
+    assert len(shown) == len(text)
+    assert all(after in (before, "*") for before, after in zip(text, shown, strict=True))

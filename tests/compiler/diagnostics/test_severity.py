@@ -1,0 +1,34 @@
+"""Severities: their order, how they are counted, and which of them fail a command."""
+
+import pytest
+
+from smspec.diagnostics import Finding
+from smspec.diagnostics.severity import SEVERITIES, counted, fails, gravest_first
+
+
+def found(*severities):
+    return [Finding(code=f"SM{n}", severity=one, path=(), message="m") for n, one in enumerate(severities)]
+
+
+def test_equally_grave_findings_keep_their_order():
+    ordered = gravest_first(found("note", "warning", "error", "note", "error"))
+    assert [one.code for one in ordered] == ["SM2", "SM4", "SM1", "SM0", "SM3"]
+
+
+@pytest.mark.parametrize(
+    ("severities", "words"),
+    [
+        ((), ""),
+        (("note",), "1 note"),
+        (("warning", "note", "note"), "1 warning, 2 notes"),
+        (("note", "error", "warning"), "1 error, 1 warning, 1 note"),
+    ],
+)
+def test_the_summary_counts_each_severity(severities, words):
+    assert counted(found(*severities)) == words
+
+
+@pytest.mark.parametrize("severity", SEVERITIES)
+def test_a_note_never_fails_and_a_warning_only_when_strict(severity):
+    assert fails(found("note", severity), is_strict=False) == (severity == "error")
+    assert fails(found("note", severity), is_strict=True) == (severity != "note")

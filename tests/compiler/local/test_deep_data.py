@@ -1,0 +1,93 @@
+"""A run whose data, model or earlier run directory is nested deeper than Python may call, or than S3 has keys."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from local_jobs import LocalJob
+from smspec.local.feeder.entries import entries_of
+from smspec.local.feeder.fault import DataError
+from smspec.local.feeder.objects import objects_under
+from smspec.local.feeder.plan import FeederChannel
+from smspec.local.feeder.store import LocalStore
+from smspec.source.deep_directories import remove_tree
+
+DEEP = 1100
+
+
+@pytest.fixture(autouse=True)
+def removes_deep_directories(tmp_path):
+    """Remove what a test leaves, however it ends: pytest's own removal calls itself for each level."""
+    yield
+    remove_tree(str(tmp_path))
+
+
+def nested(root, depth):
+    """Make directories in each other with a file in the last."""
+    os.makedirs(root)
+    here = os.open(root, os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir("d", dir_fd=here)
+        below = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(os.open("f", os.O_CREAT | os.O_WRONLY, dir_fd=here))
+    os.close(here)
+
+
+def test_data_deeper_than_any_key_are_at_fault(tmp_path):
+    nested(tmp_path / "data", DEEP)
+    with pytest.raises(DataError, match="longer than the 1,024 bytes of a key in S3"):
+        objects_under(str(tmp_path / "data"))
+
+
+def test_data_as_deep_as_a_key_are_found(tmp_path):
+    nested(tmp_path / "data", 511)
+    (found,) = objects_under(str(tmp_path / "data"))
+    assert found.key == "d/" * 511 + "f"
+
+
+@pytest.mark.parametrize(
+    "content", [b"[" * 100_000, b'{"a":' * 100_000, b"[" + b"9" * 5000 + b"]", b'[{"prefix": "\xff"}]']
+)
+@pytest.mark.parametrize("kind", ["ManifestFile", "AugmentedManifestFile"])
+def test_a_manifest_of_deep_json_is_at_fault(content, kind, tmp_path):
+    (tmp_path / "m").write_bytes(content)
+    channel = FeederChannel("train", str(tmp_path / "m"), s3_data_type=kind, attributes=["a"])
+    with pytest.raises(DataError):
+        entries_of(channel, LocalStore(channel)).parts(0)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"])
+def test_a_manifest_with_names_that_no_file_has_is_at_fault(name, tmp_path):
+    (tmp_path / "m").write_text(json.dumps([{"prefix": ""}, name]))
+    channel = FeederChannel("train", str(tmp_path / "m"), s3_data_type="ManifestFile")
+    with pytest.raises(DataError, match="is not the name of a file"):
+        entries_of(channel, LocalStore(channel))
+
+
+def test_a_program_may_leave_deep_directories_and_the_next_run_removes_them(tmp_path):
+    job = LocalJob(tmp_path / "job")
+    job.spec(
+        """
+        source: src/
+        entry_point: train.py
+        hosts: {instance_type: ml.m5.large, count: 1, volume: 1GB}
+        """
+    )
+    job.write(
+        "src/train.py",
+        f"""
+        import os
+        os.chdir(os.environ["SM_OUTPUT_DATA_DIR"])
+        for _ in range({DEEP}):
+            os.mkdir("d")
+            os.chdir("d")
+        """,
+    )
+    for _ in range(2):
+        ended = job.run()
+        assert ended.returncode == 0, ended.stderr

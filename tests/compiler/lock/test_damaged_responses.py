@@ -1,0 +1,100 @@
+"""Right responses with some bytes changed at random: what is pinned or fed is right, or the server is at fault."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lying_s3 import BUCKET, LyingS3
+from lying_server import lying_server, response
+from registry_server import INDEX, digest_of, index
+from smspec.local.feeder.fault import DataError
+from smspec.local.feeder.objects import StoredObject
+from smspec.local.s3.client import make_client
+from smspec.local.s3.listing import pages
+from smspec.local.s3.location import Location
+from smspec.local.s3.ranges import fetch_range
+from smspec.lock.registry import NoAnswer, resolved
+from smspec.service.image_reference import parsed_reference
+
+GOOD = index()
+NAMED = b"Docker-Content-Digest: " + digest_of(GOOD).encode()
+RIGHT = response(GOOD, headers={"Content-Type": INDEX, "Docker-Content-Digest": digest_of(GOOD)})
+CONTENT = bytes(range(200))
+
+changes = st.lists(
+    st.tuples(st.integers(0, 10_000), st.integers(0, 255), st.sampled_from(["set", "cut", "put"])), max_size=4
+)
+
+
+def damaged(data, changed):
+    """Return bytes of which some are set to others, taken out, or put in."""
+    found = bytearray(data)
+    for place, byte, how in changed:
+        at = place % (len(found) or 1)
+        found[at : at + (how != "put")] = b"" if how == "cut" else bytes([byte])
+    return bytes(found)
+
+
+@pytest.fixture(scope="module")
+def server():
+    with lying_server() as server:
+        yield server
+
+
+@pytest.fixture(autouse=True, scope="module")
+def client(server):
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {**LyingS3(server, {}).environ, "SMSPEC_HTTP_TIMEOUT": "0.3"}.items():
+            patch.setenv(name, value)
+        yield make_client()
+
+
+lenient = settings(max_examples=25, deadline=None)
+
+
+@lenient
+@given(changes)
+def test_what_is_pinned_is_what_was_named(server, changed):
+    sent = damaged(RIGHT, changed)
+    server.answer = lambda asked: [sent]
+    try:
+        pinned = resolved(parsed_reference(f"{server.host}/base:1"), ("linux/amd64",))
+    except NoAnswer as silence:
+        assert len(str(silence)) < 400
+    else:
+        # Without its name in the head nothing tells a different manifest from the right one.
+        assert pinned == digest_of(GOOD) or NAMED not in sent
+
+
+@lenient
+@given(changes)
+def test_what_is_fed_is_what_is_stored(server, client, changed):
+    s3 = LyingS3(server, {"train/a": CONTENT})
+
+    def lie(asked):
+        head, end, body = s3.right(asked).partition(b"\r\n\r\n")
+        return [damaged(head, changed) + end + body]
+
+    s3.lie = lie
+    stored = StoredObject("a", f"s3://{BUCKET}/train/a", len(CONTENT))
+    try:
+        found = fetch_range(client, stored, 0, 1000, None)
+    except DataError as fault:
+        assert len(str(fault)) < 500
+    else:
+        assert found.data == CONTENT
+
+
+@lenient
+@given(changes)
+def test_what_is_listed_is_below_the_prefix(server, client, changed):
+    s3 = LyingS3(server, {"train/a": CONTENT, "train/b": b""})
+    s3.lie = lambda asked: [damaged(s3.right(asked), changed)]
+    try:
+        found = [stored for page in pages(client, Location(BUCKET, "train/")) for stored in page]
+    except DataError as fault:
+        assert len(str(fault)) < 500
+    else:
+        assert all(stored.path.startswith(f"s3://{BUCKET}/train/") and stored.size >= 0 for stored in found)

@@ -1,0 +1,195 @@
+"""The boundary: which files are read because of a spec, however their paths are written and whatever links say."""
+
+import os
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smspec.pipeline.boundary import Boundary, NotAnOrdinaryFile, NotRead, OtherName, OutOfBounds
+from smspec.pipeline.boundary_search import boundary_of
+
+SECRET = b"not for strangers"
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A repository with a file, beside a secret."""
+    (tmp_path / "repository/.git").mkdir(parents=True)
+    (tmp_path / "repository/.git/config").write_bytes(SECRET)
+    (tmp_path / "repository/sub").mkdir()
+    (tmp_path / "repository/sub/inside").write_bytes(b"inside")
+    (tmp_path / "secret").write_bytes(SECRET)
+    monkeypatch.chdir(tmp_path / "repository")
+    return tmp_path / "repository"
+
+
+def read(path, most=100):
+    return boundary_of(".").read(str(path), most)
+
+
+def test_inside_is_read_by_every_name(place):
+    os.symlink("sub", place / "to-sub")
+    os.symlink(place / "sub/inside", place / "absolute")
+    for name in ("sub/inside", "./sub/../sub/inside", place / "sub/inside", "to-sub/inside", "absolute"):
+        assert read(name) == b"inside"
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret", "/etc/passwd", "/proc/self/environ", "/dev/stdin", ".git/config", ".GIT/config", "", "/"]
+)
+def test_outside_is_not_read(name, place):
+    with pytest.raises(NotRead):
+        read(name)
+
+
+@pytest.mark.parametrize(
+    "target", ["../secret", "../../repository/../secret", "/proc/self/environ", ".git/config", "to-above/secret", ".."]
+)
+def test_links_out_are_not_read(target, place):
+    os.symlink("..", place / "to-above")
+    os.symlink(target, place / "link")
+    os.symlink("link", place / "link-to-link")
+    for name in ("link", "link-to-link"):
+        with pytest.raises(NotRead):
+            read(name)
+
+
+def test_what_is_no_ordinary_file_is_not_waited_for(place):
+    os.mkfifo(place / "pipe")
+    os.symlink("pipe", place / "to-pipe")
+    for name in ("pipe", "to-pipe", "sub", "gone", "sub/inside/deeper", "a" * 5000, "nul\0nul"):
+        with pytest.raises(NotAnOrdinaryFile):
+            read(name)
+        assert not boundary_of(".").is_file(name)
+
+
+def test_no_more_is_read_than_asked_for(place):
+    with open(place / "huge", "wb") as file:
+        file.truncate(1 << 40)
+    assert len(read("huge", 1000)) == 1001
+
+
+def test_a_file_known_by_its_name_is_not_a_link_to_another_name(place):
+    os.symlink("sub/inside", place / "smspec.lock")
+    os.symlink("sub/inside", place / "inside")
+    with pytest.raises(OtherName):
+        boundary_of(".").read_named("smspec.lock", 100)
+    assert boundary_of(".").read_named("inside", 100) == b"inside"
+
+
+def test_files_of_the_kernel_are_outside_even_of_the_top(place):
+    assert not Boundary("/").contains("/proc/self/environ")
+    assert not Boundary("/").contains("/dev/zero")
+    assert Boundary("/").contains("/etc/passwd")
+
+
+def test_what_is_exchanged_meanwhile_leads_nowhere_else(place):
+    """One thread makes the file and its directory links to the secret and back, as fast as it can."""
+    over = threading.Event()
+    (place / "other").mkdir()
+    (place / "other/inside").symlink_to("../../secret")
+
+    def exchange():
+        while not over.is_set():
+            os.rename(place / "sub", place / "was")
+            os.rename(place / "other", place / "sub")
+            os.rename(place / "sub", place / "other")
+            os.symlink("..", place / "sub")
+            os.unlink(place / "sub")
+            os.rename(place / "was", place / "sub")
+
+    thread = threading.Thread(target=exchange)
+    thread.start()
+    try:
+        outcomes = set()
+        for _ in range(3000):
+            try:
+                outcomes.add(read("sub/inside"))
+            except NotRead as fault:
+                outcomes.add(type(fault))
+    finally:
+        over.set()
+        thread.join()
+    assert SECRET not in outcomes
+    assert outcomes <= {b"inside", OutOfBounds, NotAnOrdinaryFile}
+
+
+def test_nothing_stays_open(place):
+    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    os.mkfifo(place / "pipe")
+    for _ in range(50):
+        for name in ("sub/inside", "pipe", "gone/gone", "../secret"):
+            try:
+                read(name)
+            except NotRead:
+                pass
+    assert (len(os.listdir("/proc/self/fd")) if before else 0) == before
+
+
+NAMES = st.lists(st.sampled_from(["..", ".", "sub", "inside", "link", "up", "loop", ".git", "secret", "config", "/"]))
+TARGETS = st.lists(
+    st.sampled_from(["..", ".", "sub", "repository", "secret", "link", "up", ".git", "config"]), min_size=1
+)
+
+
+@given(path=NAMES, link=TARGETS, up=TARGETS, absolute=st.booleans())
+def test_no_path_and_no_link_leads_to_the_secret(path, link, up, absolute, tmp_path_factory):
+    """The law: what is read is what lies inside, with links followed as the system follows them."""
+    top = tmp_path_factory.mktemp("law")
+    root = top / "repository"
+    (root / ".git").mkdir(parents=True)
+    (root / "sub").mkdir()
+    for name, content in {"sub/inside": b"inside", ".git/config": SECRET, "../secret": SECRET}.items():
+        (root / name).write_bytes(content)
+    os.symlink("/".join(link), root / "sub/link")
+    os.symlink("/".join(up), root / "up")
+    os.symlink("loop", root / "loop")
+    written = "/".join([str(root) if absolute else "", *path]) if absolute else os.path.join(root, "sub", *path)
+    try:
+        content = Boundary(os.path.realpath(root)).read(written, 100)
+    except NotRead:
+        real = Path(os.path.realpath(written))
+        is_ours = real.is_relative_to(root) and ".git" not in real.relative_to(root).parts
+        assert not (is_ours and stat.S_ISREG(real.lstat().st_mode if os.path.lexists(real) else 0))
+    else:
+        assert content == b"inside"
+
+
+def test_the_repository_is_the_nearest_git(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "a/b").mkdir(parents=True)
+    assert boundary_of(str(tmp_path / "a/b")).root == str(tmp_path)
+    # A pull request can add an smspec.toml or a lock, and neither moves the boundary.
+    (tmp_path / "a/smspec.toml").touch()
+    (tmp_path / "a/smspec.lock").touch()
+    assert boundary_of(str(tmp_path / "a/b")).root == str(tmp_path)
+    (tmp_path / "a/.git").write_text("gitdir: /")  # a submodule: what its file says moves nothing
+    assert boundary_of(str(tmp_path / "a/b")).root == str(tmp_path / "a")
+
+
+def test_without_git_it_is_the_nearest_policy_or_lock_or_the_directory(tmp_path):
+    here = tmp_path / "a/b/c"
+    here.mkdir(parents=True)
+    assert boundary_of(str(here)).root == str(here)
+    assert boundary_of(str(here), [str(tmp_path / "a")]).root == str(tmp_path / "a")
+    assert boundary_of(str(here), [str(tmp_path / "x")]).root == str(here)
+    (tmp_path / "a/b/smspec.lock").touch()
+    assert boundary_of(str(here)).root == str(tmp_path / "a/b")
+    (tmp_path / "a/pyproject.toml").write_text("[tool.smspec]\n")
+    assert boundary_of(str(here)).root == str(tmp_path / "a")
+    (tmp_path / "a/b/smspec.toml").touch()
+    assert boundary_of(str(here)).root == str(tmp_path / "a/b")
+
+
+def test_a_directory_that_is_a_link_to_another_repository_is_outside(tmp_path):
+    for name in ("mine", "other"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+    (tmp_path / "other/job.yaml").touch()
+    os.symlink("../other", tmp_path / "mine/jobs")
+    boundary = boundary_of(str(tmp_path / "mine/jobs"))
+    assert boundary.root == str(tmp_path / "mine")
+    assert not boundary.contains(str(tmp_path / "mine/jobs/job.yaml"))

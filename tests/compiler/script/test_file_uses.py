@@ -1,0 +1,121 @@
+"""Literal paths of the container: which programs certainly use one, and which only name one."""
+
+# ruff: noqa: E501  # a program a line reads best
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from smspec.script.program import Program
+from smspec.script.reading import read_script
+from smspec.source import SourceText
+
+# What is published of SageMaker's bring-your-own examples and of people's own scripts, in its shortest form.
+CERTAIN = {
+    "open": 'open("/opt/ml/model/model.txt", "w")',
+    "with open": 'with open("/opt/ml/output/metrics.json", "w") as f:\n    f.write("{}")',
+    "read a channel": 'import pandas as pd\ndf = pd.read_csv("/opt/ml/input/data/train/train.csv")',
+    "read hyperparameters": 'with open("/opt/ml/input/config/hyperparameters.json") as f:\n    f.read()',
+    "constant": 'import torch\nMODEL = "/opt/ml/model"\ntorch.save({}, MODEL + "/model.pt")',
+    "f-string": 'import torch\nMODEL = "/opt/ml/model"\ntorch.save({}, f"{MODEL}/model.pt")',
+    "join": 'import os, joblib\nprefix = "/opt/ml/"\njoblib.dump(1, os.path.join(prefix, "model", "m.joblib"))',
+    "prefix in a function": """
+        import os, pickle, sys, traceback
+        prefix = '/opt/ml/'
+        training_path = os.path.join(prefix, 'input/data', 'training')
+        def train():
+            try:
+                files = [os.path.join(training_path, f) for f in os.listdir(training_path)]
+            except Exception as e:
+                traceback.print_exc()
+                sys.exit(255)
+        if __name__ == '__main__':
+            train()
+            sys.exit(0)
+        """,
+    "makedirs": 'import os\nos.makedirs("/opt/ml/checkpoints", exist_ok=True)',
+    "makedirs if absent": 'import os\nD = "/opt/ml/checkpoints"\nif not os.path.exists(D):\n    os.makedirs(D)',
+    "pathlib mkdir": 'from pathlib import Path\nPath("/opt/ml/model").mkdir(parents=True, exist_ok=True)',
+    "pathlib division": 'from pathlib import Path\n(Path("/opt/ml") / "model" / "a.txt").write_text("x")',
+    "pathlib open": 'import pathlib\np = pathlib.Path("/opt/ml/output")\nwith (p / "failure").open("w") as f:\n    pass',
+    "keyword": 'import pickle\npickle.dump(1, open(file="/opt/ml/model/m.pkl", mode="wb"))',
+    "copy": 'import shutil\nshutil.copy("inference.py", "/opt/ml/model/inference.py")',
+    "copy out of": 'import shutil\nshutil.copytree("/opt/ml/input/data/train", "data")',
+    "rename": 'import os\nos.replace("best.pt", "/opt/ml/model/best.pt")',
+    "numpy": 'import numpy as np\nnp.save("/opt/ml/model/w.npy", [1])',
+    "keras": 'import tensorflow as tf\nm = tf.keras.Sequential()\nm.save("/opt/ml/model/1")',
+    "transformers": 'from transformers import AutoModel\nm = AutoModel.from_pretrained("x")\nm.save_pretrained("/opt/ml/model")',
+    "data frame": 'import pandas as pd\npd.DataFrame().to_csv("/opt/ml/output/data/p.csv", index=False)',
+    "plot": 'import matplotlib.pyplot as plt\nplt.savefig("/opt/ml/output/data/loss.png")',
+    "main": 'def main():\n    open("/opt/ml/model/x", "w")\nif __name__ == "__main__":\n    main()',
+    "parameter": 'import os\ndef save(to):\n    os.makedirs(to)\nsave("/opt/ml/model")',
+}
+NOT_CERTAIN = {
+    "default of get": 'import os\nopen(os.environ.get("SM_MODEL_DIR", "/opt/ml/model") + "/m", "w")',
+    "default of getenv": 'import os\nos.makedirs(os.getenv("SM_OUTPUT_DATA_DIR", "/opt/ml/output/data"), exist_ok=True)',
+    "default of an argument": """
+        import argparse, os
+        p = argparse.ArgumentParser()
+        p.add_argument("--model-dir", default=os.environ.get("SM_MODEL_DIR", "/opt/ml/model"))
+        a = p.parse_args()
+        os.makedirs(a.model_dir)
+        """,
+    "plain default of an argument": """
+        import argparse
+        p = argparse.ArgumentParser()
+        p.add_argument("--train", type=str, default="/opt/ml/input/data/train")
+        a, _ = p.parse_known_args()
+        open(a.train + "/x.csv")
+        """,
+    "default of a function": 'import os\ndef save(to="/opt/ml/model"):\n    os.makedirs(to)\nsave(os.environ["SM_MODEL_DIR"])',
+    "or": 'import os\nd = os.environ.get("SM_MODEL_DIR") or "/opt/ml/model"\nos.makedirs(d)',
+    "conditional expression": 'import os\nd = "/opt/ml/model" if "SM_HOSTS" in os.environ else "."\nopen(d + "/m", "w")',
+    "is it SageMaker": 'import os\nif os.path.exists("/opt/ml"):\n    os.makedirs("/opt/ml/model/x")\nelse:\n    os.makedirs("out")',
+    "is it a directory": 'import os\nON = os.path.isdir("/opt/ml/input")\nprint(ON)',
+    "try and go on": 'try:\n    f = open("/opt/ml/input/config/resourceconfig.json")\nexcept OSError:\n    f = None',
+    "key error": 'import os\ntry:\n    d = os.environ["SM_MODEL_DIR"]\nexcept KeyError:\n    d = "/opt/ml/model"\nos.makedirs(d)',
+    "print": 'print("the model goes to /opt/ml/model")',
+    "comment and docstring": '"""Reads /opt/ml/input/data/train."""\n# open("/opt/ml/model")\nx = "/opt/ml/model"',
+    "never called": 'def save():\n    open("/opt/ml/model/m", "w")',
+    "other prefix": 'open("/opt/mlflow/x", "w")',
+    "relative": 'open("opt/ml/model", "w")',
+    "comparison": 'import os\nassert os.environ["SM_MODEL_DIR"] != "/opt/ml/data"',
+    "replaced": 'import os\nd = "/opt/ml/model"\nd = os.environ["SM_MODEL_DIR"]\nos.makedirs(d)',
+    "in a loop over nothing known": 'import os\nfor d in os.environ.get("DIRS", "").split():\n    open("/opt/ml/model/" + d, "w")',
+    "only on the leader": 'import os\nif os.environ["RANK"] == "0":\n    open("/opt/ml/model/m", "w")',
+    "a class of its own": 'class Log:\n    def save(self, name):\n        print(name)\nLog().save("/opt/ml/model")',
+    "text methods": 'x = "/opt/ml/model".replace("/opt/ml", "/tmp")\nopen(x, "w")',
+    "a callback": 'import atexit\natexit.register(lambda: open("/opt/ml/output/done", "w"))',
+    "an open of its own": 'def open(name):\n    return name\nopen("/opt/ml/model")',
+    "after an end that may come": 'import sys, os\nif os.environ.get("DRY"):\n    sys.exit(0)\nopen("/opt/ml/model/m", "w")',
+    "click": """
+        import click
+        @click.command()
+        @click.option("--out", default="/opt/ml/model")
+        def main(out):
+            open(out + "/m", "w")
+        main()
+        """,
+}
+
+
+def read(text: str) -> Program:
+    return read_script(SourceText(name="train.py", text=textwrap.dedent(text)), lambda name: None)
+
+
+@pytest.mark.parametrize("program", CERTAIN.values(), ids=CERTAIN)
+def test_a_path_that_certainly_reaches_a_file_operation_is_found(program):
+    uses = read(program).file_uses
+    assert uses
+    assert all(use.path.startswith("/opt/ml") and use.place.line > 0 for use in uses)
+
+
+@pytest.mark.parametrize("program", NOT_CERTAIN.values(), ids=NOT_CERTAIN)
+def test_a_path_that_may_not_be_used_is_not_found(program):
+    assert read(program).file_uses == ()
+
+
+def test_a_use_has_its_path_operation_and_line():
+    (use,) = read('import torch\ntorch.save({}, "/opt/ml/model/m.pt")').file_uses
+    assert (use.path, use.operation, use.place.line) == ("/opt/ml/model/m.pt", "torch.save", 2)

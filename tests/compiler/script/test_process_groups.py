@@ -1,0 +1,92 @@
+"""SM530: told where a process group cannot be formed in any run, and nowhere else."""
+
+import pytest
+
+from smspec_command import smspec
+
+SPEC = """smspec: v1
+name: group
+role: arn:aws:iam::111122223333:role/SageMakerTraining
+region: us-west-2
+image: {image}
+source: src/
+entry_point: train.py
+hosts: {{instance_type: ml.c5.xlarge, count: {count}, volume: 10GB}}
+stopping: {{max_runtime: 1h}}
+output: s3://models/group/
+"""
+BUILT = "{base: python:3.12-slim-bookworm}"
+READY = "111122223333.dkr.ecr.us-west-2.amazonaws.com/torch:1"
+DIST = "import json, os\nimport torch.distributed as dist\n"
+HOSTS = "hosts = json.loads(os.environ['SM_HOSTS'])\nrank = hosts.index(os.environ['SM_CURRENT_HOST'])\n"
+GLOO = "dist.init_process_group('gloo')\n"
+
+
+def told(tmp_path, program, *more, count=2, image=BUILT):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/train.py").write_text(program)
+    (tmp_path / "job.yaml").write_text(SPEC.format(count=count, image=image) + "".join(more))
+    done = smspec("validate", "job.yaml", cwd=tmp_path)
+    return [line for line in (done.out + done.err).splitlines() if "SM530]" in line]
+
+
+@pytest.mark.parametrize(
+    ("program", "count", "missing"),
+    [
+        (DIST + GLOO, 2, "`WORLD_SIZE` and no `RANK`"),
+        (DIST + GLOO, 1, "`MASTER_ADDR` and no `MASTER_PORT` and no `WORLD_SIZE` and no `RANK`"),
+        (DIST + "dist.init_process_group()", 2, "`WORLD_SIZE` and no `RANK`"),
+        (DIST + "dist.init_process_group('nccl', 'env://', world_size=2)", 2, "`RANK`"),
+        (
+            "from torch.distributed import init_process_group as init\ninit('gloo', init_method='env://')",
+            2,
+            "`WORLD_SIZE`",
+        ),
+        (DIST + HOSTS + "def main():\n    dist.init_process_group('gloo', rank=rank)\nmain()\n", 2, "no `WORLD_SIZE`"),
+    ],
+)
+def test_told(tmp_path, program, count, missing):
+    (line,) = told(tmp_path, program, count=count)
+    assert missing in line
+
+
+# AWS's mnist example: rank and world size from SM_HOSTS, in the environment and as arguments.
+MNIST = (
+    DIST + HOSTS + "os.environ['WORLD_SIZE'] = str(len(hosts))\nos.environ['RANK'] = str(rank)\n"
+    "dist.init_process_group(backend='gloo', rank=rank, world_size=len(hosts))\n"
+)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        MNIST,
+        DIST + HOSTS + "os.environ['RANK'] = str(rank)\nos.environ['WORLD_SIZE'] = '2'\n" + GLOO,
+        DIST + "os.environ.update(RANK='0', WORLD_SIZE='1')\n" + GLOO,
+        DIST + "os.environ.setdefault('RANK', '0')\nos.environ.setdefault('WORLD_SIZE', '1')\n" + GLOO,
+        DIST + HOSTS + "dist.init_process_group('gloo', rank=rank, world_size=len(hosts))",
+        DIST + "if 'RANK' in os.environ:\n    dist.init_process_group('gloo')",
+        DIST + "def main():\n    dist.init_process_group('gloo')\nif len(json.loads(os.environ['SM_HOSTS'])): main()",
+        DIST + "dist.init_process_group('gloo', init_method='tcp://10.0.0.1:23', rank=0, world_size=1)",
+        DIST + "dist.init_process_group('gloo', store=dist.HashStore(), rank=0, world_size=1)",
+        DIST + "dist.init_process_group(**json.loads(os.environ['SM_HPS']))",
+        DIST + "try:\n    dist.init_process_group('gloo')\nexcept ValueError:\n    pass",
+        "import torch.multiprocessing as mp\n"
+        + DIST
+        + "def f(rank):\n    dist.init_process_group('gloo')\nmp.spawn(f)",
+    ],
+)
+def test_silent(tmp_path, program):
+    assert told(tmp_path, program) == []
+
+
+@pytest.mark.parametrize(
+    "more",
+    ["distribution: torchrun\n", "distribution: mpi\n", "environment: {RANK: '0', WORLD_SIZE: '1'}\n"],
+)
+def test_silent_where_something_sets_them(tmp_path, more):
+    assert told(tmp_path, DIST + GLOO, more) == []
+
+
+def test_an_image_of_others_sets_none_of_them(tmp_path):
+    assert len(told(tmp_path, DIST + GLOO, image=READY)) == 1

@@ -1,0 +1,127 @@
+"""Variables that nothing sets, and arguments that nobody looks at: found where it is certain, and nowhere else."""
+
+import json
+
+import pytest
+
+from read_programs import codes, findings
+from smspec.script.sagemaker_variables import SET
+from smspec_runtime.environment import Machine, sagemaker_variables
+from smspec_runtime.input_config import read_input_config
+from smspec_runtime.layout import Layout
+
+READ = "import os\nx = os.environ['{}']\n"
+PARSER = "import argparse, os, sys\np = argparse.ArgumentParser()\np.add_argument('--epochs', type=int)\n"
+
+
+def found(text, **changes):
+    return [code for code, _ in codes(text, **changes)]
+
+
+@pytest.mark.parametrize("name", sorted(SET))
+def test_what_sagemaker_sets_is_there(name):
+    assert found(READ.format(name)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("SM_MODEL_DIRECTORY", "SM_MODEL_DIR"),
+        ("SM_NUM_GPU", "SM_NUM_GPUS"),
+        ("SM_OUTPUT_DATADIR", "SM_OUTPUT_DATA_DIR"),
+        ("SM_HOST", "SM_HOSTS"),
+        ("SM_HYPERPARAMETERS", None),
+        ("SM_MASTER_ADDR", None),
+        ("SM_CURRENT_HOST_RANK", None),
+        ("SM_ROLE_ARN", None),
+    ],
+)
+def test_a_variable_that_nobody_sets(name, near):
+    (finding,) = findings(READ.format(name))
+    assert (finding.code, finding.severity) == (("SM514", "error") if near else ("SM515", "warning"))
+    assert finding.label == (f"did you mean `{near}`?" if near else "")
+    assert findings(READ.format(name), environment={name: "x"}) == []
+
+
+VARIABLES = {
+    "get": "import os\nos.environ.get('SM_MODEL_DIRECTORY')\n",
+    "a default": "import os\nos.getenv('SM_MODEL_DIRECTORY', '/x')\n",
+    "a condition": "import os\nif 'SM_MODEL_DIRECTORY' in os.environ:\n    os.environ['SM_MODEL_DIRECTORY']\n",
+    "a caught error": "import os\ntry:\n    os.environ['SM_MODEL_DIRECTORY']\nexcept KeyError:\n    pass\n",
+    "an image of AWS": READ.format("SM_INPUT_TRAINING_CONFIG_FILE"),
+    "another prefix": READ.format("SAGEMAKER_MODEL_DIRECTORY"),
+    "set before": "import os\nos.environ['SM_MODEL_DIRECTORY'] = '/x'\nos.environ['SM_MODEL_DIRECTORY']\n",
+    "updated before": "import os\nos.environ.update(SM_X='/x')\nos.environ['SM_MODEL_DIRECTORY']\n",
+}
+
+
+@pytest.mark.parametrize("text", VARIABLES.values(), ids=VARIABLES)
+def test_a_variable_that_may_be_there(text):
+    assert found(text) == []
+
+
+@pytest.mark.parametrize("name", ["SM_MODEL_DIRECTORY", "SM_CHANNEL_EVAL", "SM_HP_RATE"])
+@pytest.mark.parametrize(
+    "after", ["os.environ.update(x)", "os.environ['{}'] = '/x'", "import dotenv\ndotenv.load_dotenv()", "exec(x)"]
+)
+def test_what_is_set_later_is_not_there_before(name, after):
+    assert len(found(READ.format(name) + after.format(name) + "\n")) == 1
+    assert found(f"import os\n{after.format(name)}\nx = os.environ['{name}']\n") == []
+
+
+def test_the_variables_are_those_of_the_runtime(tmp_path):
+    (tmp_path / "input" / "config").mkdir(parents=True)
+    cluster = {"current_host": "algo-1", "hosts": ["algo-1"], "topology": ["x"]}
+    (tmp_path / "input" / "config" / "resourceconfig.json").write_text(json.dumps(cluster))
+    for name in ("hyperparameters.json", "inputdataconfig.json"):
+        (tmp_path / "input" / "config" / name).write_text("{}")
+    layout = Layout(str(tmp_path))
+    made = sagemaker_variables(read_input_config(layout), layout, Machine(1), "train.py", [], [], {})
+    assert {name for name in made if name.startswith("SM_")} == SET
+
+
+DROPPING = [
+    "args, _ = p.parse_known_args()\n",
+    "args, unknown = p.parse_known_args()\nprint(unknown)\n",
+    "args = p.parse_known_args()[0]\n",
+    "def parse():\n    return p.parse_known_args()\nargs, _ = parse()\n",
+]
+
+
+@pytest.mark.parametrize("end", DROPPING)
+def test_an_argument_that_is_dropped(end):
+    (finding,) = findings(PARSER.replace(", sys", "") + end, hyperparameters={"epohcs": 3})
+    assert (finding.code, finding.severity, finding.path) == ("SM516", "warning", ("hyperparameters", "epohcs"))
+    assert finding.label == "did you mean `epochs`?"
+    assert found(PARSER.replace(", sys", "") + end, hyperparameters={"epochs": 3}) == []
+
+
+KEPT = {
+    "used": "args, rest = p.parse_known_args()\nother(rest)\n",
+    "returned to others": "def parse():\n    return p.parse_known_args()\nother(parse())\n",
+    "looked through": "args, rest = p.parse_known_args()\nfor word in rest:\n    print(word)\n",
+    "a member": "args, rest = p.parse_known_args()\nrest.pop()\n",
+    "SM_HPS": "args, _ = p.parse_known_args()\nx = os.environ.get('SM_HPS')\n",
+    "SM_HP_": "args, _ = p.parse_known_args()\nx = os.environ.get('SM_HP_' + 'RATE')\n",
+    "SM_USER_ARGS": "args, _ = p.parse_known_args()\nx = os.environ.get('SM_USER_ARGS')\n",
+    "sys.argv": "args, _ = p.parse_known_args()\nprint(sys.argv)\n",
+    "the file": "args, _ = p.parse_known_args()\nopen('/opt/ml/input/config/hyperparameters.json')\n",
+    "a second parser": "q = argparse.ArgumentParser()\nq.add_argument('--rate')\n"
+    "p.parse_known_args()\nq.parse_known_args()\n",
+    "a name elsewhere": "args, _ = p.parse_known_args()\nx = getattr(args, 'rate', 1)\n",
+    "a library": "import hydra\nargs, _ = p.parse_known_args()\n",
+    "names in a loop": "for n in x:\n    p.add_argument('--' + n)\nargs, _ = p.parse_known_args()\n",
+    "a positional": "p.add_argument('data', nargs='*')\nargs, _ = p.parse_known_args()\n",
+    "a condition": "if os.environ.get('X'):\n    p.add_argument('--rate')\nargs, _ = p.parse_known_args()\n",
+    "parse_args": "p.add_argument('--rate')\np.parse_args()\n",
+}
+
+
+@pytest.mark.parametrize("end", KEPT.values(), ids=KEPT)
+def test_an_argument_that_may_be_used(end):
+    assert found(PARSER + end, hyperparameters={"rate": 3}) == []
+
+
+def test_an_argument_that_a_module_beside_the_script_mentions():
+    text = PARSER + "import options\nargs, _ = p.parse_known_args()\n"
+    assert found(text, beside={"options": "x = {'rate': 1}\n"}, hyperparameters={"rate": 3}) == []

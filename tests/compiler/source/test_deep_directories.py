@@ -1,0 +1,97 @@
+"""Directories that are nested deeper than Python may call: made, looked at, removed."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from smspec.source.deep_directories import remove_tree, walked
+
+DEEP = 3000
+
+
+@pytest.fixture(autouse=True)
+def removes_deep_directories(tmp_path):
+    """Remove what a test leaves, however it ends: pytest's own removal calls itself for each level."""
+    yield
+    remove_tree(str(tmp_path))
+
+
+def nested(root, depth, name="d"):
+    """Make directories in each other, with a file in the last; longer than a path may be."""
+    os.makedirs(root)
+    here = os.open(root, os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir(name, dir_fd=here)
+        below = os.open(name, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=here))
+    os.close(here)
+    return root
+
+
+def test_what_is_too_deep_for_a_path_is_removed(tmp_path):
+    root = nested(tmp_path / "deep", DEEP)
+    remove_tree(str(root))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_links_are_removed_and_not_followed(tmp_path):
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept/file").write_text("x")
+    (tmp_path / "tree/a").mkdir(parents=True)
+    for link, target in (("tree/out", "../kept"), ("tree/a/loop", ".."), ("tree/nowhere", "nothing")):
+        (tmp_path / link).symlink_to(target)
+    remove_tree(str(tmp_path / "tree"))
+    assert [path.name for path in sorted(tmp_path.rglob("*"))] == ["kept", "file"]
+
+
+def test_a_link_is_no_tree(tmp_path):
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "link").symlink_to("kept")
+    with pytest.raises(OSError, match="link"):
+        remove_tree(str(tmp_path / "link"))
+    remove_tree(str(tmp_path / "link"), ignore_errors=True)
+    assert (tmp_path / "link").exists()
+
+
+def test_what_may_not_be_read_or_written_is_removed_by_its_owner(tmp_path):
+    (tmp_path / "tree/a/b").mkdir(parents=True)
+    (tmp_path / "tree/a/b/file").write_text("x")
+    (tmp_path / "tree/a/b").chmod(0)
+    (tmp_path / "tree/a").chmod(0o555)
+    remove_tree(str(tmp_path / "tree"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_many_directories_side_by_side(tmp_path):
+    for number in range(2000):
+        (tmp_path / "tree" / str(number) / "x").mkdir(parents=True)
+    remove_tree(str(tmp_path / "tree"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_walk_is_that_of_the_standard_library(tmp_path):
+    for path in ("a/b/c", "a/d", "e"):
+        (tmp_path / path).mkdir(parents=True)
+        (tmp_path / path / "file").write_text("x")
+    (tmp_path / "link").symlink_to("a")
+
+    def seen(walk):
+        return {directory: (sorted(directories), sorted(files)) for directory, directories, files in walk}
+
+    assert seen(walked(str(tmp_path))) == seen(os.walk(tmp_path))
+
+
+def test_a_walk_leaves_out_what_is_taken_out(tmp_path):
+    (tmp_path / "a/b").mkdir(parents=True)
+    walk = walked(str(tmp_path))
+    next(walk)[1].clear()
+    assert list(walk) == []
+
+
+def test_a_walk_goes_as_deep_as_a_path(tmp_path):
+    root = nested(tmp_path / "deep", 1500)
+    assert sum(1 for _ in walked(str(root))) == 1501

@@ -1,0 +1,68 @@
+"""A null is idle exactly where the merged spec is the same without it."""
+
+import copy
+
+from hypothesis import given, settings
+
+from smspec.source import SourceText, to_data
+from smspec.spec.layers.assembly import Assembly
+from smspec.spec.layers.idle_nulls import idle_nulls
+from smspec.spec.layers.layering import layered
+from smspec.spec.yaml.reading import read
+from trees import json_objects, tree
+
+
+def nulls(value, path=()):
+    """Yield the path of every null below mappings."""
+    for key, inner in value.items():
+        if inner is None:
+            yield (*path, key)
+        elif isinstance(inner, dict):
+            yield from nulls(inner, (*path, key))
+
+
+def without(value, path):
+    changed = copy.deepcopy(value)
+    holder = changed
+    for key in path[:-1]:
+        holder = holder[key]
+    del holder[path[-1]]
+    return changed
+
+
+@settings(max_examples=600)
+@given(json_objects, json_objects)
+def test_a_null_is_idle_if_the_merge_is_the_same_without_it(below, above):
+    spec = layered(None, tree(below))
+    merged = to_data(layered(spec, tree(above)))
+    idle = {path for path, _ in idle_nulls(spec, tree(above)) if not any(isinstance(step, int) for step in path)}
+    for path in nulls(above):
+        assert (path in idle) == (to_data(layered(spec, tree(without(above, path)))) == merged)
+
+
+def idle(*texts, overlay=None):
+    layers = [read(SourceText(f"{number}.yaml", f"smspec: v1\n{text}")) for number, text in enumerate(texts)]
+    return [(".".join(map(str, path)), place.file) for path, place in Assembly(layers).merged(overlay).idle]
+
+
+def test_nulls_of_every_layer_are_seen():
+    assert idle("spot: {max_wait: 1h}\n", "name: a\nspot: null\n") == []
+    assert idle("spot:\n", "name: a\nspot: {max_wait: 1h}\n") == [("spot", "0.yaml")]
+    assert idle("name: a\nspot: {max_wait: 1h}\noverlays: {dev: {spot: null}}\n", overlay="dev") == []
+    assert idle("name: a\noverlays: {dev: {spot: null}}\n", overlay="dev") == [("spot", "0.yaml")]
+    assert idle("name: a\noverlays: {dev: {spot: null}}\n") == []
+    assert idle("overlays: {dev: {}}\n", "name: a\noverlays: {dev: null, test: null}\n") == [
+        ("overlays.test", "1.yaml")
+    ]
+    assert idle("name: a\nextends:\noverlays:\nvars:\n") == [
+        ("extends", "0.yaml"), ("overlays", "0.yaml"), ("vars", "0.yaml")
+    ]  # fmt: skip
+
+
+def test_a_null_that_changes_the_kind_of_an_entry_point_is_not_idle():
+    assert idle("entry_point: {script: a.py}\n", "name: a\nentry_point: {command: [b], script: null}\n") == []
+
+
+def test_nulls_in_lists_of_mappings_are_idle_but_where_json_is_sent():
+    assert idle("name: a\nmetrics: [{name: x, regex: }]\n") == [("metrics.0.regex", "0.yaml")]
+    assert idle("name: a\nhyperparameters: {a: [null, {b: null}]}\napi: {Tags: [{Key: null}]}\n") == []

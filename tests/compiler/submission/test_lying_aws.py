@@ -1,0 +1,206 @@
+"""``smspec import NAME`` and ECR: what AWS, or who stands in for it, may send instead of what its API describes."""
+
+import json
+import time
+
+import pytest
+
+from api_samples import small_request
+from lying_s3 import CREDENTIALS
+from lying_server import chunked, dripped, lying_server, response
+from small_job import BUILT, write_job
+from smspec_command import smspec
+
+DEADLINE = 1.0
+ARN = "arn:aws:sagemaker:us-west-2:111122223333:training-job/nightly"
+JOB = {**small_request(), "TrainingJobName": "nightly", "TrainingJobArn": ARN, "TrainingJobStatus": "Completed"}
+JSON = {"Content-Type": "application/x-amz-json-1.1"}
+
+
+def said(content, status="200 OK", **headers):
+    body = content if isinstance(content, bytes) else json.dumps(content).encode()
+    named = {**JSON, **{name.replace("_", "-"): value for name, value in headers.items()}}
+    return response(body, status=status, headers=named)
+
+
+def but(**members):
+    return said({**JOB, **members})
+
+
+def without(*names):
+    return said({name: value for name, value in JOB.items() if name not in names})
+
+
+BROKEN = {
+    "nothing": b"",
+    "no HTTP": b"QUIT\r\n",
+    "a status that is no number": b"HTTP/1.1 \xb2\xb0\xb0 OK\r\n\r\n",
+    "cut": said(JOB)[:-5],
+    "half": said(json.dumps(JOB).encode()[:-20]),
+    "empty": said(b""),
+    "a login page": response(b"<!DOCTYPE html><html><br></html>", headers={"Content-Type": "text/html"}),
+    "a login page that is XML": said(b"<html/>"),
+    "a list": said([JOB]),
+    "a text": said(b'"nightly"'),
+    "null": said(b"null"),
+    "an empty object": said({}),
+    "deep": said(b'{"HyperParameters": ' + b'{"a":' * 5000 + b"1" + b"}" * 5001),
+    "deep lists": said(b"[" * 100_000),
+    "a number of 5,000 digits": said(b'{"CreationTime": ' + b"9" * 5000 + b"}"),
+    "a member twice": said(b'{"TrainingJobName": "a", "TrainingJobName": "b"}'),
+    "NaN": said(b'{"CreationTime": NaN}'),
+    "no UTF-8": said(b'{"TrainingJobName": "\xff"}'),
+    "UTF-16": said(json.dumps(JOB).encode("utf-16")),
+    "60 MB": said(b'{"a": "' + b"x" * 60_000_000 + b'"}'),
+    "60 MB in chunks": said(chunked(*[b"x" * 1_000_000] * 60), Content_Length=None, Transfer_Encoding="chunked"),
+    "compressed": said(JOB, Content_Encoding="gzip"),
+    "no length": said(JOB, Content_Length=None),
+    "another job": but(TrainingJobName="weekly"),
+    "no name": without("TrainingJobName"),
+    "a number as name": but(TrainingJobName=5),
+    "no ARN": without("TrainingJobArn"),
+    "a list as ARN": but(TrainingJobArn=[ARN]),
+    "a time of another world": but(CreationTime="yesterday"),
+    "a list as time": but(CreationTime=[]),
+    "a number as role": but(RoleArn=5),
+    "a list as role": but(RoleArn=[]),
+    "a truth as a count": but(ResourceConfig={"InstanceCount": True}),
+    "a text as a size": but(ResourceConfig={"VolumeSizeInGB": "x"}),
+    "numbers in a map": but(HyperParameters={"lr": 5}),
+    "a list in a map": but(HyperParameters={"lr": []}),
+    "text as a structure": but(ResourceConfig="ml.m5.large"),
+    "a list as a structure": but(ResourceConfig=[]),
+    "an object as a list": but(InputDataConfig={}),
+    "texts as a list": but(InputDataConfig=["train"]),
+    "a number as a list": but(InputDataConfig=7),
+    "a list as a map": but(HyperParameters=["lr"]),
+    "a text as a map": but(Environment="A=B"),
+    "a redirect": response(status="307 X", headers={"Location": "http://127.0.0.1:9/"}),
+    "a refusal that is deep": said(b"[" * 100_000, "400 Bad Request"),
+    "a refusal of another shape": said({"__type": 5, "message": []}, "400 Bad Request"),
+    "a refusal that is a list": said([], "400 Bad Request"),
+    "a refusal without words": said(b"", "403 Forbidden"),
+    "busy for ever": said({"__type": "ThrottlingException"}, "400 Bad Request"),
+    "broken for ever": said(b"", "500 Oops"),
+    "a teapot": said(b"\0\0", "418 Teapot"),
+}
+
+SLOW = {
+    "silent": [30.0],
+    "dripping headers": [b"HTTP/1.1 200 OK\r\n", *dripped(b"X-A: b\r\n" * 100)],
+    "a dripping body": [said(JOB)[:-100], *dripped(b" " * 100)],
+}
+
+
+@pytest.fixture
+def asked(tmp_path, monkeypatch):
+    """Return a way to run a command that asks AWS, which must end within its time."""
+    for name, value in {**CREDENTIALS, "SMSPEC_HTTP_TIMEOUT": str(DEADLINE)}.items():
+        monkeypatch.setenv(name, value)
+
+    def run(server, *words):
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{server.host}")
+        started = time.monotonic()
+        done = smspec(*words, cwd=tmp_path)
+        assert time.monotonic() - started < DEADLINE + 12
+        return done
+
+    return run
+
+
+def assert_refused(done):
+    assert (done.status, done.out) == (3, ""), done.err
+    last = done.err.splitlines()[-1]
+    assert last.startswith("smspec: ") and last.isprintable() and len(last) < 600, done.err
+    assert "Traceback" not in done.err and "internal error" not in done.err
+
+
+@pytest.mark.parametrize("lie", [*BROKEN, *SLOW])
+def test_no_spec_is_made_of_what_is_no_description(lie, asked):
+    with lying_server(lambda _: list(SLOW.get(lie, ())) or [BROKEN[lie]]) as server:
+        assert_refused(asked(server, "import", "nightly"))
+
+
+ODD = {
+    "a time beyond all": but(CreationTime=1e300),
+    "an unknown member": but(Surprise={"a": [1]}),
+    "null everywhere": said(dict.fromkeys(JOB, None) | {"TrainingJobName": "nightly", "TrainingJobArn": ARN}),
+    "an odd ARN": but(TrainingJobArn=":::::::"),
+    "strange names": but(HyperParameters={"": "", "a=b": "", "\n": ""}),
+    "a lone surrogate": said(json.dumps({**JOB, "HyperParameters": {"a": "\ud800"}}).encode()),
+    "control characters": but(HyperParameters={"a": "\x00\x1b[31m\u202e"}),
+}
+
+
+@pytest.mark.parametrize("description", ODD)
+def test_an_odd_description_is_a_spec_with_faults_or_a_refusal(description, asked):
+    with lying_server(lambda _: [ODD[description]]) as server:
+        done = asked(server, "import", "nightly")
+    assert done.status in (0, 1, 3), done.err
+    assert "Traceback" not in done.err and "internal error" not in done.err
+
+
+TAGS = {
+    "no list": {"Tags": {}},
+    "a text": {"Tags": ["a"]},
+    "no key": {"Tags": [{"Value": "b"}]},
+    "a number": {"Tags": [{"Key": 5, "Value": "b"}]},
+    "for ever": {"Tags": [], "NextToken": "more"},
+    "a list as token": {"Tags": [], "NextToken": ["more"]},
+    "no object": [],
+}
+
+
+@pytest.mark.parametrize("lie", TAGS)
+def test_tags_that_are_none_are_not_kept(lie, asked):
+    def answer(request):
+        return [said(TAGS[lie] if request.headers["x-amz-target"].endswith("ListTags") else JOB)]
+
+    with lying_server(answer) as server:
+        done = asked(server, "import", "nightly")
+    assert done.status == 0, done.err
+    assert "not kept: Tags: " in done.err
+
+
+ECR = {
+    "no data": {},
+    "no list": {"authorizationData": {}},
+    "an empty list": {"authorizationData": []},
+    "a text": {"authorizationData": ["dG9rZW4="]},
+    "no token": {"authorizationData": [{}]},
+    "a number": {"authorizationData": [{"authorizationToken": 5}]},
+    "a line break": {"authorizationData": [{"authorizationToken": "dG9r\r\nX-Evil: 1"}]},
+    "another alphabet": {"authorizationData": [{"authorizationToken": "tökén"}]},
+    "an empty token": {"authorizationData": [{"authorizationToken": ""}]},
+    "a text as time": {"authorizationData": [{"authorizationToken": "dG9r", "expiresAt": "yesterday"}]},
+    "no object": [],
+}
+
+
+@pytest.mark.parametrize("lie", ECR)
+def test_credentials_for_ecr_are_credentials(lie, asked, tmp_path):
+    write_job(tmp_path, BUILT.replace("python:3.12-slim-bookworm", "111122223333.dkr.ecr.us-west-2.amazonaws.com/x:1"))
+    with lying_server(lambda _: [said(ECR[lie])]) as server:
+        done = asked(server, "lock")
+    assert done.status == 3
+    cause, ending = done.err.splitlines()
+    assert ": Amazon ECR in us-west-2: " in cause and cause.isprintable()
+    assert ending.startswith("smspec: smspec.lock not written")
+    assert not (tmp_path / "smspec.lock").exists()
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "111122223333.dkr.ecr.us-west-2.evil.invalid",
+        "111122223333.dkr.ecr.us-west-2.amazonaws.com.evil.invalid",
+        "111122223333.dkr.ecr.us-west-2.amazonaws.com:9",
+        "111122223333.dkr.ecr.eu-west-1.us-west-2.evil.amazonaws.com.invalid",
+    ],
+)
+def test_a_registry_that_only_looks_like_ecr_gets_no_credentials(host, asked, tmp_path):
+    """Whoever writes a spec chooses the name; AWS is not even asked for a token for it."""
+    write_job(tmp_path, BUILT.replace("python:3.12-slim-bookworm", f"{host}/x:1"))
+    with lying_server(lambda _: [said({"authorizationData": [{"authorizationToken": "dG9rZW4="}]})]) as server:
+        assert asked(server, "lock").status == 3
+        assert server.asked == []

@@ -1,0 +1,59 @@
+"""Requests go through the proxies of the environment, which have no more time and no other form than servers."""
+
+from __future__ import annotations
+
+import pytest
+
+from lying_server import dripped, lying_server, response
+from smspec.wire.connections import Connections
+from smspec.wire.deadline import Deadline
+from smspec.wire.fault import Interrupted, Malformed, TooSlow, WireFault
+from smspec.wire.fetching import fetched
+from smspec.wire.trust import trust_of_environment
+
+
+@pytest.fixture
+def proxy(monkeypatch):
+    with lying_server(lambda asked: [response(b"by the proxy")]) as server:
+        monkeypatch.setenv("http_proxy", f"http://me:secret@{server.host}")
+        monkeypatch.setenv("https_proxy", server.host)
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        yield server
+
+
+def got(url):
+    return fetched(Connections(trust_of_environment()), url, {}, deadline=Deadline(1), size=1000).response.body
+
+
+def test_a_proxy_gets_the_whole_url_and_its_own_credentials(proxy):
+    assert got("http://store.invalid:9000/a?b=c") == b"by the proxy"
+    (asked,) = proxy.asked
+    assert asked.target == "http://store.invalid:9000/a?b=c"
+    assert asked.headers["proxy-authorization"] == "Basic bWU6c2VjcmV0"
+
+
+def test_no_proxy_names_hosts_without_one(proxy):
+    assert got(f"http://{proxy.host}/z") == b"by the proxy"
+    assert proxy.asked[0].target == "/z"
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        (lambda asked: [response(status="403 Forbidden")], Interrupted),
+        (lambda asked: [response(b"not TLS")], Malformed),
+        (lambda asked: dripped(b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 90), TooSlow),
+    ],
+    ids=["refuses", "lies", "drips"],
+)
+def test_a_tunnel_may_be_refused(answer, fault, proxy):
+    proxy.answer = answer
+    with pytest.raises(fault):
+        got("https://store.invalid/")
+    assert proxy.asked[0][:2] == ("CONNECT", "store.invalid:443")
+
+
+def test_a_proxy_of_another_protocol_is_told(proxy, monkeypatch):
+    monkeypatch.setenv("https_proxy", "socks5://me:secret@127.0.0.1:9")
+    with pytest.raises(WireFault, match="is not an http or https URL"):
+        got("https://store.invalid/")

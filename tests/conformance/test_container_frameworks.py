@@ -1,0 +1,86 @@
+"""SageMaker's own images: the author's script is run itself, unless their modules do more."""
+
+import pytest
+
+from container import Container
+
+MAIN = "def main():\n    raise SystemExit('the module was called')\n"
+MODULES = ["pytorch", "tensorflow", "mxnet", "sklearn", "xgboost"]
+
+
+@pytest.fixture
+def container(tmp_path):
+    return Container(tmp_path / "ml")
+
+
+def image_of(container, framework):
+    """Lay a module out as an image has it, and return its variables."""
+    container.write(f"lib/sagemaker_{framework}_container/__init__.py", "")
+    container.write(f"lib/sagemaker_{framework}_container/training.py", MAIN)
+    return {
+        "SAGEMAKER_TRAINING_MODULE": f"sagemaker_{framework}_container.training:main",
+        "PYTHONPATH": f"{container.environ()['PYTHONPATH']}:{container.base}/lib",
+    }
+
+
+@pytest.mark.parametrize("framework", MODULES)
+def test_the_script_is_run_itself(container, framework):
+    """Its own exit status, its own exception; under the module both would be the toolkit's."""
+    environ = image_of(container, framework)
+    container.configure({"lr": "0.1"})
+    done = container.run_script("import sys; print(sys.argv); sys.exit(7)", environ=environ)
+    assert (done.status, done.stdout) == (7, b"['train.py', '--lr', '0.1']\n"), done.stderr
+    assert done.failure.startswith("ExecuteUserScriptError: no message\nExitCode 7\n")
+    done = container.run_script("raise ValueError('boom')", environ=environ)
+    assert done.failure is None or done.failure.startswith("ExecuteUserScriptError: ValueError: boom\n")
+
+
+def test_the_hyperparameter_names_the_script_as_well(container):
+    container.configure({"sagemaker_program": "train.py"})
+    container.write("code/train.py", "print('ran')")
+    done = container.run(environ=image_of(container, "pytorch"))
+    assert (done.status, done.stdout) == (0, b"ran\n"), done.stderr
+
+
+@pytest.mark.parametrize("framework", ["xgboost", "chainer", "tensorflow"])
+def test_a_module_that_does_more_is_called(container, framework):
+    """XGBoost's algorithm where no script is named, Chainer's MPI, TensorFlow's model directory of a tuning job."""
+    if framework != "xgboost":
+        container.configure({"sagemaker_program": "train.py", "_tuning_objective_metric": "loss"})
+    done = container.run(environ=image_of(container, framework))
+    assert done.status == 1
+    assert done.failure.startswith("ExecuteUserScriptError: the module was called\n")
+
+
+def test_a_plan_that_names_the_module_calls_it(container):
+    """`entry_point: {module: …}`; such a function takes no job."""
+    environ = image_of(container, "pytorch")
+    plan = {"kind": "module", "program": environ["SAGEMAKER_TRAINING_MODULE"], "args_style": "none"}
+    done = container.run(plan=plan, environ={"PYTHONPATH": environ["PYTHONPATH"]})
+    assert done.failure.startswith("ExecuteUserScriptError: the module was called\n")
+
+
+def test_a_train_program_of_the_image(container):
+    """SageMaker starts an image with the word `train`, so without an entry point that program is the author's."""
+    container.write("bin/train", "#!/bin/sh\necho trained in $SM_MODEL_DIR\nexit 6\n", 0o755)
+    path = f"{container.base}/bin:{container.environ()['PATH']}"
+    done = container.run(environ={"PATH": path})
+    assert (done.status, done.stdout) == (6, f"trained in {container.base}/model\n".encode()), done.stderr
+
+
+@pytest.mark.parametrize("content", ["from sagemaker_training.cli.train import main", "exec python3 -m smspec_runtime"])
+def test_a_train_program_that_starts_a_toolkit_is_none(container, content):
+    """It would ask for the entry point itself, or start the runtime for ever."""
+    container.write("bin/train", f"#!/bin/sh\n{content}\n", 0o755)
+    done = container.run(environ={"PATH": f"{container.base}/bin:{container.environ()['PATH']}"})
+    assert done.status == 1
+    assert done.failure.startswith("ClientError: no entry point")
+
+
+def test_a_train_program_that_starts_the_runtime_ends(container):
+    """Hidden from a look at the file."""
+    hidden = f"#!/bin/sh\nm=runtime\nexec {container.python} -m smspec_$m train\n"
+    container.write("bin/train", hidden, 0o755)
+    done = container.run(environ={"PATH": f"{container.base}/bin:{container.environ()['PATH']}"})
+    assert done.status == 1
+    assert "no entry point" in done.failure

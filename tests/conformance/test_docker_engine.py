@@ -1,0 +1,87 @@
+"""The private engine of the tests: the machine's firewall does not reach it, and nothing of it stays behind."""
+
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["docker_engine"]
+pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
+
+TESTS = Path(__file__).parents[1]
+
+# Two containers, one of which fetches a page from the other.
+FETCH = """
+    server = ["run", "--detach", "--network=hosts", "--ip=10.213.7.2", "--entrypoint=python3", "base"]
+    client = ["run", "--rm", "--network=hosts", "--entrypoint=python3", "base", "-c", sys.argv[2]]
+    engine.docker("import", sys.argv[1], "base")
+    engine.docker("network", "create", "--driver=bridge", "--internal", "--subnet=10.213.7.0/24", "hosts")
+    engine.docker(*server, "-m", "http.server", "80")
+    print(engine.docker(*client).stdout, flush=True)
+"""
+CLIENT = """
+import time, urllib.request
+for attempt in range(50):
+    try:
+        print(urllib.request.urlopen("http://10.213.7.2", timeout=5).status)
+        break
+    except ConnectionRefusedError:
+        time.sleep(0.1)
+"""
+WAIT = """
+    print(engine.host, flush=True)
+    sys.stdin.read()
+"""
+
+
+def program(body):
+    """Return the words that run a program with an engine of its own."""
+    head = f"import sys; sys.path.insert(0, {str(TESTS)!r}); from docker_engine import running_engine\n"
+    return [sys.executable, "-c", f"{head}with running_engine() as engine:{body}"]
+
+
+def test_containers_reach_each_other_where_the_machine_forwards_nothing(engine):
+    """A machine with another Docker engine: its FORWARD policy is DROP. Here a network namespace is that machine."""
+    machine = ["unshare", "--net", "sh", "-c", 'iptables -P FORWARD DROP && iptables -S FORWARD >&2 && exec "$@"', "sh"]
+    words = [*machine, *program(FETCH), engine.archive(), CLIENT]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert "-P FORWARD DROP" in done.stderr, done.stderr
+    assert done.stdout == "200\n\n", done.stderr
+
+
+def test_engines_side_by_side_share_no_network(engine):
+    """The same subnet twice, and no bridge of either on the machine."""
+    before = socket.if_nameindex()
+    words = [*program(FETCH), engine.archive(), CLIENT]
+    both = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [process.communicate(timeout=120)[0] for process in both] == ["200\n\n"] * 2
+    assert socket.if_nameindex() == before
+
+
+def test_nothing_of_an_engine_outlives_tests_that_are_killed(engine):
+    process = subprocess.Popen(program(WAIT), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    directory = Path(process.stdout.readline().strip().partition("//")[2]).parent
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 20
+    while engine_processes(directory):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert str(directory) not in Path("/proc/mounts").read_text()
+    subprocess.run(program("\n    pass"), check=True, timeout=60)
+    assert not directory.exists()
+
+
+def engine_processes(directory):
+    """Return the processes whose command line names a directory."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if str(directory).encode() in path.read_bytes():
+                found.append(path.parent.name)
+        except OSError:
+            continue
+    return found

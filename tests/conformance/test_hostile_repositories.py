@@ -1,0 +1,123 @@
+"""Pull requests of strangers: nothing of this machine shows in what smspec says of them, or is opened for them."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from git_repository import commit, repository
+from hostile_repositories import ATTACKS, MARK, TARGETS, plant, spec
+from small_job import write_job
+from smspec.diagnostics.formats import FORMATS
+from smspec.render import TARGETS as RENDERED
+from smspec_command import environment, smspec
+
+DIGEST = f"python:3.12-slim-bookworm=sha256:{'0' * 64}"
+
+COMMANDS = [
+    *(["validate", ".", "--format", name] for name in (*FORMATS, "mermaid")),
+    ["validate", "job.yaml", "--strict"],
+    ["validate", "--api-json", "job.yaml"],
+    ["build", "-o", "../out"],
+    ["build", "--check"],
+    *(["render", f"--{name}"] for name in RENDERED),
+    *(["diff", "--base", "HEAD", "--format", name] for name in ("text", "markdown", "json")),
+    ["diff", "--base", "HEAD", "job.yaml"],
+    ["diff"],
+    ["lock", "--digest", DIGEST],
+    ["lock", ".", "--digest", DIGEST],
+]
+
+
+PAIRS = [
+    (attack, target)
+    for number, attack in enumerate(ATTACKS)
+    for at, target in enumerate(TARGETS)
+    if at < 2 or (number + at) % 3 == 0
+]
+"""Every attack on the environment and on `.git`, and on a third of the other files; all of them take minutes."""
+
+
+def environment_entries():
+    """Return what stands in the environment of this process, as the kernel shows it."""
+    path = Path("/proc/self/environ")
+    content = path.read_bytes().decode("utf-8", "replace") if path.exists() else ""
+    return [entry for entry in content.split("\0") if len(entry) > 12]
+
+
+@pytest.fixture
+def root(tmp_path):
+    """A repository with one job, which is committed, beside secrets; its ``.git`` has one, too."""
+    place = repository(plant(tmp_path))
+    write_job(place)
+    commit(place)
+    with open(place / ".git/config", "a") as file:
+        file.write(f'[http]\n\textraheader = "AUTHORIZATION: basic {MARK}"\n')
+    return place
+
+
+@pytest.mark.parametrize(("attack", "target"), PAIRS)
+def test_nothing_of_the_machine_shows(attack, target, root):
+    ATTACKS[attack](root, target)
+    for words in COMMANDS:
+        done = smspec(*words, cwd=root)
+        said = done.out + done.err
+        assert done.status in (0, 1, 2, 3), (words, said)
+        assert MARK not in said, words
+        for entry in environment_entries():
+            assert entry not in said, words
+        assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("attack", ["base", "base-that-is-a-link", "policy", "lock", "requirements", "script", "spec"])
+@pytest.mark.parametrize("target", ["/proc/self/environ", "../secrets/env", ".git/config"])
+def test_nothing_shows_of_a_revision_either(attack, target, root):
+    """What is hostile here is the base: a link in a tree is a blob with a path in it."""
+    ATTACKS[attack](root, target)
+    commit(root)
+    for path in [*root.iterdir(), *(root / "src").iterdir()]:
+        if path.is_symlink():
+            path.unlink()
+    spec(root, "retries: 2\n")
+    for name in ("text", "markdown", "json"):
+        done = smspec("diff", "--base", "HEAD", "--format", name, cwd=root)
+        assert MARK not in done.out + done.err
+        assert not [entry for entry in environment_entries() if entry in done.out + done.err]
+
+
+OPENED = re.compile(r"\bopen(?:at2?)?\(.*\) += \d+<([^>]*)>")
+
+
+def opened(root, *words):
+    """Return the real paths of all files that a command opens."""
+    log = root.parent / "strace.log"
+    command = [sys.executable, "-m", "smspec", *words]
+    done = subprocess.run(
+        ["strace", "-f", "-y", "-s", "4096", "-e", "trace=open,openat,openat2", "-o", str(log), *command],
+        cwd=root,
+        env=environment(PLANTED=MARK),
+        capture_output=True,
+        timeout=120,
+    )
+    assert MARK.encode() not in done.stdout + done.stderr
+    return OPENED.findall(log.read_text(errors="replace"))
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="there is no strace")
+@pytest.mark.parametrize("attack", sorted(set(ATTACKS) - {"last-build"}))
+def test_nothing_outside_is_opened(attack, root):
+    """Of all files that the kernel opens for a command, none is outside because of the spec."""
+    if subprocess.run(["strace", "-o", os.devnull, "true"], capture_output=True).returncode:
+        pytest.skip("strace may not trace here")
+    target = "../secrets/spec.yaml" if len(attack) % 2 else "/proc/self/environ"
+    ATTACKS[attack](root, target)
+    words = ("diff",) if "last-build" in attack else ("validate", ".") if len(attack) % 3 else ("build", "-o", "../out")
+    found = opened(root, *words)
+    assert any(path.endswith("/job.yaml") for path in found) or attack == "spec"
+    outside = [path for path in found if path.startswith((str(root.parent / "secrets"), f"{root}/.git/"))]
+    assert outside == []
+    assert [path for path in found if path.endswith("/environ")] == []

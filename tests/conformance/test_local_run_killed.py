@@ -1,0 +1,128 @@
+"""SIGKILL of a local run, at any moment: nothing of it lives on, and its next run finds nothing in its way."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import time
+
+import pytest
+
+from local_jobs import DEADLINE, LocalJob
+
+MOMENTS = int(os.environ.get("SMSPEC_KILLED_RUNS", "4"))
+CLINGING = """
+import os, signal, subprocess, sys, tempfile, time
+
+def cling():
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    tempfile.mkstemp()
+    while True:
+        time.sleep(60)
+
+if os.fork() == 0:  # a daemon: its own session, its parent gone
+    os.setsid()
+    if os.fork() == 0:
+        cling()
+    os._exit(0)
+if os.fork() == 0:  # no open file of its parent
+    os.closerange(0, 100)
+    cling()
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
+if os.environ.get("BRIEF"):
+    time.sleep(0.2)
+    os._exit(0)
+print("clinging", flush=True)
+cling()
+"""
+SPEC = """
+source: src/
+entry_point: train.py
+channels:
+  train: {s3: "s3://data/train/", local: data/}
+  pipe: {s3: "s3://data/train/", local: data/, input_mode: Pipe}
+hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}
+checkpoints: {s3: "s3://models/checkpoints/"}
+"""
+
+
+@pytest.fixture
+def job(tmp_path):
+    job = LocalJob(tmp_path / "job")
+    job.spec(SPEC)
+    job.write("src/train.py", CLINGING)
+    job.write("data/a", random.Random(0).randbytes(1 << 20))
+    (tmp_path / "temporary").mkdir()
+    job.environment = {"TMPDIR": str(tmp_path / "temporary")}
+    return job
+
+
+def kill(job: LocalJob, seconds: float) -> None:
+    """Kill a run that old: at once, as the machine's memory or an impatient person does."""
+    process = job.start(job.environment)
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        pass
+    process.kill()
+    process.communicate(timeout=DEADLINE)
+
+
+@pytest.mark.parametrize("moment", range(MOMENTS))
+def test_a_run_that_is_killed_at_any_moment_leaves_no_process(job, tmp_path, moment):
+    """Daemons and what ignores signals are ended too; the next run has all directories to itself."""
+    kill(job, random.Random(moment).uniform(0, 2.5))
+    job.assert_nothing_left()
+    job.write("src/train.py", "print('done')")
+    ended = job.run(job.environment)
+    assert ended.returncode == 0, ended.stderr
+    assert os.listdir(tmp_path / "temporary") == []
+
+
+def test_a_run_that_is_killed_while_its_job_clings_leaves_no_process(job, tmp_path):
+    process = job.start(job.environment)
+    for host in ("algo-1", "algo-2"):
+        job.wait_for_log("clinging", host)
+    started = time.monotonic()
+    process.kill()
+    process.communicate(timeout=DEADLINE)
+    job.assert_nothing_left()
+    assert time.monotonic() - started < 5
+
+
+def test_what_a_job_leaves_running_ends_with_it(job):
+    ended = job.run({**job.environment, "BRIEF": "1"})
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_a_program_that_kills_its_parents_leaves_no_process(job):
+    """The guard of a host is a process of the same user, so a program may end it."""
+    job.write(
+        "src/train.py",
+        """
+        import os, signal, time
+        def parent(process):
+            with open(f"/proc/{process}/stat") as stat:
+                return int(stat.read().rpartition(")")[2].split()[1])
+        if os.fork() == 0:
+            os.setsid()
+            time.sleep(60)
+        runtime = os.getppid()
+        guard = parent(runtime)
+        os.kill(guard, signal.SIGKILL)
+        time.sleep(60)
+        """,
+    )
+    if not os.path.isdir("/proc/self"):
+        pytest.skip("without /proc a process does not find its grandparent")
+    ended = job.run(job.environment)
+    assert ended.returncode == 1, ended.stderr
+
+
+def test_temporary_files_of_a_job_go_with_it(job, tmp_path):
+    job.write("src/train.py", "import tempfile; print('MADE', tempfile.mkdtemp())")
+    assert job.run(job.environment).returncode == 0
+    assert f"MADE {tmp_path}/temporary/smspec-tmp-" in job.log()
+    assert os.listdir(tmp_path / "temporary") == []

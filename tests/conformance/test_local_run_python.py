@@ -1,0 +1,295 @@
+"""The Python of a local job: its own packages, and nothing installed anywhere else."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from local_jobs import DEADLINE, LocalJob
+
+KILLS = int(os.environ.get("SMSPEC_KILLED_RUNS", "2"))
+both = pytest.mark.parametrize("job", ["uv", "pip"], indirect=True)
+SHOW = """
+import os, sys
+try:
+    import greeting
+    print("GREETING", greeting.VERSION)
+except ImportError:
+    print("GREETING none")
+try:
+    import pytest
+    print("PYTEST there")
+except ImportError:
+    print("PYTEST none")
+print("PREFIX", sys.prefix)
+"""
+SPEC = """
+image: {{base: "{base}"{more}}}
+source: src/
+entry_point: train.py
+"""
+BASE = f"python:{sys.version_info[0]}.{sys.version_info[1]}-slim"
+
+
+def wheel(directory: Path, version: str, name: str = "greeting", slow: bool = False) -> Path:
+    """Write a wheel by hand, with a command."""
+    path = directory / f"{name}-{version}-py3-none-any.whl"
+    info = f"{name}-{version}.dist-info"
+    files = {
+        f"{name}.py": f"VERSION = {version!r}\ndef main(): print(VERSION)\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/entry_points.txt": f"[console_scripts]\ngreet = {name}:main\n",
+    }
+    if slow:
+        files |= {f"{name}_{number}.py": "x = 1\n" * 1000 for number in range(200)}
+    files[f"{info}/RECORD"] = "".join(f"{file},,\n" for file in (*files, f"{info}/RECORD"))
+    with zipfile.ZipFile(path, "w") as archive:
+        for file, text in files.items():
+            archive.writestr(file, text)
+    return path
+
+
+@pytest.fixture
+def job(tmp_path, request):
+    """A job whose packages come from a directory; the cache is empty. With uv, unless a test wants pip."""
+    installer = getattr(request, "param", "pip" if shutil.which("uv") is None else "uv")
+    job = LocalJob(tmp_path / "job")
+    job.wheels = tmp_path / "wheels"
+    job.wheels.mkdir()
+    for version in ("1.0", "2.0"):
+        wheel(job.wheels, version)
+    job.cache = tmp_path / "cache"
+    path = os.environ["PATH"].split(os.pathsep)
+    if installer == "uv" and shutil.which("uv") is None:
+        pytest.skip("there is no uv")
+    if installer == "pip":
+        path = [directory for directory in path if not os.path.exists(os.path.join(directory, "uv"))]
+        path.insert(0, os.path.dirname(sys.executable))
+    job.environment = {
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(job.wheels),
+        "SMSPEC_CACHE_DIR": str(job.cache),
+        "PATH": os.pathsep.join(path),
+        "UV_CACHE_DIR": str(tmp_path / "uv"),
+    }
+    job.write("src/train.py", SHOW)
+    return job
+
+
+def spec(job: LocalJob, packages: str = "", base: str = BASE, more: str = "") -> None:
+    packages = f", python_packages: [{packages}]" if packages else ""
+    job.spec(SPEC.format(base=base, more=packages) + more)
+
+
+def environments(job: LocalJob) -> list[Path]:
+    return sorted(path for path in (job.cache / "environments").iterdir() if path.is_dir())
+
+
+def state(directory: str | Path) -> dict[str, object]:
+    """Return every file below a directory with its digest and time."""
+    return {
+        str(path): (path.lstat().st_mtime_ns, hashlib.sha256(path.read_bytes()).hexdigest())
+        for path in Path(directory).rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.fixture
+def exe(tmp_path, job):
+    """A Python of the author's with a package."""
+    venv.create(tmp_path / "venv", with_pip=False, symlinks=True)
+    (library,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")
+    zipfile.ZipFile(job.wheels / "greeting-1.0-py3-none-any.whl").extractall(library)
+    return tmp_path / "venv" / "bin" / "python"
+
+
+@both
+def test_a_job_has_the_packages_of_its_image_and_no_others(job):
+    spec(job, "greeting==1.0")
+    ended = job.run(job.environment)
+    assert ended.returncode == 0, ended.stderr
+    assert "GREETING 1.0\nPYTEST none\n" in job.log()
+    assert "installing `greeting==1.0` for Python" in ended.stderr
+    assert len(environments(job)) == 1
+
+
+def test_a_second_run_installs_nothing(job):
+    spec(job, "greeting==1.0")
+    job.run(job.environment)
+    shutil.rmtree(job.wheels)
+    ended = job.run(job.environment)
+    assert ended.returncode == 0, ended.stderr
+    assert "installing" not in ended.stderr
+    assert "GREETING 1.0" in job.log()
+
+
+@both
+def test_requirements_of_the_source_go_into_the_run_alone(job, tmp_path):
+    """The job's own pip may replace a package of the image: for this job, not for the next."""
+    before = state(Path(sys.executable).parent.parent)
+    spec(job, "greeting==1.0")
+    job.write("src/requirements.txt", "greeting==2.0\n")
+    ended = job.run(job.environment)
+    assert ended.returncode == 0, ended.stderr
+    assert "GREETING 2.0" in job.log()
+    (job.directory / "src" / "requirements.txt").unlink()
+    assert job.run(job.environment).returncode == 0
+    assert "GREETING 1.0" in job.log()
+    after = state(Path(sys.executable).parent.parent)
+    assert {path for path in before if before[path] != after.get(path)} == set()
+    assert not {path for path in after.keys() - before.keys() if "greeting" in path}
+
+
+def test_what_a_job_installs_while_it_runs_stays_in_its_run(job):
+    spec(job, "greeting==1.0")
+    job.write(
+        "src/train.py",
+        "import subprocess, sys\n"
+        "subprocess.run([sys.executable, '-m', 'pip', 'install', '-q', 'greeting==2.0'], check=True)\n"
+        "subprocess.run([sys.executable, '-m', 'pip', 'uninstall', '-q', '-y', 'greeting'])\n"
+        "subprocess.run([sys.executable, '-m', 'pip', 'uninstall', '-q', '-y', 'greeting'])\n"
+        "subprocess.run([sys.executable, '-c', 'import greeting; print(greeting.VERSION)'], check=True)\n",
+    )
+    ended = job.run(job.environment)
+    assert ended.returncode == 0, ended.stderr
+    job.write("src/train.py", SHOW)
+    assert job.run(job.environment).returncode == 0
+    assert "GREETING 1.0" in job.log()
+
+
+def test_commands_of_packages_run_on_the_python_of_the_host(job):
+    spec(job, "greeting==1.0")
+    job.write("src/requirements.txt", "greeting==2.0\n")
+    job.write("src/train.py", "import subprocess; subprocess.run(['greet'], check=True)")
+    job.environment["PIP_CONFIG_FILE"] = os.devnull
+    ended = job.run(job.environment)
+    assert ended.returncode == 0, ended.stderr
+    assert "\n2.0\n" in job.log()
+
+
+@pytest.mark.parametrize("way", ["variable", "file"])
+def test_settings_of_pip_that_lead_elsewhere_are_not_followed(job, tmp_path, way):
+    """PIP_TARGET, `user = true`, `prefix`: what the author uses for other things."""
+    elsewhere = tmp_path / "elsewhere"
+    if way == "variable":
+        job.environment |= {"PIP_TARGET": str(elsewhere), "PIP_PREFIX": str(elsewhere), "PIP_USER": "1"}
+    else:
+        (tmp_path / "pip.conf").write_text(f"[global]\ntarget = {elsewhere}\n[install]\nuser = true\n")
+        job.environment["PIP_CONFIG_FILE"] = str(tmp_path / "pip.conf")
+    spec(job, "greeting==1.0")
+    job.write("src/requirements.txt", "greeting==2.0\n")
+    ended = job.run(job.environment)
+    assert ended.returncode == 0, ended.stderr
+    assert "GREETING 2.0" in job.log()
+    assert not elsewhere.exists()
+
+
+def test_a_named_python_lends_its_packages_and_is_not_changed(job, exe):
+    before = state(exe.parent.parent)
+    spec(job, "greeting==1.0, other")
+    ended = job.run(job.environment, python=exe)
+    assert ended.returncode == 0, ended.stderr
+    assert "GREETING 1.0" in job.log()
+    assert f"different from the image: {exe} does not have `other`" in ended.stderr
+    job.write("src/requirements.txt", "greeting==2.0\n")
+    ended = job.run(job.environment, python=exe)
+    assert ended.returncode == 0, ended.stderr
+    assert "GREETING 2.0" in job.log()
+    assert state(exe.parent.parent) == before
+
+
+def test_a_python_of_the_author_stands_in_for_packages_that_are_not_known(job):
+    spec(job, base="pytorch/pytorch:2.4.1")
+    ended = job.run(job.environment)
+    assert ended.returncode == 0, ended.stderr
+    assert "PYTEST there" in job.log() or shutil.which("python3") != sys.executable
+    assert "different from the image: packages of the image are not known here" in ended.stderr
+
+
+def test_without_permission_nothing_is_installed(job):
+    spec(job, "greeting==1.0")
+    ended = job.run(job.environment, **{"no-install": None})
+    assert ended.returncode == 3
+    assert "run `smspec run` once without --no-install" in ended.stderr
+    assert not job.run_directory.exists()
+    assert job.run(job.environment).returncode == 0
+    assert job.run(job.environment, **{"no-install": None}).returncode == 0
+
+
+@both
+def test_a_package_that_is_nowhere_is_the_fault_of_the_spec(job):
+    spec(job, "no-such-package==1.0")
+    ended = job.run(job.environment)
+    assert ended.returncode == 1
+    assert "cannot install the job's Python packages" in ended.stderr
+    assert environments(job) == []
+    assert not job.run_directory.exists()
+
+
+@both
+def test_an_index_that_does_not_answer_is_not_the_fault_of_the_spec(job):
+    spec(job, "greeting==3.0")
+    job.environment |= {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_NO_INDEX": "", "PIP_RETRIES": "1"}
+    job.environment |= {"UV_HTTP_RETRIES": "0", "PIP_EXTRA_INDEX_URL": "", "PIP_CONFIG_FILE": os.devnull}
+    ended = job.run(job.environment)
+    assert ended.returncode == 3, ended.stderr
+    sentence = ended.stderr.splitlines()[-1]
+    assert sentence.startswith("smspec: cannot reach the package index")
+    assert sentence.endswith("; `--python EXE` runs the job on a Python that has them")
+
+
+def test_nothing_is_needed_where_nothing_is_installed(job, tmp_path):
+    """No network, no cache, no uv: a job without packages runs all the same."""
+    (tmp_path / "file").write_text("")
+    job.environment |= {"SMSPEC_CACHE_DIR": str(tmp_path / "file" / "below"), "PIP_FIND_LINKS": "/nowhere"}
+    spec(job)
+    ended = job.run(job.environment)
+    assert ended.returncode == 0, ended.stderr
+    spec(job, "greeting==1.0")
+    ended = job.run(job.environment)
+    assert ended.returncode == 3
+    assert "set SMSPEC_CACHE_DIR" in ended.stderr
+
+
+def test_runs_that_start_together_install_once(job, tmp_path):
+    wheel(job.wheels, "1.0", "large", slow=True)
+    spec(job, "greeting==1.0, large")
+    processes = []
+    for number in range(4):
+        words = [word.replace(str(job.run_directory), str(tmp_path / f"run{number}")) for word in job.words()]
+        processes.append(
+            subprocess.Popen(
+                words, cwd=job.directory, env={**os.environ, **job.environment}, stderr=subprocess.PIPE, text=True
+            )
+        )
+    errors = [process.communicate(timeout=DEADLINE)[1] for process in processes]
+    assert [process.returncode for process in processes] == [0] * 4, errors
+    assert sum("installing `greeting==1.0`" in error for error in errors) == 1
+    assert len(environments(job)) == 1
+
+
+@pytest.mark.parametrize("moment", range(KILLS))
+def test_a_run_that_is_killed_while_it_installs_is_repaired_by_the_next(job, tmp_path, moment):
+    wheel(job.wheels, "1.0", "large", slow=True)
+    spec(job, "greeting==1.0, large")
+    process = job.start(job.environment)
+    while not (job.cache / "environments").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    time.sleep(random.Random(moment).uniform(0, 1.5))
+    process.kill()
+    process.communicate(timeout=DEADLINE)
+    ended = job.run(job.environment)
+    assert ended.returncode == 0, ended.stderr
+    assert "GREETING 1.0" in job.log()

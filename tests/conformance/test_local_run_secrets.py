@@ -1,0 +1,44 @@
+"""What a local run shows of the secrets of a job."""
+
+from __future__ import annotations
+
+import pytest
+
+from local_jobs import LocalJob, script
+
+
+@pytest.fixture
+def job(tmp_path):
+    job = LocalJob(tmp_path / "job")
+    yield job
+    job.assert_nothing_left()
+
+
+@pytest.mark.parametrize("writes_the_file", [False, True])
+def test_secrets_reach_neither_summary_nor_report(job, writes_the_file):
+    """Values of variables and hyperparameters, also encoded, in long lines, and in the script's own failure file."""
+    script(
+        job,
+        f"""
+        import json, os, sys, urllib.parse
+        secret = os.environ["DB_PASSWORD"] + " and " + os.environ["MY_API_KEY"] + " and " + os.environ["SM_HP_HF_TOKEN"]
+        print(secret, json.dumps(secret), "x" * 1990 + secret, file=sys.stderr)
+        print("x" * 1990 + secret)
+        print(urllib.parse.quote(secret, safe=""))
+        if {writes_the_file}:
+            open(os.environ["SM_OUTPUT_DIR"] + "/failure", "w").write("cannot log in with " + secret)
+        raise RuntimeError("cannot log in with " + secret)
+        """,
+        "environment: {DB_PASSWORD: 'pa$s/wö rd'}\nhyperparameters: {hf_token: 'tok-en \"quoted\"'}",
+    )
+    ended = job.run(environment={"MY_API_KEY": "of-the-author's-shell"})
+    assert ended.returncode == 1
+    reason = job.summary()["failure_reason"]
+    assert "cannot log in with ****** and ****** and ******" in reason
+    shown = [
+        reason,
+        ended.stdout,
+        *((job.run_directory / name).read_text() for name in ("summary.json", "report.html")),
+    ]
+    for part in ("pa$s", "wö rd", "tok-en", "quoted", "of-the-author"):
+        assert not [text for text in shown if part in text]

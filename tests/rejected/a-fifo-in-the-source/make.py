@@ -1,0 +1,5 @@
+"""git holds no FIFOs."""
+
+import os
+
+os.mkfifo("src/pipe")

@@ -1,0 +1,5 @@
+"""A link that would never come to an end."""
+
+import os
+
+os.symlink(".", "src/all")

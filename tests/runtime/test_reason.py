@@ -1,0 +1,158 @@
+"""The reason of a failure: for programs that were run for real, and for exceptions made at random."""
+
+import builtins
+import re
+import subprocess
+import time
+import traceback
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ending import CODE
+from recorded_endings import ENDINGS
+from smspec_runtime.failure import failure_text
+from smspec_runtime.outcome import Outcome
+from smspec_runtime.reason import reason_of
+from smspec_runtime.reason.noise import ends_message, is_noise
+from smspec_runtime.supervisor import KEPT_ERRORS
+
+PIECES = (
+    "Traceback (most recent call last):\n",
+    "[rank1]: Traceback (most recent call last):\n",
+    "[1,0]<stderr>:Traceback (most recent call last):\n",
+    '  File "x.py", line 1, in f\n',
+    "    raise\n",
+    "ValueError: boom\n",
+    "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n",
+    "Root Cause (first observed failure):\n",
+    "  exitcode  : -9 (pid: 1)\n",
+    "  rank      : 1 (local_rank: 1)\n",
+    "  traceback : Traceback (most recent call last):\n",
+    "\nDuring handling of the above exception, another exception occurred:\n\n",
+    "Original Traceback (most recent call last):\n",
+    '"""\n',
+    "  + Exception Group Traceback (most recent call last):\n",
+    "  +-+---------------- 1 ----------------\n",
+    "    | ValueError: x\n",
+    "    +------------------------------------\n",
+    "-" * 74 + "\n",
+    "  Process name: [[1,1],0]\n  Exit code:    1\n",
+    "Exception in thread T:\n",
+    "INFO: x\n",
+    "error: y\n",
+    "Error: z\n    at f (x.js:1)\n",
+    "│ box\n",
+    "╰──────╯\n",
+    " 45%|###   | 45/100 [00:01\r",
+    "terminate called after throwing an instance of 'x'\n  what():  y\n",
+    "a" * 60,
+    "[" * 60,
+    "    ",
+    "\n",
+    "2024-01-01 12:00:00,000 ",
+)
+
+
+@pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: ending.name)
+def test_recorded_programs(ending):
+    """What a program wrote for real gives the reason that its author would."""
+    status, number = ending.ended
+    command = [ending.command, "-m", "pip"] if ending.name.startswith("pip-") else [ending.command, ending.file]
+    found = reason_of(
+        Outcome(status, number, output=ending.stderr[-KEPT_ERRORS:]), command, is_pip=command[1:] == ["-m", "pip"]
+    )
+    assert found.text == ending.reason.replace("{dir}", CODE)
+
+
+MARKS = re.compile(r"Traceback|^(The above|During handling)|Exception ignored|Exception in|Process |^\[", re.MULTILINE)
+"""What a message must not hold if it is to be told from what stands around it."""
+
+
+def is_plain(message):
+    """Whether no line of a message looks like the end of one: a log, a warning, another traceback."""
+    lines = message.split("\n")
+    return not MARKS.search(message) and not any(map(ends_message, lines[1:])) and not is_noise(lines[-1])
+
+
+message_lines = st.text(
+    st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], include_characters="\t"), max_size=30
+)
+messages = st.lists(message_lines, min_size=1, max_size=4).map("\n".join)
+kinds = st.sampled_from(["ValueError", "KeyError", "OSError", "Custom", "AssertionError"])
+steps = st.lists(st.tuples(kinds, messages.filter(is_plain)), min_size=1, max_size=4)
+RAISE = """
+import sys
+class Custom(Exception): pass
+def deeper(n, error):
+    if n: deeper(n - 1, error)
+    raise error
+def chain(steps, links, depth):
+    (kind, message), *rest = steps
+    error = (Custom if kind == "Custom" else getattr(__builtins__, kind))(message)
+    if not rest: deeper(depth, error)
+    try:
+        chain(rest, links[1:], depth)
+    except Exception as inner:
+        if links[0]: raise error from inner
+        raise error
+chain(*eval(sys.stdin.read()))
+"""
+
+
+def printed(kind, message):
+    """Return an exception as Python prints it."""
+    error = (type("Custom", (Exception,), {"__module__": "__main__"}) if kind == "Custom" else getattr(builtins, kind))(
+        message
+    )
+    return "".join(traceback.format_exception_only(error)).replace("__main__.", "").rstrip("\n")
+
+
+@pytest.fixture(scope="module")
+def raiser(tmp_path_factory):
+    path = tmp_path_factory.mktemp("raiser") / "train.py"
+    path.write_text(RAISE)
+    return path
+
+
+@settings(max_examples=20, suppress_health_check=list(HealthCheck), deadline=None)
+@given(steps=steps, links=st.lists(st.booleans(), min_size=3, max_size=3), depth=st.integers(0, 30))
+def test_any_exception_is_whole(any_python, raiser, steps, links, depth):
+    """The reason is the exception raised last as Python prints it, whatever its message, then what led to it."""
+    code = repr((steps, links, depth)).encode("utf-8", "surrogatepass")
+    done = subprocess.run([any_python, raiser], input=code, capture_output=True, env={"PYTHONUTF8": "1"})
+    assert done.returncode == 1
+    shown = reason_of(Outcome(1, output=done.stderr), ["python", "train.py"]).text.replace("__main__.", "")
+    first = printed(*steps[0])
+    assert words(shown).startswith(words(first))
+    rest = words(shown)[len(words(first)) :]
+    for place, step in enumerate(steps[1:]):
+        if words(printed(*step)) not in words("; ".join(printed(*one) for one in steps[: place + 1])):
+            assert ("caused by " if links[place] else "while handling ") + words(printed(*step)) in rest
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.sampled_from([*PIECES]) | st.text(max_size=20), max_size=25).map("".join),
+    st.sampled_from([(1, 0), (3, 0), (137, 9), (134, 6), (143, 15), (247, 0), (255, 0)]),
+    st.sampled_from(["python", "torchrun", "mpirun", "./run.sh"]),
+    st.booleans(),
+)
+def test_any_text_gives_a_reason(text, ended, command, is_pip):
+    """Nothing on standard error breaks the reader: a failure always has a reason of one form."""
+    found = reason_of(Outcome(*ended, output=text.encode("utf-8", "replace")), [command, "x"], is_pip)
+    assert found.text.strip()
+    assert len(failure_text(Outcome(*ended, output=text.encode()), [command], []).encode()) <= 1024
+
+
+@pytest.mark.parametrize("piece", [*PIECES, "Original Traceback (most recent call last):\n a\nE:\n", 'E:\n"""\n'])
+def test_long_texts_take_no_longer_than_they_are_long(piece):
+    """Of 64 KiB that repeat one line; squared, it would take minutes."""
+    began = time.process_time()
+    reason_of(Outcome(1, output=(piece * 65536)[: 1 << 16].encode()), ["python"])
+    assert time.process_time() - began < 5
