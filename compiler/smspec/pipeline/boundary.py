@@ -114,8 +114,12 @@ class Boundary:
 
     def upwards(self, directory: str) -> Iterator[str]:
         """Yield a directory and each one above it, as far as they are inside."""
-        for above in upwards(directory):
-            if not self.contains(above):
+        if not self.contains(directory):
+            return
+        here = os.path.abspath(directory)
+        has_links = os.path.realpath(here) != here
+        for above in upwards(here):
+            if not (self.contains(above) if has_links else is_below(above, self.root)):
                 return
             yield above
 

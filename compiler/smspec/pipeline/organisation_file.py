@@ -66,7 +66,7 @@ def organisation_file(directory: str, boundary: Boundary) -> OrganisationFile | 
             content = _content(path, boundary)
             return OrganisationFile(os.path.relpath(path), _tables(path, content), content)
         path = os.path.join(above, PYPROJECT)
-        if boundary.is_file(path) and _speaks_of_smspec(path, boundary):
+        if os.path.lexists(path) and boundary.is_file(path) and _speaks_of_smspec(path, boundary):
             content = _content(path, boundary)
             tool = _tables(path, content).get("tool")
             own = tool.get("smspec") if isinstance(tool, dict) else None

@@ -7,7 +7,7 @@ debugger nor a warm pool, and do not pay for reading those rules.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 
 from smspec.diagnostics import Finding
@@ -153,20 +153,27 @@ members of any item of a list, or with this value; none: the rule always looks."
 
 def rule_findings(request: Request) -> Iterator[Finding]:
     """Yield everything that the rules have to say of a request, at paths of the request."""
-    for name, wakes in RULES.items():
-        if not wakes or any(_wakes(wake, request.payload) for wake in wakes):
-            yield from import_module(f"{__name__}.{name}").check(request)
-
-
-def _wakes(wake: str, payload: dict[str, object]) -> bool:
-    steps, value = _steps(wake)
-    return _has(payload, steps, value)
+    payload = request.payload
+    for name, ways in _rules():
+        if not ways or any(steps[0] in payload and _has(payload, steps, value) for steps, value in ways):
+            yield from _check_of(name)(request)
 
 
 @functools.cache
+def _rules() -> list[tuple[str, list[tuple[tuple[str, ...], str | None]]]]:
+    return [(name, [_steps(wake) for wake in wakes]) for name, wakes in RULES.items()]
+
+
 def _steps(wake: str) -> tuple[tuple[str, ...], str | None]:
     path, equals, value = wake.partition("=")
     return tuple(path.split(".")), value if equals else None
+
+
+@functools.cache
+def _check_of(name: str) -> Callable[[Request], Iterator[Finding]]:
+    """Return what a rule does. Its module is imported when a request wakes it first: most requests wake few."""
+    check: Callable[[Request], Iterator[Finding]] = import_module(f"{__name__}.{name}").check
+    return check
 
 
 def _has(part: object, steps: tuple[str, ...], value: str | None) -> bool:
