@@ -4,19 +4,18 @@ import json
 import os
 
 from .environment import Machine
-from .lean_typing import Callable, Mapping, Optional
+from .lean_typing import Callable, Mapping
 from .log import log
 from .outcome import Outcome
+from .variables import find_on_path
 
 SECONDS = 20.0  # nvidia-smi takes about ten on eight cold GPUs; a driver may hang.
 
 
 def look_at_machine(instance_type: str, environ: Mapping[str, str], capture: Callable[..., Outcome]) -> Machine:
-    path = environ.get("PATH", os.defpath)
-
     def ask(name: str, option: str) -> bytes:
-        program = _on_path(name, path)
-        if program is None:
+        program = find_on_path(name, environ)
+        if not program:
             return b""
         outcome = capture([program, option], environ, SECONDS)
         if outcome.status == 0:
@@ -28,14 +27,9 @@ def look_at_machine(instance_type: str, environ: Mapping[str, str], capture: Cal
         cpus=os.cpu_count() or 1,
         gpus=sum(line.startswith(b"GPU ") for line in ask("nvidia-smi", "--list-gpus").split(b"\n")),
         neurons=64 if "trn2.48xlarge" in instance_type else _neuron_cores(ask("neuron-ls", "-j")),
-        has_smddprun=_on_path("smddprun", path) is not None,
-        has_smddpmprun=_on_path("smddpmprun", path) is not None,
+        has_smddprun=bool(find_on_path("smddprun", environ)),
+        has_smddpmprun=bool(find_on_path("smddpmprun", environ)),
     )
-
-
-def _on_path(name: str, path: str) -> Optional[str]:
-    candidates = [os.path.join(directory or ".", name) for directory in path.split(os.pathsep)]
-    return next((path for path in candidates if os.access(path, os.X_OK) and os.path.isfile(path)), None)
 
 
 def _neuron_cores(answer: bytes) -> int:

@@ -23,14 +23,14 @@ def arguments_of(hyperparameters: Hyperparameters, style: str) -> List[str]:
 
 
 def _toolkit(key: str, value: Any, _: Any) -> List[str]:
-    """SageMaker's own way: every key with one value, values as Python shows them."""
+    """SageMaker's own way: values as Python shows them."""
     if isinstance(value, dict):
         value = ",".join(f"{name}={inner}" for name, inner in sorted(value.items()))
     return [("--" if len(key) > 1 else "-" if key else "") + key, "" if value is None else str(value)]
 
 
 def _json(key: str, value: Any, written: Any) -> List[str]:
-    """``--key value`` in the order of the file, values as JSON and as they were written, strings bare."""
+    """``--key value`` in the order of the file, values as they were written, strings bare."""
     return ["--" + key, _spelled(value, written)]
 
 

@@ -10,7 +10,7 @@ _ARN = re.compile(r"arn:[^:]+:codeartifact:([^:]+):([^:]+):repository/([^/]+)/(.
 
 
 def open_client(service: str, purpose: str, options: Mapping[str, Any]) -> Any:
-    """Return a client. Raises Refused, saying what it was for, when the image has no boto3."""
+    """Raises Refused, saying what the client was for, when the image has no boto3."""
     try:
         # By name: checkers must not think that the runtime depends on it.
         return importlib.import_module("boto3").client(service, **options)
@@ -30,7 +30,7 @@ def s3_options(sagemaker: Mapping[str, Any], environ: Mapping[str, str]) -> Dict
 
 
 def fetch(uri: str, path: str, options: Mapping[str, Any]) -> None:
-    """Write an object of S3 to a file, or raise Refused."""
+    """Write an object of S3 to a file."""
     failed = f"cannot fetch {uri}"
     bucket, _, key = uri[len("s3://") :].partition("/")
     if not bucket or not key:
@@ -46,7 +46,7 @@ def fetch(uri: str, path: str, options: Mapping[str, Any]) -> None:
 
 
 def package_index(arn: str) -> str:
-    """Return the URL of a CodeArtifact repository's index, with a token in it, or raise Refused."""
+    """Return the URL of a CodeArtifact repository's index, with a token in it."""
     parts = _ARN.fullmatch(arn)
     if parts is None:
         raise Refused(f"CA_REPOSITORY_ARN is not the ARN of a CodeArtifact repository: {arn}")

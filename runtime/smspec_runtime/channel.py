@@ -8,8 +8,8 @@ if TYPE_CHECKING:
 
 
 class Channel(NamedTuple):
-    """``mode``: File, FastFile or Pipe; ``config``: the channel in ``inputdataconfig.json``; ``path``: the directory
-    with the files, or in Pipe mode what ``_0``, ``_1`` … make the FIFO of an epoch."""
+    """``mode``: File, FastFile or Pipe; ``config``: in ``inputdataconfig.json``; ``path``: the directory, or in Pipe
+    mode what ``_0``, ``_1`` … make the FIFO of an epoch."""
 
     name: str
     path: str

@@ -18,7 +18,7 @@ class Cluster(NamedTuple):
     network_interface: str = "eth0"
 
     def hosts_of(self, groups: Any) -> List[str]:
-        """Return the hosts of these groups, or every host when the job has none."""
+        """Every host when the job has no groups."""
         if not self.instance_groups:
             return list(self.hosts)
         return [host for name, group in self.instance_groups.items() if name in groups for host in group["hosts"]]
@@ -46,7 +46,7 @@ def decode_cluster(config: Dict[str, Any]) -> Cluster:
 
 
 def wait_for_hosts(hosts: Sequence[str], seconds: float = 900.0) -> Dict[str, str]:
-    """Wait until each has been found by name once. Return their addresses, or raise Refused."""
+    """Return their addresses once each has been found."""
     addresses: Dict[str, str] = {}
     if not hosts:
         return addresses

@@ -14,7 +14,7 @@ class Companion(NamedTuple):
 class Command(NamedTuple):
     """``variables`` are added to the environment.
 
-    ``members``: hosts that this one leads, listening on ``port``. ``over_ssh``: ssh starts processes here or from here.
+    ``members``: hosts that this one leads, listening on ``port``. ``over_ssh``: ssh starts processes.
     """
 
     words: List[str]

@@ -16,14 +16,14 @@ _BYTES = 1 << 20
 
 
 def contacted_hosts(launcher: Optional[str], hosts: List[str], code: str) -> List[str]:
-    """Return them. Without a launcher it is the program that connects, if it looks up names at all."""
+    """Without a launcher it is the program that connects, if it looks up names at all."""
     if launcher is None:
         return list(hosts) if len(hosts) > 1 and _looks_up_names(code) else []
     return hosts[_CONTACTS.get(launcher, slice(0))] if len(hosts) > 1 else []
 
 
 def _looks_up_names(code: str) -> bool:
-    """Whether some Python or shell file says so: SageMaker's own containers wait for all hosts before a program."""
+    """Whether some Python or shell file says so."""
     files = 0
     for directory, _, names in os.walk(code):
         for name in names:

@@ -1,6 +1,6 @@
 """Lets what would stop the job wait until the supervisor hears it: process 1 loses a signal without a handler.
 
-It comes before the rest is loaded, so it needs a builtin module only.
+It comes before the rest is loaded.
 """
 
 import _signal  # type: ignore[import-not-found]  # `signal` itself takes a third of Python's own start to load

@@ -27,7 +27,7 @@ def sagemaker_variables(
 ) -> Dict[str, str]:
     """Return what overwrites the container's own variables.
 
-    ``program`` None: a framework's function, no more. ``groups``: the instance groups that a launcher runs on.
+    ``program`` None: a framework's function. ``groups``: those that a launcher runs on.
     """
     cluster = config.cluster
     sagemaker = config.hyperparameters.sagemaker

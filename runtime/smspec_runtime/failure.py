@@ -16,7 +16,7 @@ _REASON, _COMMAND, _LEAST_DETAILS = 640, 200, 24  # Bytes of these.
 
 
 class Report:
-    """Room for the failure file is set aside before the program can fill the disk, then written over and renamed.
+    """Room for the failure file is set aside before the program can fill the disk.
 
     The program may replace any directory with a link, so the descriptors are those from before its start.
     """
@@ -35,7 +35,7 @@ class Report:
             log(f"no room for a failure file: {error}")
 
     def fail(self, text: str) -> None:
-        """Write the failure file, unless the program did; failing that, log it all."""
+        """Write the failure file, unless the program did."""
         path = self._layout.failure
         log("the job failed: " + " | ".join(text.split("\n")[:2]))
         try:
@@ -100,14 +100,12 @@ class Report:
 
 
 def refusal_text(refusal: Refused) -> str:
-    """Tell why the program was not started."""
     return f"ClientError: {_line(masked_text(str(refusal), []))}\nExitCode {refusal.exit_status}"
 
 
 def failure_text(
     outcome: Outcome, command: Sequence[str], secrets: Sequence[str], title: str = "ExecuteUserScriptError"
 ) -> str:
-    """Tell why a program failed: reason, exit status, what stands behind the reason, command."""
     from .reason import reason_of  # Late: most jobs succeed.
 
     reason = reason_of(outcome, command, is_pip=title.startswith("Install"))
@@ -123,7 +121,6 @@ def failure_text(
 
 
 def reason_in(text: str) -> str:
-    """Return the reason that a failure text names, without its title."""
     return text.partition("\n")[0].partition(": ")[2]
 
 

@@ -1,10 +1,10 @@
 """SageMaker's own images: which of their modules only start the author's program."""
 
-import os
 import re
 
 from .hyperparameters import Hyperparameters
 from .lean_typing import Mapping
+from .variables import find_on_path
 
 _MODULE = re.compile(r"sagemaker_\w+_container\.")
 _TOOLKITS = (b"sagemaker_training", b"sagemaker_containers", b"smspec_runtime")
@@ -17,18 +17,16 @@ def is_of_sagemaker(module: str) -> bool:
 def only_starts(module: str, hyperparameters: Hyperparameters) -> bool:
     """Whether a module of SageMaker's does nothing that the runtime does not."""
     is_tuned = "_tuning_objective_metric" in hyperparameters.sagemaker
-    # Chainer's starts MPI in its own way, TensorFlow's gives each job of a tuning job a model directory.
+    # Chainer's starts MPI in its own way; TensorFlow's gives each job of a tuning job a model directory.
     does_more = module.startswith("sagemaker_chainer") or (is_tuned and module.startswith("sagemaker_tensorflow"))
     return is_of_sagemaker(module) and not does_more
 
 
 def has_own_train(environ: Mapping[str, str]) -> bool:
     """Whether `train` on PATH is a program of the image, and neither a toolkit's nor the one that called us."""
-    for directory in environ.get("PATH", os.defpath).split(":"):
-        path = os.path.join(directory or ".", "train")
-        if os.path.isfile(path) and os.access(path, os.X_OK):
-            with open(path, "rb") as file:
-                beginning = file.read(4096)
-            is_toolkit = any(toolkit in beginning for toolkit in _TOOLKITS)
-            return not is_toolkit and environ.get("SM_USER_ENTRY_POINT") != "train"
-    return False
+    path = find_on_path("train", environ)
+    if not path or environ.get("SM_USER_ENTRY_POINT") == "train":
+        return False
+    with open(path, "rb") as file:
+        beginning = file.read(4096)
+    return not any(toolkit in beginning for toolkit in _TOOLKITS)

@@ -15,7 +15,7 @@ RESERVED = _RESERVED.split()
 
 
 class Hyperparameters(NamedTuple):
-    """``user`` and ``sagemaker`` are decoded, in the order of the file; ``written``: ``user`` as the file has it."""
+    """``user`` and ``sagemaker`` are decoded; ``written``: ``user`` as the file has it."""
 
     user: Dict[str, Any] = {}
     written: Dict[str, Any] = {}
@@ -47,7 +47,7 @@ def join_settings(content: Dict[str, Any]) -> RunSettings:
 
 
 def _decoded(value: Any) -> Any:
-    """Return what a value means: its JSON where it is JSON, else itself."""
+    """Return its JSON where it is JSON, else itself."""
     try:
         return json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):

@@ -20,7 +20,7 @@ class StandardLibraryOnly:
 
 
 def standard_library_first(path: "List[str]", code: str) -> "List[str]":
-    """Return an import path with the standard library first, without the current and the code directory."""
+    """Without the current and the code directory."""
     avoided = {"", os.path.abspath(code), os.path.realpath(code)}
     try:
         avoided.add(os.getcwd())

@@ -15,7 +15,7 @@ SIZE_LIMIT = 64 << 20  # Bytes of one file; a hundred hyperparameters are 250 kB
 
 
 class InputConfig(NamedTuple):
-    """``channels`` and ``resource_config`` are as the files have them, without the channel that carries the runtime."""
+    """``channels`` (without that of the runtime) and ``resource_config`` are as the files have them."""
 
     cluster: Cluster
     resource_config: Dict[str, Any]

@@ -1,6 +1,6 @@
 """Sends ``output/intermediate`` to S3, as `sagemaker_s3_output` asks for.
 
-A process beside the program sends what changes; another the rest in the end. Neither can fail the job.
+One process beside the program sends what changes, another the rest. Neither can fail the job.
 """
 
 import json

@@ -6,7 +6,7 @@ ROOT = "/opt/ml"
 
 
 class Layout:
-    """``code``: where the code is instead, for a user who may not write below the root."""
+    """``code``: elsewhere, for a user who may not write below the root."""
 
     def __init__(self, root: str = ROOT, code: str = "") -> None:
         self.root = root
@@ -22,5 +22,5 @@ class Layout:
         self.success = self.output + "/success"
 
     def channel(self, name: str) -> str:
-        """Return its directory; in Pipe mode the FIFO of an epoch is this and ``_<epoch>``."""
+        """In Pipe mode the FIFO of an epoch is this and ``_<epoch>``."""
         return f"{self.input}/data/{name}"

@@ -10,7 +10,7 @@ from .log import log
 
 
 def make_local_tree() -> str:
-    """Make the toolkit's tree in the home directory. Return its root."""
+    """As the toolkit does, in the home directory. Return its root."""
     home = os.path.expanduser("~")
     if home == "/" or not os.path.isabs(home):  # The image may not know the user.
         home = "/tmp"

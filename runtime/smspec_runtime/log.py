@@ -7,7 +7,7 @@ PIPE_ROOM = 4096  # A pipe that can be written to takes this much (PIPE_BUF) at 
 
 
 def log(message: str) -> None:
-    """Write one line. Never fails; gives whoever reads it a second to make room."""
+    """Write one line. Never fails; gives the reader a second to make room."""
     line = f"smspec: {message}\n".encode("utf-8", "replace")
     try:
         while line and select.select((), (2,), (), 1)[1]:

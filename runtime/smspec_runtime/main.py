@@ -37,7 +37,7 @@ PYTHON = sys.executable or "python3"
 
 
 def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
-    """Return the exit status of the container. Without a plan, do as SageMaker's own toolkit."""
+    """Return the exit status of the container. Without a plan, do as the toolkit."""
     environ = dict(os.environ)
     if not environ.get("SAGEMAKER_BASE_DIR") and not os.path.exists(ROOT):
         from .local_tree import make_local_tree  # Late: SageMaker makes a tree.
@@ -106,7 +106,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     layout = deliver(plan.delivery, layout, config, environ)
     program = find_program(plan, layout.code, PYTHON)
     make_executable(program, layout.code)
-    # A framework brings the code itself, and is called where the container starts, as SageMaker's own toolkit does.
+    # A framework brings the code itself, and is called where the container starts, as by the toolkit.
     is_framework = plan.kind == "framework"
     if not is_framework:
         outcome, words, title = install(program, layout.code, PYTHON, environ, supervisor.prepare)

@@ -17,7 +17,7 @@ _COMMON = (
     " placeholder environment sagemaker"
 )
 """Values that name no secret; masked, they would blacken the words that explain a failure."""
-_UNQUOTED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~")
+_QUOTED = re.compile(r"(?a)[^\w.~-]")  # In a URL.
 _KEY = re.compile(r"""(?<![\w.-])([\w.-]+)([\\"']*\s*[=:]\s*|\s+)""")
 _VALUE = re.compile(r"""(?s)(?!--)(?:"(?:\\.|[^"\\])*"?|'[^']*'?|[^\s"']+)+""")
 
@@ -27,7 +27,7 @@ def is_secret(name: str) -> bool:
 
 
 def secret_values(hyperparameters: Mapping[str, Any]) -> List[str]:
-    """Return the values, as text, that have the name of a secret or lie below one."""
+    """Return the values that have the name of a secret or lie below one."""
     found = []
     waiting: List[Tuple[bool, Any]] = [(False, hyperparameters)]
     while waiting:  # However deep they are nested.
@@ -42,12 +42,12 @@ def secret_values(hyperparameters: Mapping[str, Any]) -> List[str]:
 
 
 def secret_variables(environ: Mapping[str, str]) -> List[str]:
-    """Return the values of variables that have the name of a secret; a path only says where one is."""
+    """Of variables; a path only says where a secret is."""
     return [value for name, value in environ.items() if is_secret(name) and not os.path.exists(value)]
 
 
 def masked_command(words: Sequence[str], secrets: Sequence[str]) -> str:
-    """Return a command with its secrets masked: these, and whatever follows the name of one."""
+    """Mask these, and what follows the name of a secret."""
     shown = []
     stop = ""  # What does not begin with it is a value of a secret option.
     for word in words:
@@ -61,7 +61,7 @@ def masked_command(words: Sequence[str], secrets: Sequence[str]) -> str:
 
 
 def masked_text(text: str, secrets: Sequence[str]) -> str:
-    """Mask what is written as a secret, and these values: as they are, encoded, and single lines of longer ones."""
+    """Mask what is written as a secret, and these values in any form."""
     forms = {form for secret in secrets for form in _forms(secret)}
     for form in sorted(forms, key=len, reverse=True):
         if form not in text:
@@ -75,24 +75,24 @@ def masked_text(text: str, secrets: Sequence[str]) -> str:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """Yield what a program may write for a value: itself, its JSON, its repr, and as a part of a URL."""
+    """Yield what a program may write for a value and for its single lines: JSON, repr, a part of a URL."""
     lines = secret.splitlines()
     for part in {secret, secret.strip(), *(line.strip() for line in lines if len(lines) > 1)}:
         if len(part) < _SHORTEST or part.lower() in _COMMON.split() or not any(map(str.isalnum, part)):
             continue
-        quoted = "".join(character if character in _UNQUOTED else _percent(character) for character in part)
+        quoted = _QUOTED.sub(_percent, part)
         yield from (part, json.dumps(part)[1:-1], json.dumps(part, ensure_ascii=False)[1:-1], repr(part)[1:-1])
         yield from (quoted, quoted.replace("%20", "+"), quoted.replace("%2F", "/"))
         yield json.dumps(json.dumps(part))[3:-3]
         yield part.replace("'", "'\"'\"'")  # as shlex quotes it
 
 
-def _percent(character: str) -> str:
-    return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogateescape"))
+def _percent(character: "re.Match[str]") -> str:
+    return "".join(f"%{byte:02X}" for byte in character[0].encode("utf-8", "surrogateescape"))
 
 
 def _masked_values(text: str) -> str:
-    """Mask what stands behind the name of a secret, in JSON and commands of a shell too; rather too much of it."""
+    """Mask what stands behind the name of a secret, in JSON and shell commands too; rather too much of it."""
     shown, end = "", 0
     for key in _KEY.finditer(text):
         is_option = key[1][0] == "-" or not key[2].isspace()

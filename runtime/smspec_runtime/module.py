@@ -8,7 +8,6 @@ from .lean_typing import Any, List
 
 
 def load(name: str) -> Any:
-    """Import what ``package.module:name`` stands for."""
     module, _, attribute = name.partition(":")
     if not module or not attribute:
         raise SystemExit(f"`{name}` cannot be called: it must be `package.module:name`")

@@ -4,7 +4,7 @@ from .lean_typing import Optional
 
 
 def count_oom_kills() -> Optional[int]:
-    """Return the count so far, or None where none can be read."""
+    """None: it cannot be read."""
     groups = {"memory": "", "": ""}
     try:
         with open("/proc/self/cgroup", encoding="utf-8", errors="surrogateescape") as file:

@@ -9,7 +9,7 @@ class Outcome(NamedTuple):
     """``status`` as in a shell: 128 + n after signal n, 127 not found, 126 not executable.
 
     ``stopped``: SIGTERM came first; ``killed``: we sent SIGKILL; ``output``: its end; ``error``: why it did not start;
-    ``oom_kills`` meanwhile, of any process; None: nobody counts.
+    ``oom_kills``: of any process; None: not counted.
     """
 
     status: int

@@ -16,7 +16,7 @@ _HELP = "name a file of the source directory by its path in it, such as `train.p
 class Program(NamedTuple):
     """``kind``: python, package, executable, command or module. ``words`` start it without a launcher.
 
-    ``python_words``: what a launcher that starts interpreters gives them; empty if it is no Python.
+    ``python_words``: the arguments of an interpreter; empty if it is no Python.
     """
 
     kind: str
@@ -48,7 +48,7 @@ def find_program(plan: RunPlan, code: str, python: str) -> Program:
 def install(
     program: Program, code: str, python: str, environ: Mapping[str, str], run: Callable[..., Outcome]
 ) -> Tuple[Outcome, List[str], str]:
-    """Install a package, requirements, or both. Return how pip ended, its words, and a title for that."""
+    """Return how pip ended, its words, and a title for that."""
     is_package = program.kind == "package"
     wanted = ["."] if is_package else []
     # Debian leaves its Python to apt. From Python 3.11 on, a json.py of the author's is not pip's.

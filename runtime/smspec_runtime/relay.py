@@ -1,4 +1,4 @@
-"""Passes on what a program writes to a pipe, at once, and keeps the end of it. It never waits, so signals do not."""
+"""Passes on what a program writes to a pipe, and keeps the end of it. It never waits, so signals do not."""
 
 import os
 import select
@@ -11,9 +11,9 @@ _BEFORE, _BEGINNING = 4096, 1024  # Bytes before a line that is cut, and of its 
 
 
 class Relay:
-    """One pipe, passed on to the descriptor ``sink`` unless that is -1; ``keep`` bytes of its end are kept.
+    """One pipe, passed on to ``sink`` unless that is -1; ``keep`` bytes of its end are kept.
 
-    Of a line that is longer than that, an exception with a table in its message, the beginning is kept as well.
+    Of a longer line, an exception with a table in its message, the beginning is kept as well.
     """
 
     def __init__(self, source: int, sink: int, keep: int) -> None:

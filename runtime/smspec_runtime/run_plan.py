@@ -13,7 +13,7 @@ CODE_CHANNEL = "code"
 
 class RunPlan(NamedTuple):
     """``kind``: script, command, module or pipe_loop; ``program``: the script, or ``module:name``; ``arguments`` come
-    before those of ``args_style`` (toolkit, json, flags, none); ``delivery`` of the code: image, channel or s3."""
+    before those of ``args_style`` (toolkit, json, flags, none); ``delivery``: image, channel or s3."""
 
     kind: str
     program: str = ""
@@ -26,8 +26,7 @@ class RunPlan(NamedTuple):
 
 class RunSettings(NamedTuple):
     """``read``: channel → view; ``attributes``: channel → names of an augmented manifest; ``prefetch`` in bytes,
-    ``open_timeout`` in seconds; ``checkpoints``: CheckpointConfig.LocalPath; ``source``: digest of the files in the
-    archive that is submitted."""
+    ``open_timeout`` in seconds; ``checkpoints``: CheckpointConfig.LocalPath; ``source``: digest of the files."""
 
     epochs: Optional[int] = None
     read: Dict[str, str] = {}

@@ -44,7 +44,7 @@ def program_of(config: InputConfig, environ: Mapping[str, str]) -> str:
 
 
 def distribution_groups(config: InputConfig, has_launcher: bool) -> List[str]:
-    """Return the names of the instance groups that the launcher runs on."""
+    """Return those that the launcher runs on."""
     framework = config.hyperparameters.framework
     has_launcher = has_launcher or any(framework.get(flag) for flag in LAUNCHERS)
     groups: Any = framework.get(_GROUPS, [config.cluster.instance_group] if has_launcher else [])
@@ -54,7 +54,7 @@ def distribution_groups(config: InputConfig, has_launcher: bool) -> List[str]:
 
 
 def launcher_options(config: InputConfig) -> Dict[str, Any]:
-    """Return what hyperparameters say, under the names of the settings."""
+    """Return the hyperparameters' under the names of the settings."""
     framework = config.hyperparameters.framework
     options = {option: framework[name] for name, option in _OPTIONS.items() if framework.get(name)}
     if framework.get("sagemaker_parameter_server_enabled"):
@@ -62,7 +62,7 @@ def launcher_options(config: InputConfig) -> Dict[str, Any]:
 
         from .launchers.parameter_server import FRAMEWORKS
 
-        # Nobody says whose; a container of SageMaker's has one framework.
+        # A container of SageMaker's has one framework.
         options["framework"] = next(filter(find_spec, FRAMEWORKS), None)
     return options
 
@@ -72,7 +72,7 @@ def _launcher(config: InputConfig) -> Any:
     if config.cluster.instance_group not in distribution_groups(config, has_launcher=False):
         return None
     for flag, launcher in LAUNCHERS.items():
-        # The text `False` is true in Python, so the toolkit takes it for on; nobody means that.
+        # The toolkit takes the text `False` for on.
         if framework.get(flag) not in (None, False, 0, "", "False", "false"):
             return launcher
     return None

@@ -67,7 +67,7 @@ class Job(NamedTuple):
         return STOP_REQUEST.seen
 
     def channel(self, name: str) -> Channel:
-        """Return a channel by name, or raise KeyError; outside SageMaker any name is a File channel."""
+        """Return a channel, or raise KeyError; outside SageMaker any name is a File channel."""
         if name in self.channels:
             return self.channels[name]
         if self.is_local:
@@ -86,7 +86,7 @@ class Job(NamedTuple):
 
 
 def read_job(environ: Mapping[str, str]) -> Job:
-    """Without SageMaker make up a job of one host in the current directory."""
+    """Without SageMaker a job of one host in the current directory."""
     layout = Layout(environ.get("SAGEMAKER_BASE_DIR") or ROOT)
     is_local = not os.path.isdir(layout.input_config)
     if is_local:

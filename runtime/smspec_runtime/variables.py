@@ -1,4 +1,4 @@
-"""What a program can be given as arguments and environment."""
+"""What a program can be given as arguments and environment, and what PATH says."""
 
 import os
 
@@ -9,7 +9,7 @@ _RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def python_path(environ: Mapping[str, str], code: str) -> str:
-    """Return PYTHONPATH: the code first, if any, what the container has, the runtime's own directory last."""
+    """The code first, if any, what the container has, the runtime's own directory last."""
     entries = [code, *environ.get("PYTHONPATH", "").split(os.pathsep)]
     # Its own interpreter finds the runtime anyway; another must not find the packages beside it.
     if os.path.basename(_RUNTIME) not in ("site-packages", "dist-packages"):
@@ -17,8 +17,14 @@ def python_path(environ: Mapping[str, str], code: str) -> str:
     return os.pathsep.join(filter(None, dict.fromkeys(entries)))
 
 
+def find_on_path(name: str, environ: Mapping[str, str]) -> str:
+    """Return the path of a program, or nothing."""
+    paths = (os.path.join(entry or ".", name) for entry in environ.get("PATH", os.defpath).split(os.pathsep))
+    return next((path for path in paths if os.access(path, os.X_OK) and os.path.isfile(path)), "")
+
+
 def carried_variables(variables: Mapping[str, str]) -> Dict[str, str]:
-    """Return those that a program can be given; the log says which cannot be, and why."""
+    """Return what a program can be given, and log the rest."""
     carried = {}
     for name, value in variables.items():
         obstacle = obstacle_to([f"{name}={value}"])
@@ -32,7 +38,7 @@ def carried_variables(variables: Mapping[str, str]) -> Dict[str, str]:
 
 
 def obstacle_to(words: Sequence[str]) -> str:
-    """Return why these cannot be given to a program, or nothing."""
+    """Return why a program cannot be given these, or nothing."""
     # Linux starts no program with a string of more than 32 pages (MAX_ARG_STRLEN), the final NUL included.
     longest = 32 * os.sysconf("SC_PAGE_SIZE")
     try:

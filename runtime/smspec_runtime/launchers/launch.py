@@ -15,7 +15,7 @@ _TEAM_PORT = 7781
 
 
 class Launch(NamedTuple):
-    """``hosts``: those that the program is distributed over, the leader first. ``python``: what the runtime runs on.
+    """``hosts``: of the launcher, the leader first. ``python``: what the runtime runs on.
 
     ``local_ports``: where all hosts are this machine, one for the team and two for each host.
     """
@@ -46,7 +46,7 @@ class Launch(NamedTuple):
 
     @property
     def words(self) -> List[str]:
-        """Return what starts the program: a shell runs a script even without its first line, `#!`."""
+        """A shell runs a script even without its first line, `#!`."""
         if self.program.kind == "executable":
             line = " ".join([*self.program.words, *map(quote, self.arguments)])
             if len(line) < 30_000:  # Linux takes a word of 128 KiB, any number of them.
@@ -60,13 +60,13 @@ class Launch(NamedTuple):
         return torch_variables(self.leader_address, port, self.cluster.network_interface, self.environ)
 
     def endpoints(self, port: int, which: int = 0) -> List[str]:
-        """Return where every host is reached: on a port, or ``which`` of its two local ones."""
+        """Where every host is reached: on a port, or ``which`` of its two local ones."""
         if not self.local_ports:
             return [f"{host}:{port}" for host in self.hosts]
         return [f"{self.leader_address}:{own}" for own, _ in zip(self.local_ports[1 + which :: 2], self.hosts)]
 
     def in_team(self, command: Command, part: Sequence[str] = ()) -> Command:
-        """Return the leader's command, or that of a member: its ``part``, then it waits for the leader's end."""
+        """A member runs its ``part``, then waits for the leader's end."""
         port = int(self.local_ports[0]) if self.local_ports else _TEAM_PORT
         if not self.node_rank:
             return command._replace(members=self.hosts[1:], port=port)

@@ -42,7 +42,7 @@ def on_every_host(launch: Launch, words: List[str]) -> Command:
     if kind not in ("executable", "command"):  # mpi4py ends all processes when one fails.
         started = [own[0], "-m", "mpi4py", *(python_words or own[1:]), *launch.arguments]
     several = len(launch.hosts) > 1
-    # Unbuffered, Python writes a line and its end apart, and mpirun puts a rank before each. Here it writes lines.
+    # Unbuffered, Python writes a line and its end apart, and mpirun puts a rank before each.
     variables = {**launch.torch_variables, "PYTHONUNBUFFERED": ""}
     command = Command(words + started, variables, [Companion(SERVER)] * several, over_ssh=several)
     return launch.in_team(command)
@@ -56,7 +56,7 @@ def _count(launch: Launch) -> str:
 
 
 def _options(launch: Launch) -> Tuple[List[str], str]:
-    """Return the job's own, and what NCCL is to log unless one of them says that too."""
+    """The job's own, and what NCCL is to log unless one of them says that."""
     written = launch.options.get("options", [])
     try:
         options = split(written) if isinstance(written, str) else list(map(str, written))

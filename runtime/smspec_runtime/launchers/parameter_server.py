@@ -7,7 +7,7 @@ from .multi_worker_mirrored import tf_config
 
 FRAMEWORKS = ("mxnet", "tensorflow")
 
-# Whoever imports it in the role of a scheduler or server is one, until all workers have closed their stores.
+# To import it in the role of a scheduler or server is to be one, until all workers have closed their stores.
 _MXNET = "import mxnet"
 _TENSORFLOW = (
     "import tensorflow as tf; task = tf.distribute.cluster_resolver.TFConfigClusterResolver(); "
@@ -42,7 +42,7 @@ def _mxnet(launch: Launch) -> Command:
 def _tensorflow(launch: Launch) -> Command:
     """A server on every host; the program is master on the leader, worker on the others.
 
-    Those stay until the master has ended: their servers hold a part of the parameters.
+    Those stay until the master has ended: they hold a part of the parameters.
     """
     words = launch.words
     if len(launch.hosts) == 1:

@@ -12,7 +12,7 @@ RUN = 64  # records that are cut at once; then an eighth as many, then one
 
 
 class Template:
-    """A RecordIO record cut into the places of values and what is around them."""
+    """A RecordIO record cut into values and what is around them."""
 
     def __init__(self, frame: bytes, head: int, record: Record, places: List[Place]) -> None:
         self.places = places
@@ -79,10 +79,7 @@ class Rows:
 
 
 class Batch(Sequence[Record]):
-    """Records. ``features`` and ``label``: name → tensor with a row of numpy's matrix, or of an ``array``, for each.
-
-    ValueError: the records are not dense, or differ.
-    """
+    """Records. ``features`` and ``label``: name → tensor with a row for each. ValueError: not dense, or not alike."""
 
     def __init__(self, pieces: List[Any]) -> None:
         self._pieces = pieces

@@ -17,10 +17,7 @@ class Origin(NamedTuple):
 
 
 class PipeError(Exception):
-    """``offset`` counts the bytes of the epoch before the fault.
-
-    Raised from None: who reads the traceback is told all, and not how the runtime found out.
-    """
+    """``offset`` counts the bytes of the epoch before the fault. Raised from None, for a short traceback."""
 
     def __init__(self, origin: Origin, offset: int, problem: str) -> None:
         super().__init__(origin, offset, problem)
@@ -44,4 +41,4 @@ class TimedOut(PipeError, TimeoutError):
 
 
 class InUse(PipeError):
-    """Another reader has the FIFO open."""
+    """Another reader has it open."""

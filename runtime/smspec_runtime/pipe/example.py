@@ -41,7 +41,7 @@ class Record(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A dense tensor in the ``member`` 0 or 1 of a record, ``size`` bytes as an array: where its values lie."""
+    """A dense tensor in the ``member`` 0 or 1 of a record: ``size`` bytes as an array."""
 
     member: int
     name: str
@@ -53,7 +53,7 @@ class Place(NamedTuple):
 
 
 def decode_record(data: bytes) -> Tuple[Record, List[Place]]:
-    """Decode a message; tell the places of all tensors, in order, if each has one. Raises ValueError."""
+    """Return the places of all tensors, too, in order, if each has one. Raises ValueError."""
     maps: Any = ({}, {})
     texts: List[Optional[str]] = [None] * 3
     places: List[Any] = []
@@ -135,7 +135,6 @@ def _fields(data: memoryview, base: int = 0) -> Iterator[Tuple[int, int, int, me
 
 
 def _varint(data: Union[bytes, memoryview], at: int) -> Tuple[int, int]:
-    """Return the number at ``at`` and where it ends."""
     value = shift = 0
     while at < len(data) and shift < 70:
         byte = data[at]
@@ -163,7 +162,7 @@ def unpack(typecode: str, packed: bytes) -> bytes:
 
 
 def numbers(typecode: str, data: bytes) -> Any:
-    """Return an array of numbers in the byte order of protobuf, and of every machine that SageMaker has."""
+    """Return an array; protobuf has the byte order of every machine of SageMaker."""
     library = numpy()
     if library is None:
         return array(typecode, data)

@@ -48,7 +48,7 @@ def main(name: str) -> None:
 
 
 def run(job: Job, handler: Handler, wake: Wake) -> None:
-    """Run the epochs, after a restart those that are left. `end` is called after SIGTERM too, to save."""
+    """Run the epochs that are left. `end` is called after SIGTERM too, to save."""
     count = number_of_epochs(job)
     fifos = {name: Fifos(channel) for name, channel in job.channels.items() if channel.mode == "Pipe"}
     if wake.heard():

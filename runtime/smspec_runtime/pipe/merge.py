@@ -12,13 +12,13 @@ from .source import Layer
 from .stream import Stream
 from .wake import Wake
 
-AHEAD = 2  # turns that a stream may have waiting
+AHEAD = 2  # turns that a stream may have waiting: what a chunk gave
 
 
 def merge(streams: Mapping[str, Stream]) -> Iterator[Tuple[str, Any]]:
-    """Iterate over (name, item), each stream in its view, as items come; chunks become bytes, which last.
+    """Iterate over (name, item) as items come; chunks become bytes, which last.
 
-    A turn is what one chunk gave. To leave the iteration closes the streams; a fault follows the items before it.
+    To leave the iteration closes the streams; a fault follows the items before it.
     """
     turns: "SimpleQueue[Any]" = SimpleQueue()
     lanes = [Lane(name, stream, turns) for name, stream in streams.items()]

@@ -13,7 +13,7 @@ PREFIX = "smspec-progress-"
 
 
 class Progress:
-    """A file of this host among the checkpoints. It names its job: another may start from the same checkpoints."""
+    """A file of this host among the checkpoints, and for its job: another may start from the same ones."""
 
     def __init__(self, job: Job) -> None:
         self._job = job

@@ -19,7 +19,7 @@ from .wake import Wake, process_wake
 class Stream:
     """The bytes of a FIFO or a regular file, read once, in one view.
 
-    It is opened for the first item; SIGTERM ends the iteration. ``read``: the view; ``attributes``: names for the view
+    It is opened for the first item; SIGTERM ends the iteration. ``read``: the view; ``attributes``: names for
     `augmented`; ``prefetch`` in bytes, time-outs in seconds.
     """
 

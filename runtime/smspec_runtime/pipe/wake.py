@@ -1,6 +1,6 @@
 """Ends every wait when the job is to stop.
 
-Python repeats a call that a signal interrupted (PEP 475), but it also writes each signal into a descriptor, to poll.
+Python repeats a call that a signal interrupted (PEP 475), but writes each signal into a descriptor, to poll.
 """
 
 import os

@@ -38,7 +38,6 @@ class Reason(NamedTuple):
 
 
 def reason_of(outcome: Outcome, command: Sequence[str], is_pip: bool = False) -> Reason:
-    """Return why the program of this command ended as it did."""
     lines = read_lines(outcome.output)
     own = texts(lines)
     said = outcome.error or (pip_reason(own) if is_pip else "")
@@ -67,7 +66,7 @@ def reason_of(outcome: Outcome, command: Sequence[str], is_pip: bool = False) ->
 
 
 def _of_lines(lines: List[str], number: int, outcome: Outcome, is_shell: bool, is_team: bool = False) -> Reason:
-    """``is_team``: several processes may have written these lines, and the first of them that failed counts."""
+    """``is_team``: several processes may have written these lines, and the first that failed counts."""
     tracebacks = find_tracebacks(lines)
     if number:
         return _of_signal(lines, signal_text(number, outcome.oom_kills), number in FAULTS, tracebacks[-1:])
@@ -118,7 +117,6 @@ def _of_signal(lines: List[str], ended: str, is_fault: bool, last: List[Tracebac
 
 
 def _chosen(tracebacks: List[Traceback], lines: List[str], is_team: bool) -> Optional[Traceback]:
-    """Return the traceback that ended the program."""
     candidates = [one for one in tracebacks if one.role != "ignored"] or tracebacks
     place = len(candidates) - 1
     while place > 0 and _is_next(candidates[place - 1], candidates[place], lines):
@@ -131,12 +129,12 @@ def _chosen(tracebacks: List[Traceback], lines: List[str], is_team: bool) -> Opt
 
 
 def _is_next(before: Traceback, one: Traceback, lines: List[str]) -> bool:
-    """Whether nothing but noise stands between two tracebacks; the line before a thread's names the thread."""
+    """Whether only noise stands between two tracebacks; the line before a thread's names the thread."""
     return all(map(is_noise, lines[before.end : one.start - (one.role != "")]))
 
 
 def _last_words(lines: List[str]) -> str:
-    """Return the last line with those that it goes on from, or a fault in the form of another language."""
+    """Return the last line with those that it goes on from, or a fault of another language."""
     fault = find_fault(lines)
     if fault is not None:
         return fault.text

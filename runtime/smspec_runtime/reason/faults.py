@@ -24,7 +24,7 @@ class Fault(NamedTuple):
 
 
 def find_fault(lines: List[str]) -> Optional[Fault]:
-    """Return the last fault in a form that is known, unless more than its own lines follow."""
+    """Return the last fault, unless more than its own lines follow."""
     first = max(len(lines) - _LOOKED_AT, 0)
     for place in range(first, len(lines)):
         if _CRASH.match(lines[place]):
@@ -42,7 +42,7 @@ def find_fault(lines: List[str]) -> Optional[Fault]:
 
 
 def _crash_text(lines: List[str]) -> str:
-    """Return the line, and what C++ or Rust says in those below it."""
+    """C++ and Rust go on in the lines below."""
     end = 1
     if lines[0].startswith(("terminate ", "thread ")):
         ends = (

@@ -30,7 +30,7 @@ class RankFailure(NamedTuple):
 
 
 def first_failure(lines: List[Line]) -> Optional[RankFailure]:
-    """Return what a launcher reports, or whose traceback of several ranks came first; None: no launcher was there."""
+    """Return what a launcher reports, or whose traceback of several ranks came first."""
     own = [one for one in find_tracebacks(texts(lines)) if one.raised.kind == "ChildFailedError"]
     if own:
         # A traceback that `@record` put into an error file stands in what the rank wrote, too.
@@ -57,7 +57,7 @@ def first_failure(lines: List[Line]) -> Optional[RankFailure]:
 
 
 def _ruled(lines: List[Line]) -> List[str]:
-    """Return the texts that mpirun puts between two rules, and empty their lines."""
+    """Return what mpirun puts between two rules, and empty these lines."""
     reports: List[str] = []
     inside: Optional[List[str]] = None
     for place, line in enumerate(lines):

@@ -21,7 +21,7 @@ class Line(NamedTuple):
 
 
 def read_lines(output: bytes) -> List[Line]:
-    """Return what a terminal would have shown, line by line; each step of a progress bar is a line."""
+    """Return what a terminal would have shown; each step of a progress bar is a line."""
     text = _TERMINAL.sub("", output.decode("utf-8", "replace"))
     lines: List[Line] = []
     for written in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):

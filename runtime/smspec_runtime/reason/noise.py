@@ -15,13 +15,13 @@ _ALARMING = re.compile(
     r"|killed|no such|not found|missing|denied|refused|invalid|illegal|exceed(?:s|ed)|giving up|exiting)\b",
     re.IGNORECASE,
 )
-_WARNING = re.compile(r"\S.*:\d+: \w*Warning: ")
+_WARNING = r"\S.*:\d+: \w*Warning: "
 _NOISE = re.compile(
     r"\s*$"
     r"|\[?[IWE]\d{4} \d\d:\d\d"  # glog, PyTorch
     r"|\[[IWE] \S+:\d+\]"
     r"|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S* [IWE] \S+:\d+\]"  # TensorFlow
-    r"|\S.*:\d+: \w*Warning: "
+    rf"|{_WARNING}"
     r"|\S+:\d+:\d+ \[\d+\] NCCL (?:INFO|WARN)"
     r"|wandb: |\[notice\] |[-=]{20,}$"
     r"|\s*(?:.{0,60}: )?\s*\d{1,3}%\|.*\| *[\d.]+\w*/"  # tqdm
@@ -35,7 +35,6 @@ _NOISE = re.compile(
 
 
 def log_level(text: str) -> str:
-    """Return the level that a line of a log names, else nothing."""
     found = _LEVEL.match(text)
     return found[1] if found else ""
 
@@ -50,20 +49,18 @@ def ends_message(text: str) -> bool:
 
 
 def is_decisive(text: str) -> bool:
-    """Whether a line says that the program gives up here: last words that outweigh an exception before them."""
+    """Whether these last words outweigh an exception before them."""
     return bool(_DECISIVE.match(text)) or log_level(text) in ("CRITICAL", "FATAL")
 
 
 def is_alarming(text: str) -> bool:
-    """Whether a line speaks of a failure."""
     return bool(_ALARMING.search(text))
 
 
 def end_without_noise(texts: List[str]) -> int:
-    """Return how many lines are left without the noise at the end."""
     end = len(texts)
     while end:
-        is_source = end > 1 and texts[end - 1][:1].isspace() and bool(_WARNING.match(texts[end - 2]))
+        is_source = end > 1 and texts[end - 1][:1].isspace() and bool(re.match(_WARNING, texts[end - 2]))
         if not is_noise(texts[end - 1]) and not is_source:
             break
         end -= 1

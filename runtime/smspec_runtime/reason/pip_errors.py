@@ -12,7 +12,6 @@ _MOST = 6
 
 
 def pip_reason(lines: List[str]) -> str:
-    """Return it in one line, or nothing where pip wrote nothing of the kind."""
     errors: List[str] = []
     for place, line in enumerate(lines):
         found = _ERROR.match(line)

@@ -59,7 +59,6 @@ class Traceback(NamedTuple):
 
 
 def find_tracebacks(lines: List[str]) -> List[Traceback]:
-    """Return them in order, a chain as one."""
     found: List[Traceback] = []
     position = 0
     while position < len(lines):
@@ -84,7 +83,7 @@ def find_tracebacks(lines: List[str]) -> List[Traceback]:
 
 
 def told(one: Traceback, most: int = 4) -> str:
-    """Return the exception raised last with what it was caused by, in a sentence."""
+    """Return the last exception with its causes."""
     parts: List[str] = []
     for raised in one.chain:
         if len(parts) < most and raised.kind not in _REMOTE and not (parts and _is_same(raised.text, parts[0])):
@@ -97,7 +96,7 @@ def _is_same(text: str, other: str) -> bool:
 
 
 def _without_header(lines: List[str]) -> List[Traceback]:
-    """Return the traceback whose beginning is cut off, or that of a syntax error, which has none."""
+    """For one whose beginning is cut off, and for a syntax error, which has none."""
     last = next((place for place in range(len(lines) - 1, -1, -1) if _CALL.match(lines[place])), None)
     if last is None:
         return []
@@ -146,7 +145,7 @@ def _traceback(lines: List[str], start: int, header: "re.Match[str]", depth: int
 
 
 def _without(lines: List[str], margin: str) -> Iterator[str]:
-    """Yield the lines that have the margin, without it; nobody knows whether an empty one does."""
+    """Yield the lines that have the margin, without it; an empty one may have it."""
     for line in lines:
         if line.strip() and not line.startswith(margin):
             return
@@ -177,7 +176,7 @@ def _role(lines: List[str], start: int) -> str:
 
 
 def _link_before(lines: List[str], end: int, start: int) -> str:
-    """Return how the traceback that begins at ``start`` follows from the one that ended, or nothing."""
+    """Return how the traceback that begins at ``start`` follows from the one before, or nothing."""
     between = [line for line in lines[max(end, start - 3) : start] if line.strip()]
     return _LINKS.get(between[-1].strip(" |"), "") if between else ""
 
@@ -194,7 +193,7 @@ def _extended(one: Traceback, lines: List[str], start: int) -> Traceback:
 
 
 def _group(lines: List[str], start: int, role: str) -> Optional[Traceback]:
-    """Read an ExceptionGroup: the group, then the exceptions in it."""
+    """The group, then the exceptions in it."""
     end = next((place + 1 for place in range(start, len(lines)) if _END_OF_GROUP.match(lines[place])), 0)
     if not end:
         return None  # Cut off.

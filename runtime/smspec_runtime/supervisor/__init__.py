@@ -59,7 +59,7 @@ class Supervisor:
         self._end_companions()
 
     def accompany(self, companion: Companion, environ: Mapping[str, str], directory: str) -> Optional[Outcome]:
-        """Start what runs until `run` ends. Return why it could not be started."""
+        """Start what ends with `run`. Return why it could not be started."""
         return self._start(Task(companion.words, {**environ, **companion.variables}, directory), companion)
 
     def run(self, words: Sequence[str], environ: Mapping[str, str], directory: str) -> Outcome:
@@ -69,7 +69,7 @@ class Supervisor:
         return self.prepare(words, environ, directory)
 
     def prepare(self, words: Sequence[str], environ: Mapping[str, str], directory: str) -> Outcome:
-        """Run a program to its end, its standard error relayed. Raises Stopped if a signal meant the job."""
+        """Run a program to its end, standard error relayed. Raises Stopped if a signal meant the job."""
         read_end, write_end = os.pipe()
         before = count_oom_kills()
         outcome = self._run(Task(words, environ, directory, stderr=write_end), Relay(read_end, 2, KEPT_ERRORS))
@@ -77,7 +77,7 @@ class Supervisor:
         return outcome if before is None or after is None else outcome._replace(oom_kills=after - before)
 
     def capture(self, words: Sequence[str], environ: Mapping[str, str], seconds: float) -> Outcome:
-        """Run a program for its standard output, for so long at most. Raises Stopped as `prepare`."""
+        """As `prepare`, for its standard output, for so long at most."""
         read_end, write_end = os.pipe()
         task = Task(words, environ, "/", write_end, os.open(os.devnull, os.O_WRONLY))
         return self._run(task, Relay(read_end, -1, KEPT_CAPTURE), time.monotonic() + seconds)
@@ -171,7 +171,7 @@ class Supervisor:
         self._companions = {}
 
     def _serve(self, relay: Relay, seconds: float) -> bool:
-        """Return whether it was the relay that was served."""
+        """Whether it was the relay that was served."""
         poll = select.poll()
         poll.register(self._signals.wakeup, select.POLLIN)
         relay.register(poll)

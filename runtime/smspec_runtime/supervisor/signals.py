@@ -11,7 +11,7 @@ _UNCATCHABLE = {signal.SIGKILL, signal.SIGSTOP}
 _OF_PYTHON = {signal.SIGPIPE, signal.SIGXFSZ}  # It ignores these itself; whether they were before cannot be known.
 _BACKGROUND = {signal.SIGTTIN, signal.SIGTTOU}  # Come from writing to a terminal given away, unless ignored.
 
-# A real fault would enter a handler for ever. Blocked, it ends the process, and one that somebody sent stays pending.
+# A real fault would enter a handler for ever. Blocked, it ends the process, and one that was sent stays pending.
 # So does SIGPIPE, which our own writing raises: only those of others are forwarded.
 _FAULTS: Set[int] = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSYS, signal.SIGTRAP}
 _COLLECTED = _FAULTS | _OF_PYTHON
@@ -41,22 +41,20 @@ class Signals:
         self.release()
 
     def collect(self) -> Iterator[int]:
-        """Yield those that came in without a handler, but for our own."""
+        """Yield those without a handler, but for our own."""
         if hasattr(signal, "sigtimedwait"):
             while (received := signal.sigtimedwait(_COLLECTED, 0)) is not None:
                 if received.si_pid != os.getpid():
                     yield received.si_signo
 
     def hold(self) -> None:
-        """Keep every signal waiting."""
         signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
 
     def release(self) -> None:
-        """Handle what has waited."""
         signal.pthread_sigmask(signal.SIG_SETMASK, _COLLECTED)
 
     def restore(self) -> None:
-        """Give a new process the signals that we were started with."""
+        """For a new process: as we were started."""
         for number in signal.valid_signals() - _UNCATCHABLE:
             signal.signal(number, signal.SIG_IGN if number in self._ignored else signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)

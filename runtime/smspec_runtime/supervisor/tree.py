@@ -6,7 +6,7 @@ from ..lean_typing import Dict, List, Tuple
 
 
 def adopt_orphans() -> None:
-    """Become the parent of orphans, as process 1 is, where that can be had."""
+    """As process 1 does, where that can be had."""
     if os.getpid() == 1:
         return
     try:
@@ -19,7 +19,7 @@ def adopt_orphans() -> None:
 
 
 def reap() -> Tuple[bool, Dict[int, int]]:
-    """Return whether children remain, and process → wait status of those that ended."""
+    """Return whether children remain, and the wait status of those that ended."""
     ended: Dict[int, int] = {}
     while True:
         try:
@@ -41,7 +41,7 @@ def signal_group(group: int, number: int) -> bool:
 
 
 def signal_strays(group: int, number: int) -> None:
-    """Signal what lives below this process and not in the group."""
+    """Signal what is below this process, but not in the group."""
     for process in _descendants():
         try:
             if os.getpgid(process) != group:

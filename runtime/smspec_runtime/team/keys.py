@@ -40,7 +40,6 @@ class Keys:
         self._known_hosts = directory + "/known_hosts"
 
     def make(self, is_leader: bool, environ: Mapping[str, str], capture: Callable[..., Outcome]) -> None:
-        """Make what this host needs. Raises Refused when it cannot."""
         import shutil  # Late: launchers import this module for a name.
 
         try:
@@ -58,29 +57,29 @@ class Keys:
             self.admit(self.public())  # mpirun may reach its own host through ssh.
 
     def public(self) -> str:
-        """Return the public half of the leader's key."""
         return _public(self._own)
 
     def public_of_host(self) -> str:
         return _public(self.host)
 
     def admit(self, key: str) -> None:
-        """Let the owner of a key into this host, and nobody else."""
-        _write(self.authorized, key + "\n")
+        """Let the owner of a key into this host, and no other."""
+        write_private(self.authorized, key + "\n")
 
     def trust(self, host_keys: Mapping[str, Sequence[str]]) -> None:
         """Have ssh know other hosts by their keys, whatever else the image tells it. Raises Refused."""
         path = os.path.dirname(self._directory) + "/config"
         ours = _CONFIG.format(hosts=" ".join(host_keys), own=self._own, known=self._known_hosts)
         try:
-            _write(self._known_hosts, "".join(f"{host} {key}\n" for host, keys in host_keys.items() for key in keys))
-            _write(path, ours + _text(path))  # The first value counts, so the image's own come last.
+            known = "".join(f"{host} {key}\n" for host, keys in host_keys.items() for key in keys)
+            write_private(self._known_hosts, known)
+            write_private(path, ours + _text(path))  # The first value counts, so the image's own come last.
         except OSError as error:
             raise Refused(f"cannot write the keys of the other hosts: {error}") from error
 
 
 def checked(text: str) -> str:
-    """Return a public key. Raises ValueError for all else: what other hosts send is written into files."""
+    """Return a public key, or raise ValueError: what other hosts send is written into files."""
     found = _KEY.fullmatch(text.strip())
     if not found:
         raise ValueError("this is not a public key of type ssh-ed25519")
@@ -88,7 +87,7 @@ def checked(text: str) -> str:
 
 
 def _public(path: str) -> str:
-    """Return the public half of a key without its comment."""
+    """Without the key's comment."""
     try:
         return checked(_text(path + ".pub"))
     except (OSError, ValueError) as error:
@@ -102,7 +101,7 @@ def _text(path: str) -> str:
         return file.read()
 
 
-def _write(path: str, text: str) -> None:
+def write_private(path: str, text: str) -> None:
     """At once or not at all: sshd may read it meanwhile."""
     new = path + ".new"
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)

@@ -43,7 +43,7 @@ class Team:
         self._listener.setblocking(False)
 
     def gather(self, seconds: float = SECONDS) -> None:
-        """Wait until every member has called and, if it must, answers ssh. Raises Refused."""
+        """Wait until every member has called and, if it must, answers ssh."""
         deadline = time.monotonic() + seconds
         next_log = seconds
         while True:
@@ -86,7 +86,7 @@ class Team:
         return silent and silent + " does not answer ssh"
 
     def _listen(self) -> None:
-        """Take in calls and lines for a moment. Forget who hangs up, and some who are too many."""
+        """Take in calls and lines. Forget callers that hang up, and some if they are too many."""
         for connection in select.select([self._listener, *self._callers], [], [], 1)[0]:
             if connection is self._listener:
                 self._accept()
@@ -96,7 +96,7 @@ class Team:
             del self._callers[silent]
 
     def _hear(self, connection: socket.socket, caller: _Caller) -> bool:
-        """Return whether the caller may stay after what it has sent."""
+        """Whether the caller may stay."""
         try:
             data = connection.recv(_LONGEST)
         except OSError:
@@ -134,7 +134,7 @@ class Team:
             self._ignored.add((name, address))
 
     def _addresses_of(self, member: str) -> List[str]:
-        """Return what this host's own configuration says, not the caller."""
+        """As this host's own configuration says, not the caller."""
         if member not in self._addresses:
             self._addresses[member] = socket.gethostbyname_ex(member)[2]
         return self._addresses[member]

@@ -1,7 +1,7 @@
 """Waits until the leader says how the job ended, by ``-m smspec_runtime.team.member LEADER:PORT HOST KEYS [WORD …]``.
 
-A process of its own: signals and companions are served meanwhile. ``KEYS``: their directory where the leader starts
-this host's part through ssh, else `-`. ``WORD``: this host's part, run first.
+A process of its own: signals and companions are served meanwhile. ``KEYS``: their directory if ssh is used, else `-`.
+``WORD``: this host's part, run first.
 """
 
 import sys
@@ -78,7 +78,7 @@ def _introduce(connection: socket.socket, host: str, keys: Optional[Keys]) -> No
         _say(connection, f"{host} {keys.public_of_host()}")
         keys.admit(checked(_line(connection)))
         last = READY
-    # From here on the leader decides: it is told to stop at the same moment, and its program may save something.
+    # From here on the leader decides: it has to stop at the same moment, and its program may save something.
     for number in STOPS:
         signal.signal(number, lambda *_: None)  # Not SIG_IGN: our own program would inherit that.
     _say(connection, last)

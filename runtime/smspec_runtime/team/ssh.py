@@ -4,7 +4,7 @@ import os
 
 from ..lean_typing import Mapping
 from ..log import log
-from .keys import DIRECTORY, Keys
+from .keys import DIRECTORY, Keys, write_private
 
 # PAM would put /etc/environment over the job's, and some of its modules fail in containers.
 _OPTIONS = (
@@ -21,8 +21,6 @@ def write_ssh_environment(variables: Mapping[str, str]) -> None:
     directory = os.path.expanduser("~root/.ssh" if os.getuid() == 0 else "~/.ssh")
     try:
         os.makedirs(directory, mode=0o700, exist_ok=True)
-        descriptor = os.open(directory + "/environment", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-        with open(descriptor, "wb") as file:
-            file.write(os.fsencode("".join(lines)))
+        write_private(directory + "/environment", "".join(lines))
     except OSError as error:
         log(f"what is started through ssh lacks the job's environment: {error}")

@@ -1,4 +1,4 @@
-"""The views: what a reader and options give to iterate over, so how the bytes of an epoch become items."""
+"""The views: how the bytes of an epoch become items."""
 
 from typing import Any, Callable, Dict, Iterable
 

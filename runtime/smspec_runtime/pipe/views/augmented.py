@@ -1,4 +1,4 @@
-"""The view `augmented`: with RecordWrapperType RecordIO an attribute is a record, in the order of AttributeNames."""
+"""The view `augmented`: an attribute is a record, in the order of AttributeNames."""
 
 from typing import List, Sequence
 

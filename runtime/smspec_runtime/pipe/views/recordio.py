@@ -18,10 +18,7 @@ JOINTS = {"dmlc": struct.pack("<I", MAGIC), "concat": b""}
 
 
 class Records(Framing):
-    """Payloads; in a subclass what `complete` makes of them.
-
-    ``multipart``: "dmlc" puts the magic number back between parts, "concat" does not.
-    """
+    """Payloads. ``multipart``: "dmlc" puts the magic number back between parts, "concat" does not."""
 
     name = "a RecordIO record"
     head_size = WORDS.size
