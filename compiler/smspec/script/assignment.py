@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from smspec.script.evaluation import Evaluation
 from smspec.script.frame import Frame
-from smspec.script.values import UNKNOWN, Named, Value, items, text
+from smspec.script.lists import items
+from smspec.script.names import Named
+from smspec.script.values import UNKNOWN, Value, text
 
 if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter

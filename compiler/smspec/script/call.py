@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from smspec.script.lists import items
 from smspec.script.program import Stop
 from smspec.script.reach import ENDING_WORDS
-from smspec.script.values import UNKNOWN, Value, items, text
+from smspec.script.values import UNKNOWN, Value, text
 
 if TYPE_CHECKING:
     import ast

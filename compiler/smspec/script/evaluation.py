@@ -10,8 +10,10 @@ from smspec.script.call import Call
 from smspec.script.file_use import note_method
 from smspec.script.frame import Frame
 from smspec.script.leaking import leak
-from smspec.script.reach import BUILTINS
-from smspec.script.values import ELLIPSIS, UNKNOWN, Items, Known, Named, Value, constant, items, known_items, known_text
+from smspec.script.lists import Items, items, known_items
+from smspec.script.names import Named
+from smspec.script.reach import BUILTINS, EXITS
+from smspec.script.values import ELLIPSIS, UNKNOWN, Known, Value, constant, known_text
 
 if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
@@ -53,6 +55,20 @@ class Evaluation:
         if isinstance(node, ast.Subscript):
             return self._subscript(node)
         return self._conditional(node)
+
+    def full_name(self, node: ast.expr) -> str:
+        """Return the full name of something of another module that is named plainly."""
+        if isinstance(node, ast.Name):
+            found = self.value(node)
+            return found.name if isinstance(found, Named) else ""
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):
+            owner = self.full_name(node.value)
+            return f"{owner}.{node.attr}" if owner else ""
+        return ""
+
+    def exits(self, node: ast.AST) -> bool:
+        """Tell whether this is a call that ends the program."""
+        return isinstance(node, ast.Call) and self.full_name(node.func) in EXITS
 
     def _conditional(self, node: ast.expr) -> Value:
         if isinstance(node, ast.IfExp):

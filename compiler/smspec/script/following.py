@@ -8,13 +8,16 @@ import warnings
 from collections.abc import Iterator
 
 from smspec.script.call import Call
+from smspec.script.classes import Class
 from smspec.script.frame import Frame
+from smspec.script.functions import Function
 from smspec.script.interpreter import Interpreter, TooLong
+from smspec.script.modules import Module
 from smspec.script.program import CommandLine, Program, Stop
 from smspec.script.readable import Unreadable, is_readable
 from smspec.script.readers import handler_of, lookup_of
 from smspec.script.reading import MOST_MODULES, WORDS, Beside
-from smspec.script.values import UNKNOWN, Class, Function, Known, Module, Value
+from smspec.script.values import UNKNOWN, Known, Value
 from smspec.source import SourceText
 from smspec.source.frozen import replace
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from smspec.script.values import UNKNOWN, Named, Value
+from smspec.script.names import Named
+from smspec.script.values import UNKNOWN, Value
 from smspec.source import SourceText
 
 

@@ -6,7 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from smspec.script.frame import Frame
-from smspec.script.values import UNKNOWN, Named
+from smspec.script.names import Named
+from smspec.script.values import UNKNOWN
 
 if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter

@@ -9,7 +9,11 @@ from contextlib import contextmanager
 from smspec.script.call import Call
 from smspec.script.file_use import note_call
 from smspec.script.frame import Frame
+from smspec.script.functions import Function
 from smspec.script.left_over import LeftOver
+from smspec.script.lists import Items
+from smspec.script.modules import Module
+from smspec.script.names import Named
 from smspec.script.program import (
     ChannelRead,
     CommandLine,
@@ -21,7 +25,7 @@ from smspec.script.program import (
 )
 from smspec.script.reach import ENDING_METHODS, LOOKERS, RUN_CODE, SEE_ALL, copies, may_end, patches
 from smspec.script.statements import Statements
-from smspec.script.values import UNKNOWN, Function, Items, Module, Named, Value, text
+from smspec.script.values import UNKNOWN, Value, text
 from smspec.source import Span
 
 MOST_STEPS = 50_000

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from smspec.script.names import Named
 from smspec.script.reach import ENDING_METHODS, EXITS, SEE_ALL
 
 if TYPE_CHECKING:
@@ -71,7 +72,6 @@ def _changed_lists(node: ast.AST, frame: Frame) -> Iterator[str]:
 
 def _name(frame: Frame, node: ast.expr | None) -> str:
     """Return the full name of something of another module, or of a builtin."""
-    from smspec.script.values import Named  # late: values ask this module
 
     if isinstance(node, ast.Call):
         node = node.func

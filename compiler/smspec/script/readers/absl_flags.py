@@ -7,8 +7,9 @@ from functools import partial
 
 from smspec.script.call import Call
 from smspec.script.interpreter import Handler, Interpreter
+from smspec.script.lists import items
 from smspec.script.program import CommandLine, Kind, Option
-from smspec.script.values import UNKNOWN, Known, Value, constant, items, text
+from smspec.script.values import UNKNOWN, Known, Value, constant, text
 from smspec.source.frozen import replace
 
 WORD = "absl"

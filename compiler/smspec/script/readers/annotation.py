@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from smspec.script.classes import Class
+from smspec.script.lists import items
+from smspec.script.names import Named
 from smspec.script.program import Kind
-from smspec.script.values import Class, Known, Named, Value, constant, items
+from smspec.script.values import Known, Value, constant
 from smspec.source.frozen import dataclass
 
 _KINDS: dict[str, Kind] = {"str": "text", "int": "int", "float": "float", "bool": "truth"}

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from smspec.script.call import Call
 from smspec.script.left_over import LeftOver
+from smspec.script.lists import Items, items
+from smspec.script.names import Named
 from smspec.script.program import MOST_WORDS, CommandLine, Kind, Option, Stop, Words
-from smspec.script.values import UNKNOWN, Bound, Items, Known, Named, Value, constant, items, text
+from smspec.script.values import UNKNOWN, Bound, Known, Value, constant, text
 from smspec.source import Span
 from smspec.source.frozen import replace
 

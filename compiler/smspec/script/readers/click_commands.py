@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from smspec.script.call import Call
+from smspec.script.functions import Function
+from smspec.script.names import Named
 from smspec.script.program import MOST_WORDS, CommandLine, Kind, Option, Words
-from smspec.script.values import UNKNOWN, Function, Known, Named, Value, constant, text
+from smspec.script.values import UNKNOWN, Known, Value, constant, text
 from smspec.source import Span
 from smspec.source.frozen import replace
 

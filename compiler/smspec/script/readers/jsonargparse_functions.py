@@ -5,13 +5,16 @@ from __future__ import annotations
 import ast
 
 from smspec.script.call import Call
+from smspec.script.classes import Class
 from smspec.script.evaluation import Evaluation
+from smspec.script.functions import Function
 from smspec.script.interpreter import Handler, place_of
+from smspec.script.names import Named
 from smspec.script.program import Kind, Option
 from smspec.script.readers.annotation import annotation_of
 from smspec.script.readers.argument_parser import Parser
 from smspec.script.readers.data_classes import fields_of
-from smspec.script.values import UNKNOWN, Class, Function, Known, Named, Value, constant
+from smspec.script.values import UNKNOWN, Known, Value, constant
 from smspec.source import Span
 from smspec.source.frozen import replace
 

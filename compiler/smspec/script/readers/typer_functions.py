@@ -6,11 +6,12 @@ import ast
 
 from smspec.script.call import Call
 from smspec.script.evaluation import Evaluation
+from smspec.script.functions import Function
 from smspec.script.interpreter import Handler, Interpreter, place_of
 from smspec.script.program import Option
 from smspec.script.readers.annotation import Annotation, annotation_of
 from smspec.script.readers.click_commands import Command
-from smspec.script.values import ELLIPSIS, UNKNOWN, Function, Value, text
+from smspec.script.values import ELLIPSIS, UNKNOWN, Value, text
 from smspec.source import Span
 from smspec.source.frozen import replace
 

@@ -1,0 +1,127 @@
+"""Classes of the program, and their objects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from smspec.script.functions import Function
+from smspec.script.leaking import leak
+from smspec.script.names import Named
+from smspec.script.values import UNKNOWN, Bound, Value
+
+if TYPE_CHECKING:
+    import ast
+
+    from smspec.script.call import Call
+    from smspec.script.frame import Frame
+    from smspec.script.interpreter import Interpreter
+
+
+class Class(Value):
+    """A class of the program; ``decorators`` and ``bases`` as far as they are known."""
+
+    def __init__(
+        self,
+        run: Interpreter,
+        node: ast.ClassDef,
+        frame: Frame,
+        decorators: tuple[Value, ...],
+        bases: tuple[Value, ...],
+    ) -> None:
+        self.node = node
+        self.frame = frame
+        self.decorators = decorators
+        self.bases = bases
+        self._run = run
+        self._has_escaped = False
+
+    def escape(self) -> None:
+        if not self._has_escaped:
+            self._has_escaped = True
+            for value in (*self.bases, *self.frame.names.values()):
+                value.escape()
+            leak(self._run, self.node, self.frame)
+
+    def attribute(self, name: str) -> Value:
+        """Return what the class has under a name; nothing is known of what a class around it may have."""
+        if name in self.frame.names:
+            return self.frame.names[name]
+        self.escape()
+        return UNKNOWN
+
+    def set_attribute(self, name: str, value: Value) -> None:
+        value.escape()
+        self.frame.names[name] = UNKNOWN
+
+    @property
+    def is_magic(self) -> bool:
+        """Whether its objects do more than is written where they are used: compare, add, come and go."""
+        names = {name for name in self.frame.names if name.startswith("__")} - {"__init__"}
+        return bool(names) or any(isinstance(base, Class) and base.is_magic for base in self.bases)
+
+    def function(self, name: str) -> Function | None:
+        """Return a method as Python would find it; None where one could be in a class that is not known."""
+        if name in self.frame.names:
+            found = self.frame.names[name]
+            return found if isinstance(found, Function) else None
+        first = self.bases[0] if len(self.bases) == 1 else None
+        return first.function(name) if isinstance(first, Class) else None
+
+    def call(self, call: Call) -> Value:
+        instance = Instance(self)
+        if not all(isinstance(base, Class) or _is_inert(base) for base in self.bases):
+            self.escape()  # others may call its methods
+        start = self.function("__init__")
+        if start is None or self.decorators:
+            call.lost()
+        else:
+            call.run.entered(start, call, (instance,))
+        return instance
+
+
+class Instance(Value):
+    """An object of a class of the program, with the attributes that are set once, where every run sets them."""
+
+    def __init__(self, kind: Class) -> None:
+        self.kind = kind
+        self._attributes: dict[str, Value] = {}
+        self._has_escaped = False
+
+    def escape(self) -> None:
+        if not self._has_escaped:
+            self._has_escaped = True
+            for value in self._attributes.values():
+                value.escape()
+            self.kind.escape()
+
+    def attribute(self, name: str) -> Value:
+        if self._has_escaped or name in self._attributes:
+            return UNKNOWN if self._has_escaped else self._attributes[name]
+        if self.kind.function(name) is not None:
+            return Bound(self, name)
+        found = self.kind.frame.names.get(name, UNKNOWN)
+        if found is UNKNOWN or name.startswith("__"):
+            self.escape()
+        return UNKNOWN if isinstance(found, Function) else found
+
+    def follows(self, name: str) -> bool:
+        return not self._has_escaped and self.kind.function(name) is not None
+
+    def method(self, name: str, call: Call) -> Value:
+        function = self.kind.function(name)
+        if function is not None:
+            return call.run.entered(function, call, (self,))
+        self.escape()  # a method of a base class, or one under decorators, may do anything with its object
+        return call.lost()
+
+    def set_attribute(self, name: str, value: Value) -> None:
+        if self._has_escaped or name in self._attributes or self.kind.is_magic:
+            value.escape()
+            self._attributes.get(name, UNKNOWN).escape()
+            value = UNKNOWN
+        self._attributes[name] = value
+
+
+def _is_inert(base: Value) -> bool:
+    """Tell whether a base class of another module calls no method of its own accord."""
+    return isinstance(base, Named) and base.name.startswith(("object", "abc.", "enum.", "typing."))

@@ -1,0 +1,70 @@
+"""Functions and classes where they are defined."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from smspec.script.call import Call
+from smspec.script.classes import Class
+from smspec.script.evaluation import Evaluation
+from smspec.script.frame import Frame
+from smspec.script.functions import Function
+from smspec.script.names import Named
+from smspec.script.values import Value
+
+if TYPE_CHECKING:
+    from smspec.script.interpreter import Interpreter
+
+_PLAIN = ("dataclasses.", "enum.", "functools.")
+"""Decorators of classes that leave their methods alone."""
+
+
+class Definitions:
+    """Definitions in one frame; ``follow`` follows the body of a class in a frame of its own."""
+
+    def __init__(self, run: Interpreter, frame: Frame, follow: Callable[[Frame, Sequence[ast.stmt]], object]) -> None:
+        self.run = run
+        self.frame = frame
+        self.value = Evaluation(run, frame).value
+        self._follow = follow
+
+    def function(self, node: ast.FunctionDef) -> None:
+        """Define a function, under its decorators."""
+        parameters = node.args
+        plain = [*parameters.posonlyargs, *parameters.args]
+        defaults = dict(
+            zip([p.arg for p in plain][::-1], [self.value(d) for d in parameters.defaults][::-1], strict=False)
+        )
+        for parameter, default in zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True):
+            if default is not None:
+                defaults[parameter.arg] = self.value(default)
+        decorators = [self._decorator(decorator) for decorator in node.decorator_list]
+        value: Value = Function(self.run, node, self.frame.of_functions, defaults)
+        bare = ast.copy_location(ast.Call(func=ast.Constant(value=None), args=[], keywords=[]), node)
+        for decorator in reversed(decorators):
+            value = decorator.decorate(value, Call(self.run, bare, (value,), {}, True))
+        self.frame.set(node.name, value)
+
+    def _decorator(self, node: ast.expr) -> Value:
+        value = self.value(node)
+        if isinstance(value, Named) and value.name == "click.command":  # it may stand without a call
+            bare = ast.copy_location(ast.Call(func=node, args=[], keywords=[]), node)
+            return self.run.called(value.name, Call(self.run, bare, (), {}, True))
+        return value
+
+    def class_(self, node: ast.ClassDef) -> None:
+        """Define a class."""
+        decorators = tuple(self.value(decorator) for decorator in node.decorator_list)
+        bases = tuple(self.value(base) for base in node.bases)
+        body = Frame(self.frame.source, self.frame)
+        body.is_class = True
+        self._follow(body, node.body)
+        made = Class(self.run, node, body, decorators, bases)
+        for name, value in body.names.items():
+            if name.startswith("__") and name != "__init__":
+                value.escape()  # nothing says where it is called
+        if node.keywords or not all(isinstance(one, Named) and one.name.startswith(_PLAIN) for one in decorators):
+            made.escape()
+        self.frame.set(node.name, made)

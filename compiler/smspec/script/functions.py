@@ -1,0 +1,44 @@
+"""Functions of the program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from smspec.script.leaking import leak
+from smspec.script.values import Value
+
+if TYPE_CHECKING:
+    import ast
+
+    from smspec.script.call import Call
+    from smspec.script.frame import Frame
+    from smspec.script.interpreter import Interpreter
+
+
+class Function(Value):
+    """A function of the program. ``frame`` is where it looks for names, ``defaults`` are known by parameter."""
+
+    def __init__(self, run: Interpreter, node: ast.FunctionDef, frame: Frame, defaults: dict[str, Value]) -> None:
+        self.node = node
+        self.frame = frame
+        self.defaults = defaults
+        self._run = run
+        self._has_escaped = False
+
+    def escape(self) -> None:
+        if not self._has_escaped:
+            self._has_escaped = True
+            for value in self.defaults.values():
+                value.escape()
+            leak(self._run, self.node, self.frame)
+
+    def attribute(self, name: str) -> Value:
+        if name.startswith("__"):
+            self._run.handed_on("globals")
+        return super().attribute(name)
+
+    def decorate(self, _: Value, call: Call) -> Value:
+        return self.call(call)
+
+    def call(self, call: Call) -> Value:
+        return call.run.entered(self, call, ())

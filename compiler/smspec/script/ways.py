@@ -1,0 +1,183 @@
+"""Ways through a program of which one is taken: branches, loops, and what is done after a failure."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from smspec.script.assignment import Assignment
+from smspec.script.conditions import asks_for_one_word
+from smspec.script.endings import LEAVING, Ending, is_failure
+from smspec.script.evaluation import Evaluation
+from smspec.script.file_use import note_ensured
+from smspec.script.frame import Frame, joined
+from smspec.script.reach import lets_errors_through
+from smspec.script.values import UNKNOWN, constant
+
+if TYPE_CHECKING:
+    from smspec.script.interpreter import Interpreter
+
+Follow = Callable[[Sequence[ast.stmt]], "Ending | None"]
+
+
+class Ways:
+    """The ways in one frame; ``follow`` follows statements one after the other, and returns how they end."""
+
+    def __init__(self, run: Interpreter, frame: Frame, follow: Follow) -> None:
+        self.run = run
+        self.frame = frame
+        self._evaluation = Evaluation(run, frame)
+        self.value = self._evaluation.value
+        self.assign = Assignment(run, frame).assign
+        self._block = follow
+
+    def if_(self, node: ast.If) -> Ending | None:
+        """Follow what a condition chooses."""
+        test = self.value(node.test)
+        known = constant(test)
+        if known is not ...:
+            return self._block(node.body if known else node.orelse)
+        note_ensured(self.run, node, self._evaluation.full_name, self.value)
+        if asks_for_one_word(node.test) and self._goes_on_otherwise(node.body):
+            # `if len(sys.argv) == 2 and …: read a file`, the way of the examples of transformers.
+            with self.run.perhaps(self.frame):
+                before = dict(self.frame.names)
+                self._block(node.body)
+            taken, self.frame.names = self.frame.names, before
+            self.run.goes_other_way_for_one_word = True
+            ending = self._block(node.orelse)
+            self.frame.names = joined(self.frame.names, taken)
+            return ending
+        return self._branches([node.body, node.orelse], is_one_taken=True)
+
+    def _goes_on_otherwise(self, body: Sequence[ast.stmt]) -> bool:
+        """Tell whether a branch has no end of its own, so that what follows follows both."""
+        return not any(isinstance(part, ast.Return | ast.Raise) for node in body for part in ast.walk(node))
+
+    def _branches(self, bodies: Sequence[Sequence[ast.stmt]], *, is_one_taken: bool) -> Ending | None:
+        """Follow ways of which one at most is taken. What fails in all of them fails."""
+        before = self.frame.names
+        ends: list[Ending | None] = [] if is_one_taken else [None]
+        after = [] if is_one_taken else [before]
+        with self.run.perhaps(self.frame):
+            for body in bodies:
+                self.frame.names = dict(before)
+                ending = self._block(body)
+                ends.append(ending)
+                if ending is None:
+                    after.append(self.frame.names)
+            if None in ends:
+                self._note(ends)
+        self.frame.names = after[0] if after else before
+        for names in after[1:]:
+            self.frame.names = joined(self.frame.names, names)
+        if None in ends:
+            return None
+        return ends[0] if len(set(ends)) == 1 else "leave"
+
+    def _note(self, ends: Iterable[Ending | None]) -> None:
+        """Take note of ways that do not come back. One that fails is no other way to success."""
+        if "leave" in ends:
+            self.frame.has_left = True
+        if "exit" in ends:
+            self.run.ends()
+
+    def loop_(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
+        """Follow a loop, which may run never or many times."""
+        if isinstance(node, ast.While):
+            self.value(node.test)
+        else:
+            self.value(node.iter).look_through()
+            self.assign(node.target, UNKNOWN)
+        for name in assigned(node.body):
+            self.frame.set(name, UNKNOWN)
+        self._branches([node.body, node.orelse], is_one_taken=False)
+        if any(isinstance(part, ast.Return) for inner in node.body for part in ast.walk(inner)):
+            self.frame.has_left = True
+            self.run.is_certain = False
+
+    def try_(self, node: ast.Try) -> Ending | None:
+        """Follow a `try` with its handlers."""
+        before = dict(self.frame.names)
+        if self._goes_on(node):
+            with self.run.perhaps(self.frame):  # whatever fails in it may lead to another way
+                ending = self._block(node.body)
+        else:
+            ending = self._block(node.body)
+        after = self.frame.names
+        if ending is None:
+            ending = self._block(node.orelse)
+        if node.handlers:
+            self.frame.names = joined(before, after)
+            handled = self._branches([handler.body for handler in node.handlers], is_one_taken=True)
+            self.frame.names = after if handled is not None else joined(after, self.frame.names)
+            if ending is not None and handled is None:
+                self._note([ending])
+                self.run.is_certain = False
+                ending = None
+        return self._block(node.finalbody) or ending
+
+    def _goes_on(self, node: ast.Try) -> bool:
+        """Tell whether the program may go on after a failure within."""
+        leaves = any(isinstance(part, LEAVING) for last in node.finalbody for part in ast.walk(last))
+        return leaves or any(
+            not self._always_fails(handler)
+            and not (isinstance(handler.type, ast.Name) and handler.type.id == "KeyboardInterrupt")
+            for handler in node.handlers
+        )
+
+    def _always_fails(self, handler: ast.ExceptHandler) -> bool:
+        """Tell whether a handler ends the program with a failure, or raises, and has no other way out."""
+        *before, last = handler.body
+        if any(self._may_leave(part) for node in before for part in ast.walk(node)):
+            return False
+        if isinstance(last, ast.Expr) and self._evaluation.exits(last.value):
+            status = last.value.args[0] if isinstance(last.value, ast.Call) and last.value.args else None
+            return isinstance(status, ast.Constant) and isinstance(status.value, int) and status.value != 0
+        return isinstance(last, ast.Raise) and is_failure(last.exc)
+
+    def _may_leave(self, node: ast.AST) -> bool:
+        return isinstance(node, LEAVING) or self._evaluation.exits(node)
+
+    def with_(self, node: ast.With | ast.AsyncWith) -> Ending | None:
+        """Follow a block under context managers, which may catch what fails in it."""
+        is_reliable = True
+        for item in node.items:
+            called = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
+            is_reliable &= lets_errors_through(self._evaluation.full_name(called))
+            value = self.value(item.context_expr)
+            value.escape()
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, UNKNOWN)
+        if is_reliable:
+            return self._block(node.body)
+        with self.run.perhaps(self.frame):  # it may catch whatever fails in it
+            ending = self._block(node.body)
+        if ending is not None:
+            self._note([ending])
+            self.run.is_certain = False
+        return None
+
+    def match_(self, node: ast.Match) -> None:
+        """Follow a `match`."""
+        self.value(node.subject).escape()
+        for case in node.cases:
+            for part in ast.walk(case.pattern):
+                for name in (getattr(part, "name", None), getattr(part, "rest", None)):
+                    if isinstance(name, str):
+                        self.frame.set(name, UNKNOWN)
+            if case.guard is not None:
+                with self.run.perhaps(self.frame):
+                    self.value(case.guard).escape()
+        self._branches([case.body for case in node.cases], is_one_taken=False)
+
+
+def assigned(body: Sequence[ast.stmt]) -> set[str]:
+    """Return the names that statements may assign."""
+    return {
+        part.id
+        for node in body
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    }
