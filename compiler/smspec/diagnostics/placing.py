@@ -8,13 +8,18 @@ from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.finding import Finding
 from smspec.diagnostics.masking import masked, without_tokens
 from smspec.diagnostics.note import Note
-from smspec.source import Document, Span
+from smspec.source import Document, SourceText, Span
 
 
 def placed(findings: Iterable[Finding], document: Document) -> tuple[Diagnostic, ...]:
     """Give every finding its place in the texts of ``document``; file order, then line order, duplicates dropped."""
-    order = {text.name: position for position, text in enumerate(document.texts)}
     diagnostics = dict.fromkeys(_place(finding, document) for finding in findings)
+    return in_order(diagnostics, document.texts)
+
+
+def in_order(diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText]) -> tuple[Diagnostic, ...]:
+    """Return diagnostics in the order of the files, then of their lines."""
+    order = {text.name: position for position, text in enumerate(texts)}
     return tuple(
         sorted(diagnostics, key=lambda d: (order.get(d.span.file, len(order)), d.span.line, d.span.column, d.code))
     )

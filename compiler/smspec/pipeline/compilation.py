@@ -3,36 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Union
+from typing import Union
 
 from smspec.diagnostics import Diagnostic, Finding, placed
+from smspec.diagnostics.placing import in_order
 from smspec.diagnostics.severity import gravest_first
 from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.job_facts import job_facts
-from smspec.plan.ingredients import Ingredients
+from smspec.pipeline.job_findings import job_findings, standing
 from smspec.plan.plan import Plan
 from smspec.plan.planning import make_plan
-from smspec.render.representable import dockerfile_findings
-from smspec.rules import lint, missing_handler, missing_script
-from smspec.rules.ignoring import not_ignored
-from smspec.rules.secret_in_the_requirements import check_requirements
-from smspec.script.program import Program
-from smspec.script.unread import Unread
-from smspec.service.checking import request_findings
-from smspec.service.levels import at_level
-from smspec.service.policy import Policy
-from smspec.service.request import Request
 from smspec.source import Document, SourceText
-from smspec.source.frozen import dataclass, replace
+from smspec.source.frozen import dataclass
 from smspec.spec.decoding import decode
 from smspec.spec.facts import JobFacts
-from smspec.spec.model import BuiltImage, JobSpec
-from smspec.spec.shape.ambiguous_text import ambiguous_texts
+from smspec.spec.model import JobSpec
 from smspec.spec.shape.checking import shape_findings
-from smspec.spec.shape.null_that_removes_nothing import nulls_that_remove_nothing
-
-if TYPE_CHECKING:
-    from smspec.spec.shape.repairs import Repair
 
 MOST_TOLD = 200
 """Nobody mends more in one go, and a hostile spec could be wrong in tens of thousands of places."""
@@ -68,135 +54,23 @@ Compilation = Union[Compiled, Faulty]
 def compile_spec(inputs: Inputs) -> Compilation:
     """Return the plan of a job, or every fault that is independent of another. Never raises for the author's faults."""
     document = inputs.document
-    shape = shape_findings(document)
-    if shape:
+    shape = shape_findings(document) if not document.unknown else []
+    if shape or inputs.faults:
         # Late: good specs do not need it.
-        from smspec.spec.shape.repairs import repairs
+        from smspec.pipeline.independent_findings import independent_findings
 
-        found = [*inputs.findings, *shape, *_beside(inputs, shape, repairs(document))]
-        diagnostics = _placed(found, document)
-        return Faulty(diagnostics=diagnostics, texts=inputs.document.texts)
+        found = _placed(independent_findings(inputs, shape), document)
+        return Faulty(diagnostics=in_order((*inputs.faults, *found), document.texts), texts=document.texts)
 
     job = decode(document)
     plan = make_plan(job, inputs.ingredients)
-    diagnostics = _placed(_standing(inputs, job, [*inputs.findings, *_job_findings(inputs, job, plan)]), document)
+    diagnostics = _placed(standing(inputs, job, [*inputs.findings, *job_findings(inputs, job, plan)]), document)
     facts = job_facts(job, plan, document, inputs.overlay)
     if any(diagnostic.severity == "error" for diagnostic in diagnostics):
         return Faulty(diagnostics=diagnostics, texts=inputs.document.texts, facts=facts)
     return Compiled(inputs=inputs, job=job, plan=plan, diagnostics=diagnostics, facts=facts)
 
 
-def _job_findings(inputs: Inputs, job: JobSpec, plan: Plan) -> list[Finding]:
-    """Return what is found in a job that has its shape."""
-    findings = [*ambiguous_texts(inputs.document), *_contradictions(job, inputs)]
-    findings += nulls_that_remove_nothing(inputs.document, plan.request.idle)
-    told = {finding.instead_of for finding in (*inputs.findings, *findings)}
-    findings += _request_findings(plan, job.region, told)
-    findings += dockerfile_findings(job, inputs.ingredients)
-    findings += check_requirements(inputs.ingredients.requirements)
-    findings += _unpinned(job, inputs.ingredients)
-    findings += _against_the_policy(job, plan, inputs.policy)
-    findings += _script_findings(job, plan, inputs.program)
-    return findings
-
-
-def _standing(inputs: Inputs, job: JobSpec, findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings as grave as the organisation takes them, without those that the author expects."""
-    graded = at_level(findings, inputs.levels) if inputs.levels else findings
-    return not_ignored(graded, job.ignored_checks, inputs.policy)
-
-
-def _beside(inputs: Inputs, shape: list[Finding], ways: Iterable[Repair]) -> list[Finding]:
-    """Return what is wrong beside the faults of shape: whatever is found in all ways in which those can be repaired."""
-    found: dict[Finding, None] | None = None
-    for way in ways:
-        known = _as_far_as_known(inputs, way)
-        job = decode(way.document)
-        plan = make_plan(job, known.ingredients)
-        standing = _standing(known, job, [*inputs.findings, *shape, *_job_findings(known, job, plan)])
-        here = dict.fromkeys(finding for finding in standing if not way.is_changed(finding.path))
-        found = here if found is None else {finding: None for finding in found if finding in here}
-    told = {finding.path for finding in shape}
-    return [finding for finding in found or () if finding.path not in told and finding not in inputs.findings]
-
-
-def _as_far_as_known(inputs: Inputs, way: Repair) -> Inputs:
-    """Return the inputs of a repaired document; what was read from the disk for a faulty key is not in them."""
-    source_is_known = not way.touches("source")
-    return replace(
-        inputs,
-        document=way.document,
-        source_is_known=inputs.source_is_known and source_is_known,
-        program=inputs.program if source_is_known and not way.touches("entry_point") else None,
-    )
-
-
-def _unpinned(job: JobSpec, ingredients: Ingredients) -> Iterable[Finding]:
-    """Return what a job leaves open, where its repository has a lock."""
-    if ingredients.lock is None or not isinstance(job.image, BuiltImage):
-        return ()
-    # Late: few repositories have one.
-    from smspec.rules.locking import unpinned
-    from smspec.rules.locking.pinning import Pinning
-
-    pinning = Pinning(
-        image=job.image,
-        lock=ingredients.lock,
-        requirements=ingredients.requirements,
-        requirements_name=ingredients.requirements_name,
-    )
-    return unpinned(pinning)
-
-
-def _against_the_policy(job: JobSpec, plan: Plan, policy: Policy | None) -> Iterable[Finding]:
-    """Yield where a job does not keep to the policy of its organisation, told at the place in the spec."""
-    if policy is None:
-        return
-    # Late: few repositories have one.
-    from smspec.service.policy_rules import (
-        job_outside_a_vpc,
-        policy_findings,
-        region_that_is_not_allowed,
-        registry_that_is_not_allowed,
-    )
-
-    request = Request(payload=plan.request.payload, region=job.region, in_spec_words=True)
-    # What a request does not have at all has a key in a spec all the same.
-    keys = {job_outside_a_vpc.RULE.code: "network"}
-    if job.region is not None:
-        keys[region_that_is_not_allowed.RULE.code] = "region"
-    for finding in policy_findings(request, policy):
-        key = keys.get(finding.code)
-        yield finding.moved((key,)) if key else plan.request.at_origin(finding)
-    if isinstance(job.image, BuiltImage):
-        yield from registry_that_is_not_allowed.check_base(job.image.base, policy)
-
-
 def _placed(findings: Iterable[Finding], document: Document) -> tuple[Diagnostic, ...]:
     """Give findings their places; of very many the gravest."""
     return placed(gravest_first(findings)[:MOST_TOLD], document)
-
-
-def _script_findings(job: JobSpec, plan: Plan, program: Program | Unread | None) -> list[Finding]:
-    """Return what would go wrong between the program and what the job gives it, or why that is not known."""
-    if program is None:
-        return []
-    # Late: many jobs start no program that could be read.
-    from smspec.plan.surroundings import plan_surroundings
-    from smspec.rules.script import script_findings
-
-    return script_findings(program, plan_surroundings(job, plan.request))
-
-
-def _contradictions(job: JobSpec, inputs: Inputs) -> Iterable[Finding]:
-    """Return what the rules find; a source that could not be read whole is told once, not again for each file in it."""
-    for finding in lint(job, inputs.ingredients.source):
-        if inputs.source_is_known or finding.code not in (missing_script.RULE.code, missing_handler.RULE.code):
-            yield finding
-
-
-def _request_findings(plan: Plan, region: str | None, told: set[str]) -> Iterable[Finding]:
-    """Return what the API would refuse, told at the place in the spec that it was made from."""
-    for finding in request_findings(plan.request.payload, region=region, in_spec_words=True):
-        if finding.code not in told:
-            yield plan.request.at_origin(finding)

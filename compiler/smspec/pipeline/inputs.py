@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 
-from smspec.diagnostics import Finding, Rejected, Rule
+from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule
 from smspec.diagnostics.nearest import nearest
 from smspec.pipeline.absence import told_of
 from smspec.pipeline.boundary import Boundary, NotRead
@@ -25,7 +25,7 @@ from smspec.service.policy import Level, Policy
 from smspec.source import Document, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass, field, replace
 from smspec.source.listing import Listing
-from smspec.spec.layers.assembly import Assembly
+from smspec.spec.layers.assembly import Assembly, Merged
 
 NO_SOURCE_DIRECTORY = Rule("SM143", "source directory that does not exist")
 NO_REQUIREMENTS_FILE = Rule("SM144", "requirements file that is missing or too large")
@@ -38,6 +38,7 @@ REQUIREMENTS = ("image", "python_requirements")
 class Inputs:
     """What is compiled. ``directory`` is where the spec lies; paths in the spec are relative to it.
 
+    ``faults`` are those of its layers: with any, ``document`` is what they leave of the spec.
     ``findings`` tell of files that the spec names and that are not there; ``ingredients`` are without them.
     ``policy`` is what the job is held to, ``levels`` how grave the organisation takes findings. ``program`` is what
     the text of the entry point says, or why that is not known. ``source_is_known`` False: there is no directory that
@@ -50,6 +51,7 @@ class Inputs:
     ingredients: Ingredients
     policy: Policy | None = None
     levels: Mapping[str, Level] = field(default_factory=dict)
+    faults: tuple[Diagnostic, ...] = ()
     findings: tuple[Finding, ...] = ()
     program: Program | Unread | None = None
     source_is_known: bool = True
@@ -65,8 +67,8 @@ def gather(
 ) -> Inputs:
     """Read the spec at ``path``, its bases, and the files it names; apply the overlay and the settings.
 
-    What is on the ``shelf`` is not read again. Raises `Rejected` where texts cannot be read or merged, `Misuse` for
-    an overlay or a setting that does not exist, OSError where the disk refuses.
+    What is on the ``shelf`` is not read again. Raises `Rejected` where texts cannot be read, `Misuse` for an overlay or
+    a setting that does not exist, OSError where the disk refuses.
     """
     shelf = shelf or Shelf()
     return _inputs(Assembly(read_spec_files(path, shelf)).merged(overlay, settings), overlay, shelf)
@@ -77,7 +79,7 @@ def gather_all(
 ) -> Iterator[tuple[str | None, Inputs | Rejected]]:
     """Gather the spec at ``path``, then the spec under each of its overlays; everything is read once.
 
-    What cannot be merged comes as the `Rejected` that tells why, so that the others are still looked at. Raises as
+    What cannot be gathered comes as the `Rejected` that explains why, so that the others are still looked at. Raises as
     `gather` does where there is nothing to merge.
     """
     shelf = shelf or Shelf()
@@ -89,12 +91,12 @@ def gather_all(
             yield overlay, rejected
 
 
-def gather_to_compare(document: Document, overlay: str | None, shelf: Shelf) -> Inputs:
+def gather_to_compare(merged: Merged, overlay: str | None, shelf: Shelf) -> Inputs:
     """Gather what a merged spec names, as far as a comparison needs it: what it comes to, not how good it is.
 
     So the program is not read, and of a policy only what it lets pass counts: a job that breaks it can be compared.
     """
-    inputs = _ingredients(document, overlay, shelf)
+    inputs = _ingredients(merged, overlay, shelf)
     try:
         policy = shelf.policy(inputs.directory)
     except Rejected:
@@ -103,18 +105,19 @@ def gather_to_compare(document: Document, overlay: str | None, shelf: Shelf) -> 
     return replace(inputs, levels={code: level for code, level in levels.items() if level != "error"})
 
 
-def _inputs(document: Document, overlay: str | None, shelf: Shelf) -> Inputs:
-    inputs = _ingredients(document, overlay, shelf)
+def _inputs(merged: Merged, overlay: str | None, shelf: Shelf) -> Inputs:
+    inputs = _ingredients(merged, overlay, shelf)
     policy = shelf.policy(inputs.directory)
     return replace(
         inputs,
         policy=policy,
         levels={} if policy is None else policy.levels,
-        program=_program(document, inputs.directory, inputs.ingredients.source, shelf),
+        program=_program(merged.document, inputs.directory, inputs.ingredients.source, shelf),
     )
 
 
-def _ingredients(document: Document, overlay: str | None, shelf: Shelf) -> Inputs:
+def _ingredients(merged: Merged, overlay: str | None, shelf: Shelf) -> Inputs:
+    document = merged.document
     directory = os.path.dirname(document.texts[0].name)
     findings: list[Finding] = []
     source = _source(document, directory, findings, shelf)
@@ -133,6 +136,7 @@ def _ingredients(document: Document, overlay: str | None, shelf: Shelf) -> Input
         directory=directory,
         overlay=overlay,
         ingredients=ingredients,
+        faults=merged.faults,
         findings=tuple(findings),
         source_is_known=not any(f.path == SOURCE and f.code in _HIDE_FILES for f in findings),
     )

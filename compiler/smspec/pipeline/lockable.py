@@ -47,6 +47,8 @@ def find_lockable(paths: Iterable[str], settings: Mapping[str, str], root: str |
             for _, outcome in gather_all(spec, settings, shelf):
                 if isinstance(outcome, Rejected):
                     raise outcome
+                if outcome.faults:
+                    raise Rejected(outcome.faults, outcome.document.texts)
                 boundary = shelf.boundary(outcome.directory)
                 lock = lock_path(outcome.directory, boundary) or first_lock_path(outcome.directory, named, boundary)
                 jobs.setdefault(lock, []).append(outcome)

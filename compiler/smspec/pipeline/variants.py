@@ -140,11 +140,11 @@ def _gathered(
     revision: Revision | None,
 ) -> Inputs | Faulty:
     try:
-        document = assembly.merged(overlay, settings)
+        merged = assembly.merged(overlay, settings)
         if revision is None:
-            return gather_to_compare(document, overlay, shelf)
-        _bring(revision, path, document)
-        return _as_checked_out(gather_to_compare(document, overlay, shelf), revision)
+            return gather_to_compare(merged, overlay, shelf)
+        _bring(revision, path, merged.document)
+        return _as_checked_out(gather_to_compare(merged, overlay, shelf), revision)
     except Rejected as rejected:
         return _faulty(rejected)
 

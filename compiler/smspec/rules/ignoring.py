@@ -34,7 +34,7 @@ def not_ignored(
         hits = {index for index, check in enumerate(ignored) if covers(check.rule, check.at, finding)}
         if hits and policy is not None and not _may_ignore(finding.code, policy):
             hits = set()
-        if finding.severity == "error" and finding.code.startswith(UNTOUCHABLE):
+        if not can_be_ignored(finding):
             refused |= hits
             kept.append(finding)
         elif hits:
@@ -62,6 +62,11 @@ def not_ignored(
         elif index not in used and not compares_specs(check.rule):
             kept.append(_in_vain(check, path))
     return kept
+
+
+def can_be_ignored(finding: Finding) -> bool:
+    """Tell whether `checks.ignore` has a say in a finding."""
+    return finding.severity != "error" or not finding.code.startswith(UNTOUCHABLE)
 
 
 def _in_vain(check: IgnoredCheck, path: Path) -> Finding:

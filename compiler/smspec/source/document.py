@@ -13,12 +13,14 @@ from smspec.source.text import SourceText
 class Document:
     """The tree at ``root`` and every text that a part of it came from, the main one first.
 
-    ``idle`` are nulls that were written to remove something, and found nothing at their path.
+    ``idle`` are nulls that were written to remove something, and found nothing at their path. ``unknown`` are the paths
+    whose values could not be determined; null is there instead.
     """
 
     root: Node
     texts: tuple[SourceText, ...]
     idle: tuple[tuple[Path, Span], ...] = ()
+    unknown: tuple[Path, ...] = ()
 
     def text(self, name: str) -> SourceText | None:
         """Return the text called ``name``, or None."""

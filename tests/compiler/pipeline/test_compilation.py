@@ -83,7 +83,7 @@ def test_every_overlay_is_gathered_and_the_disk_is_read_once(tmp_path, monkeypat
     (tmp_path / "lib" / "train.py").write_text("")
     gathered = dict(gather_all(str(tmp_path / "job.yaml")))
     assert list(gathered) == [None, "dev", "other", "bad"]
-    assert isinstance(gathered["bad"], Rejected)
+    assert [fault.code for fault in gathered["bad"].faults] == ["SM125"]
     assert gathered[None].ingredients.source is gathered["dev"].ingredients.source
     assert [file.path for file in gathered["other"].ingredients.source.files] == ["train", "train.py"]
 

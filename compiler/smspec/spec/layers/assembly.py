@@ -8,16 +8,23 @@ from collections.abc import Sequence as Layers
 
 from smspec.diagnostics import Diagnostic, Rejected, placed
 from smspec.diagnostics.nearest import nearest
-from smspec.source import Document, Mapping, Scalar, Sequence, SourceText, Span
-from smspec.source.frozen import replace
+from smspec.diagnostics.placing import in_order
+from smspec.source import Document, Mapping, Path, Scalar, Sequence, Span
+from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.extent import extent_findings
 from smspec.spec.layers.idle_nulls import Idle, idle_nulls
-from smspec.spec.layers.layer_faults import extends_faults, layer_faults, own_mapping
+from smspec.spec.layers.layer_faults import (
+    NO_VERSION,
+    NOT_IN_AN_OVERLAY,
+    extends_faults,
+    layer_faults,
+    own_mapping,
+)
 from smspec.spec.layers.layering import layered
 from smspec.spec.layers.merging import is_null
 from smspec.spec.layers.misuse import Misuse
 from smspec.spec.layers.relative_paths import rehomed
-from smspec.spec.layers.settings import valued
+from smspec.spec.layers.settings import valued, valued_as_far_as_possible
 from smspec.spec.layers.short_forms import expanded
 from smspec.spec.layers.substitution import Substitution
 from smspec.spec.layers.variables import declared
@@ -62,7 +69,18 @@ def merged(
     The result is in its long form, has no ``extends``, ``vars`` or ``overlays``, and its relative paths lead from the
     directory of the job's own file. Raise `Rejected` for a fault of the spec, `Misuse` for one of the command line.
     """
-    return Assembly(layers).merged(overlay, settings)
+    found = Assembly(layers).merged(overlay, settings)
+    if found.faults:
+        raise Rejected(found.faults, found.document.texts)
+    return found.document
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The spec that layers make. With ``faults``, the document is what they leave of it: some paths are unknown."""
+
+    document: Document
+    faults: tuple[Diagnostic, ...]
 
 
 class Assembly:
@@ -82,57 +100,67 @@ class Assembly:
             spec = layered(spec, own)
         assert spec is not None
         self._spec = spec
-        self._faults += _extent_faults(layers, spec, len(self._overlays))
+        too_many = tuple(_extent_faults(layers, spec, len(self._overlays)))
+        self._faults += too_many
+        self._can_be_laid = not too_many
 
     @property
     def overlays(self) -> tuple[str, ...]:
-        """The names of the job's overlays; none where its layers are faulty, since nothing is laid over those."""
-        return () if self._faults else tuple(self._overlays)
+        """The names of the job's overlays; none where there are too many of them to check."""
+        return tuple(self._overlays) if self._can_be_laid else ()
 
-    def merged(self, overlay: str | None = None, settings: Settings[str, str] | None = None) -> Document:
-        """Return the job under an overlay, or as it is. Raises as `merged` does."""
+    def merged(self, overlay: str | None = None, settings: Settings[str, str] | None = None) -> Merged:
+        """Return the job under an overlay, or as it is. Raise `Misuse` for a fault of the command line."""
         own, texts, spec, idle = self._own, self._texts, self._spec, [*self._idle]
-        for change in map(expanded, _chosen(self._overlays, overlay) if not self._faults else ()):
+        for change in map(expanded, self._chosen(overlay)):
             idle += idle_nulls(spec, change)
             spec = replace(layered(spec, change), span=own.root.span)
-        spec, more = _with_values(Document(spec, texts), settings or {}, faulty=bool(self._faults))
-        if self._faults or more:
-            raise Rejected(_in_order([*self._faults, *more], texts), texts)
+        spec, unknown, more = _with_values(Document(spec, texts), settings or {}, faulty=bool(self._faults))
+        if any(fault.code == NO_VERSION.code for fault in self._faults):
+            unknown = (("smspec",), *unknown)
+        if overlay is not None and overlay not in self.overlays:
+            unknown = ((),)  # one of the faults is why
         # A variable may have named a launcher, and `distribution: torchrun` is a short form.
         spec = expanded(spec)
         whole = rehomed(_own_first(spec, own), own.texts[0].name) if self._has_bases else spec
-        return Document(whole, texts, tuple(idle))
+        document = Document(whole, texts, tuple(idle), unknown)
+        return Merged(document, in_order((*self._faults, *more), texts))
+
+    def _chosen(self, overlay: str | None) -> list[Mapping]:
+        """Return what the layers say under an overlay's name, in their order."""
+        if overlay is None or not self._can_be_laid:
+            return []
+        if overlay in self._overlays:
+            return self._overlays[overlay]
+        if self._faults:
+            return []  # perhaps it is the faulty one
+        near = nearest(overlay, self._overlays)
+        names = ", ".join(f"`{name}`" for name in list(self._overlays)[:_MOST_NAMED])
+        known = f"did you mean `{near}`?" if near else f"it has {names or 'none'}"
+        raise Misuse(f"the spec has no overlay `{overlay}`: {known}")
 
 
 def _with_values(
     document: Document, settings: Settings[str, str], *, faulty: bool
-) -> tuple[Mapping, tuple[Diagnostic, ...]]:
-    """Return the spec with its variables replaced, and what is wrong with them; `Misuse` only when nothing else is."""
+) -> tuple[Mapping, tuple[Path, ...], tuple[Diagnostic, ...]]:
+    """Return the spec with its variables replaced, what of it is unknown, and what is wrong with the variables.
+
+    `Misuse` is raised only when nothing else is wrong.
+    """
     assert isinstance(document.root, Mapping)
     node = document.root.get("vars")
     variables, findings = declared(node)
-    faulty = faulty or bool(findings)
-    values = valued(variables, {} if faulty else settings)
-    if faulty:
-        # The author has been told of these, or has just been about to set them: no word about their values.
-        names = [key.text for key, _ in node.entries] if isinstance(node, Mapping) else []
-        values = {**{name: Scalar("", "", False, document.root.span) for name in names}, **values}
+    values: dict[str, Scalar | None] = {}
+    if faulty or findings:
+        # The declarations of these have been reported, or are about to be set: their values are not reported, too.
+        values.update((key.text, None) for key, _ in (node.entries if isinstance(node, Mapping) else ()))
+        values.update(valued_as_far_as_possible(variables, settings))
+    else:
+        values.update(valued(variables, settings))
     substitution = Substitution(document, variables, values)
     spec = substitution.apply(_without(document.root, "vars"))
     assert isinstance(spec, Mapping)
-    return spec, (*placed(findings, document), *substitution.diagnostics)
-
-
-def _chosen(overlays: dict[str, list[Mapping]], overlay: str | None) -> list[Mapping]:
-    """Return what the layers say under an overlay's name, in their order."""
-    if overlay is None:
-        return []
-    if overlay not in overlays:
-        near = nearest(overlay, overlays)
-        names = ", ".join(f"`{name}`" for name in list(overlays)[:_MOST_NAMED])
-        known = f"did you mean `{near}`?" if near else f"it has {names or 'none'}"
-        raise Misuse(f"the spec has no overlay `{overlay}`: {known}")
-    return overlays[overlay]
+    return spec, tuple(substitution.unknown), (*placed(findings, document), *substitution.diagnostics)
 
 
 def _overlays(layers: Layers[Document]) -> dict[str, list[Mapping]]:
@@ -145,7 +173,7 @@ def _overlays(layers: Layers[Document]) -> dict[str, list[Mapping]]:
             if is_null(value):
                 overlays.pop(key.text, None)
             elif isinstance(value, Mapping):
-                overlays.setdefault(key.text, []).append(value)
+                overlays.setdefault(key.text, []).append(_without(value, *NOT_IN_AN_OVERLAY))
     return overlays
 
 
@@ -179,8 +207,3 @@ def _own_first(spec: Mapping, own: Document) -> Mapping:
 
 def _without(spec: Mapping, *keys: str) -> Mapping:
     return replace(spec, entries=tuple((key, value) for key, value in spec.entries if key.text not in keys))
-
-
-def _in_order(faults: Layers[Diagnostic], texts: tuple[SourceText, ...]) -> list[Diagnostic]:
-    files = [text.name for text in texts]
-    return sorted(faults, key=lambda fault: (files.index(fault.span.file), fault.span.line, fault.span.column))

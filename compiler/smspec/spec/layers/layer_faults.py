@@ -12,6 +12,7 @@ NO_VERSION = Rule("SM122", "spec without its version")
 MALFORMED_OVERLAY = Rule("SM124", "malformed overlay")
 
 VERSION = "v1"
+NOT_IN_AN_OVERLAY = ("extends", "overlays")
 
 
 def own_mapping(document: Document) -> Mapping:
@@ -59,7 +60,7 @@ def _overlay_faults(document: Document) -> list[Finding]:
     findings: list[Finding] = []
     for key, value in node.entries:
         if isinstance(value, Mapping):
-            for word in ("extends", "overlays"):
+            for word in NOT_IN_AN_OVERLAY:
                 if value.get(word) is not None:
                     message = f"an overlay cannot have `{word}`"
                     path = ("overlays", key.text, word)

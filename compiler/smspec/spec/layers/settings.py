@@ -26,6 +26,18 @@ def valued(variables: Mapping[str, Variable], settings: Mapping[str, str]) -> di
     return values
 
 
+def valued_as_far_as_possible(variables: Mapping[str, Variable], settings: Mapping[str, str]) -> dict[str, Scalar]:
+    """Return the values as `valued` does, without those of settings that cannot be; for specs with other faults."""
+    values = valued(variables, {})
+    for name, text in settings.items():
+        values.pop(name, None)
+        try:
+            values[name] = valued(variables, {name: text})[name]
+        except Misuse:
+            continue
+    return values
+
+
 def _undeclared(name: str, variables: Mapping[str, Variable]) -> str:
     message = f"--set vars.{name}: the spec declares no variable `{name}`"
     if not variables:

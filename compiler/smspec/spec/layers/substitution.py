@@ -29,9 +29,13 @@ _LONGEST_COMPARED = 100
 
 
 class Substitution:
-    """Puts ``values`` into a tree. ``declared`` are all variables, also those without a value."""
+    """Puts ``values`` into a tree. ``declared`` are all variables, also those without a value.
 
-    def __init__(self, document: Document, declared: Values[str, object], values: Values[str, Scalar]) -> None:
+    A value of None was faulty where it was declared: what it is used in becomes unknown without another diagnostic.
+    ``unknown`` are the paths of what could not be determined; in the tree they are null.
+    """
+
+    def __init__(self, document: Document, declared: Values[str, object], values: Values[str, Scalar | None]) -> None:
         self._document = document
         self._declared = declared
         self._known = [name for name in islice(declared, _MOST_COMPARED) if len(name) < _LONGEST_COMPARED]
@@ -40,6 +44,7 @@ class Substitution:
         self._lines: dict[str, list[str]] = {}
         self._said: set[tuple[Span, str]] = set()
         self.diagnostics: list[Diagnostic] = []
+        self.unknown: dict[Path, None] = {}
 
     def apply(self, node: Node, path: Path = ()) -> Node:
         """Return ``node``, which stands at ``path``, with its variables replaced; note what cannot be."""
@@ -55,13 +60,16 @@ class Substitution:
             return replace(node, items=tuple(items)) if changed else node
         entries: list[tuple[Scalar, Node]] = []
         for key, value in node.entries:
-            new = self.apply(value, (*path, key.text))
+            here = (*path, key.text)
+            new = self.apply(value, here)
             changed = changed or new is not value
             if _OPEN in key.text:
                 message = "a variable can stand in a value, not in a key"
-                self._say(MALFORMED_EXPRESSION, key, (*path, key.text), key.text, message)
+                self._say(MALFORMED_EXPRESSION, key, here, key.text, message)
+                # A key is known by its name: which of its mapping this one was meant as cannot be told.
+                self.unknown[path or here] = None
             # A variable may be null, and null removes the key as it does when written out.
-            if new is value or not is_null(new):
+            if new is value or not is_null(new) or here in self.unknown:
                 entries.append((key, new))
         return replace(node, entries=tuple(entries)) if changed else node
 
@@ -74,17 +82,22 @@ class Substitution:
             end = text.find(_CLOSE, start)
             expression = text[start : end + len(_CLOSE)] if end >= 0 else _OPEN
             value = self._value(node, path, expression)
-            if value is None and end < 0:
-                return node
-            if value is not None and expression == text:
+            if value is None:
+                self.unknown[path] = None
+                if end < 0:
+                    return _nothing_known(node)
+            elif expression == text:
                 return replace(node, text=value.text, value=value.value, plain=value.plain)
             pieces += [text[done:start], value.text if value else ""]
             self._characters += len(pieces[-1])
             if self._characters > MAX_BYTES:
                 self._say(BEYOND_THE_LIMITS, node, path, expression, "variables make the spec larger than 1 MiB")
-                return node
+                self.unknown[path] = None
+                return _nothing_known(node)
             done = end + len(_CLOSE)
             start = text.find(_OPEN, done)
+        if path in self.unknown:
+            return _nothing_known(node)
         whole = "".join((*pieces, text[done:]))
         # `${{ vars.a }}${{ vars.b }}` of 1 and 2 is the text 12, which would be a number without quotes.
         return replace(node, text=whole, value=whole, plain=node.plain and meaning(whole) == whole)
@@ -136,3 +149,8 @@ class Substitution:
             if column >= 0:
                 return Span(span.file, number, column + 1, number, column + 1 + len(expression))
         return span
+
+
+def _nothing_known(node: Scalar) -> Scalar:
+    """Return what is in the place of a text whose variables have no values: nothing that a check could read."""
+    return replace(node, text="", value=None, plain=True)

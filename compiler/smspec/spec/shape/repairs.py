@@ -17,6 +17,7 @@ from smspec.spec.schema.acceptance import accepts
 from smspec.spec.schema.job_schema import merged_schema, part
 from smspec.spec.shape.fault import ShapeFault
 from smspec.spec.shape.faulty_keys import kinds_of, required_of
+from smspec.spec.shape.filling import filled
 from smspec.spec.shape.samples import samples
 from smspec.spec.shape.telling import is_request, shape_faults
 from smspec.spec.shape.unknown_key import suggestion
@@ -36,14 +37,18 @@ _LARGEST = 16_384
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repair:
-    """A sound document; ``changed`` are the paths that are not the author's in it."""
+    """A sound document; ``changed`` are the paths that are not the author's in it.
 
+    ``start`` is what it was made of: the author's document with its unknown values filled in.
+    """
+
+    start: Document
     document: Document
-    changed: tuple[Path, ...]
+    changed: frozenset[Path]
 
     def is_changed(self, path: Path) -> bool:
         """Tell whether a path leads to something that is not the author's, or into it."""
-        return any(path[: len(changed)] == changed for changed in self.changed)
+        return any(path[:length] in self.changed for length in range(len(path) + 1))
 
     def touches(self, key: str) -> bool:
         """Tell whether a top-level key is not wholly the author's."""
@@ -52,25 +57,31 @@ class Repair:
 
 def repairs(document: Document) -> Iterator[Repair]:
     """Yield the ways in which a document can be made sound; none where hardly anything of it is."""
-    data = viewed(document.root)
-    if sum(len(text.text) for text in document.texts) > _LARGEST or is_request(data) or not isinstance(data, dict):
-        return
-    if len(list(islice(shape_faults(data), _MOST_FAULTS + 1))) > _MOST_FAULTS:
+    if () in document.unknown or sum(len(text.text) for text in document.texts) > _LARGEST:
         return
     for way in range(WAYS):
-        repair = _repaired(document, way)
+        start = filled(document, way) if document.unknown else document
+        if not way and not _is_nearly_a_job(viewed(start.root)):
+            return
+        repair = _repaired(start, way, document.unknown)
         if repair is not None:
             yield repair
 
 
-def _repaired(document: Document, way: int) -> Repair | None:
-    root = document.root
+def _is_nearly_a_job(data: object) -> bool:
+    if is_request(data) or not isinstance(data, dict):
+        return False
+    return len(list(islice(shape_faults(data), _MOST_FAULTS + 1))) <= _MOST_FAULTS
+
+
+def _repaired(start: Document, way: int, unknown: tuple[Path, ...]) -> Repair | None:
+    root = start.root
     schema = merged_schema()
-    changed: list[Path] = []
+    changed: list[Path] = [*unknown]
     for turn in range(_MOST_ROUNDS):
         data = viewed(root)
         if accepts(schema, data, schema):
-            return Repair(document=replace(document, root=root), changed=tuple(dict.fromkeys(changed)))
+            return Repair(start=start, document=replace(start, root=root), changed=frozenset(changed))
         faults = sorted(shape_faults(data), key=lambda fault: fault.keyword != "additionalProperties")
         # A misspelled key is why another is missing: it is looked at first, and the rest anew.
         if faults[0].keyword == "additionalProperties":

@@ -42,7 +42,7 @@ def test_a_null_is_idle_if_the_merge_is_the_same_without_it(below, above):
 
 def idle(*texts, overlay=None):
     layers = [read(SourceText(f"{number}.yaml", f"smspec: v1\n{text}")) for number, text in enumerate(texts)]
-    return [(".".join(map(str, path)), place.file) for path, place in Assembly(layers).merged(overlay).idle]
+    return [(".".join(map(str, path)), place.file) for path, place in Assembly(layers).merged(overlay).document.idle]
 
 
 def test_nulls_of_every_layer_are_seen():
