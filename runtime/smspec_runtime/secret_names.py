@@ -95,7 +95,7 @@ def _of_last(last: str, before: List[str]) -> int:
         return _token(last.partition("token")[0] or "".join(nearest), last[-1] == "s")
     if last.endswith(("key", "keys")):
         return _key(last.rpartition("key")[0], before, last[-1] == "s")
-    if last.endswith("secret") or last in _LIKELY_LAST or (last in ("pat", "auth") and before):
+    if last.endswith("secret") or last in _LIKELY_LAST or (before and last in ("pat", "auth", "pwd")):
         return LIKELY
     return PERHAPS if last in _PERHAPS_LAST else 0
 

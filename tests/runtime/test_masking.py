@@ -103,8 +103,11 @@ ENCODINGS = [
     lambda secret: urlencode({"key": secret}),
     lambda secret: f"https://user:{quote(secret, safe='')}@host/x",
 ]
+# A word alone may be one that masks nothing.
 secrets = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=8, max_size=40).filter(
-    lambda text: sum(map(str.isalnum, text)) >= 6 and len(text.splitlines()) == 1 and text.strip() == text
+    lambda text: (
+        sum(map(str.isalnum, text)) >= 6 and not text.isalpha() and len(text.splitlines()) == 1 and text.strip() == text
+    )
 )
 
 

@@ -91,7 +91,8 @@ _FORMATS: dict[str, tuple[str, str]] = {
     ),
     "a password in a URL": (
         "@",
-        rf"(?<=://)[^\s/:@\"'`$<>{{}}]*:{_PLACEHOLDER_PASSWORD}[^\s/@\"'`$<>{{}}]+(?=@[\w.\[-])",
+        rf"(?<=://)[^\s/:@\"'`$<>{{}}]*:{_PLACEHOLDER_PASSWORD}(?:[^\s/@\"'`$<>{{}}]|(?<=[\w$])\$(?![{{(]))+"
+        r"(?=@[\w.\[-])",
     ),
     "a token in a URL": (
         "@",
@@ -99,7 +100,7 @@ _FORMATS: dict[str, tuple[str, str]] = {
     ),
     "a password in a connection string": (
         "assword= ASSWORD= wd= WD= Key=",
-        r"(?i)(?<=[;?&])[ ]?(?:password|passwd|pwd)=(?![{$<*x])[^;&\s\"']{3,}"
+        r"(?i)(?<=[;?&])[ ]?(?:password|passwd|pwd)=(?!\$?\{|\$(?-i:[A-Z])|<|\*|x{3})[^;&\s\"']{3,}"
         r"|\b(?:AccountKey|SharedAccessKey)=[A-Za-z0-9+/%]{40,}={0,2}",
     ),
     "a cloud credential": (
@@ -127,21 +128,29 @@ _FORMATS: dict[str, tuple[str, str]] = {
     ),
 }
 _MARKS = {what: tuple(marks.split()) for what, (marks, _) in _FORMATS.items()}
-# What documentation prints.
-_PRINTED = r"EXAMPLE|([A-Za-z*.0-9])\1{9}"
+# What documentation prints: a key that says so at its end, or one character for most of it.
+_PRINTED = r"EXAMPLE(?:KEY|TOKEN)?\Z|([A-Za-z*.0-9])\1{9,}"
+_LEAST_PRINTED = 1 / 3
 _SHORTEST = 12
 """Characters; every format has more, but for a password in a URL of a very short host."""
 
 
-def written_secrets(text: str, formats: Iterable[str] = _FORMATS) -> Iterator[tuple[str, re.Match[str]]]:
-    """Yield what in a text is written as secrets of known formats are, under whatever name; what it is, and where.
+def written_secrets(
+    text: str, formats: Iterable[str] = _FORMATS, *, with_printed: bool = False
+) -> Iterator[tuple[str, re.Match[str]]]:
+    """Yield what in a text is written as secrets of known formats are, under any name; what it is, and where.
 
-    Keys that documentation prints are none: they contain EXAMPLE, or one character many times.
+    Keys that documentation prints count only ``with_printed``.
     """
     if len(text) < _SHORTEST:
         return
     for what in formats:
         if any(mark in text for mark in _MARKS[what]):
             for found in re.finditer(_FORMATS[what][1], text):
-                if not re.search(_PRINTED, found[0]):
+                if with_printed or not _is_printed(found[0]):
                     yield what, found
+
+
+def _is_printed(secret: str) -> bool:
+    printed = re.search(_PRINTED, secret)
+    return printed is not None and (printed[1] is None or len(printed[0]) >= _LEAST_PRINTED * len(secret))

@@ -1,43 +1,29 @@
 """What is a secret: a text in a known format, or a value under the name of a secret that looks like one.
 
-A name alone is not enough: half of the names in machine learning contain `token` or `key`.
+A name alone is not enough to report a value: half of the names in machine learning contain `token` or `key`. To show
+a value asks for more: under the name of a secret it is masked unless it clearly is none.
 """
 
 from __future__ import annotations
 
-import math
 import re
+from collections.abc import Callable
 
+from smspec.diagnostics.randomness import entropy, is_random, is_words
 from smspec.diagnostics.secret_formats import written_secrets
+from smspec.diagnostics.secret_stand_ins import is_placeholder, is_reference
 from smspec_runtime.secret_names import LIKELY, SURE, strength
 
-# What stands for a secret that is kept elsewhere, or for none at all.
-_REFERENCE = (
-    r"(?is)"
-    r"\$\{.*|\$\w+|\$\(.*\)|\{\{.*|%\w+%|<.*>|\[.*\]|\(.*\)|ENC\[.*|@microsoft\.keyvault\(.*|arn:.*|alias/.*"
-    r"|(?:s3|https?|file|ssm|secretsmanager|vault|op|env|ref\+\w+|doppler|awssm|gcpsm|akv|keyring|secret)://?.*"
-    r"|(?:env|file|vault|ssm|secretsmanager|aws|op|secret|keyring):[\w/.#-]+|projects/.*/secrets/.*"
-    r"|[./~][\w./-]*/.*|[\w.-]+/[\w./-]*\.(?:txt|json|ya?ml|pem|key|env|cfg|ini|toml)|\*+|x{3,}"
-    r"|true|false|null|none|yes|no|on|off|-?[0-9.]{1,5}"
-)
-# What documentation and templates write where a secret belongs.
-_PLACEHOLDER = (
-    r"(?i)change[-_ ]?(?:me|this)|replace[-_ ]?(?:me|with|this)|\b_?(?:your|insert|enter|put|paste)[-_ ]|[-_ ]here\b"
-    r"|place-?_?holder|redact|example|dummy|to-?do\b|fix-?me|x{4,}|\.{3}|…|_goes_|\bsample[-_]|\bfake[-_]|not[-_]?(?:set|used|a[-_]secret)"
-)
-# `prod`, `v2`, `8bit`, `2024`, `DefaultChain`: what is made at random mixes letters and digits more.
-_WORD = (
-    r"(?:[a-z]{1,14}[0-9]{0,2}|[A-Z]{1,14}[0-9]{0,2}|[0-9]{1,4}[a-z]{0,4}|[0-9]+"
-    r"|[a-z]{0,12}(?:[A-Z][a-z]{1,11}[0-9]?|[A-Z]{2,4}(?=[A-Z][a-z]))+[0-9]?)?"
-)
-_BETWEEN_WORDS = r"[\s_./,:;+#-]+"
-_UUID = r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _SHORTEST_SURE = 3
 _SHORTEST_LIKELY = 8
-_LEAST_ENTROPY = 3.0
-"""Bits for each character; words of a language that name something rarely have more in so few characters."""
-_RANDOM = r"(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9+/=_.~-]{20,}"
-_LEAST_ENTROPY_OF_RANDOM = 3.8
+_LEAST_ENTROPY = 2.5
+"""Bits for each character. A dozen characters made at random have more; `aaaa-1111-aaaa` has less."""
+_NUMBER = r"[-+]?[0-9._,]+(?:[eE][-+]?[0-9]+)?[kKMGTB%]?"
+_SHORT_NUMBER = r"-?[0-9.]{1,5}"
+# What switches a service on or off where its key belongs.
+_SETTING = r"(?i)disabled?|enabled?|default|auto|required|optional|offline|online|anonymous|dry-?run"
+# Behind any other word, such as `token`, a name may be that of something in a text.
+_CREDENTIAL = r"(?i)(?:secret|key|pat|credentials?|creds?|bearer|jwt)[0-9]*"
 
 
 def secret_in(name: str, value: str) -> str | None:
@@ -48,50 +34,63 @@ def secret_in(name: str, value: str) -> str | None:
 
 
 def names_a_secret(name: str) -> bool:
-    """Tell whether a name is one under which secrets stand."""
+    """Return whether a name is one under which secrets stand."""
     return strength(name) > 0
 
 
 def is_named_secret(name: str, value: str) -> bool:
-    """Tell whether a value under a name is a secret, and not a reference to one or a harmless word."""
-    sure = strength(name)
+    """Return whether a value under a name is a secret: no reference, no placeholder, and no harmless word."""
+    return _is_any(_is_reported, strength(name), name, value)
+
+
+def is_withheld(name: str, value: str) -> bool:
+    """Return whether a value under a name is not to be shown: every one that is reported, and all that might be one."""
+    return _is_any(_is_withheld, strength(name), name, value)
+
+
+def _is_any(judge: Callable[[int, str, str], bool], sure: int, name: str, value: str) -> bool:
+    """Return what ``judge`` says of a value, or of any item of a list."""
     text = value.strip()
-    if sure and text.startswith(("[", "- ")):
-        return any(is_named_secret(name, item) for item in _items(text))
-    if not sure or not text.strip("\\\"'") or re.fullmatch(_REFERENCE, text) or re.search(_PLACEHOLDER, text):
+    items = _items(text) if text.startswith(("[", "- ")) else [text]
+    return sure > 0 and any(judge(sure, name, item) for item in items if item.strip("\\\"'") and not is_reference(item))
+
+
+def _is_reported(sure: int, _name: str, text: str) -> bool:
+    if is_placeholder(text) or re.fullmatch(_SHORT_NUMBER, text):
         return False
     if sure == SURE:
         return len(text) >= _SHORTEST_SURE
     if sure == LIKELY:
         return _is_no_word(text)
-    return _is_random(text)
+    return is_random(text)
+
+
+def _is_withheld(sure: int, name: str, text: str) -> bool:
+    if sure == SURE:
+        return True
+    if sure < LIKELY:
+        return is_random(text)
+    if re.fullmatch(_NUMBER, text) or re.fullmatch(_SETTING, text):
+        return False
+    return not is_words(text) or ("/" not in text and _is_credential(name))
+
+
+def _is_credential(name: str) -> bool:
+    """Return whether a name is that of a credential, and not of a token in a text, where both can be words."""
+    last = re.split(r"[\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name))[-1]
+    # Tokens of a text come in numbers; `HF_TOKENS` are credentials, `initializer_tokens` are not.
+    plural = f"{name}{'S' if name[-1:].isupper() else 's'}"
+    is_token = last.lower().endswith("token") and strength(plural) >= LIKELY
+    return is_token or re.fullmatch(_CREDENTIAL, last) is not None
 
 
 def _is_no_word(text: str) -> bool:
     if len(text) < _SHORTEST_LIKELY or text.isdigit():
         return False
-    return _entropy(text) >= _LEAST_ENTROPY and not _is_words(text)
-
-
-def _is_random(text: str) -> bool:
-    """Tell whether a text was certainly made at random; digests and UUIDs, which name things, are not meant."""
-    if not re.fullmatch(_RANDOM, text) or re.fullmatch(_UUID, text):
-        return False
-    return _entropy(text) >= _LEAST_ENTROPY_OF_RANDOM and not _is_words(text)
+    return entropy(text) >= _LEAST_ENTROPY and not is_words(text)
 
 
 def _items(text: str) -> list[str]:
     """Return the items of a list as it is written in YAML or JSON, without their quotes."""
     separator = r"\n[ \t]*-[ \t]+" if text.startswith("- ") else ","
     return [item.strip("[]-\"' \t\n") for item in re.split(separator, text)]
-
-
-def _is_words(text: str) -> bool:
-    """Tell whether a text is words, such as the name of a scheme or a model, rather than something made by chance."""
-    return all(re.fullmatch(_WORD, piece) for piece in re.split(_BETWEEN_WORDS, text))
-
-
-def _entropy(text: str) -> float:
-    """Return Shannon's entropy of the characters, in bits for each."""
-    counts = [text.count(character) for character in set(text)]
-    return -sum(count / len(text) * math.log2(count / len(text)) for count in counts)

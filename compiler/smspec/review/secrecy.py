@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from smspec.diagnostics.masking import HIDDEN, hidden, without_tokens
-from smspec.diagnostics.secrets import secret_in
+from smspec.diagnostics.secrets import is_withheld, secret_in
 from smspec.review.change import Change
 from smspec.source.frozen import replace
 
@@ -45,7 +45,7 @@ def _safe_words(name: str, words: Sequence[object]) -> list[object]:
 
 def is_secret(name: str, value: object) -> bool:
     """Tell whether all of a value is to be hidden."""
-    return isinstance(value, str) and secret_in(name, value) is not None and hidden(value) == value
+    return isinstance(value, str) and is_withheld(name, value) and hidden(value) == value
 
 
 def holds_secret(name: str, value: object) -> bool:

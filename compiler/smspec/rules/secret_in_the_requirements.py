@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.masking import masked
+from smspec.diagnostics.masking import secret_lines
 
 RULE = Rule("SM603", "secret in the requirements", "warning")
 
@@ -13,11 +13,9 @@ RULE = Rule("SM603", "secret in the requirements", "warning")
 def check_requirements(content: bytes | None) -> Iterator[Finding]:
     """Warn of lines of a requirements file that hold what looks like a secret; variables that pip expands are none."""
     text = (content or b"").decode("utf-8", "replace")
-    shown = masked(text)
-    if shown == text:
+    numbers = [str(number) for number in secret_lines(text)]
+    if not numbers:
         return
-    lines = zip(text.split("\n"), shown.split("\n"), strict=True)
-    numbers = [str(number) for number, (line, other) in enumerate(lines, 1) if line != other]
     where = f"line {numbers[0]}" if len(numbers) == 1 else f"lines {', '.join(numbers[:3])}"
     more = f" and {len(numbers) - 3} more" if len(numbers) > 3 else ""
     yield RULE.at(

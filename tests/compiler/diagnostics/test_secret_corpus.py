@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secret_corpus import INNOCENT, RANDOM_PARTS, SECRETS, made
+from secret_corpus import HELD_OUT_INNOCENT, HELD_OUT_SECRETS, INNOCENT, RANDOM_PARTS, SECRETS, WITHHELD, made
 from smspec.diagnostics.masking import hidden, masked, secret_of
 from smspec.diagnostics.secrets import is_named_secret
 from smspec_runtime import secret_names
@@ -24,22 +24,32 @@ WORDS = [
 
 def test_the_corpus_is_large_and_has_no_entry_twice():
     assert len(SECRETS) >= 200
-    assert len(INNOCENT) >= 350
-    assert not [entry for entry, count in Counter(SECRETS + INNOCENT).items() if count > 1]
+    assert len(INNOCENT + WITHHELD) >= 350
+    assert len(HELD_OUT_SECRETS) >= 60
+    assert len(HELD_OUT_INNOCENT) >= 120
+    entries = SECRETS + INNOCENT + WITHHELD + HELD_OUT_SECRETS + HELD_OUT_INNOCENT
+    assert not [entry for entry, count in Counter(entries).items() if count > 1]
 
 
-@pytest.mark.parametrize(("name", "value"), SECRETS)
+@pytest.mark.parametrize(("name", "value"), SECRETS + HELD_OUT_SECRETS)
 def test_secret_is_found(name, value):
     assert secret_of(name, value)
 
 
 def test_false_alarms_are_these():
-    assert [(name, value) for name, value in INNOCENT if secret_of(name, value)] == FALSE_ALARMS
+    assert [(name, value) for name, value in INNOCENT + HELD_OUT_INNOCENT if secret_of(name, value)] == FALSE_ALARMS
+
+
+@pytest.mark.parametrize(("name", "value"), WITHHELD)
+def test_placeholder_is_masked_and_not_reported(name, value):
+    assert secret_of(name, value) is None
+    for text, shown in ((f"{name}: {value}", f"{name}: {value}"), (json.dumps({name: value}), json.dumps(value)[1:-1])):
+        assert shown not in masked(text)
 
 
 def test_innocent_text_is_shown_as_it_is():
     """Where several stand in one text, too: in YAML and in JSON."""
-    innocent = [entry for entry in INNOCENT if entry not in FALSE_ALARMS]
+    innocent = [entry for entry in INNOCENT + HELD_OUT_INNOCENT if entry not in FALSE_ALARMS]
     for lines in (
         [f"  {name}: {value}" for name, value in innocent if value.isprintable()],
         [f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}," for name, value in innocent],
@@ -48,7 +58,7 @@ def test_innocent_text_is_shown_as_it_is():
         assert changed == []
 
 
-@pytest.mark.parametrize(("name", "value"), SECRETS)
+@pytest.mark.parametrize(("name", "value"), SECRETS + HELD_OUT_SECRETS)
 def test_no_random_part_of_a_secret_is_shown(name, value):
     """In YAML, JSON and JSON within JSON."""
     text = value.replace("\n", "\\n")
@@ -69,7 +79,9 @@ def test_compiler_and_runtime_know_the_same_names(words, between):
         assert is_secret(name) == is_named_secret(name, HEX) == (secret_names.strength(name) >= secret_names.LIKELY)
 
 
-@pytest.mark.parametrize("name", sorted({name for name, _ in SECRETS + INNOCENT}))
+@pytest.mark.parametrize(
+    "name", sorted({name for name, _ in SECRETS + INNOCENT + HELD_OUT_SECRETS + HELD_OUT_INNOCENT})
+)
 def test_compiler_and_runtime_agree_on_the_names_of_the_corpus(name):
     assert is_secret(name) == is_named_secret(name, HEX)
 

@@ -71,7 +71,6 @@ HARMLESS = [
     ("stop_token", '["</s>", "<|eot_id|>"]'),
     ("trained_token", "300000000000"),
     ("hf_token_secret", "prod/hf-token-1"),
-    ("api_key_secret", "hf-token-prod-eu-west-1"),
     ("credential_source", "Ec2InstanceMetadata"),
     ("keypoints", "coco_wholebody_133_x4k9"),
 ]
@@ -129,6 +128,19 @@ def test_hidden_says_neither_what_a_secret_is_nor_how_long(name, value):
     assert value not in shown
     assert shown.count(HIDDEN) == 1
     assert "*" not in shown.replace(HIDDEN, "")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "shown"),
+    [
+        ("nobody asks for these credentials: the image is not pulled", "the image is not pulled"),
+        ("this holds the value of client_secret: supersecret", "client_secret: ***********"),
+        ("- client_secret: correct horse", "- client_secret: *************"),
+        ("note: password=hunter2", "note: password=*******"),
+    ],
+)
+def test_sentence_keeps_its_words_and_loses_its_secret(sentence, shown):
+    assert shown in masked(sentence)
 
 
 @pytest.mark.parametrize("name", ["HF_TOKEN", "TOKEN", "accesstoken", "token_2", "GITHUB_TOKEN_VALUE"])

@@ -1,0 +1,160 @@
+"""Where secrets are in a text: in YAML, JSON, commands, connection strings and addresses, from offset to offset."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from smspec.diagnostics.secret_formats import written_secrets
+from smspec.diagnostics.secret_stand_ins import is_reference
+from smspec.diagnostics.secrets import is_named_secret, is_withheld, names_a_secret
+from smspec_runtime.secret_names import may_name_a_secret
+
+Judge = Callable[[str, str], bool]
+"""Says of a name and the value under it whether the value is a secret."""
+
+# `name: value` in YAML, `"name": "value"` in JSON, `name=value` and `--name=value` in commands, connection strings and
+# addresses. Every stretch has a longest length: a text may hold a thousand beginnings of an assignment in one line.
+_NAMED = (
+    r"""(?P<before>^|[{,\[(\s;"'?&]|(?<![\w.])-)(?P<name>[A-Za-z_][\w.-]{0,127})"""
+    r"""(?:\\{0,3}["'])?[ \t]{0,64}(?::[ \t]+|:(?=\\{0,3}["'\n])|=[ \t]*)(?:[&!]\S{1,64}[ \t]+)?"""
+)
+_VALUE = (
+    r"""\"(?:\\.|[^"\\\n]){SO_MANY}"?|'(?:''|[^'\n]){SO_MANY}'?|\\{1,3}["'](?:[^"'\\\n]|\\(?!["'\\])){SO_MANY}"""
+    r"""|[|>][+-]?[0-9]?[+-]?[ \t]*(?:\n(?:[ \t]+[^\n]{SO_MANY}|(?=\n))){LINES}"""
+    r"""|(?:\n[ \t]*-[ \t]+[^\n]{SO_MANY})(?:\n[ \t]*-[ \t]+[^\n]{SO_MANY}){LINES}"""
+    r"""|[^\s"'][^\n]{SO_MANY}"""
+)
+# Its beginning says whether a value is a secret; only of one that is, the end is looked for.
+_BEGINNING = _VALUE.replace("{SO_MANY}", "{0,200}").replace("{LINES}", "{0,4}")
+_MOST_NAMED = 10_000
+"""Of a text with more values under names of secrets, the rest is masked unread."""
+_WHOLE = _VALUE.replace("{SO_MANY}", "*").replace("{LINES}", "*")
+# `--name value` in a command, and as two items of a list in YAML or JSON.
+_OPTION = (
+    r"""(?<![\w-])--(?P<name>[A-Za-z][\w.-]{0,127})"""
+    r"""(?:[ \t]{1,64}|["']?[ \t]{0,64},\s{0,64}["']?|["']?[ \t]{0,64}\n[ \t]{0,64}-[ \t]{1,64}["']?)"""
+    r"""(?P<value>(?![-&|])[^\s"',\]]+)"""
+)
+# What a mapping under the name of a secret holds: `db_password: {default: hunter2}`.
+_INNER = (
+    r"""(?:^[ \t]+|[{,][ \t]*)["']?(?P<name>[\w-]{1,64})["']?:(?:[ \t]+|(?=["']))"""
+    r"""(?P<value>\"[^"\n]*"|'[^'\n]*'|\[[^\]\n]*\]|[^\s"'{\[,}][^,}\n]*)"""
+)
+_INNER_HARMLESS = frozenset(
+    {"env", "file", "arn", "name", "ref", "from", "id", "type", "description", "title", "path", "key_id"}
+)
+_MOST_INNER = 2_000
+"""Characters of such a mapping that are read."""
+# A tag in a request: its key and its value are two members.
+_PAIR = (
+    r"""\bKey["']?[ \t]*:[ \t]*["']?(?P<name>[\w.-]+)["']?(?:[ \t]*,)?\s*"""
+    r"""["']?Value["']?[ \t]*:[ \t]*(?P<value>"[^"\n]*"|'[^'\n]*'|[^\s,}]+)"""
+)
+_FLOW_END = r"[,}\]]"
+_COMMENT = r"[ \t]#"
+
+# What is not reported as a password in a URL, such as `user:password@`, is not shown either.
+_URL_PASSWORD = r"""(?<=://)[^\s/:@"'`]*:(?P<value>(?![0-9]*[/?#])(?:(?!://)[^\s"'`])+)(?=@)"""
+
+
+def reported_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where secrets are that a finding names, in no order; some more than once."""
+    yield from (found.span() for _, found in written_secrets(text))
+    yield from _named_spans(text, is_named_secret)
+
+
+def withheld_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where there is what is not to be shown, in no order; some more than once."""
+    yield from (found.span() for _, found in written_secrets(text, with_printed=True))
+    if "://" in text:
+        for found in re.finditer(_URL_PASSWORD, text):
+            if not is_reference(found["value"]):
+                yield found.span("value")
+    yield from _named_spans(text, is_withheld)
+
+
+def _named_spans(text: str, judge: Judge) -> Iterator[tuple[int, int]]:
+    if may_name_a_secret(text):
+        yield from _in_pairs(_PAIR, text, judge)
+        yield from _in_pairs(_OPTION, text, judge)
+        yield from _in_assignments(text, judge)
+
+
+def _in_pairs(pattern: str, text: str, judge: Judge) -> Iterator[tuple[int, int]]:
+    for pair in re.finditer(pattern, text):
+        if judge(pair["name"], pair["value"].strip("\"'")):
+            yield pair.span("value")
+
+
+def _in_mapping(name: str, text: str, start: int, judge: Judge) -> Iterator[tuple[int, int]]:
+    """Yield the secrets of a mapping that stands under the name of one, from ``start`` on."""
+    mapping = _mapping_at(text, start)
+    for inner in re.finditer(_INNER, mapping, re.MULTILINE):
+        value = inner["value"].strip("\"'")
+        if inner["name"].lower() not in _INNER_HARMLESS and judge(name, value):
+            yield start + inner.start("value"), start + inner.end("value")
+
+
+def _mapping_at(text: str, start: int) -> str:
+    """Return a mapping in flow style, or the lines that are further in than the one before ``start``."""
+    if text[start] == "{":
+        return text[start : min(start + _MOST_INNER, text.find("}", start) + 1 or len(text))]
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    further_in = " " * (len(line) - len(line.lstrip(" -")) + 1)
+    end = start
+    for below in text[start : start + _MOST_INNER].split("\n")[1:]:
+        if below.strip() and not below.startswith(further_in):
+            break
+        end += 1 + len(below)
+    return text[start:end]
+
+
+def _in_assignments(text: str, judge: Judge) -> Iterator[tuple[int, int]]:
+    named, beginning, whole = re.compile(_NAMED, re.MULTILINE), re.compile(_BEGINNING), re.compile(_WHOLE)
+    position, left = 0, _MOST_NAMED
+    while match := named.search(text, position):
+        if not names_a_secret(match["name"]):
+            position = match.end("name")  # `note: password=…`: what ends one assignment may begin the next
+            continue
+        position = match.end()
+        left -= 1
+        if not left:
+            yield position, len(text)
+            return
+        value = beginning.match(text, position)
+        if text[position : position + 1] == "{" or (value is None and text[position : position + 1] == "\n"):
+            yield from _in_mapping(match["name"], text, position, judge)
+            continue
+        if value is None:
+            continue
+        start, stop = _value_span(match["before"], value)
+        in_text = _is_in_a_sentence(text, match, text[start:stop])
+        if (is_named_secret if in_text else judge)(match["name"], text[start:stop].strip("\"'")):
+            start, stop = _value_span(match["before"], whole.match(text, position) or value)
+            yield start, stop
+            position = max(position, stop)
+
+
+def _is_in_a_sentence(text: str, name: re.Match[str], value: str) -> bool:
+    """Return whether words go before a name and several follow it: `asks for credentials: the image is not pulled`."""
+    before = text[text.rfind("\n", 0, name.start()) + 1 : name.start("name")]
+    return name["before"] == " " and " " in value and before.strip(" -") != ""
+
+
+def _value_span(before: str, match: re.Match[str]) -> tuple[int, int]:
+    """Return where the value of an assignment stands, without its quotes."""
+    start, stop = match.span()
+    value = match[0]
+    if value[0] == "\\":
+        return start + len(value) - len(value.lstrip("\\")) + 1, stop
+    if value[0] in "\"'":
+        return start + 1, stop - (len(value) > 1 and value[-1] == value[0])
+    if value[0] in "|>\n":
+        return start, stop
+    if value[0] == "[" and "]" in value:
+        return start, start + value.index("]") + 1
+    ends = [found.start() for found in (re.search(_COMMENT, value),) if found]
+    if before in ("{", ",", "[", "("):
+        ends += [found.start() for found in (re.search(_FLOW_END, value),) if found]
+    return start, start + len(value[: min(ends, default=len(value))].rstrip())
