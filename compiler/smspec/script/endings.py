@@ -21,5 +21,22 @@ def is_failure(raised: ast.expr | None) -> bool:
     kind = raised.func if isinstance(raised, ast.Call) else raised
     name = kind.attr if isinstance(kind, ast.Attribute) else kind.id if isinstance(kind, ast.Name) else ""
     if name == "SystemExit" and isinstance(raised, ast.Call) and raised.args:
-        return isinstance(raised.args[0], ast.Constant) and raised.args[0].value not in (0, None, False)
+        return isinstance(raised.args[0], ast.Constant) and is_failing(raised.args[0].value)
     return name.endswith(_FAILURES)
+
+
+def is_failing_exit(node: ast.Call) -> bool:
+    """Tell whether a call, if it ends the program, ends it with a failure: ``sys.exit(1)``."""
+    if not isinstance(node.func, ast.Name | ast.Attribute) or len(node.args) != 1:
+        return False
+    status = node.args[0]
+    if isinstance(status, ast.UnaryOp) and isinstance(status.op, ast.USub):
+        status = status.operand
+    return isinstance(status, ast.Constant) and is_failing(status.value)
+
+
+def is_failing(status: object) -> bool:
+    """Tell whether a program that exits with a status has failed. A system keeps the last eight bits of a number."""
+    if isinstance(status, int):
+        return status % 256 != 0
+    return status is not None and status is not ...

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from smspec.script.call import Call
+from smspec.script.code import Codes
 from smspec.script.file_use import note_call
 from smspec.script.frame import Frame
 from smspec.script.functions import Function
@@ -67,6 +68,7 @@ class Interpreter:
         self.stops: list[Stop] = []
         self.variables: list[VariableRead] = []
         self.left_over: dict[CommandLine, LeftOver] = {}
+        self.codes = Codes()
         self.remembered: dict[str, object] = {}
         self.is_tampered = False
         self.is_certain = True
@@ -93,8 +95,7 @@ class Interpreter:
 
     def entered(self, function: Function, call: Call, first: Sequence[Value]) -> Value:
         """Follow a call of a function of the program; return what is known of its result."""
-        is_generator = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function.node))
-        if is_generator or function in self._inside or len(self._inside) >= DEEPEST:
+        if self.codes.of(function.node).yields or function in self._inside or len(self._inside) >= DEEPEST:
             function.escape()
             return call.lost()
         frame = Frame(function.frame.source, function.frame)
@@ -180,8 +181,8 @@ class Interpreter:
         """Tell whether the program itself may set a variable of its environment."""
         return bool({"*", variable} & self.changed_variables)
 
-    def step(self) -> None:
-        self._steps += 1
+    def step(self, count: int = 1) -> None:
+        self._steps += count
         if self._steps > MOST_STEPS:
             raise TooLong
 

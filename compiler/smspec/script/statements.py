@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from smspec.script.assignment import Assignment
 from smspec.script.definitions import Definitions
-from smspec.script.endings import Ending, is_failure
+from smspec.script.endings import Ending, is_failing, is_failure
 from smspec.script.evaluation import Evaluation
 from smspec.script.frame import Frame
 from smspec.script.importing import import_names
 from smspec.script.leaking import leak
 from smspec.script.reach import EXECS
 from smspec.script.values import UNKNOWN, constant
-from smspec.script.ways import Ways, assigned
+from smspec.script.ways import Ways
 
 if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
@@ -108,7 +108,7 @@ class Statements:
             for value in values:
                 value.escape()
             status = constant(values[0]) if values and self._evaluation.full_name(node.func) not in EXECS else None
-            return "exit" if status in (None, 0, ...) else "raise"
+            return "raise" if is_failing(status) else "exit"
         self.value(node)
         return None
 
@@ -116,7 +116,7 @@ class Statements:
         """Know nothing of what an unknown statement may assign, or hand on."""
         leak(self.run, node, self.frame)
         self.run.ends()
-        for name in assigned([node]):
+        for name in sorted(self.run.codes.of(node).stored):
             self.frame.set(name, UNKNOWN)
 
 

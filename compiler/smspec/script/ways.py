@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from smspec.script.assignment import Assignment
 from smspec.script.conditions import asks_for_one_word
-from smspec.script.endings import LEAVING, Ending, is_failure
+from smspec.script.endings import LEAVING, Ending, is_failing, is_failure
 from smspec.script.evaluation import Evaluation
 from smspec.script.file_use import note_ensured
 from smspec.script.frame import Frame, joined
@@ -90,10 +90,11 @@ class Ways:
         else:
             self.value(node.iter).look_through()
             self.assign(node.target, UNKNOWN)
-        for name in assigned(node.body):
+        code = self.run.codes.of(node)
+        for name in sorted(code.stored):
             self.frame.set(name, UNKNOWN)
         self._branches([node.body, node.orelse], is_one_taken=False)
-        if any(isinstance(part, ast.Return) for inner in node.body for part in ast.walk(inner)):
+        if code.returns:
             self.frame.has_left = True
             self.run.is_certain = False
 
@@ -134,7 +135,7 @@ class Ways:
             return False
         if isinstance(last, ast.Expr) and self._evaluation.exits(last.value):
             status = last.value.args[0] if isinstance(last.value, ast.Call) and last.value.args else None
-            return isinstance(status, ast.Constant) and isinstance(status.value, int) and status.value != 0
+            return isinstance(status, ast.Constant) and is_failing(status.value)
         return isinstance(last, ast.Raise) and is_failure(last.exc)
 
     def _may_leave(self, node: ast.AST) -> bool:
@@ -171,13 +172,3 @@ class Ways:
                 with self.run.perhaps(self.frame):
                     self.value(case.guard).escape()
         self._branches([case.body for case in node.cases], is_one_taken=False)
-
-
-def assigned(body: Sequence[ast.stmt]) -> set[str]:
-    """Return the names that statements may assign."""
-    return {
-        part.id
-        for node in body
-        for part in ast.walk(node)
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-    }

@@ -255,3 +255,24 @@ def test_a_choice_that_is_nearly_one():
     assert (found.code, found.label) == ("SM503", "did you mean `adam`?")
     (found,) = findings(text, hyperparameters={"name": "lamb"})
     assert found.label == ""
+
+
+def test_a_function_that_yields_only_in_one_within_is_followed():
+    text = "import os\ndef read():\n    def rows():\n        yield 1\n    return os.environ['SM_CHANNEL_B']\nread()\n"
+    assert codes(text) == [("SM506", "channels")]
+
+
+def test_a_variable_of_a_method_is_not_the_parser_of_that_name():
+    text = (
+        "import argparse, os\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\n"
+        "class Model(os.Module):\n    def forward(self, x):\n        p = x.shape\n        return p\n"
+        "Model()\np.parse_args()\n"
+    )
+    assert codes(text, hyperparameters={"lr": "x"}) == [("SM503", "hyperparameters.lr")]
+
+
+@pytest.mark.parametrize("status", ["1", "-1", "'no data'", "True"])
+def test_an_exit_that_fails_is_no_other_way_to_success(status):
+    text = f"import os, sys\ndef check(x):\n    if not x:\n        sys.exit({status})\nos.each(check)\n"
+    assert codes(text + "os.environ['SM_CHANNEL_B']\n") == [("SM506", "channels")]
+    assert codes(text.replace(status, "256") + "os.environ['SM_CHANNEL_B']\n") == []

@@ -1,0 +1,181 @@
+"""What the text of a function, a class, or a loop shows in one walk, with all that is defined in it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from smspec.script.endings import is_failing_exit, is_failure
+from smspec.script.reach import ENDING_METHODS
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_BARE = (ast.expr_context, ast.operator, ast.Constant)
+"""Nodes that hold no other."""
+
+_READS = frozenset({"copy", "get", "index", "items", "keys", "values"})
+_READERS = frozenset({"len", "print", "dict", "list"})
+
+
+class Code:
+    """The names of a piece of a program; names are dotted as they are written, without what cannot be written so.
+
+    ``size`` counts nodes. ``free`` are names that are not its own, ``shared`` those of `global` and `nonlocal`.
+    ``names`` are all that may be reached, ``raised`` those of exceptions, and ``changed`` those that are not only read.
+    ``stored`` names are set in the piece itself, not in a function within; ``yields`` and ``returns`` likewise.
+    """
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.free: dict[str, None] = {}
+        self.shared: set[str] = set()
+        self.names: set[str] = set()
+        self.raised: set[str] = set()
+        self.changed: set[str] = set()
+        self.stored: set[str] = set()
+        self.ends_by_method = False
+        self.yields = False
+        self.returns = False
+
+    def take_in(self, inner: Code) -> None:
+        """Add what is defined within."""
+        self.size += inner.size
+        self.free.update(inner.free)
+        self.shared |= inner.shared
+        self.names |= inner.names
+        self.raised |= inner.raised
+        self.changed |= inner.changed
+        self.ends_by_method |= inner.ends_by_method
+
+
+class Codes:
+    """The codes of a program, each made once."""
+
+    def __init__(self) -> None:
+        self._made: dict[ast.AST, Code] = {}
+
+    def of(self, node: ast.AST) -> Code:
+        """Return the code of a function, a class, or a statement."""
+        found = self._made.get(node)
+        if found is None:
+            found = self._made[node] = _Walk(self, node).code
+        return found
+
+
+class _Walk:
+    """One walk; by the end of it is known which names are only read, and which exits are failures."""
+
+    def __init__(self, codes: Codes, root: ast.AST) -> None:
+        self.code = Code()
+        self._codes = codes
+        self._names: list[ast.Name | ast.Attribute] = []
+        self._read: set[int] = set()
+        self._failing: set[int] = set()
+        self._looks: dict[type[ast.AST], Callable[..., None]] = {
+            ast.Call: self._call,
+            ast.Subscript: self._subscript,
+            ast.Compare: self._compare,
+            ast.Raise: self._raise,
+            ast.Yield: self._yield,
+            ast.YieldFrom: self._yield,
+            ast.Return: self._return,
+            ast.MatchMapping: self._bind_rest,
+            **dict.fromkeys((ast.Name, ast.Attribute), self._names.append),
+            **dict.fromkeys((ast.Global, ast.Nonlocal), self._share),
+            **dict.fromkeys((ast.Import, ast.ImportFrom), self._import),
+            **dict.fromkeys((ast.ExceptHandler, ast.MatchAs, ast.MatchStar), self._bind),
+        }
+        self._go(root)
+        for name in self._names:
+            if id(name) not in self._failing:
+                self._name(name)
+        if isinstance(root, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            own = _own(root, self.code)
+            self.code.free = {name: None for name in self.code.free if name not in own}
+
+    def _go(self, root: ast.AST) -> None:
+        code = self.code
+        rest: list[ast.AST] = [root]
+        while rest:
+            node = rest.pop()
+            if isinstance(node, _SCOPES) and node is not root:
+                if not isinstance(node, ast.Lambda):
+                    code.stored.add(node.name)
+                code.take_in(self._codes.of(node))
+                continue
+            code.size += 1
+            look = self._looks.get(type(node))
+            if look is not None:
+                look(node)
+            for field in node._fields:
+                part = getattr(node, field, None)
+                if isinstance(part, list):
+                    rest += [one for one in part if isinstance(one, ast.AST)]
+                elif isinstance(part, ast.AST) and not isinstance(part, _BARE):
+                    rest.append(part)
+
+    def _name(self, node: ast.Name | ast.Attribute) -> None:
+        name = dotted(node)
+        self.code.names.add(name)
+        if isinstance(node, ast.Name):
+            self.code.free[name] = None
+            if isinstance(node.ctx, ast.Store):
+                self.code.stored.add(name)
+        elif node.attr in ENDING_METHODS:
+            self.code.ends_by_method = True
+        if id(node) not in self._read:
+            self.code.changed.add(name)
+
+    def _call(self, node: ast.Call) -> None:
+        if is_failing_exit(node):
+            self._failing.add(id(node.func))
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _READS:
+            self._read.add(id(node.func.value))
+        elif isinstance(node.func, ast.Name) and node.func.id in _READERS and len(node.args) == 1:
+            self._read.add(id(node.args[0]))
+
+    def _subscript(self, node: ast.Subscript) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self._read.add(id(node.value))
+
+    def _compare(self, node: ast.Compare) -> None:
+        if len(node.comparators) == 1:
+            self._read.add(id(node.comparators[0]))
+
+    def _raise(self, node: ast.Raise) -> None:
+        if node.exc is not None and not is_failure(node.exc):
+            self.code.raised.add(dotted(node.exc.func if isinstance(node.exc, ast.Call) else node.exc))
+
+    def _share(self, node: ast.Global | ast.Nonlocal) -> None:
+        self.code.shared.update(node.names)
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        self.code.stored.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
+
+    def _bind(self, node: ast.ExceptHandler | ast.MatchAs | ast.MatchStar) -> None:
+        self.code.stored.update(filter(None, [node.name]))
+
+    def _bind_rest(self, node: ast.MatchMapping) -> None:
+        self.code.stored.update(filter(None, [node.rest]))
+
+    def _yield(self, _: ast.AST) -> None:
+        self.code.yields = True
+
+    def _return(self, _: ast.AST) -> None:
+        self.code.returns = True
+
+
+def _own(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, code: Code) -> set[str]:
+    """Return the parameters and variables of a function, which are of no other."""
+    args = node.args
+    given = (*args.posonlyargs, *args.args, *args.kwonlyargs, *filter(None, (args.vararg, args.kwarg)))
+    variables = set() if isinstance(node, ast.Lambda) else code.stored - code.shared
+    return {parameter.arg for parameter in given} | variables
+
+
+def dotted(node: ast.expr) -> str:
+    """Return a name with its attributes as it is written; nothing for what is more than that."""
+    attributes: list[str] = []
+    while isinstance(node, ast.Attribute):
+        attributes.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(attributes)]) if isinstance(node, ast.Name) else ""
