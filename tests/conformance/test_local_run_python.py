@@ -8,6 +8,7 @@ import random
 import shutil
 import subprocess
 import sys
+import threading
 import time
 import venv
 import zipfile
@@ -293,3 +294,26 @@ def test_a_run_that_is_killed_while_it_installs_is_repaired_by_the_next(job, tmp
     ended = job.run(job.environment)
     assert ended.returncode == 0, ended.stderr
     assert "GREETING 1.0" in job.log()
+
+
+def test_search_for_python_is_announced_before_it_begins(job, tmp_path):
+    """The search starts programs, which takes seconds on a busy machine."""
+    spec(job)
+    gate, programs = tmp_path / "gate", tmp_path / "programs"
+    os.mkfifo(gate)
+    programs.mkdir()
+    slow = programs / "python3"
+    slow.write_text(f'#!/bin/sh\nread line < {gate}\nexec {sys.executable} "$@"\n')
+    slow.chmod(0o755)
+    environment = {**job.environment, "PATH": f"{programs}{os.pathsep}{job.environment['PATH']}"}
+    process = job.start(environment)
+    limit = threading.Timer(DEADLINE, process.kill)
+    limit.start()
+    try:
+        assert process.stderr.readline() == "finding the Python of `job`\n"
+        with open(gate, "w") as waiting:
+            waiting.write("\n")
+        process.communicate(timeout=DEADLINE)
+    finally:
+        limit.cancel()
+    assert process.returncode == 0

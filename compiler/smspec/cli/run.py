@@ -16,7 +16,7 @@ from smspec.local.feeder.injection import Injection
 from smspec.local.request import RunRequest
 from smspec.local.running import run_locally
 from smspec.output.failures import OutputFailed
-from smspec.output.writing import write_tree
+from smspec.output.writing import write_temporary_tree
 from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.render.tree import FileTree
 from smspec.render.tree_rendering import render_tree
@@ -102,7 +102,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def _write(tree: FileTree, directory: str) -> None:
     try:
-        write_tree(tree, directory)
+        write_temporary_tree(tree, directory)
     except OutputFailed as failure:
         raise Unavailable(str(failure)) from failure
 

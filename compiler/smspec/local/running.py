@@ -101,6 +101,7 @@ class _Run:
         self._signals = signals
         self._training = TrainingRequest(plan.request.payload)
         self._hosts = _hosts(self._training, request.hosts)
+        self._show(f"finding the Python of `{plan.name}`")  # seconds on a busy machine, so not in silence
         self._engine = ProcessEngine(job, plan, tree, request, len(self._hosts), cache)
         if request.injection is not None and not self._has_pipes():
             raise Unable(2, "faults are injected into Pipe channels, and this job has none")

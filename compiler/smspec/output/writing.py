@@ -34,13 +34,23 @@ def write_tree(tree: FileTree, directory: str) -> None:
             _remove_unfinished(parent)
         unfinished = os.path.join(parent, f"{UNFINISHED}{os.getpid()}-{os.urandom(4).hex()}")
         try:
-            _build(tree, unfinished)
+            made = _build(tree, unfinished)
+            _keep(tree, unfinished, made)
             _check_replaceable(target, directory)  # again: building takes a while
             put_in_place(unfinished, target)
             _sync_directory(parent)
         finally:
             with sheltered():
                 remove_tree(unfinished, ignore_errors=True)
+
+
+def write_temporary_tree(tree: FileTree, directory: str) -> None:
+    """Make ``directory``, which is new and will be removed soon, with the files of ``tree``. Raises `OutputFailed`.
+
+    The disk is not asked to keep them: behind gigabytes that it has yet to write, that takes seconds.
+    """
+    with _told_as_failure(directory):
+        _build(tree, directory)
 
 
 def _check_replaceable(target: str, directory: str) -> None:
@@ -58,8 +68,8 @@ def _check_replaceable(target: str, directory: str) -> None:
         raise OutputRefused(f"`{os.path.join(directory, found)}` was not written by smspec, so it is not replaced")
 
 
-def _build(tree: FileTree, root: str) -> None:
-    """Write every file below ``root``, which is new, then have the disk keep them."""
+def _build(tree: FileTree, root: str) -> set[str]:
+    """Write every file below ``root``, which is new; return the directories."""
     _make_directory(root)
     made = {root}
     digests: dict[str, str] = {}
@@ -70,6 +80,11 @@ def _build(tree: FileTree, root: str) -> None:
                 _make_directory(directory)
                 made.add(directory)
         digests[file.path] = _write(file, path, digests)
+    return made
+
+
+def _keep(tree: FileTree, root: str, made: set[str]) -> None:
+    """Have the disk keep what was built."""
     for file in tree.files:
         _sync(os.path.join(root, *file.path.split("/")))
     for directory in made:

@@ -13,7 +13,7 @@ import pytest
 from plan_samples import SOURCE_FILES, image_plan, ingredients, plan
 from smspec.output.checking import differences
 from smspec.output.failures import OutputFailed, OutputRefused
-from smspec.output.writing import write_tree
+from smspec.output.writing import write_temporary_tree, write_tree
 from smspec.plan.plan import Upload
 from smspec.render.tree import CopiedFile, FileTree, GeneratedFile
 from smspec.render.tree_rendering import render_tree
@@ -45,6 +45,23 @@ def test_the_directory_holds_the_files_of_the_tree(tmp_path):
     del written["manifest.json"]
     assert manifest["files"] == {path: hashlib.sha256(written[path]).hexdigest() for path in written}
     assert beside(out) == ["job"]
+
+
+def test_disk_keeps_a_build_but_not_a_temporary_tree(tmp_path, tree, monkeypatch):
+    """Each fsync waits for all that the disk has yet to write."""
+    fsync, synced = os.fsync, []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: (synced.append(descriptor), fsync(descriptor)))
+    write_temporary_tree(tree, str(tmp_path / "temporary"))
+    assert not synced
+    write_tree(tree, str(tmp_path / "job"))
+    assert len(synced) > len(tree.files)
+    assert contents(tmp_path / "temporary") == contents(tmp_path / "job")
+
+
+def test_temporary_tree_says_what_cannot_be_written(tmp_path, tree):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputFailed, match="was not written"):
+        write_temporary_tree(tree, str(tmp_path / "file"))
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077, 0o777])
@@ -199,7 +216,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path):
     os.mkfifo(tmp_path / "slow")
     script = (
         "import sys\n"
-        "from smspec.output.writing import write_tree\n"
+        "from smspec.output.writing import write_temporary_tree, write_tree\n"
         "from smspec.render.tree import CopiedFile, FileTree\n"
         "from smspec.source.listing import ListedFile\n"
         "file = ListedFile(path='slow', origin=sys.argv[1], executable=False, size=1, sha256='0')\n"

@@ -93,6 +93,8 @@ class JobPython:
 
         def make(path: str, lock: int) -> None:
             self._refuse_unless(may_install)
+            if not turns:
+                show(f"making an environment for Python {self.interpreter.version}; kept in {path}")
             python = make_environment(path, self.interpreter)
             if not unpack_wheels(path, self.interpreter):
                 raise Unable(
