@@ -29,6 +29,10 @@ Every code has a page that tells what is wrong, why it is, and what to write ins
 Codes are never reused or renumbered. A warning, and an error that the API itself does not raise, can be expected:
 `checks: {ignore: [{rule: SM3xx, at: channels.train, because: …}]}`.
 
+An error leaves every check that does not need the part at fault: a misspelled key, an unknown variable, and a bad
+bucket are reported together. Only a job file that is not YAML ends everything. If a base spec cannot be read, the keys
+that the job's own file sets are checked, and SM147 reports that the rest was not.
+
 `smspec validate` says what it finds in a spec, and with `--api-json FILE` (`-` is standard input) in a raw
 CreateTrainingJob request, at its own lines. A request has no `checks`: there the `rules` of a [policy](policy.md) make
 an error a warning, or turn it off. `--format` picks the form:

@@ -54,7 +54,7 @@ Compilation = Union[Compiled, Faulty]
 def compile_spec(inputs: Inputs) -> Compilation:
     """Return the plan of a job, or every fault that is independent of another. Never raises for the author's faults."""
     document = inputs.document
-    shape = shape_findings(document) if not document.unknown else []
+    shape = [] if document.is_partly_known else shape_findings(document)
     if shape or inputs.faults:
         # Late: good specs do not need it.
         from smspec.pipeline.independent_findings import independent_findings

@@ -16,7 +16,7 @@ from smspec.pipeline.runtime_files import runtime_listing
 from smspec.pipeline.shelf import LARGEST_REQUIREMENTS, Shelf
 from smspec.pipeline.source_findings import HIDES_FILES, SOURCE, source_findings
 from smspec.pipeline.source_listing import unreadable
-from smspec.pipeline.spec_files import read_spec_files
+from smspec.pipeline.spec_files import SpecFiles, read_spec_files
 from smspec.plan.ingredients import Ingredients
 from smspec.render import templates_digest
 from smspec.script.program import Program
@@ -25,7 +25,7 @@ from smspec.service.policy import Level, Policy
 from smspec.source import Document, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass, field, replace
 from smspec.source.listing import Listing
-from smspec.spec.layers.assembly import Assembly, Merged
+from smspec.spec.layers.assembly import Assembly, Lost, Merged
 
 NO_SOURCE_DIRECTORY = Rule("SM143", "source directory that does not exist")
 NO_REQUIREMENTS_FILE = Rule("SM144", "requirements file that is missing or too large")
@@ -71,7 +71,7 @@ def gather(
     a setting that does not exist, OSError where the disk refuses.
     """
     shelf = shelf or Shelf()
-    return _inputs(Assembly(read_spec_files(path, shelf)).merged(overlay, settings), overlay, shelf)
+    return _inputs(assembly(read_spec_files(path, shelf)).merged(overlay, settings), overlay, shelf)
 
 
 def gather_all(
@@ -83,12 +83,17 @@ def gather_all(
     `gather` does where there is nothing to merge.
     """
     shelf = shelf or Shelf()
-    assembly = Assembly(read_spec_files(path, shelf))
-    for overlay in (None, *assembly.overlays):
+    layers = assembly(read_spec_files(path, shelf))
+    for overlay in (None, *layers.overlays):
         try:
-            yield overlay, _inputs(assembly.merged(overlay, settings), overlay, shelf)
+            yield overlay, _inputs(layers.merged(overlay, settings), overlay, shelf)
         except Rejected as rejected:
             yield overlay, rejected
+
+
+def assembly(files: SpecFiles) -> Assembly:
+    """Return the layers of a job, given its files."""
+    return Assembly(files.documents, Lost(files.faults, files.texts) if files.faults else None)
 
 
 def gather_to_compare(merged: Merged, overlay: str | None, shelf: Shelf) -> Inputs:

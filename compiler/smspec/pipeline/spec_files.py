@@ -5,31 +5,46 @@ from __future__ import annotations
 import os
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule, placed
+from smspec.diagnostics.quoting import quoted
 from smspec.pipeline.absence import told_of
 from smspec.pipeline.boundary import Boundary, NotASpec, NotRead
 from smspec.pipeline.outside import not_a_spec, outside
 from smspec.pipeline.shelf import Shelf
-from smspec.source import Document, SourceText, Span
+from smspec.source import Document, Path, SourceText, Span
+from smspec.source.frozen import dataclass
 from smspec.spec.layers.assembly import extends_of
 
 BASE_NOT_FOUND = Rule("SM140", "base that cannot be found")
 BASE_IN_A_CIRCLE = Rule("SM141", "base that extends the file that extends it")
 TOO_MANY_BASES = Rule("SM142", "more bases than can be followed")
+UNREAD_BASE = Rule("SM147", "job without one of its base specs", "note")
 
 MOST_BASES = 16
 
 
-def read_spec_files(path: str, shelf: Shelf) -> tuple[Document, ...]:
-    """Read the spec at ``path`` and every base it extends; bases first, the spec itself last.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpecFiles:
+    """``documents``: bases first, the job's own file last. With ``faults`` some bases are not among them.
+
+    ``texts`` are all that were read, also those of files that are not YAML.
+    """
+
+    documents: tuple[Document, ...]
+    faults: tuple[Diagnostic, ...]
+    texts: tuple[SourceText, ...]
+
+
+def read_spec_files(path: str, shelf: Shelf) -> SpecFiles:
+    """Read the spec at ``path`` and every base it extends.
 
     A base that is reached twice is applied once, where it is reached first. Raises `Misuse` when there is no such
-    spec, `Rejected` when a text cannot be read as YAML or a base is missing, and OSError when the disk refuses.
+    spec, `Rejected` when that cannot be read as YAML, and OSError when the disk refuses.
     """
     chain = _Chain(shelf, shelf.boundary(os.path.dirname(path)))
     chain.add(shelf.spec(path), shelf.identity(path), trail=())
-    if chain.diagnostics:
-        raise Rejected(chain.diagnostics, chain.texts)
-    return tuple(chain.files.values())
+    documents = tuple(chain.files.values())
+    texts = dict.fromkeys((*documents[-1].texts, *(text for file in documents for text in file.texts), *chain.texts))
+    return SpecFiles(documents=documents, faults=tuple(chain.diagnostics), texts=tuple(texts))
 
 
 class _Chain:
@@ -45,20 +60,26 @@ class _Chain:
     def add(self, document: Document, identity: str, trail: tuple[str, ...]) -> None:
         """Add ``document`` after everything it extends. ``trail`` leads to it."""
         name = document.texts[0].name
+        is_job = not trail
         trail = (*trail, identity)
-        for place, (written, _) in enumerate(self._extended(document)):
+        for place, (written, _) in enumerate(self._extended(document, is_job=is_job)):
+            before = len(self.diagnostics)
             path = os.path.normpath(os.path.join(os.path.dirname(name), written))
             objection = self._objection(path, trail) or self._follow(path, trail)
             if objection is not None:
                 self.diagnostics += placed([objection.moved(("extends", place))], document)
                 self.texts += document.texts
+            if is_job and len(self.diagnostics) > before:
+                self.diagnostics += placed([_unread(("extends", place), f"the base spec {quoted(written)}")], document)
         self.files[identity] = document
 
-    def _extended(self, document: Document) -> tuple[tuple[str, Span], ...]:
+    def _extended(self, document: Document, *, is_job: bool) -> tuple[tuple[str, Span], ...]:
         try:
             return extends_of(document)
         except Rejected as rejected:
             self._note(rejected)
+            if is_job:
+                self.diagnostics += placed([_unread(("extends",), "`extends`")], document)
             return ()
 
     def _note(self, rejected: Rejected) -> None:
@@ -95,3 +116,8 @@ class _Chain:
         else:
             self.add(document, identity, trail)
         return None
+
+
+def _unread(at: Path, what: str) -> Finding:
+    message = f"only the keys of this file were checked: {what} has errors"
+    return UNREAD_BASE.at(at, message, help="fix those errors to check the whole job")

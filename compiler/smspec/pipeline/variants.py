@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from smspec.diagnostics import Diagnostic, Rejected
 from smspec.pipeline.compilation import Compilation, Compiled, Faulty, compile_spec
-from smspec.pipeline.inputs import REQUIREMENTS, Inputs, gather_to_compare
+from smspec.pipeline.inputs import REQUIREMENTS, Inputs, assembly, gather_to_compare
 from smspec.pipeline.revision import Revision
 from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.source_findings import SOURCE
@@ -22,8 +22,8 @@ from smspec.spec.layers.assembly import Assembly
 class Gathered:
     """What a spec is made of, by overlay, None being the spec as it is; a fault where that cannot be put together.
 
-    ``texts`` are those of the spec and its bases. ``is_read`` False: they cannot even be read, and ``inputs`` has that
-    fault alone. ``overlays`` and ``variables`` are all that the spec has.
+    ``texts`` are those of the spec and its bases. ``is_read`` False: not all of these can be read, and ``inputs`` has
+    what that leaves of the spec as it is. ``overlays`` and ``variables`` are all that the spec has.
     """
 
     path: str
@@ -60,15 +60,19 @@ def gather_variants(
     except Rejected as rejected:
         texts = tuple(text.text for text in rejected.texts)
         return Gathered(path=path, texts=texts, inputs={None: _faulty(rejected)}, is_read=False)
-    variables = frozenset(_variables(files))
+    variables = frozenset(_variables(files.documents))
     known = {name: value for name, value in settings.items() if name in variables}
-    assembly = Assembly(files)
-    names = assembly.overlays
+    layers = assembly(files)
+    texts = tuple(text.text for text in files.texts)
+    if files.faults:
+        own = _gathered(path, None, known, shelf, layers, revision)
+        return Gathered(path=path, texts=texts, inputs={None: own}, is_read=False)
+    names = layers.overlays
     asked = (None, *names) if overlay is None else (overlay,) if overlay in names else ()
     return Gathered(
         path=path,
-        texts=tuple(text.text for file in files for text in file.texts),
-        inputs={name: _gathered(path, name, known, shelf, assembly, revision) for name in asked},
+        texts=texts,
+        inputs={name: _gathered(path, name, known, shelf, layers, revision) for name in asked},
         overlays=names,
         variables=variables,
     )
@@ -136,11 +140,11 @@ def _gathered(
     overlay: str | None,
     settings: Mapping[str, str],
     shelf: Shelf,
-    assembly: Assembly,
+    layers: Assembly,
     revision: Revision | None,
 ) -> Inputs | Faulty:
     try:
-        merged = assembly.merged(overlay, settings)
+        merged = layers.merged(overlay, settings)
         if revision is None:
             return gather_to_compare(merged, overlay, shelf)
         _bring(revision, path, merged.document)

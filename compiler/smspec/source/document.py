@@ -14,13 +14,20 @@ class Document:
     """The tree at ``root`` and every text that a part of it came from, the main one first.
 
     ``idle`` are nulls that were written to remove something, and found nothing at their path. ``unknown`` are the paths
-    whose values could not be determined; null is there instead.
+    whose values could not be determined; null is there instead. ``is_partial``: a base could not be read, so every
+    mapping may have more keys, and a null stays, because it removes what a base may have.
     """
 
     root: Node
     texts: tuple[SourceText, ...]
     idle: tuple[tuple[Path, Span], ...] = ()
     unknown: tuple[Path, ...] = ()
+    is_partial: bool = False
+
+    @property
+    def is_partly_known(self) -> bool:
+        """Whether something may be different in the whole document that this one is what is known of."""
+        return self.is_partial or bool(self.unknown)
 
     def text(self, name: str) -> SourceText | None:
         """Return the text called ``name``, or None."""

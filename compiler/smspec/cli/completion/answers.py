@@ -46,7 +46,7 @@ def _layers(path: str) -> tuple[Document, ...]:
     from smspec.spec.layers.misuse import Misuse
 
     try:
-        return tuple(read_spec_files(path, Shelf()))
+        return read_spec_files(path, Shelf()).documents
     except (Rejected, Misuse, OSError):
         return ()
 

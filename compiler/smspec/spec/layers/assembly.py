@@ -9,7 +9,7 @@ from collections.abc import Sequence as Layers
 from smspec.diagnostics import Diagnostic, Rejected, placed
 from smspec.diagnostics.nearest import nearest
 from smspec.diagnostics.placing import in_order
-from smspec.source import Document, Mapping, Path, Scalar, Sequence, Span
+from smspec.source import Document, Mapping, Path, Scalar, Sequence, SourceText, Span
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.extent import extent_findings
 from smspec.spec.layers.idle_nulls import Idle, idle_nulls
@@ -83,14 +83,29 @@ class Merged:
     faults: tuple[Diagnostic, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Why bases of a spec are not among its layers, and the texts that show it."""
+
+    faults: tuple[Diagnostic, ...]
+    texts: tuple[SourceText, ...]
+
+
 class Assembly:
     """The layers of a job put together, to be seen under any of its overlays."""
 
-    def __init__(self, layers: Layers[Document]) -> None:
+    def __init__(self, layers: Layers[Document], lost: Lost | None = None) -> None:
         self._own = layers[-1]
+        self._is_partial = lost is not None
         self._has_bases = len(layers) > 1
         self._texts = tuple(dict.fromkeys(text for layer in reversed(layers) for text in layer.texts))
-        self._faults = [fault for layer in layers for fault in layer_faults(layer, alone=len(layers) == 1)]
+        alone = len(layers) == 1 and lost is None
+        self._faults = [fault for layer in layers for fault in layer_faults(layer, alone=alone)]
+        if lost is not None:
+            self._faults += lost.faults
+            self._texts = tuple(dict.fromkeys((*self._texts, *lost.texts)))
+            # What other bases set may be changed by the one that is lost; what the job's own file sets may not.
+            layers = layers[-1:]
         self._overlays = _overlays(layers)
         spec: Mapping | None = None
         self._idle = [*_idle_of_layers(layers)]
@@ -111,13 +126,14 @@ class Assembly:
 
     def merged(self, overlay: str | None = None, settings: Settings[str, str] | None = None) -> Merged:
         """Return the job under an overlay, or as it is. Raise `Misuse` for a fault of the command line."""
+        if self._is_partial:
+            return self._partial(overlay, settings or {})
         own, texts, spec, idle = self._own, self._texts, self._spec, [*self._idle]
         for change in map(expanded, self._chosen(overlay)):
             idle += idle_nulls(spec, change)
             spec = replace(layered(spec, change), span=own.root.span)
         spec, unknown, more = _with_values(Document(spec, texts), settings or {}, faulty=bool(self._faults))
-        if any(fault.code == NO_VERSION.code for fault in self._faults):
-            unknown = (("smspec",), *unknown)
+        unknown = (*unknown, *self._version())
         if overlay is not None and overlay not in self.overlays:
             unknown = ((),)  # one of the faults is why
         # A variable may have named a launcher, and `distribution: torchrun` is a short form.
@@ -125,6 +141,21 @@ class Assembly:
         whole = rehomed(_own_first(spec, own), own.texts[0].name) if self._has_bases else spec
         document = Document(whole, texts, tuple(idle), unknown)
         return Merged(document, in_order((*self._faults, *more), texts))
+
+    def _partial(self, overlay: str | None, settings: Settings[str, str]) -> Merged:
+        """Return what no base can change: what the job's own file sets or, under an overlay, what that sets in it."""
+        spec = expanded(_without(own_mapping(self._own), "extends", "overlays"))
+        if overlay is not None:
+            # An overlay of a base comes after the keys of the job's own file, and before the overlay there.
+            declared_here = tuple((key, value) for key, value in spec.entries if key.text == "vars")
+            changes = map(expanded, self._chosen(overlay))
+            spec = replace(spec, entries=(*declared_here, *(entry for change in changes for entry in change.entries)))
+        spec, unknown, more = _with_values(Document(spec, self._texts), settings, faulty=True, is_partial=True)
+        document = Document(expanded(spec), self._texts, (), (*unknown, *self._version()), is_partial=True)
+        return Merged(document, in_order((*self._faults, *more), self._texts))
+
+    def _version(self) -> tuple[Path, ...]:
+        return (("smspec",),) if any(fault.code == NO_VERSION.code for fault in self._faults) else ()
 
     def _chosen(self, overlay: str | None) -> list[Mapping]:
         """Return what the layers say under an overlay's name, in their order."""
@@ -141,11 +172,11 @@ class Assembly:
 
 
 def _with_values(
-    document: Document, settings: Settings[str, str], *, faulty: bool
+    document: Document, settings: Settings[str, str], *, faulty: bool, is_partial: bool = False
 ) -> tuple[Mapping, tuple[Path, ...], tuple[Diagnostic, ...]]:
     """Return the spec with its variables replaced, what of it is unknown, and what is wrong with the variables.
 
-    `Misuse` is raised only when nothing else is wrong.
+    `Misuse` is raised only when nothing else is wrong. Of a partial spec, a lost base may declare what it lacks.
     """
     assert isinstance(document.root, Mapping)
     node = document.root.get("vars")
@@ -157,7 +188,7 @@ def _with_values(
         values.update(valued_as_far_as_possible(variables, settings))
     else:
         values.update(valued(variables, settings))
-    substitution = Substitution(document, variables, values)
+    substitution = Substitution(document, variables, values, others_are_known=not is_partial)
     spec = substitution.apply(_without(document.root, "vars"))
     assert isinstance(spec, Mapping)
     return spec, tuple(substitution.unknown), (*placed(findings, document), *substitution.diagnostics)

@@ -32,10 +32,19 @@ class Substitution:
     """Puts ``values`` into a tree. ``declared`` are all variables, also those without a value.
 
     A value of None was faulty where it was declared: what it is used in becomes unknown without another diagnostic.
+    So does any other variable unless ``others_are_known``.
     ``unknown`` are the paths of what could not be determined; in the tree they are null.
     """
 
-    def __init__(self, document: Document, declared: Values[str, object], values: Values[str, Scalar | None]) -> None:
+    def __init__(
+        self,
+        document: Document,
+        declared: Values[str, object],
+        values: Values[str, Scalar | None],
+        *,
+        others_are_known: bool = True,
+    ) -> None:
+        self._others_are_known = others_are_known
         self._document = document
         self._declared = declared
         self._known = [name for name in islice(declared, _MOST_COMPARED) if len(name) < _LONGEST_COMPARED]
@@ -113,8 +122,8 @@ class Substitution:
             message = "only a variable can stand in `${{ … }}`"
             help = "write `${{ vars.name }}` and declare `name` under `vars`"
             self._say(MALFORMED_EXPRESSION, node, path, expression, message, help=help)
-        elif name in self._values:
-            return self._values[name]
+        elif name in self._values or not self._others_are_known:
+            return self._values.get(name)
         elif name in self._declared:
             help = f"give it a `default`, or use `--set vars.{name}=…`"
             self._say(NO_VALUE, node, path, expression, f"the variable {quoted(name)} has no value", help=help)

@@ -19,11 +19,15 @@ from smspec.spec.shape.fault import ShapeFault
 from smspec.spec.shape.faulty_keys import kinds_of, required_of
 from smspec.spec.shape.filling import filled
 from smspec.spec.shape.samples import samples
+from smspec.spec.shape.supposed_bases import with_a_base
 from smspec.spec.shape.telling import is_request, shape_faults
 from smspec.spec.shape.unknown_key import suggestion
 from smspec.spec.shape.view import viewed
 
 WAYS = 6
+WAYS_OF_A_PART = 16
+"""There is much more that a lost base may set than what a fault can mean."""
+
 _MOST_ROUNDS = 8
 _MOST_FAULTS = 50
 """With more, what is left is hardly a job, and every way would take its time."""
@@ -59,11 +63,12 @@ def repairs(document: Document) -> Iterator[Repair]:
     """Yield the ways in which a document can be made sound; none where hardly anything of it is."""
     if () in document.unknown or sum(len(text.text) for text in document.texts) > _LARGEST:
         return
-    for way in range(WAYS):
+    for way in range(WAYS_OF_A_PART if document.is_partial else WAYS):
         start = filled(document, way) if document.unknown else document
         if not way and not _is_nearly_a_job(viewed(start.root)):
             return
-        repair = _repaired(start, way, document.unknown)
+        start, supposed = with_a_base(start, way) if document.is_partial else (start, ())
+        repair = _repaired(start, way, (*document.unknown, *supposed))
         if repair is not None:
             yield repair
 
@@ -74,10 +79,10 @@ def _is_nearly_a_job(data: object) -> bool:
     return len(list(islice(shape_faults(data), _MOST_FAULTS + 1))) <= _MOST_FAULTS
 
 
-def _repaired(start: Document, way: int, unknown: tuple[Path, ...]) -> Repair | None:
+def _repaired(start: Document, way: int, not_the_authors: tuple[Path, ...]) -> Repair | None:
     root = start.root
     schema = merged_schema()
-    changed: list[Path] = [*unknown]
+    changed: list[Path] = [*not_the_authors]
     for turn in range(_MOST_ROUNDS):
         data = viewed(root)
         if accepts(schema, data, schema):

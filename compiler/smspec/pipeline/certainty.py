@@ -1,0 +1,65 @@
+"""Which findings hold whatever the rest of a document is of which only a part is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from smspec.diagnostics import Finding
+from smspec.rules.ignoring import UNUSED, can_be_ignored
+from smspec.source import Document, Path, Scalar, Sequence
+from smspec.spec.layers.merging import is_null
+
+_IGNORE: Path = ("checks", "ignore")
+
+_OF_FILES = ("SM143", "SM144", "SM145")
+"""The file that a key names is not there. All else about files depends on more keys, such as `source.ignore`."""
+
+_OF_WHAT_ELSE_THERE_IS = frozenset(
+    (
+        *("SM210", "SM403", "SM304", "SM307", "SM308", "SM309", "SM321", "SM322", "SM323", "SM325"),
+        *("SM420", "SM421", "SM422", "SM426", "SM427", "SM430", "SM431", "SM432", "SM433", "SM437", "SM438", "SM439"),
+        *("SM440", "SM443", "SM444", "SM446", "SM448", "SM451", "SM452", "SM453", "SM457", "SM461", "SM462", "SM463"),
+        *("SM464", "SM467", "SM480", "SM482", "SM740", "SM744", "SM745"),
+    )
+)
+"""Rules about something that is missing, or about names that other keys declare: a lost base may be where it is."""
+
+
+def certain(findings: Iterable[Finding], document: Document) -> list[Finding]:
+    """Return the findings that cannot depend on what is not known of ``document``."""
+    if not document.is_partly_known:
+        return [*findings]
+    rules = set(_doubtful_rules(document))
+    return [
+        finding
+        for finding in findings
+        if not (can_be_ignored(finding) and ("" in rules or finding.code in rules))
+        # An entry of `checks.ignore` may be there for the sake of what is unknown.
+        and not (finding.code == UNUSED.code and len(finding.path) == len(_IGNORE) + 1)
+        and not (document.is_partial and _may_depend_on_a_base(finding, document))
+    ]
+
+
+def is_written(path: Path, document: Document) -> bool:
+    """Tell whether a document has a value at ``path``, or is in a list there, to which no base adds anything."""
+    node = document.node(path)
+    in_list = any(isinstance(step, int) and document.node(path[: at + 1]) for at, step in enumerate(path))
+    return in_list or (bool(path) and node is not None and not is_null(node))
+
+
+def _may_depend_on_a_base(finding: Finding, document: Document) -> bool:
+    if not is_written(finding.path, document) or finding.code in _OF_WHAT_ELSE_THERE_IS:
+        return True
+    if finding.code.startswith("SM1") and finding.code not in _OF_FILES:
+        return True
+    # A base may expect a warning, unless the job has its own list of what it expects.
+    return finding.severity != "error" and not isinstance(document.node(_IGNORE), Sequence)
+
+
+def _doubtful_rules(document: Document) -> Iterator[str]:
+    """Yield the rules of entries of `checks.ignore` of which not all is known; empty: any rule."""
+    for path in document.unknown:
+        if path[: len(_IGNORE)] != _IGNORE[: len(path)]:
+            continue
+        rule = document.node((*path[:3], "rule")) if path[3:] and path[3] != "rule" else None
+        yield rule.text if isinstance(rule, Scalar) else ""
