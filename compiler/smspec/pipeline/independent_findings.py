@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding
+from smspec.diagnostics import Finding, Rule
 from smspec.pipeline.certainty import certain, is_written
 from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.job_findings import job_findings, standing
 from smspec.plan.planning import make_plan
-from smspec.source import Document
+from smspec.source import Document, Mapping, to_data
 from smspec.source.frozen import replace
 from smspec.spec.decoding import decode
 from smspec.spec.shape.checking import shape_findings
-from smspec.spec.shape.repairs import Repair, repairs
+from smspec.spec.shape.repairs import Repair, is_too_large, repairs
+from smspec.spec.shape.telling import is_request
+
+ONLY_ITS_FORM = Rule("SM148", "job with errors of which only the form was checked", "note")
 
 
 def independent_findings(inputs: Inputs, shape: list[Finding]) -> list[Finding]:
@@ -24,7 +27,8 @@ def independent_findings(inputs: Inputs, shape: list[Finding]) -> list[Finding]:
     document = inputs.document
     rest: list[Finding] | None = None
     known: list[Finding] | None = None
-    for way in repairs(document):
+    too_large = is_too_large(document, inputs.variants)
+    for way in () if too_large else repairs(document):
         here = certain(_shape_of_the_known(way, document), document) if document.is_partly_known else shape
         known = here if known is None else _in_both(known, here)
         beside = certain(_beside(inputs, way, here), document)
@@ -34,9 +38,16 @@ def independent_findings(inputs: Inputs, shape: list[Finding]) -> list[Finding]:
     if known is None:
         known = [] if document.is_partly_known else shape
     if rest is None:
-        rest = certain(inputs.findings, document)
+        rest = [*certain(inputs.findings, document), *_not_checked(document, too_large=too_large)]
     reported, gathered = {finding.path for finding in known}, set(inputs.findings)
     return [*known, *(found for found in rest if found in gathered or found.path not in reported)]
+
+
+def _not_checked(document: Document, *, too_large: bool) -> Iterator[Finding]:
+    if isinstance(document.root, Mapping) and not is_request(to_data(document.root)):
+        why = "it is too large to check more" if too_large else "its errors leave no job to check"
+        help = "fix the errors to check the whole job"
+        yield ONLY_ITS_FORM.at(("smspec",), f"only the form of this job was checked: {why}", help=help, on="key")
 
 
 def _in_both(one: list[Finding], other: list[Finding]) -> list[Finding]:

@@ -42,7 +42,7 @@ class Inputs:
     ``findings`` tell of files that the spec names and that are not there; ``ingredients`` are without them.
     ``policy`` is what the job is held to, ``levels`` how grave the organisation takes findings. ``program`` is what
     the text of the entry point says, or why that is not known. ``source_is_known`` False: there is no directory that
-    could be listed, so that what it lacks is not told besides.
+    could be listed, so that what it lacks is not told besides. ``variants``: how many like this are checked.
     """
 
     document: Document
@@ -55,6 +55,7 @@ class Inputs:
     findings: tuple[Finding, ...] = ()
     program: Program | Unread | None = None
     source_is_known: bool = True
+    variants: int = 1
 
     @property
     def requirements_file(self) -> str | None:
@@ -86,7 +87,9 @@ def gather_all(
     layers = assembly(read_spec_files(path, shelf))
     for overlay in (None, *layers.overlays):
         try:
-            yield overlay, _inputs(layers.merged(overlay, settings), overlay, shelf)
+            inputs = _inputs(layers.merged(overlay, settings), overlay, shelf)
+            # The spec as it is counts alone: with many overlays it is checked even where they cannot all be.
+            yield overlay, inputs if overlay is None else replace(inputs, variants=len(layers.overlays))
         except Rejected as rejected:
             yield overlay, rejected
 

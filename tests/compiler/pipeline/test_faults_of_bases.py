@@ -130,7 +130,7 @@ def holds_without_its_base(data, job):
     assert codes(job) - with_it == {"SM140", "SM147"}
 
 
-@pytest.mark.parametrize("data", right_jobs())
+@pytest.mark.parametrize("data", [*right_jobs()])
 def test_what_a_base_may_have_is_not_reported_of_an_example(data, tmp_path):
     (tmp_path / ".git").mkdir()
     lay_out(tmp_path)

@@ -15,17 +15,17 @@ _TEXT_OF_A_PART = 100
 
 def extent_findings(spec: Mapping, overlays: int) -> list[Finding]:
     """Return what is wrong with the number of overlays, given the spec that they are laid over."""
-    if overlays and overlays * (parts := _parts(spec)) > MOST_PARTS:
-        message = f"{overlays:,} overlays of a spec of {parts:,} parts: more than {MOST_PARTS:,} parts to check"
+    if overlays and overlays * (size := parts(spec)) > MOST_PARTS:
+        message = f"{overlays:,} overlays of a spec of {size:,} parts: more than {MOST_PARTS:,} parts to check"
         help = "keep fewer overlays in one spec: split it into several that extend the same base"
         return [BEYOND_THE_LIMITS.at(("overlays",), message, help=help, on="key")]
     return []
 
 
-def _parts(node: Node) -> int:
+def parts(node: Node) -> int:
     """Return one for every key and value, two for every list and mapping, and more for long texts."""
     if isinstance(node, Scalar):
         return 1 + len(node.text) // _TEXT_OF_A_PART
     if isinstance(node, Sequence):
-        return 2 + sum(map(_parts, node.items))
-    return 2 + sum(_parts(key) + _parts(value) for key, value in node.entries)
+        return 2 + sum(map(parts, node.items))
+    return 2 + sum(parts(key) + parts(value) for key, value in node.entries)

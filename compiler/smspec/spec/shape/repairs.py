@@ -12,6 +12,7 @@ from itertools import islice
 from smspec.source import Document, Mapping, Node, Path
 from smspec.source.frozen import dataclass, replace
 from smspec.source.grafting import grafted, pruned
+from smspec.spec.layers.extent import parts
 from smspec.spec.layers.short_forms import expanded
 from smspec.spec.schema.acceptance import accepts
 from smspec.spec.schema.job_schema import merged_schema, part
@@ -35,8 +36,14 @@ _MOST_FAULTS = 50
 _OF_LAYERS = ("extends", "vars", "overlays")
 """Keys of files that no merged document has."""
 
-_LARGEST = 16_384
-"""Characters of all texts: a job is hardly this long, and a hostile one would be made sound six times per overlay."""
+_MOST_PARTS = 30_000
+"""Of all ways and all overlays together: a second and a half. A job of 100 parts is made sound under 40 overlays."""
+
+_PARTS_OF_ANY_WAY = 25
+"""What a way takes of an empty job, in parts."""
+
+_PARTS_AROUND_A_PART = 3
+"""What a base that is made up adds, channel by channel."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +66,21 @@ class Repair:
         return any(changed[:1] in ((), (key,)) for changed in self.changed)
 
 
+def is_too_large(document: Document, variants: int) -> bool:
+    """Tell whether a document that is one of ``variants`` of a job is too large to be made sound in every way."""
+    own = parts(document.root) * (_PARTS_AROUND_A_PART if document.is_partial else 1)
+    return (own + _PARTS_OF_ANY_WAY) * _ways(document) * variants > _MOST_PARTS
+
+
+def _ways(document: Document) -> int:
+    return WAYS_OF_A_PART if document.is_partial else WAYS
+
+
 def repairs(document: Document) -> Iterator[Repair]:
     """Yield the ways in which a document can be made sound; none where hardly anything of it is."""
-    if () in document.unknown or sum(len(text.text) for text in document.texts) > _LARGEST:
+    if () in document.unknown:
         return
-    for way in range(WAYS_OF_A_PART if document.is_partial else WAYS):
+    for way in range(_ways(document)):
         start = filled(document, way) if document.unknown else document
         if not way and not _is_nearly_a_job(viewed(start.root)):
             return

@@ -1,0 +1,54 @@
+"""What is not checked of a faulty spec, because it is too large or has too many errors, is reported in a note."""
+
+import pytest
+
+from independent_faults import found, lay_out
+
+NOTE = ("SM148", "note", ("smspec",))
+BUCKET = ("SM454", "error", ("output", "s3"))
+COUNT = ("SM203", "error", ("hosts", "count"))
+FAULTY = {"hosts": "{instance_type: ml.m5.xlarge, count: two, volume: 50GB}", "output": "s3://Example_Models/ctr/"}
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    return lay_out(tmp_path_factory.mktemp("jobs"))
+
+
+def environment(size):
+    return "{" + ", ".join(f"N{number}: {number}" for number in range(size)) + "}"
+
+
+def test_comments_make_no_spec_large(directory):
+    reported = found(directory, more={**FAULTY, "retries": "2 # " + "x" * 100_000})
+    assert {BUCKET, COUNT} <= reported
+    assert NOTE not in reported
+
+
+def test_hundreds_of_keys_are_looked_past(directory):
+    assert {BUCKET, COUNT} <= found(directory, more={**FAULTY, "environment": environment(800)})
+
+
+def test_thousands_of_keys_end_the_other_checks_with_a_note(directory):
+    reported = found(directory, more={**FAULTY, "environment": environment(5000)})
+    assert {COUNT, NOTE} <= reported
+    assert BUCKET not in reported
+
+
+def test_more_errors_than_a_job_can_have_end_the_other_checks_with_a_note(directory):
+    channels = ", ".join(f"c{number}: {{s3: s3://example-data/, input_mode: fast}}" for number in range(60))
+    reported = found(directory, more={**FAULTY, "channels": f"{{{channels}}}"})
+    assert {COUNT, NOTE} <= reported
+    assert BUCKET not in reported
+
+
+def test_overlays_beyond_the_bound_leave_the_spec_as_it_is_checked(directory):
+    overlays = "{" + ", ".join(f"o{number}: {{retries: {number}}}" for number in range(200)) + "}"
+    assert {COUNT, BUCKET, NOTE} <= found(directory, more={**FAULTY, "overlays": overlays})
+
+
+def test_a_large_spec_without_errors_has_no_note(directory):
+    metrics = ", ".join(f"{{name: m{number}, regex: 'm{number}=([0-9]+)'}}" for number in range(40))
+    packages = ", ".join(f"package-{number}==1.0" for number in range(6000))
+    image = f'{{base: "python:3.12@sha256:{"1" * 64}", python_packages: [{packages}]}}'
+    assert found(directory, more={"image": image, "metrics": f"[{metrics}]"}) == set()
