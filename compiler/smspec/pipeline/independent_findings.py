@@ -46,8 +46,9 @@ def independent_findings(inputs: Inputs, shape: list[Finding]) -> list[Finding]:
 def _not_checked(document: Document, *, too_large: bool) -> Iterator[Finding]:
     if isinstance(document.root, Mapping) and not is_request(to_data(document.root)):
         why = "it is too large to check more" if too_large else "its errors leave no job to check"
+        what = "how its layers are merged" if document.is_partly_known else "the form of this job"
         help = "fix the errors to check the whole job"
-        yield ONLY_ITS_FORM.at(("smspec",), f"only the form of this job was checked: {why}", help=help, on="key")
+        yield ONLY_ITS_FORM.at(("smspec",), f"only {what} was checked: {why}", help=help, on="key")
 
 
 def _in_both(one: list[Finding], other: list[Finding]) -> list[Finding]:

@@ -35,6 +35,12 @@ def test_thousands_of_keys_end_the_other_checks_with_a_note(directory):
     assert BUCKET not in reported
 
 
+def test_of_a_large_job_with_unknown_values_only_the_layers_are_checked(directory):
+    packages = ", ".join(f"'package-{number}==${{{{ vars.gone }}}}'" for number in range(6000))
+    reported = found(directory, more={**FAULTY, "image": f"{{base: python, python_packages: [{packages}]}}"})
+    assert {code for code, _, _ in reported} == {"SM125", "SM148"}
+
+
 def test_more_errors_than_a_job_can_have_end_the_other_checks_with_a_note(directory):
     channels = ", ".join(f"c{number}: {{s3: s3://example-data/, input_mode: fast}}" for number in range(60))
     reported = found(directory, more={**FAULTY, "channels": f"{{{channels}}}"})
