@@ -1,4 +1,4 @@
-"""What runs in the training container. Importing it loads nothing else; ``smspec_runtime.pipe`` comes when named."""
+"""What runs in the training container. ``smspec_runtime.pipe`` is loaded when named."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +11,7 @@ __all__ = ["job", "pipe"]
 
 
 def job() -> "Job":
-    """Return the job of this container; outside SageMaker one of a single host in the current directory."""
+    """The job of this container; outside SageMaker one in the current directory."""
     import os
 
     from .training_job import read_job

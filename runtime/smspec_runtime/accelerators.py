@@ -9,7 +9,7 @@ from .log import log
 from .outcome import Outcome
 from .variables import find_on_path
 
-SECONDS = 20.0  # nvidia-smi takes about ten on eight cold GPUs; a driver may hang.
+SECONDS = 20.0  # nvidia-smi takes ten on cold GPUs; a driver may hang.
 
 
 def look_at_machine(instance_type: str, environ: Mapping[str, str], capture: Callable[..., Outcome]) -> Machine:

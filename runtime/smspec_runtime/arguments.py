@@ -8,7 +8,7 @@ from .refusal import Refused
 from .variables import obstacle_to
 
 Style = Callable[[str, Any, Any], List[str]]
-"""Takes a key, its value, and the value as it was written."""
+"""Takes a key, its value, and that as written."""
 
 
 def arguments_of(hyperparameters: Hyperparameters, style: str) -> List[str]:

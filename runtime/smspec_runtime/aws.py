@@ -1,4 +1,4 @@
-"""What the runtime asks AWS for. It takes the boto3 of the image, where it has one."""
+"""What the runtime asks AWS for, by the boto3 of the image."""
 
 import importlib
 import re

@@ -32,7 +32,7 @@ _KEYS = {
 
 
 def decode_cluster(config: Dict[str, Any]) -> Cluster:
-    """Raises ValueError when the parts that the runtime uses make no sense."""
+    """Raises ValueError when it makes no sense."""
     hosts = _host_names(config.get("hosts"), "`hosts`")
     current_host = _text(config, "current_host")
     if current_host not in hosts:

@@ -4,7 +4,7 @@ from .lean_typing import Dict, List, NamedTuple
 
 
 class Companion(NamedTuple):
-    """What runs beside the program and is ended after it; if essential, its failure ends the program."""
+    """What runs beside the program; if essential, its failure ends the program."""
 
     words: List[str]
     variables: Dict[str, str] = {}

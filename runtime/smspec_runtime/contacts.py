@@ -1,11 +1,11 @@
-"""Which hosts this one opens connections to by name, and so waits for."""
+"""Which hosts this one waits for: those that it connects to by name."""
 
 import os
 import re
 
 from .lean_typing import List, Optional
 
-# What mpirun needs the team waits for, longer.
+# The team waits for what mpirun needs.
 _CONTACTS = {"torchrun": slice(1), "parameter_server": slice(None), "multi_worker_mirrored": slice(None)}
 
 _LOOKUPS = re.compile(

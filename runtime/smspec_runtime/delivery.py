@@ -13,13 +13,13 @@ ARCHIVE = "sourcedir.tar.gz"
 
 
 def submit_directory(config: InputConfig, environ: Mapping[str, str]) -> str:
-    """Return where the code is: the job's own hyperparameter wins over a variable, which an image may set."""
+    """The job's own hyperparameter wins over a variable, which an image may set."""
     submitted = config.hyperparameters.sagemaker.get("sagemaker_submit_directory")
     return str(submitted or environ.get("SAGEMAKER_SUBMIT_DIRECTORY") or "")
 
 
 def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Mapping[str, str]) -> Layout:
-    """Return the layout with the code in its place: what was sent with the job wins over what the image holds."""
+    """What was sent with the job wins over what the image holds."""
     code = layout.code
     source = ""
     if delivery == "channel":
@@ -113,7 +113,7 @@ def _replace(code: str, staged: str, source: str) -> None:
 
 
 def _can_make(path: str) -> bool:
-    """Whether this is a directory that takes files, made if need be."""
+    """Whether it takes files, made if need be."""
     try:
         os.makedirs(path, exist_ok=True)
     except PermissionError:

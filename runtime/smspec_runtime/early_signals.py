@@ -3,7 +3,7 @@
 It comes before the rest is loaded.
 """
 
-import _signal  # type: ignore[import-not-found]  # `signal` itself takes a third of Python's own start to load
+import _signal  # type: ignore[import-not-found]  # `signal` itself is slow to load
 
 STOPS = (_signal.SIGTERM, _signal.SIGINT, _signal.SIGQUIT, _signal.SIGHUP)
 masks: "list[set[int]]" = []  # The mask that this process was started with.

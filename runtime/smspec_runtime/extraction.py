@@ -1,4 +1,4 @@
-"""Unpacks ``sourcedir.tar.gz``: files and directories only, and never outside of the directory given.
+"""Unpacks ``sourcedir.tar.gz``, never outside of the directory given: files, directories, and links as copies.
 
 The standard library's own has let archives out in many releases, filter or not.
 """
@@ -6,59 +6,47 @@ The standard library's own has let archives out in many releases, filter or not.
 import gzip
 import hashlib
 import os
-import tarfile
 import zlib
-from typing import IO, Any, Dict, Optional
 
+from .lean_typing import Dict, Iterator, Optional
 from .refusal import Refused
+from .tar_headers import ABOUT, BLOCK, FILES, ZEROS, checksum, number, read_about, short_name, text
+from .unpacked_tree import UnpackedTree
 
-MEMBERS = 20_000
-DEPTH = 100
+MEMBERS = 20_000  # and files and directories in the end
 BYTES = 2 << 30
 RATIO = 200
 _FREE_BYTES = 64 << 20  # Up to this no ratio counts: a few zeros are no bomb.
 _CHUNK = 1 << 20
-_ABOUT = (b"x", b"g", b"X", b"L", b"K")  # pax and GNU: names, links and more of the next member
-_ABOUT_BYTES = 1 << 20
-_ABOUT_HEADERS = 8
-
-
-class _Header(tarfile.TarInfo):
-    """Refuses what the standard library would read whole, by recursion or as something that it is not."""
-
-    _about = 0  # headers, one after the other, that say something of the next member
-
-    @classmethod
-    def frombuf(cls, *buffer: Any) -> "_Header":
-        try:
-            header = super().frombuf(*buffer)
-        except tarfile.HeaderError:
-            if any(buffer[0]):  # Only zeros end an archive; tarfile would stop here as well.
-                raise ValueError("damaged header") from None
-            raise
-        if header.size < 0 or (header.type in _ABOUT and header.size > _ABOUT_BYTES):
-            raise Refused(f"a header of the archive takes {header.size} bytes; the maximum is {_ABOUT_BYTES}")
-        cls._about = cls._about + 1 if header.type in _ABOUT else 0
-        if cls._about > _ABOUT_HEADERS:
-            raise Refused(f"a member of the archive has more than {_ABOUT_HEADERS} extended headers")
-        return header
+_ABOUT, _ABOUT_IN_ALL = 1 << 20, 32 << 20  # Bytes of an extended header; of all of them.
 
 
 class _Unzipped(gzip.GzipFile):
     """Gives ``limit`` bytes at most, headers and padding too."""
 
     limit = 0
-    _given = 0
+    _spent = 0
 
     def read(self, size: Optional[int] = -1) -> bytes:
         data = super().read(size)
-        self._given += len(data)
-        self.check(self._given)
+        self.spend(len(data))
         return data
 
-    def check(self, size: int) -> None:
-        if size > self.limit:
+    def spend(self, size: int) -> None:
+        self._spent += size
+        if self._spent > self.limit:
             raise Refused(f"the archive unpacks to more than {self.limit} bytes")
+
+    def chunks(self, size: int) -> Iterator[bytes]:
+        """Yield what follows a header, and pass over its padding."""
+        if size < 0:
+            raise ValueError("damaged header")
+        for left in range(size, 0, -_CHUNK):
+            data = self.read(min(left, _CHUNK))
+            if len(data) < min(left, _CHUNK):
+                raise ValueError("it ends inside of a member")
+            yield data
+        self.read(-size % BLOCK)
 
 
 def extract(archive: str, directory: str) -> Dict[str, str]:
@@ -66,12 +54,13 @@ def extract(archive: str, directory: str) -> Dict[str, str]:
     try:
         with open(archive, "rb") as file, _Unzipped(fileobj=file) as content:
             content.limit = min(BYTES, max(_FREE_BYTES, RATIO * os.fstat(file.fileno()).st_size))
-            with tarfile.open(fileobj=content, mode="r|", tarinfo=_Header) as members:
-                files = _extract_members(members, directory)
+            tree = UnpackedTree(directory, MEMBERS, content.spend)
+            _unpack(content, tree)
             while content.read(_CHUNK):
-                pass  # To the checksum: tarfile stops before it.
-            return files
-    except (OSError, tarfile.TarError, EOFError, zlib.error, ValueError, ArithmeticError, LookupError) as error:
+                pass  # To the checksum.
+            tree.follow_links()
+            return {path[1:]: file for path, file in tree.files.items()}
+    except (OSError, EOFError, zlib.error, ValueError) as error:
         raise Refused(f"cannot unpack {archive} as a .tar.gz: {error}") from error
 
 
@@ -82,41 +71,50 @@ def digest(files: Dict[str, str]) -> str:
 
 
 def plain_name(name: str) -> str:
-    """Return a relative path; empty for the directory itself. Raises Refused for one that leads out of it."""
+    """Return a relative path; empty for the directory itself. Raises Refused for one that leads out."""
     parts = name.replace("\\", "/").split("/")
     if name.startswith("/") or ".." in parts:
         raise Refused(f"`{name}` in the archive lies outside of the code directory")
     return "/".join(part for part in parts if part not in ("", "."))
 
 
-def _extract_members(members: tarfile.TarFile, directory: str) -> Dict[str, str]:
-    files = {}
-    for number, member in enumerate(members, 1):
-        if number > MEMBERS:
-            raise Refused(f"the archive has more than {MEMBERS} members")
-        name = plain_name(member.name)
-        if name.count("/") > DEPTH:
-            raise Refused(f"the archive has directories more than {DEPTH} deep")
-        path = os.path.join(directory, name)
-        if member.isdir():
-            os.makedirs(path, exist_ok=True)
+def _unpack(content: _Unzipped, tree: UnpackedTree) -> None:
+    of_all: Dict[str, str] = {}
+    about: Dict[str, str] = {}
+    in_all = members = 0
+    while True:
+        head = content.read(BLOCK)
+        if not head or head == ZEROS:
+            return
+        if len(head) < BLOCK or number(head[148:156]) != checksum(head):
+            raise ValueError("damaged header")
+        kind, size = head[156:157], number(head[124:136])
+        if kind in ABOUT:
+            in_all += BLOCK + size
+            if size > _ABOUT or in_all > _ABOUT_IN_ALL:
+                raise Refused(
+                    f"a header of the archive takes {size} bytes; the maximum is {_ABOUT}, {_ABOUT_IN_ALL} in all"
+                )
+            (of_all if kind == b"g" else about).update(read_about(kind, b"".join(content.chunks(size))))
             continue
-        source = members.extractfile(member) if name and member.isfile() and not member.issparse() else None
-        if source is None:
-            raise Refused(f"`{member.name}` in the archive is neither a file nor a directory")
-        # Nobody else may write, and what its owner cannot run nobody can.
-        mode = member.mode & (0o755 if member.mode & 0o100 else 0o644) | 0o600
-        files[name] = f"{'x' if mode & 0o100 else '-'}\0{_write(source, path)}"
-        os.chmod(path, mode)
-    return files
+        members += 1
+        if members > MEMBERS:
+            raise Refused(f"the archive has more than {MEMBERS} members")
+        _unpack_member(head, {**of_all, **about}, content, tree)
+        about = {}
 
 
-def _write(source: IO[bytes], path: str) -> str:
-    """Return the SHA-256. Of the same name twice the later member counts, as with tar."""
-    written = hashlib.sha256()
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as file:
-        for chunk in iter(lambda: source.read(_CHUNK), b""):
-            file.write(chunk)
-            written.update(chunk)
-    return written.hexdigest()
+def _unpack_member(head: bytes, about: Dict[str, str], content: _Unzipped, tree: UnpackedTree) -> None:
+    kind, size = head[156:157], int(about.get("size") or number(head[124:136]))
+    name, link = about.get("path") or short_name(head), about.get("linkpath") or text(head[157:257])
+    path = plain_name(name) and "/" + plain_name(name)
+    if kind == b"5" or (kind == b"\0" and name.endswith("/")):  # Old archives mark directories so.
+        tree.add_directory(path)
+    elif path and kind == b"2":
+        tree.add_link(path, link)
+    elif path and kind == b"1":
+        tree.add_hard_link(path, "/" + plain_name(link))
+    elif path and kind in FILES and "sparse" not in about:
+        tree.add_file(path, number(head[100:108]), content.chunks(size))
+    else:
+        raise Refused(f"`{name}` in the archive is neither a file, a directory nor a link")

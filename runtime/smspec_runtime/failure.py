@@ -1,4 +1,4 @@
-"""Writes ``output/failure``, of which SageMaker shows 1024 characters, and ``output/success``; nothing else does."""
+"""Writes ``output/failure``, of which SageMaker shows 1024 characters, and ``output/success``."""
 
 import os
 import stat
@@ -51,7 +51,7 @@ class Report:
             log(f"cannot write {path}: {error}\n{text}")
 
     def succeed(self) -> None:
-        """Write the empty success file; without it the job is a success, too."""
+        """Without it the job is a success, too."""
         try:
             self._open()
             self._remove(_ROOM)

@@ -1,4 +1,4 @@
-"""``hyperparameters.json``: the author's values, and those of SageMaker's tools."""
+"""``hyperparameters.json``."""
 
 import json
 
@@ -11,7 +11,7 @@ _RESERVED = (
     "default_user_module_name _tuning_objective_metric"
 )
 RESERVED = _RESERVED.split()
-"""Never reach the program. Other names with the prefix are framework parameters (SM_FRAMEWORK_PARAMS)."""
+"""Never reach the program. Others with the prefix are framework parameters."""
 
 
 class Hyperparameters(NamedTuple):

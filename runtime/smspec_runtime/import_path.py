@@ -1,4 +1,4 @@
-"""Keeps our imports out of the author's directories, which may hold a ``json.py``. Imports what is loaded."""
+"""Keeps our imports out of the author's directories. Imports what is loaded."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class StandardLibraryOnly:
-    """While entered, modules are found nowhere else; submodules as ever."""
+    """While entered, only submodules are found elsewhere."""
 
     def __enter__(self) -> None:
         self._before = list(sys.path)

@@ -25,7 +25,6 @@ class InputConfig(NamedTuple):
 
 
 def read_input_config(layout: Layout) -> InputConfig:
-    """Raises Refused when a file is missing or does not say what it should."""
     resource_config = _read_object(layout, "resourceconfig.json")
     channels = _read_object(layout, "inputdataconfig.json")
     content = _read_object(layout, "hyperparameters.json")

@@ -22,5 +22,5 @@ class Layout:
         self.success = self.output + "/success"
 
     def channel(self, name: str) -> str:
-        """In Pipe mode the FIFO of an epoch is this and ``_<epoch>``."""
+        """A FIFO is this and ``_<epoch>``."""
         return f"{self.input}/data/{name}"

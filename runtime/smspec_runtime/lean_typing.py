@@ -1,4 +1,4 @@
-"""For checkers `typing`, which takes a third of Python's own start; else a stand-in."""
+"""For checkers `typing`, which is slow to load; else a stand-in."""
 
 from operator import itemgetter
 

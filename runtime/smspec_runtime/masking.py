@@ -16,7 +16,7 @@ _COMMON = (
     " offline online localhost training production development postgres public private service account undefined"
     " placeholder environment sagemaker"
 )
-"""Values that name no secret; masked, they would blacken the words that explain a failure."""
+"""No secrets; masked, they would blacken the words that explain a failure."""
 _QUOTED = re.compile(r"(?a)[^\w.~-]")  # In a URL.
 _KEY = re.compile(r"""(?<![\w.-])([\w.-]+)([\\"']*\s*[=:]\s*|\s+)""")
 _VALUE = re.compile(r"""(?s)(?!--)(?:"(?:\\.|[^"\\])*"?|'[^']*'?|[^\s"']+)+""")
@@ -67,7 +67,6 @@ def masked_text(text: str, secrets: Sequence[str]) -> str:
         if form not in text:
             continue
         if len(form) < _SURELY_UNIQUE and form.isalnum():
-            # A short one may be a part of unrelated words.
             text = re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", MASK, text)
         else:
             text = text.replace(form, MASK)
@@ -75,7 +74,7 @@ def masked_text(text: str, secrets: Sequence[str]) -> str:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """Yield what a program may write for a value and for its single lines: JSON, repr, a part of a URL."""
+    """Yield what a program may write for a value and for its single lines."""
     lines = secret.splitlines()
     for part in {secret, secret.strip(), *(line.strip() for line in lines if len(lines) > 1)}:
         if len(part) < _SHORTEST or part.lower() in _COMMON.split() or not any(map(str.isalnum, part)):

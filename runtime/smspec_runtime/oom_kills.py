@@ -1,4 +1,4 @@
-"""How many processes the kernel has killed for want of memory, in this control group."""
+"""How many processes of this control group the kernel has killed for want of memory."""
 
 from .lean_typing import Optional
 

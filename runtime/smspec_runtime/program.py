@@ -48,7 +48,7 @@ def find_program(plan: RunPlan, code: str, python: str) -> Program:
 def install(
     program: Program, code: str, python: str, environ: Mapping[str, str], run: Callable[..., Outcome]
 ) -> Tuple[Outcome, List[str], str]:
-    """Return how pip ended, its words, and a title for that."""
+    """Return how pip ended, its words, and a title."""
     is_package = program.kind == "package"
     wanted = ["."] if is_package else []
     # Debian leaves its Python to apt. From Python 3.11 on, a json.py of the author's is not pip's.

@@ -1,4 +1,4 @@
-"""What the compiler tells the runtime; both share it alone. The image holds `RunPlan`, the job `RunSettings`."""
+"""What the compiler leaves for the runtime: `RunPlan` in the image, `RunSettings` in the job."""
 
 import json
 

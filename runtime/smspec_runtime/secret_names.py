@@ -19,44 +19,44 @@ _STEMS = _words("pass pwd pw secret token cred key auth bearer jwt pat cookie mn
 
 # These say where or when a secret is used.
 _BEHIND = _words("""
-    value prod production prd dev develop development stage staging stg test testing qa uat live sandbox old new
-    current main primary secondary backup default base raw plain plaintext b64 base64 encoded ro rw
+value prod production prd dev develop development stage staging stg test testing qa uat live sandbox old new
+current main primary secondary backup default base raw plain plaintext b64 base64 encoded ro rw
 """)
 _HARMLESS_LAST = _words("""
-    arn arns param params parameter parameters name names file files filename path paths dir directory url uri id
-    ids idx index type types length len size count limit num ttl field column prefix suffix enabled disabled
-    version class method format policy var variable
+arn arns param params parameter parameters name names file files filename path paths dir directory url uri id
+ids idx index type types length len size count limit num ttl field column prefix suffix enabled disabled
+version class method format policy var variable
 """)
 _PASSWORDS = ("password", "passwords", "passwd", "passphrase", "passcode")
 _SHORT_PASSWORDS = ("pass", "pwd", "pw")
 _ACCOUNTS = _words("""
-    db database user username admin root smtp mail email imap ftp sftp ssh sql mysql mssql oracle pg postgres
-    postgresql mongo mongodb redis rabbitmq amqp ldap proxy http https basic auth login registry docker git github
-    gitlab artifactory nexus pypi pip npm index jdbc odbc snowflake redshift kafka sasl broker mqtt es elastic
-    elasticsearch opensearch neo4j clickhouse cassandra vpn wifi keystore truststore key store cert ssl tls
-    account service svc api app client server remote minio grafana jupyter notebook vnc mlflow airflow tracking
-    sudo gpg trino
+db database user username admin root smtp mail email imap ftp sftp ssh sql mysql mssql oracle pg postgres
+postgresql mongo mongodb redis rabbitmq amqp ldap proxy http https basic auth login registry docker git github
+gitlab artifactory nexus pypi pip npm index jdbc odbc snowflake redshift kafka sasl broker mqtt es elastic
+elasticsearch opensearch neo4j clickhouse cassandra vpn wifi keystore truststore key store cert ssl tls
+account service svc api app client server remote minio grafana jupyter notebook vnc mlflow airflow tracking
+sudo gpg trino
 """)
 # Tokens of a text, not of an account.
 _TEXT_TOKENS = _words("""
-    pad padding eos bos unk unknown sep separator cls mask special stop start begin end image img video audio vision
-    extra additional new first last next prev prompt trigger placeholder concept instance class control boi eoi eot
-    blank newline speaker fim init trained response instruction per max min num n single word char byte patch frame
-    target decoder encoder tool think query label lang language task timestamp text
+pad padding eos bos unk unknown sep separator cls mask special stop start begin end image img video audio vision
+extra additional new first last next prev prompt trigger placeholder concept instance class control boi eoi eot
+blank newline speaker fim init trained response instruction per max min num n single word char byte patch frame
+target decoder encoder tool think query label lang language task timestamp text
 """)
 _SECRET_QUALIFIERS = _words("""
-    api app application access private secret auth authentication authorization encryption encrypt decryption decrypt
-    signing signature master license licence ssh deploy deployment subscription shared client hmac crypto cipher
-    aes rsa jwt webhook storage admin session cookie fernet account service bearer refresh oauth wandb kaggle comet
-    openai anthropic claude cohere mistral huggingface hf ngc nvidia neptune sendgrid mailgun mailchimp datadog dd
-    twilio stripe github gitlab slack azure aws gcp google databricks snowflake pinecone langchain langsmith groq
-    replicate gemini openrouter clearml roboflow sentry grafana newrelic
+api app application access private secret auth authentication authorization encryption encrypt decryption decrypt
+signing signature master license licence ssh deploy deployment subscription shared client hmac crypto cipher
+aes rsa jwt webhook storage admin session cookie fernet account service bearer refresh oauth wandb kaggle comet
+openai anthropic claude cohere mistral huggingface hf ngc nvidia neptune sendgrid mailgun mailchimp datadog dd
+twilio stripe github gitlab slack azure aws gcp google databricks snowflake pinecone langchain langsmith groq
+replicate gemini openrouter clearml roboflow sentry grafana newrelic
 """)
 _PLAIN_KEYS = _words("""
-    partition sort primary foreign public pub cache kms cmk s3 object bucket hash lookup join group metric row dict
-    map config column order idempotency routing message feature label data dataset input output image text state
-    target timestamp unique record range shard cluster dist dedup attention query value batch sample index file
-    json yaml event loss rng prng seed candidate registry
+partition sort primary foreign public pub cache kms cmk s3 object bucket hash lookup join group metric row dict
+map config column order idempotency routing message feature label data dataset input output image text state
+target timestamp unique record range shard cluster dist dedup attention query value batch sample index file
+json yaml event loss rng prng seed candidate registry
 """)
 _CREDENTIALS = _words("secret secrets credential credentials cred creds")
 _LIKELY_LAST = _CREDENTIALS | _words("authorization bearer jwt mnemonic")
@@ -64,7 +64,7 @@ _PERHAPS_LAST = _words("auth cookie hmac sas pass pwd pw pat")
 
 
 def may_name_a_secret(text: str) -> bool:
-    """Whether a text could hold the name of a secret at all; most do not, and need no closer look."""
+    """Most texts cannot hold the name of a secret, and need no closer look."""
     lower = text.lower()
     return any(stem in lower for stem in _STEMS)
 

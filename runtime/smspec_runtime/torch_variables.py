@@ -1,4 +1,4 @@
-"""What PyTorch's processes find each other by, as SageMaker's PyTorch containers set it for every program."""
+"""What PyTorch's processes find each other by, as SageMaker's PyTorch containers set it."""
 
 from .lean_typing import Dict, Mapping
 

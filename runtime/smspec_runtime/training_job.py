@@ -15,7 +15,7 @@ Item = TypeVar("Item")
 
 
 class Job(NamedTuple):
-    """This host's part of the job; ``settings``: what the job spec says beyond the API."""
+    """``settings``: what the job spec says beyond the API."""
 
     hyperparameters: Dict[str, Any]
     channels: Dict[str, Channel]
@@ -63,7 +63,7 @@ class Job(NamedTuple):
 
     @property
     def stopping(self) -> bool:
-        """Whether SIGTERM has arrived; once asked in the main thread, it no longer ends the script."""
+        """Whether SIGTERM has come; once asked in the main thread, it no longer ends the script."""
         return STOP_REQUEST.seen
 
     def channel(self, name: str) -> Channel:
@@ -75,12 +75,12 @@ class Job(NamedTuple):
         raise KeyError(f"no channel `{name}`; the job has {', '.join(sorted(self.channels)) or 'none'}")
 
     def rows(self, total: int) -> range:
-        """Return this host's part of ``total`` rows; those of all hosts are disjoint and complete."""
+        """This host's part of ``total`` rows, disjoint and complete."""
         rank, count = self.host_rank, len(self.hosts)
         return range(rank * total // count, (rank + 1) * total // count)
 
     def shard(self, sequence: Sequence[Item]) -> Sequence[Item]:
-        """Return this host's `rows` of a sequence."""
+        """This host's `rows` of a sequence."""
         rows = self.rows(len(sequence))
         return sequence[rows.start : rows.stop]
 

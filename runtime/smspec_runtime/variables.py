@@ -11,7 +11,7 @@ _RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 def python_path(environ: Mapping[str, str], code: str) -> str:
     """The code first, if any, what the container has, the runtime's own directory last."""
     entries = [code, *environ.get("PYTHONPATH", "").split(os.pathsep)]
-    # Its own interpreter finds the runtime anyway; another must not find the packages beside it.
+    # Another interpreter must not find the packages beside it.
     if os.path.basename(_RUNTIME) not in ("site-packages", "dist-packages"):
         entries.append(_RUNTIME)
     return os.pathsep.join(filter(None, dict.fromkeys(entries)))
@@ -39,7 +39,7 @@ def carried_variables(variables: Mapping[str, str]) -> Dict[str, str]:
 
 def obstacle_to(words: Sequence[str]) -> str:
     """Return why a program cannot be given these, or nothing."""
-    # Linux starts no program with a string of more than 32 pages (MAX_ARG_STRLEN), the final NUL included.
+    # MAX_ARG_STRLEN of Linux: 32 pages, the final NUL included.
     longest = 32 * os.sysconf("SC_PAGE_SIZE")
     try:
         if max(map(len, map(os.fsencode, words)), default=0) >= longest:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from code_archives import archive
+from code_archives import archive, link, member, write_archive
 from sagemaker_toolkit import WITNESS, Pair, both_show_the_same, needs_toolkit
 
 pytestmark = needs_toolkit
@@ -26,6 +26,23 @@ def test_archives_give_the_same_files(tmp_path, name):
     one, two = (files_below(container.base / "code") for container in pair.containers)
     assert one == two
     assert len(one) == len(ARCHIVES[name])
+
+
+def test_links_read_the_same(tmp_path):
+    """The toolkit makes links, the runtime copies; a program reads the same."""
+
+    def prepare(container):
+        members = [member("train.py"), member("lib/a.py", content=b"1"), link("lib/b.py", "a.py"), link("own", "lib")]
+        path = write_archive(container.write("sent.tar.gz", b""), members)
+        container.configure({"sagemaker_program": "train.py", "sagemaker_submit_directory": path})
+
+    pair = Pair(tmp_path, prepare)
+    theirs, mine = pair.run()
+    assert (theirs.status, mine.status) == (0, 0), mine.stderr
+    for name in ("train.py", "lib/a.py", "lib/b.py", "own/a.py", "own/b.py"):
+        one, two = (container.base / "code" / name for container in pair.containers)
+        assert one.read_bytes() == two.read_bytes() == (b"" if name == "train.py" else b"1")
+        assert not two.is_symlink()
 
 
 @pytest.mark.parametrize("name", ["../train.py", "/abs/x.py", "a/../../b.py", "..\\w.py"])

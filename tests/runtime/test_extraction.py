@@ -2,55 +2,19 @@
 
 import gzip
 import hashlib
-import io
-import json
 import os
 import subprocess
 import tarfile
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
+from code_archives import RUNTIME, extract_elsewhere, member, tree, write_archive
 from smspec.source.listing import ListedFile, Listing
 from smspec_runtime import extraction
 from smspec_runtime.extraction import digest, extract, plain_name
 from smspec_runtime.refusal import Refused
-
-RUNTIME = str(Path(__file__).parents[2] / "runtime")
-
-
-def member(name, kind=tarfile.REGTYPE, link="", mode=0o644, content=b"", pax=None):
-    info = tarfile.TarInfo(name)
-    info.type = kind
-    info.linkname = link
-    info.mode = mode
-    info.size = len(content)
-    info.pax_headers = pax or {}
-    return info, content
-
-
-def link(name, target):
-    return member(name, tarfile.SYMTYPE, target)
-
-
-def write_archive(path, members, mode="w:gz", form=tarfile.PAX_FORMAT, pax_headers=None):
-    with tarfile.open(path, mode, format=form, pax_headers=pax_headers) as tar:
-        for info, content in members:
-            tar.addfile(info, io.BytesIO(content))
-    return str(path)
-
-
-def tree(directory):
-    """Return every path below a directory with its kind; links are not followed."""
-    found = {}
-    for parent, directories, files in os.walk(directory):
-        for name in directories + files:
-            path = os.path.join(parent, name)
-            kind = "link" if os.path.islink(path) else "dir" if os.path.isdir(path) else "file"
-            kind = kind if os.path.isfile(path) or kind != "file" else "special"
-            found[os.path.relpath(path, directory)] = kind
-    return found
-
 
 HOSTILE = {
     "parent": [member("../evil", content=b"x")],
@@ -118,33 +82,6 @@ HOSTILE = {
 }
 
 
-def extract_elsewhere(python, archives):
-    """Extract archives (path → directory) with another Python. Return why they were refused; None: they were not."""
-    script = """if True:
-        import json, sys
-        from smspec_runtime.extraction import extract
-        from smspec_runtime.refusal import Refused
-        said = []
-        for archive, directory in json.load(sys.stdin).items():
-            try:
-                extract(archive, directory)
-                said.append(None)
-            except Refused as refusal:
-                said.append(str(refusal))
-        print(json.dumps(said))
-    """
-    done = subprocess.run(
-        [python, "-c", script],
-        input=json.dumps({str(path): str(directory) for path, directory in archives.items()}),
-        env={**os.environ, "PYTHONPATH": RUNTIME},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 def test_nothing_escapes_and_nothing_special_is_made(any_python, tmp_path):
     """Whatever Python unpacks, and in either form of names."""
     assert len(HOSTILE) >= 37
@@ -187,7 +124,7 @@ def test_a_file_with_holes_ends_the_job(any_python, tmp_path):
     subprocess.run(command, check=True)
     (tmp_path / "out").mkdir()
     (said,) = extract_elsewhere(any_python, {tmp_path / "a.tar.gz": tmp_path / "out"})
-    assert "`holes` in the archive is neither a file nor a directory" in said
+    assert "`holes` in the archive is neither a file, a directory nor a link" in said
     assert tree(tmp_path / "out") == {}
 
 
@@ -261,23 +198,72 @@ def test_a_name_that_leads_out_takes_nobody_s_place(tmp_path, name):
     assert (tmp_path / "out/train.py").read_bytes() == b"own"
 
 
-@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE, b"Z"])
+@pytest.mark.parametrize("kind", [tarfile.FIFOTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, b"S", b"V", b"Z"])
 def test_what_is_no_file_ends_the_job(tmp_path, kind):
     archive = write_archive(tmp_path / "a.tar.gz", [member("l", kind, "train.py")])
     (tmp_path / "out").mkdir()
-    with pytest.raises(Refused, match="neither a file nor a directory"):
+    with pytest.raises(Refused, match="neither a file, a directory nor a link"):
         extract(archive, str(tmp_path / "out"))
 
 
-def test_headers_in_a_row_are_counted(tmp_path):
-    """The standard library calls itself for each."""
+def long_names(count, name):
+    """Return so many extended headers of GNU in a row, and a member."""
     head = tarfile.TarInfo("about")
-    head.type, head.size = tarfile.GNUTYPE_LONGNAME, 9
-    content = (head.tobuf(tarfile.GNU_FORMAT) + b"train.py\0".ljust(512, b"\0")) * 5000
-    (tmp_path / "a.tar.gz").write_bytes(gzip.compress(content + bytes(1024)))
+    head.type, head.size = tarfile.GNUTYPE_LONGNAME, len(name)
+    about = head.tobuf(tarfile.GNU_FORMAT) + name + bytes(-len(name) % 512)
+    return about * count + tarfile.TarInfo("short").tobuf() + bytes(1024)
+
+
+def test_headers_in_a_row(any_python, tmp_path):
+    """The standard library calls itself for each."""
+    (tmp_path / "a.tar.gz").write_bytes(gzip.compress(long_names(5000, b"train.py")))
     (tmp_path / "out").mkdir()
-    with pytest.raises(Refused, match="more than 8 extended headers"):
+    assert extract_elsewhere(any_python, {tmp_path / "a.tar.gz": tmp_path / "out"}) == [None]
+    assert os.listdir(tmp_path / "out") == ["train.py"]
+
+
+def test_headers_are_counted(tmp_path):
+    (tmp_path / "a.tar.gz").write_bytes(gzip.compress(long_names(33, b"x" + bytes((1 << 20) - 1))))
+    (tmp_path / "out").mkdir()
+    with pytest.raises(Refused, match="33554432 in all"):
         extract(str(tmp_path / "a.tar.gz"), str(tmp_path / "out"))
+
+
+def records(size):
+    """Return a pax header of so many bytes: many records, each of a key of its own, and a path."""
+    return b"".join(b"17 k%07d=abcd\n" % number for number in range(size // 17 - 1)) + b"17 path=train.py\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        (b"x", records(1 << 20)),
+        (b"g", records(1 << 20)),
+        (b"x", b"1048576 comment=" + b"x" * ((1 << 20) - 17) + b"\n"),
+        (b"x", b"1048576 path=" + b"x" * ((1 << 20) - 14) + b"\n"),
+        (b"L", b"x" * (1 << 20)),
+        (b"K", b"x" * (1 << 20)),
+    ],
+    ids=["records", "records for all", "a long comment", "a long path", "a long name", "a long link"],
+)
+def test_headers_take_no_memory(tmp_path, kind, body):
+    """Eight times a megabyte about one file."""
+    head = tarfile.TarInfo("about")
+    head.type, head.size = kind, len(body)
+    about = head.tobuf(tarfile.GNU_FORMAT) + body + bytes(-len(body) % 512)
+    (tmp_path / "a.tar.gz").write_bytes(gzip.compress(about * 8 + tarfile.TarInfo("short").tobuf() + bytes(1024)))
+    (tmp_path / "out").mkdir()
+    tracemalloc.start()
+    try:
+        extract(str(tmp_path / "a.tar.gz"), str(tmp_path / "out"))
+    except Refused as refusal:
+        assert "longer than 4096 characters" in str(refusal)
+    else:
+        assert len(os.listdir(tmp_path / "out")) == 1
+    finally:
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < 6 << 20
 
 
 def test_too_many_members_are_refused(tmp_path, monkeypatch):

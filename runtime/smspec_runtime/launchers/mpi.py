@@ -1,4 +1,4 @@
-"""MPI: mpirun on the leader starts the processes of every host, on the others through ssh."""
+"""MPI: mpirun on the leader starts the processes of every host."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The command line of mpirun on the leader, and what lets it in on the other hosts."""
+"""The command line of mpirun, and what lets it in on the other hosts."""
 
 from shlex import split
 
@@ -13,7 +13,7 @@ from .launch import Launch
 def mpirun(
     launch: Launch, hosts: str, flags: str, placing: str = "", spawning: str = "", first: str = "", last: str = ""
 ) -> List[str]:
-    """Return the line up to the job's options. ``first``, ``last``: of the variables."""
+    """``first``, ``last``: of the variables."""
     interface = launch.cluster.network_interface
     options, debug = _options(launch)
     line = (

@@ -1,4 +1,4 @@
-"""TensorFlow's MultiWorkerMirroredStrategy: the program on every host is a worker of one cluster."""
+"""TensorFlow's MultiWorkerMirroredStrategy: every host is a worker."""
 
 import json
 

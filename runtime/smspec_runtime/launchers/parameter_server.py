@@ -1,4 +1,4 @@
-"""Parameter servers beside the program: those of MXNet (DMLC_ variables) or of TensorFlow (TF_CONFIG)."""
+"""Parameter servers of MXNet (DMLC_ variables) or TensorFlow (TF_CONFIG)."""
 
 from ..command import Command, Companion
 from ..refusal import Refused
@@ -7,7 +7,7 @@ from .multi_worker_mirrored import tf_config
 
 FRAMEWORKS = ("mxnet", "tensorflow")
 
-# To import it in the role of a scheduler or server is to be one, until all workers have closed their stores.
+# Imported as a scheduler or server, it is one until all workers have closed their stores.
 _MXNET = "import mxnet"
 _TENSORFLOW = (
     "import tensorflow as tf; task = tf.distribute.cluster_resolver.TFConfigClusterResolver(); "

@@ -8,7 +8,7 @@ from .wake import process_wake
 
 
 class Fifos:
-    """Gives a stream for the next FIFO: ``<path>_0``, ``<path>_1`` …; one that nobody has opened remains the next."""
+    """Gives a stream for the next FIFO, ``<path>_0``, ``<path>_1`` …; one that was not opened remains the next."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -34,7 +34,7 @@ class Fifos:
 
 
 def channel_epochs(channel: Channel, count: int) -> Iterator[Stream]:
-    """Yield ``count`` streams, fewer on SIGTERM. A second call goes on with the next FIFO."""
+    """Fewer on SIGTERM. A second call goes on with the next FIFO."""
     fifos = _FIFOS.setdefault(channel.path, Fifos(channel))
     for _ in range(count):
         with fifos.next() as stream:

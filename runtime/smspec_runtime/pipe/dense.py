@@ -1,4 +1,4 @@
-"""Dense records in runs: those with the same bytes around their values have them at the same places."""
+"""Dense records in runs: those with the same bytes around their values."""
 
 from itertools import chain
 from struct import Struct
@@ -26,7 +26,7 @@ class Template:
         self._around = Struct(f"<{self._layout}").unpack(frame)[::2]
 
     def rows(self, data: bytes, at: int) -> "Rows":
-        """Return the records at ``at`` up to the first of another kind."""
+        """Up to the first of another kind."""
         columns: List[List[bytes]] = [[] for _ in self.places]
         for count in (RUN, RUN // 8, 1):
             while self._cut(data, at, count, columns):
@@ -34,7 +34,7 @@ class Template:
         return Rows(self, columns)
 
     def _cut(self, data: bytes, at: int, count: int, columns: List[List[bytes]]) -> bool:
-        """Add the values of ``count`` records to the columns if all are of this kind."""
+        """Add the values of ``count`` records if all are of this kind."""
         last = at + (count - 1) * self.size
         if last + self.size > len(data) or not data.startswith(self._around[0], last):
             return False
@@ -121,7 +121,7 @@ class Batch(Sequence[Record]):
 
 
 def batches(blocks: Iterator[List[Any]], size: int) -> Iterator[Batch]:
-    """Regroup pieces, ``size`` records each. What came before a fault is yielded first."""
+    """What came before a fault is yielded first."""
     pieces: List[Any] = []
     missing = size
     try:

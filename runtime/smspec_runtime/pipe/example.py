@@ -1,4 +1,4 @@
-"""The protobuf message `Record`, an example for SageMaker's own algorithms, and how it is decoded."""
+"""The protobuf message `Record`, an example for SageMaker's own algorithms."""
 
 from array import array
 from functools import lru_cache
@@ -13,7 +13,7 @@ VALUES, KEYS, SHAPE = 1, 2, 3
 
 
 class Tensor(NamedTuple):
-    """Numbers, as arrays of numpy if it is installed. Sparse: ``keys`` holds the place of each value, else None."""
+    """Numbers, as arrays of numpy if it is installed. Sparse: ``keys`` holds the place of each value."""
 
     values: Any
     keys: Any = None
@@ -70,7 +70,7 @@ def decode_record(data: bytes) -> Tuple[Record, List[Place]]:
 
 
 def _entry(entry: memoryview, base: int) -> Tuple[str, Value, Any]:
-    """Decode an entry of a map: field 1 is the key, 2 the value."""
+    """Of a map: field 1 is the key, 2 the value."""
     key, place = "", None
     value: Value = Tensor(numbers("f", b""))
     for part, _, start, content in _fields(entry, base):
@@ -114,7 +114,7 @@ def _blobs(message: memoryview) -> Blobs:
 
 
 def _fields(data: memoryview, base: int = 0) -> Iterator[Tuple[int, int, int, memoryview]]:
-    """Iterate over number, kind, place and content of the fields of a message."""
+    """Yield number, kind, place and content of the fields."""
     at = 0
     while at < len(data):
         key, at = _varint(data, at)
@@ -147,7 +147,7 @@ def _varint(data: Union[bytes, memoryview], at: int) -> Tuple[int, int]:
 
 
 def unpack(typecode: str, packed: bytes) -> bytes:
-    """Return packed numbers as the bytes of an array. Raises ValueError."""
+    """Return the bytes of an array. Raises ValueError."""
     if typecode in "fd":
         return packed
     if packed.isascii():  # each number is one byte
@@ -171,7 +171,7 @@ def numbers(typecode: str, data: bytes) -> Any:
 
 @lru_cache(maxsize=None)
 def numpy() -> Any:
-    """Return numpy or None. Imported late: it takes a tenth of a second."""
+    """Late: it takes a tenth of a second."""
     try:
         return import_module("numpy")
     except ImportError:

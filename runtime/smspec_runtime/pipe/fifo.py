@@ -17,14 +17,14 @@ from .stats import Stats
 from .wake import Wake
 
 PIPE_SIZE = 1 << 20
-"""The most without privileges (/proc/sys/fs/pipe-max-size). The default, 64 KiB, is three times slower."""
+"""The most without privileges. The default, 64 KiB, is three times slower."""
 
 SIDE_SIZE = 512 << 10  # moved at once to a pipe of ours: one that is copied from is locked, for its writer too
 F_SETPIPE_SZ, F_GETPIPE_SZ = 1031, 1032  # fcntl names them from Python 3.10 on
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05
-LOOK_UP = 1.0  # seconds after which a wait looks whether somebody else heard the signal
-TELL = 60.0  # seconds after which a wait is told on stderr
+LOOK_UP = 1.0  # seconds after which a wait looks for a signal heard elsewhere
+TELL = 60.0  # seconds after which a wait is logged
 LISTEN_EVERY = 16  # reads without a wait, after which signals are looked at
 CUT = ("stopped", "closed")  # ends that are not the writer's
 
@@ -116,7 +116,7 @@ class Fifo:
             with suppress(OSError):  # too many are open
                 self._side = os.pipe()
                 self._moves = enlarge(self._side[0], SIDE_SIZE) == SIDE_SIZE  # less is slower than none
-        # without a writer a FIFO reads as ended, but poll reports nothing; POLLHUP: one came and wrote nothing
+        # without a writer a FIFO reads as ended, but poll reports nothing
         self._poll.register(self._descriptor, select.POLLIN)
         self.stats.wait_first_byte = self._wait("FIFO is open, no byte has come", self._open_timeout)
 
@@ -127,7 +127,7 @@ class Fifo:
         return self._descriptor >= 0
 
     def _wait(self, what: str, limit: float, pause: float = 0.0) -> float:
-        """Look for the FIFO every ``pause``, or poll for data, or a stop; return the seconds it took."""
+        """Look for the FIFO every ``pause``, or poll; return the seconds it took."""
         began = now = time.monotonic()
         tell = began + TELL
         ready: Dict[int, int] = {}
@@ -158,7 +158,7 @@ class Fifo:
 
 
 def enlarge(descriptor: int, size: int = PIPE_SIZE) -> int:
-    """Give a FIFO, from either end, the capacity allowed up to ``size``; return it."""
+    """Give a FIFO the capacity allowed up to ``size``; return it."""
     if sys.platform != "linux":
         return 0
     current = fcntl.fcntl(descriptor, F_GETPIPE_SZ)

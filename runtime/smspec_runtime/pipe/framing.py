@@ -10,13 +10,13 @@ from .reader import ROOM, Reader
 
 RUN = 32  # frames of one size that are cut at once
 HEADS = 4096  # that are remembered: most recur
-BEYOND = (1 << 62,) * 2  # ends of what is no plain frame: behind all data, so that nobody need ask
+BEYOND = (1 << 62,) * 2  # ends of what is no plain frame: behind all data
 
 Parts = Tuple[bytes, bytes, bytes]  # header, payload, and what follows (checksum, padding)
 
 
 class Framing(ABC):
-    """Reads one stream of a format: says how long its frames are and makes items of them."""
+    """Says how long the frames of a format are and makes items of them."""
 
     name: str
     head_size: int
@@ -40,14 +40,14 @@ class Framing(ABC):
         """Raise Truncated if the last item lacks frames."""
 
     def plain(self, data: bytes, at: int) -> int:  # noqa: ARG002 - others need it
-        """Append, fast, the items of plain frames: those that raise no question. Return where another one begins."""
+        """Append, fast, the items of plain frames. Return where another one begins."""
         return at
 
     def __iter__(self) -> Iterator[Any]:
         return chain.from_iterable(self.blocks())
 
     def blocks(self) -> Iterator[List[Any]]:
-        """Yield lists of items as their data comes in. What came before a fault is yielded before it is raised."""
+        """Yield lists of items, those before a fault too."""
         data: Optional[bytes] = b""
         while data is not None:
             self.items.clear()  # so that the next have their memory
@@ -59,7 +59,7 @@ class Framing(ABC):
             yield self.reader.deliver(self.items)
 
     def _advance(self, data: bytes) -> Optional[bytes]:
-        """Read on after ``data``, with which a frame begins; return the begin of another one, None at the end."""
+        """``data``: the begin of a frame. Return that of another one, None at the end."""
         reader = self.reader
         self.begin = reader.offset - len(data)
         if len(data) >= self.head_size:
@@ -99,7 +99,7 @@ class Framing(ABC):
         return head, start, at + stop, at + end
 
     def ends(self, length: int) -> Tuple[int, int]:
-        """Return where payload and frame end, from the frame's begin on."""
+        """Of payload and frame, from its begin on."""
         stop = self.head_size + length
         return stop, stop + self.tail_size + self.multiple - 1 & -self.multiple
 
@@ -123,7 +123,7 @@ class Heads(Dict[bytes, Tuple[int, int]]):
         """Append the payloads of complete plain frames; return where they end."""
         size, append, end = self._framing.head_size, payloads.append, len(data)
         while True:
-            # If the last frame of a run has the header of this one, those between may have it as well.
+            # If the last frame of a run has this header, those between may have it as well.
             head = data[at : at + size]
             stop, stride = self[head]
             count = min(RUN, (end - at) // stride)

@@ -11,7 +11,7 @@ GZIP = 31  # wbits of zlib: gzip, the largest window
 
 
 class Gunzip(Layer):
-    """What a source holds, decompressed: one or several members."""
+    """One or several members."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)

@@ -1,4 +1,4 @@
-"""The loop of an entry point `pipe_loop`: epochs over the Pipe channels, the author's handler in the middle."""
+"""The loop of an entry point `pipe_loop`: epochs over the Pipe channels."""
 
 import json
 import sys
@@ -27,7 +27,7 @@ class Handler(NamedTuple):
 
 
 def load_handler(name: str) -> Handler:
-    """Import a function, or a class to make an object of; methods that it lacks do nothing."""
+    """Import a function, or a class to make an object of."""
     found = load(name)
     if isinstance(found, type):
         found = found()
@@ -105,7 +105,7 @@ class Streams(Dict[str, Stream]):
 
 
 def number_of_epochs(job: Job) -> int:
-    """Return the spec's, else the hyperparameter's, else 1."""
+    """The spec's, else the hyperparameter's, else 1."""
     if job.settings.epochs is not None:
         return job.settings.epochs
     value = job.hyperparameters.get("epochs", 1)
@@ -115,7 +115,7 @@ def number_of_epochs(job: Job) -> int:
 
 
 def metrics(epoch: int, stream: Stream, waited: float, computed: float) -> str:
-    """Return one line of JSON; `waited` and `computed` are of all channels."""
+    """`waited` and `computed` are of all channels."""
     verdict = "data-bound" if waited > computed else "compute-bound"
     handler = {"waited": round(waited, 6), "computed": round(computed, 6), "verdict": verdict}
     origin = {"smspec": "pipe", "channel": stream.origin.channel, "epoch": epoch, "fifo": stream.origin.epoch}

@@ -1,4 +1,4 @@
-"""Several streams at once: each has a thread, and whoever has items is served in turn."""
+"""Several streams at once: each has a thread."""
 
 import os
 import threading
@@ -12,11 +12,11 @@ from .source import Layer
 from .stream import Stream
 from .wake import Wake
 
-AHEAD = 2  # turns that a stream may have waiting: what a chunk gave
+AHEAD = 2  # chunks of items that a stream may have waiting
 
 
 def merge(streams: Mapping[str, Stream]) -> Iterator[Tuple[str, Any]]:
-    """Iterate over (name, item) as items come; chunks become bytes, which last.
+    """Iterate over (name, item); chunks become bytes, which last.
 
     To leave the iteration closes the streams; a fault follows the items before it.
     """
@@ -48,7 +48,7 @@ def merge(streams: Mapping[str, Stream]) -> Iterator[Tuple[str, Any]]:
 
 
 class Lane(Layer):
-    """One stream and its thread. Below the reader, so that items are handed over before a wait."""
+    """One stream and its thread, below the reader."""
 
     def __init__(self, name: str, stream: Stream, turns: "SimpleQueue[Any]") -> None:
         super().__init__(stream.reader.source)

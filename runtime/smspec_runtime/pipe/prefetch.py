@@ -13,7 +13,7 @@ from .wake import Wake
 JOIN = 10.0  # seconds for a thread to end its last read
 
 UNIT = 1 << 20
-"""Most bytes of one read, and least room for one in a large ring: each needs the GIL, so few overlap best."""
+"""Most bytes of one read, and least room in a large ring: each needs the GIL."""
 
 
 class Prefetch(Layer):

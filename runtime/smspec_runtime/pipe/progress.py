@@ -13,7 +13,7 @@ PREFIX = "smspec-progress-"
 
 
 class Progress:
-    """A file of this host among the checkpoints, and for its job: another may start from the same ones."""
+    """A file of this host and job among the checkpoints, which another job may start from."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -21,7 +21,6 @@ class Progress:
         self._checkpoints = self._look()
 
     def completed(self) -> int:
-        """Return the number of epochs in the checkpoints."""
         try:
             with open(self._path, encoding="utf-8") as file:
                 state = json.load(file)
@@ -51,6 +50,6 @@ class Progress:
             os.unlink(self._path)
 
     def _look(self) -> Dict[str, List[int]]:
-        """Return what the handler has saved."""
+        """What the handler has saved."""
         found = snapshot(self._job.checkpoint_dir)
         return {path: mark for path, mark in found.items() if not os.path.basename(path).startswith(PREFIX)}

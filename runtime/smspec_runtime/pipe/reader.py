@@ -23,7 +23,7 @@ class Reader(io.RawIOBase):
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        bytes(TRIM)  # freed, it makes malloc keep what items give back, not fetch it again for each chunk
+        bytes(TRIM)  # freed, it makes malloc keep what items give back
         self._store = io.BytesIO(bytes(ROOM + CHUNK))
         self._handed_out: Union[List[Any], io.BytesIO] = []
 
@@ -41,9 +41,9 @@ class Reader(io.RawIOBase):
         return self._store.getbuffer()[ROOM : ROOM + count] if count else None
 
     def after(self, head: bytes) -> Optional[bytes]:
-        """Return bytes with a chunk from `ROOM` on and ``head`` right in front of it. None: the end."""
+        """Return bytes with a chunk from `ROOM` on and ``head`` in front of it. None: the end."""
         count = self._fill(head)
-        # The store itself: it is copied only if somebody still holds it when the next is read.
+        # The store itself: copied only if it is held when the next is read.
         data = self._store.getvalue()
         return (data if count == CHUNK else data[: ROOM + count]) if count else None
 
@@ -71,7 +71,7 @@ class Reader(io.RawIOBase):
         return item.getvalue()
 
     def deliver(self, block: Block) -> Block:
-        """Remember items to hand out, for `exhaust` to withhold the rest."""
+        """For `exhaust` to withhold the rest."""
         self._handed_out = block
         if self.exhausted:
             self.exhaust()
@@ -91,12 +91,11 @@ class Reader(io.RawIOBase):
         return Corrupt(self.source.origin, offset, problem)
 
     def end_inside(self, offset: int, what: str) -> None:
-        """An error, unless we ended the data."""
         if not self.source.halted():
             raise Truncated(self.source.origin, offset, f"the data ends inside {what}") from None
 
     def close(self) -> None:
-        """End the epoch; also called when the reader is collected."""
+        """Also called when the reader is collected."""
         if not sys.is_finalizing():  # then a thread cannot be joined
             self.source.close()
         super().close()

@@ -6,7 +6,7 @@ from .fifo import Fifo
 
 
 class Layer:
-    """A source on top of another, which does the rest."""
+    """The source below does the rest."""
 
     def __init__(self, below: "Source") -> None:
         self.below = below

@@ -7,7 +7,7 @@ FIGURES = "bytes seconds mb_per_s records reads pipe_size wait_exists wait_first
 
 
 class Stats:
-    """Times are in seconds. ``idle``: the FIFO was open and empty."""
+    """In seconds. ``idle``: the FIFO was open and empty."""
 
     bytes = records = reads = pipe_size = 0
     opened = ended = wait_exists = wait_first_byte = backpressure = idle = prefetch_starved = merge_starved = 0.0
@@ -15,7 +15,7 @@ class Stats:
 
     @property
     def starved(self) -> float:
-        """How long there was nothing to work on; in a merge 1/n of that."""
+        """In a merge 1/n of the time without anything to work on."""
         return float(getattr(self, self.starving))
 
     @property

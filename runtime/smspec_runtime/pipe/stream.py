@@ -116,7 +116,7 @@ class Stream:
         return self.reader.readinto(view) if len(view) else 0
 
     def file(self) -> io.BufferedReader:
-        """Return a binary file that cannot seek; closing it closes the stream."""
+        """A binary file that cannot seek; closing it closes the stream."""
         if self._file is None:
             self._claim("file")
             self._file = io.BufferedReader(self.reader, CHUNK)
@@ -133,7 +133,7 @@ class Stream:
         return self.reader.source.end
 
     def close(self) -> None:
-        """Release the writer; an iteration under way ends at its next item."""
+        """An iteration under way ends at its next item."""
         self.reader.source.close()
         self.reader.exhaust()
 
@@ -147,7 +147,7 @@ class Stream:
         return f"<Stream of {self.origin}: {self.stats.bytes} bytes, {self.end or 'open'}>"
 
     def _begin(self, name: str, **options: Any) -> Iterator[Any]:
-        """Return a view; asked for again, the one under way."""
+        """Asked for again, the view under way."""
         _check(name)
         if self._name is None:
             if name == "augmented":

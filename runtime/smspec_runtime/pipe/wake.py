@@ -1,7 +1,4 @@
-"""Ends every wait when the job is to stop.
-
-Python repeats a call that a signal interrupted (PEP 475), but writes each signal into a descriptor, to poll.
-"""
+"""Ends every wait when the job is to stop, by the descriptor into which Python writes signals (PEP 475)."""
 
 import os
 import signal
@@ -57,7 +54,7 @@ class Wake:
         return self.stopping
 
     def listen(self) -> None:
-        """Have Python write signals here, if this is the main thread and nobody else (asyncio) has."""
+        """Have Python write signals here, in the main thread, unless asyncio has."""
         with suppress(ValueError):
             previous = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
             if previous not in (-1, self._writer):

@@ -1,4 +1,4 @@
-"""Why a program failed: the author's own exception, read from how it ended and the end of its standard error."""
+"""Why a program failed, read from how it ended and the end of its standard error."""
 
 import os
 import re
@@ -74,9 +74,7 @@ def _of_lines(lines: List[str], number: int, outcome: Outcome, is_shell: bool, i
     # What stands behind an exception that only repeats it is that one's.
     rest = lines[max((one.end for one in tracebacks), default=0) :]
     words = _last_words(rest)
-    killed = ""
-    if outcome.oom_kills:
-        killed = f" (the kernel killed {outcome.oom_kills} for want of memory)"
+    killed = f" (the kernel killed {outcome.oom_kills} for want of memory)" if outcome.oom_kills else ""
     if chosen is None:
         child = child_ended_by(outcome.status)
         if words.startswith(_OWN):
@@ -96,7 +94,7 @@ def _of_lines(lines: List[str], number: int, outcome: Outcome, is_shell: bool, i
     if words and (is_decisive(words) or not is_uncaught or went_on):
         return Reason(f"{words}; after {raised}{killed}", [*chosen.lines, words], chosen)
     if rest and _OWN_LEVEL.match(rest[0]) and len(rest) <= _MOST_WORDS and not (is_team or chosen.role):
-        # It may be the message that goes on: lines of a log have a time or the name of a logger.
+        # It may be the message that goes on: lines of a log have a time or a logger.
         raised += "\n" + "\n".join(rest).rstrip()
     elif words and (is_alarming(words) or chosen.role) and not is_team:
         raised += f"; then {words}"

@@ -23,7 +23,7 @@ def signal_text(number: int, oom_kills: Optional[int] = None) -> str:
 
 
 def ended_by(outcome: Outcome, is_shell: bool, words: str) -> int:
-    """Return the signal that ended the program, also if a shell reports it as 128 + n; 0: none did."""
+    """The signal that ended the program, also if a shell reports it as 128 + n; 0: none."""
     if outcome.signal or outcome.status <= 128:
         return outcome.signal
     number = outcome.status - 128
@@ -36,6 +36,6 @@ def ended_by(outcome: Outcome, is_shell: bool, words: str) -> int:
 
 
 def child_ended_by(status: int) -> int:
-    """Return n of a program that ends with -n, as subprocess reports its child's; 0: it is no signal."""
+    """n of a program that ends with -n, as subprocess reports its child's; 0: no signal."""
     number = 256 - status
     return number if number in FAULTS or number in (signal.SIGKILL, signal.SIGTERM) else 0

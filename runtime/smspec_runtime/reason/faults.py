@@ -1,4 +1,4 @@
-"""How programs that are no Python say why they end: crashes, C++, Rust, Java, JavaScript."""
+"""How programs that are not Python say why they end."""
 
 import re
 
@@ -12,7 +12,7 @@ _CRASH = re.compile(
 )
 """Whatever follows one of these lines belongs to it."""
 _TIMEOUT, _STACKS = re.compile(r"Timeout \(\d+:\d\d:\d\d.*\)!$"), re.compile(r"\s|(?:Current t|T)hread 0x|$")
-"""What faulthandler ends a program with; unless it goes on, only the stacks of its threads follow."""
+"""Of faulthandler; if it ends the program, only the stacks of threads follow."""
 _STACK = re.compile(r'(?:Exception in thread "[^"]*" )?((?:[\w$.]+\.)?(?:[A-Z]\w*)?(?:Error|Exception)\b.*)')
 
 

@@ -1,4 +1,4 @@
-"""What torchrun and mpirun report of the processes they started: which rank failed first, and how."""
+"""What torchrun and mpirun report: which rank failed first, and how."""
 
 import re
 
@@ -79,5 +79,5 @@ def _of_rank(lines: List[Line], rank: str, number: int = 0, status: int = 1) -> 
     if any(text.strip() for text in own):
         return RankFailure(rank, own, number, status, is_marked=True)
     is_marked = any(line.rank for line in lines)
-    # What other ranks wrote is not this one's; what nobody marked may be.
+    # What other ranks wrote is not this one's.
     return RankFailure(rank, [line.text for line in lines if not (is_marked and rank and line.rank)], number, status)

@@ -1,4 +1,4 @@
-"""Standard error as lines, each with the rank that wrote it where a launcher marks that."""
+"""Standard error as lines, with ranks where a launcher marks them."""
 
 import re
 
@@ -21,7 +21,7 @@ class Line(NamedTuple):
 
 
 def read_lines(output: bytes) -> List[Line]:
-    """Return what a terminal would have shown; each step of a progress bar is a line."""
+    """As a terminal would have shown; each step of a progress bar is a line."""
     text = _TERMINAL.sub("", output.decode("utf-8", "replace"))
     lines: List[Line] = []
     for written in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):

@@ -1,4 +1,4 @@
-"""Lines that are never the reason: logs, warnings, progress bars, what other tools add when a program has failed."""
+"""Lines that are never the reason, and those that outweigh an exception."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Why pip failed: its ERROR lines, or the exception of the package that it could not build."""
+"""Why pip failed: its ERROR lines, or the exception of a package."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Python's tracebacks: where they are, the exceptions of a chain, and messages of any number of lines."""
+"""Python's tracebacks, with the exceptions of a chain."""
 
 import re
 
@@ -24,7 +24,7 @@ _DEPTH = 4  # Workers of workers.
 
 
 class Raised(NamedTuple):
-    """One exception. ``text``: as Python prints it; ``link``: what it is to the one raised after it."""
+    """``text``: as Python prints it; ``link``: what it is to the one raised after it."""
 
     text: str
     link: str = ""
@@ -86,13 +86,11 @@ def told(one: Traceback, most: int = 4) -> str:
     """Return the last exception with its causes."""
     parts: List[str] = []
     for raised in one.chain:
-        if len(parts) < most and raised.kind not in _REMOTE and not (parts and _is_same(raised.text, parts[0])):
-            parts.append(f"{raised.link} {raised.text}" if parts else raised.text)
+        text = raised.text
+        is_same = any(text in part or part in text for part in parts[:1])
+        if len(parts) < most and raised.kind not in _REMOTE and not is_same:
+            parts.append(f"{raised.link} {text}" if parts else text)
     return "; ".join(parts)
-
-
-def _is_same(text: str, other: str) -> bool:
-    return text in other or other in text
 
 
 def _without_header(lines: List[str]) -> List[Traceback]:
@@ -176,7 +174,7 @@ def _role(lines: List[str], start: int) -> str:
 
 
 def _link_before(lines: List[str], end: int, start: int) -> str:
-    """Return how the traceback that begins at ``start`` follows from the one before, or nothing."""
+    """How the traceback that begins at ``start`` follows from the one before."""
     between = [line for line in lines[max(end, start - 3) : start] if line.strip()]
     return _LINKS.get(between[-1].strip(" |"), "") if between else ""
 

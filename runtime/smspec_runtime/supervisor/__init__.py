@@ -1,4 +1,4 @@
-"""Starts programs, forwards signals (in the handlers, so at once), reaps whatever ends; nothing else does."""
+"""Starts programs, forwards signals (in the handlers, so at once), reaps what ends."""
 
 import os
 import select
@@ -28,7 +28,7 @@ _INTERVAL_OF_LEFTOVERS = 0.02
 
 
 class Stopped(BaseException):
-    """A signal before the program was started; no handler for errors may swallow it."""
+    """A signal before the program was started."""
 
 
 class Supervisor:
@@ -63,7 +63,7 @@ class Supervisor:
         return self._start(Task(companion.words, {**environ, **companion.variables}, directory), companion)
 
     def run(self, words: Sequence[str], environ: Mapping[str, str], directory: str) -> Outcome:
-        """Run the program of the job as `prepare` does; signals are for it alone."""
+        """As `prepare`, for the program of the job; signals are for it alone."""
         self._signals.hold()
         self._preparing = False
         return self.prepare(words, environ, directory)
@@ -131,7 +131,7 @@ class Supervisor:
                 limit = now + LINGER_OF_PROGRAM
             if status is not None and not leftovers and (relay.is_finished or now >= ended + LINGER):
                 break
-            # What SIGTERM itself ended, a shell perhaps, leaves its children the rest of the grace.
+            # What SIGTERM ended, a shell perhaps, leaves its children the rest of the grace.
             deadline = self._stopped_at + self._grace
             if status is None:
                 deadline = min(deadline, limit)
@@ -154,7 +154,7 @@ class Supervisor:
         return outcome._replace(stopped=self._stopped_at < _NEVER, killed=killed, output=relay.kept)
 
     def _is_first_failure(self, ended: Mapping[int, int]) -> bool:
-        """Take out the companions that have ended."""
+        """Of companions."""
         for process in ended.keys() & self._companions.keys():
             companion = self._companions.pop(process)
             status = status_of(ended[process])

@@ -11,7 +11,7 @@ _UNCATCHABLE = {signal.SIGKILL, signal.SIGSTOP}
 _OF_PYTHON = {signal.SIGPIPE, signal.SIGXFSZ}  # It ignores these itself; whether they were before cannot be known.
 _BACKGROUND = {signal.SIGTTIN, signal.SIGTTOU}  # Come from writing to a terminal given away, unless ignored.
 
-# A real fault would enter a handler for ever. Blocked, it ends the process, and one that was sent stays pending.
+# A real fault would enter a handler for ever. Blocked, it ends the process.
 # So does SIGPIPE, which our own writing raises: only those of others are forwarded.
 _FAULTS: Set[int] = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSYS, signal.SIGTRAP}
 _COLLECTED = _FAULTS | _OF_PYTHON

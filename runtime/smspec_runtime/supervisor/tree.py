@@ -10,7 +10,7 @@ def adopt_orphans() -> None:
     if os.getpid() == 1:
         return
     try:
-        import _ctypes  # `ctypes` itself takes half as long as Python's own start.
+        import _ctypes  # `ctypes` itself is slow to load.
 
         prctl = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]  # None: what is loaded
         _ctypes.call_function(prctl, (36, 1, 0, 0, 0))  # PR_SET_CHILD_SUBREAPER

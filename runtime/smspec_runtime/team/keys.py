@@ -1,8 +1,4 @@
-"""The SSH keys of one start of a job: in no image, and only their public halves leave a host.
-
-The leader's key opens the others. A host takes it from the connection that it opened to the leader, and the leader
-takes a host's own key from that host's address.
-"""
+"""The SSH keys of one start of a job: in no image, and only their public halves leave a host."""
 
 import os
 import re
@@ -30,7 +26,7 @@ Host *
 
 
 class Keys:
-    """``host``: this host's; ``authorized``: whom sshd lets in. The directory's parent is that of ssh itself."""
+    """``host``: this host's; ``authorized``: whom sshd lets in."""
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
@@ -67,7 +63,7 @@ class Keys:
         write_private(self.authorized, key + "\n")
 
     def trust(self, host_keys: Mapping[str, Sequence[str]]) -> None:
-        """Have ssh know other hosts by their keys, whatever else the image tells it. Raises Refused."""
+        """Have ssh know other hosts by their keys, whatever the image says."""
         path = os.path.dirname(self._directory) + "/config"
         ours = _CONFIG.format(hosts=" ".join(host_keys), own=self._own, known=self._known_hosts)
         try:

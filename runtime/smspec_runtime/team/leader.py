@@ -17,7 +17,7 @@ _LONGEST = 512  # of a line
 
 
 class _Caller:
-    """Who has connected: the name that it has said, and what else of a line."""
+    """``name``: what it has said; ``said``: of a line."""
 
     def __init__(self) -> None:
         self.name = ""
@@ -26,7 +26,7 @@ class _Caller:
 
 
 class Team:
-    """The members that this host leads. Raises Refused when it cannot listen."""
+    """The members that this host leads."""
 
     def __init__(self, members: List[str], keys: Optional[Keys], port: int, host: str = "") -> None:
         self._members = members
@@ -43,7 +43,7 @@ class Team:
         self._listener.setblocking(False)
 
     def gather(self, seconds: float = SECONDS) -> None:
-        """Wait until every member has called and, if it must, answers ssh."""
+        """Until every member has called and, if it must, answers ssh."""
         deadline = time.monotonic() + seconds
         next_log = seconds
         while True:
@@ -62,10 +62,10 @@ class Team:
         log(f"the other hosts are ready: {', '.join(self._members)}")
 
     def dismiss(self, status: int, reason: str = "") -> None:
-        """Send every member the exit status of the job and, in the same line, why it failed."""
+        """Send every member the exit status and, in the same line, the reason."""
         said = " ".join([str(status), *reason.split()]).encode("utf-8", "replace") + b"\n"
         for _ in range(len(self._members) + _STRANGERS):
-            self._accept()  # A member, perhaps, whose name another had said.
+            self._accept()  # Perhaps a member whose name another had said.
         deadline = time.monotonic() + _SECONDS_TO_HEAR
         for caller in self._callers:
             try:

@@ -6,7 +6,7 @@ from ..lean_typing import Mapping
 from ..log import log
 from .keys import DIRECTORY, Keys, write_private
 
-# PAM would put /etc/environment over the job's, and some of its modules fail in containers.
+# PAM would put /etc/environment over the job's.
 _OPTIONS = (
     *("UsePAM=no", "PermitUserEnvironment=yes", "PermitRootLogin=prohibit-password", "PasswordAuthentication=no"),
     *(f"HostKey={Keys(DIRECTORY).host}", f"AuthorizedKeysFile={Keys(DIRECTORY).authorized}"),
@@ -16,7 +16,7 @@ _OWN = ("HOME", "LOGNAME", "MAIL", "PWD", "SHELL", "USER")
 
 
 def write_ssh_environment(variables: Mapping[str, str]) -> None:
-    """Write ``~/.ssh/environment`` as sshd reads it: values of several lines have no form there."""
+    """As sshd reads it: values of several lines have no form there."""
     lines = [f"{name}={value}\n" for name, value in variables.items() if name not in _OWN and "\n" not in value]
     directory = os.path.expanduser("~root/.ssh" if os.getuid() == 0 else "~/.ssh")
     try:

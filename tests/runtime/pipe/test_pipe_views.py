@@ -146,6 +146,15 @@ class TestTar:
         head[148:156] = b"%06o\0 " % (sum(head[:148]) + sum(head[156:]) + 8 * 32)
         refused("tar", bytes(head) + bytes(1024), Corrupt, 0, "`a` is sparse")
 
+    def test_a_sparse_member_of_pax_is_refused(self):
+        """Its header says that of a regular file that holds a map and the data."""
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
+            info = tarfile.TarInfo("a")
+            info.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.realsize": "9"}
+            archive.addfile(info)
+        refused("tar", buffer.getvalue(), Corrupt, 1024, "`a` is sparse")
+
 
 class TestText:
     def test_a_line_longer_than_all_buffers(self):

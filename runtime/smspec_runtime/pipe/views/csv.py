@@ -10,7 +10,7 @@ from .lines import line_blocks
 
 
 def csv(reader: Reader, delimiter: str = ",") -> Iterator[List[str]]:
-    """Iterate over rows of UTF-8 text, but empty ones; quoted fields may hold line breaks."""
+    """Iterate over rows of UTF-8 text, but empty ones."""
     begin, block = 0, io.BytesIO()
 
     def blocks() -> Iterator[io.BytesIO]:

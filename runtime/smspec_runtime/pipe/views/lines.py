@@ -7,12 +7,12 @@ from typing import Iterator
 
 from ..reader import Reader
 
-MAX_LINE = 512 << 20  # bytes without a newline, beyond which the data is something else than lines
+MAX_LINE = 512 << 20  # bytes without a newline
 LINES = re.compile(rb"(?s).*\n").match  # up to the last newline: a memoryview has no `rfind`
 
 
 def lines(reader: Reader) -> Iterator[bytes]:
-    """Iterate over lines with their newlines. The last one may lack it."""
+    """The last line may lack its newline."""
     return chain.from_iterable(line_blocks(reader))
 
 

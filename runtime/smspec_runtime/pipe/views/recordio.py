@@ -34,7 +34,7 @@ class Records(Framing):
         self._first = 0
 
     def complete(self, payload: bytes) -> None:
-        """Append what the record at ``begin`` completes. Raises ValueError."""
+        """Append what the record at ``begin`` completes."""
         self.items.append(payload)
 
     def length(self, head: bytes) -> int:

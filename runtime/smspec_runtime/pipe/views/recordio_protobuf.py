@@ -1,4 +1,4 @@
-"""The view `recordio_protobuf`: the records of SageMaker's own algorithms (`application/x-recordio-protobuf`)."""
+"""The view `recordio_protobuf`: `application/x-recordio-protobuf`."""
 
 from typing import Any, Dict, Iterator
 
@@ -11,7 +11,7 @@ TEMPLATES = 64  # kinds of records that are remembered; those of one kind have o
 
 
 def recordio_protobuf(reader: Reader, multipart: str = "dmlc", batch: int = 0) -> Iterator[Any]:
-    """Iterate over records, or over batches of so many, the last one smaller if need be."""
+    """Iterate over records, or over batches of so many."""
     examples = Examples(reader, multipart, bool(batch))
     return batches(examples.blocks(), batch) if batch else iter(examples)
 

@@ -44,7 +44,7 @@ class TFRecords(Framing):
 
 
 def masked_crc32c(data: bytes) -> int:
-    """Return the checksum of ``data`` as TFRecord stores it."""
+    """As TFRecord stores it."""
     table, crc = _table(), 0xFFFFFFFF
     for byte in data:
         crc = table[(crc ^ byte) & 0xFF] ^ (crc >> 8)
