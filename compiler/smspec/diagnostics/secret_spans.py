@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from smspec.diagnostics.secret_formats import written_secrets
 from smspec.diagnostics.secret_stand_ins import is_reference
 from smspec.diagnostics.secrets import is_named_secret, is_withheld, names_a_secret
-from smspec_runtime.secret_names import may_name_a_secret
+from smspec_runtime.secret_names import SURE, may_name_a_secret, strength
 
 Judge = Callable[[str, str], bool]
 """Says of a name and the value under it whether the value is a secret."""
@@ -128,18 +128,28 @@ def _in_assignments(text: str, judge: Judge) -> Iterator[tuple[int, int]]:
             continue
         if value is None:
             continue
-        start, stop = _value_span(match["before"], value)
-        in_text = _is_in_a_sentence(text, match, text[start:stop])
-        if (is_named_secret if in_text else judge)(match["name"], text[start:stop].strip("\"'")):
-            start, stop = _value_span(match["before"], whole.match(text, position) or value)
+        before = _before(text, match)
+        start, stop = _value_span(before[-1:], value)
+        in_text = _is_in_a_sentence(before, match, text[start:stop])
+        if in_text:
+            stop = start + text[start:stop].index(" ")  # of a sentence one word is a secret, and not what follows
+            if text[start] != "`" and is_named_secret(match["name"], text[start:stop].strip("\"',.;")):
+                yield start, stop
+        elif judge(match["name"], text[start:stop].strip("\"'")):
+            start, stop = _value_span(before[-1:], whole.match(text, position) or value)
             yield start, stop
             position = max(position, stop)
 
 
-def _is_in_a_sentence(text: str, name: re.Match[str], value: str) -> bool:
+def _before(text: str, name: re.Match[str]) -> str:
+    """Return what of the line goes before a name."""
+    return text[text.rfind("\n", 0, name.start("name")) + 1 : name.start("name")].rstrip()
+
+
+def _is_in_a_sentence(before: str, name: re.Match[str], value: str) -> bool:
     """Return whether words go before a name and several follow it: `asks for credentials: the image is not pulled`."""
-    before = text[text.rfind("\n", 0, name.start()) + 1 : name.start("name")]
-    return name["before"] == " " and " " in value and before.strip(" -") != ""
+    is_text = before.strip(" -") != "" and before[-1] not in "{[(,:"
+    return is_text and name["before"] == " " and " " in value and strength(name["name"]) < SURE
 
 
 def _value_span(before: str, match: re.Match[str]) -> tuple[int, int]:

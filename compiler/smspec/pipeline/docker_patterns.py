@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterable
 
-from smspec.pipeline.glob_expression import LONGEST, SPAN, STAR, joined
+from smspec.pipeline.glob_expression import LONGEST, SPAN, STAR, cost, joined
 from smspec.source.frozen import dataclass
 
 
@@ -16,6 +16,11 @@ class DockerPattern:
 
     expression: re.Pattern[str]
     ignores: bool
+
+    @property
+    def cost(self) -> int:
+        """How long it takes to refuse a path."""
+        return cost(self.expression)
 
 
 def docker_patterns(lines: Iterable[str]) -> tuple[DockerPattern, ...]:

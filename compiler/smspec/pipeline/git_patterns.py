@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from smspec.pipeline.glob_expression import LONGEST, SPAN, STAR, joined
+from smspec.pipeline.glob_expression import LONGEST, SPAN, STAR, cost, joined
 from smspec.source.frozen import dataclass
 
+_EXPANDED = frozenset("*?[\\")
 _CLASSES = {
     "alnum": "0-9A-Za-z",
     "alpha": "A-Za-z",
@@ -26,31 +27,83 @@ _CLASSES = {
 
 @dataclass(frozen=True, slots=True)
 class GitPattern:
-    """One line. ``ignores`` False: it began with ``!``. A pattern without a slash is matched against the name alone."""
+    """One line. ``ignores`` False: it began with ``!``. A pattern without a slash is matched against the name alone.
 
-    expression: re.Pattern[str]
+    ``glob`` is what the path or name must be where there is no ``expression``: nothing in it expands.
+    """
+
+    glob: str
+    expression: re.Pattern[str] | None
     ignores: bool
     only_directories: bool
     only_name: bool
 
-    def matches(self, path: str, is_directory: bool) -> bool:
-        """Tell whether a path, relative to where the pattern stands, is meant; what lies below it is not asked here."""
+    @property
+    def is_slow(self) -> bool:
+        """Whether the expression has groups, with which the stars of a pattern refuse quickly; each has its own."""
+        return self.expression is not None and self.expression.groups > 0
+
+    def matches(self, path: str, name: str, is_directory: bool) -> bool:
+        """Return whether a path, relative to where the pattern is, is meant; what is below it is not asked here."""
         if self.only_directories and not is_directory:
             return False
-        return self.expression.fullmatch(path.rpartition("/")[2] if self.only_name else path) is not None
+        text = name if self.only_name else path
+        return text == self.glob if self.expression is None else self.expression.fullmatch(text) is not None
 
 
-def git_patterns(lines: Iterable[str]) -> tuple[GitPattern, ...]:
-    """Return the patterns of a .gitignore in their order; a line that git can never match is left out."""
-    return tuple(pattern for pattern in map(_pattern, lines) if pattern is not None)
+class GitPatterns:
+    """The patterns of one file in their order.
+
+    Most name a file as it is: those are looked up. Of the others, simple ones are tried all at once first, since most
+    paths match none.
+    """
+
+    def __init__(self, patterns: Sequence[GitPattern]) -> None:
+        self._patterns = tuple(patterns)
+        self._literal: dict[tuple[bool, str], list[int]] = {}
+        self._tried: list[int] = []
+        for number, pattern in enumerate(self._patterns):
+            if pattern.expression is None:
+                self._literal.setdefault((pattern.only_name, pattern.glob), []).append(number)
+            else:
+                self._tried.append(number)
+        tried = [self._patterns[number] for number in self._tried]
+        simple = [pattern for pattern in tried if not pattern.is_slow]
+        self._slow = [number for number in self._tried if self._patterns[number].is_slow]
+        self._names = _any_of(pattern for pattern in simple if pattern.only_name)
+        self._paths = _any_of(pattern for pattern in simple if not pattern.only_name)
+        self.cost = sum(cost(pattern.expression) for pattern in tried if pattern.expression is not None)
+        """How long it takes to try all on a path."""
+
+    def __len__(self) -> int:
+        return len(self._patterns)
+
+    def verdict(self, path: str, is_directory: bool) -> bool | None:
+        """Return whether the last pattern that matches ignores the path; None when none matches."""
+        name = path.rpartition("/")[2]
+        found = -1
+        for number in (*self._literal.get((True, name), ()), *self._literal.get((False, path), ())):
+            if number > found and (is_directory or not self._patterns[number].only_directories):
+                found = number
+        matches_some = self._names is not None and self._names.fullmatch(name) is not None
+        matches_some = matches_some or (self._paths is not None and self._paths.fullmatch(path) is not None)
+        for number in reversed(self._tried if matches_some else self._slow):
+            if number < found:
+                break
+            if self._patterns[number].matches(path, name, is_directory):
+                found = number
+                break
+        return None if found < 0 else self._patterns[found].ignores
 
 
-def verdict(patterns: tuple[GitPattern, ...], path: str, is_directory: bool) -> bool | None:
-    """Return whether the last pattern that matches ignores the path; None when none matches."""
-    for pattern in reversed(patterns):
-        if pattern.matches(path, is_directory):
-            return pattern.ignores
-    return None
+def _any_of(patterns: Iterable[GitPattern]) -> re.Pattern[str] | None:
+    expressions = [pattern.expression.pattern for pattern in patterns if pattern.expression is not None]
+    return re.compile("|".join(f"(?:{expression})" for expression in expressions), re.DOTALL) if expressions else None
+
+
+def git_patterns(lines: Iterable[str]) -> GitPatterns:
+    """Return the patterns of a .gitignore; a line that git can never match is left out."""
+    return GitPatterns([pattern for pattern in map(_pattern, lines) if pattern is not None])
 
 
 def _pattern(line: str) -> GitPattern | None:
@@ -62,10 +115,15 @@ def _pattern(line: str) -> GitPattern | None:
     only_directories = text.endswith("/")
     text = text[:-1] if only_directories else text
     only_name = "/" not in text
-    expression = _expression(text.removeprefix("/"), not only_name) if text else None
+    text = text.removeprefix("/")
+    if not text:
+        return None
+    if _EXPANDED.isdisjoint(text):
+        return GitPattern(text, None, ignores, only_directories, only_name)
+    expression = _expression(text, not only_name)
     if expression is None:
         return None
-    return GitPattern(re.compile(expression, re.DOTALL), ignores, only_directories, only_name)
+    return GitPattern(text, re.compile(expression, re.DOTALL), ignores, only_directories, only_name)
 
 
 def _without_trailing_blanks(line: str) -> str:

@@ -13,7 +13,7 @@ from smspec.pipeline.boundary import Boundary, NotRead
 from smspec.pipeline.boundary_search import boundary_of
 from smspec.pipeline.default_ignores import group_of
 from smspec.pipeline.docker_patterns import DockerPattern, docker_patterns, ignored
-from smspec.pipeline.git_patterns import GitPattern, git_patterns, verdict
+from smspec.pipeline.git_patterns import GitPatterns, git_patterns
 from smspec.pipeline.upwards import repository_top
 from smspec.render.manifest import UNFINISHED
 from smspec.source.frozen import dataclass
@@ -21,10 +21,19 @@ from smspec.source.frozen import dataclass
 MOST_PATTERNS = 5_000
 """In one ignore file. Long ones have a few hundred; every file of the source is held against each."""
 
+MOST_TRIED = 20_000_000
+"""Patterns with a wildcard, times the files and directories that they are held against; long paths count more."""
+
+_PATH = 32
+
 _LARGEST = 1 << 20
 IGNORE_FILES = (".gitignore", ".dockerignore")
 
 _NEVER = frozenset({".git", "smspec.lock"})
+
+
+class TooManyPatterns(Exception):
+    """The patterns would be tried on the files for seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +41,7 @@ class _GitFile:
     """A .gitignore: its patterns hold below ``directory``, which is "" or ends in a slash."""
 
     directory: str
-    patterns: tuple[GitPattern, ...]
+    patterns: GitPatterns
 
 
 class IgnoreRules:
@@ -42,10 +51,12 @@ class IgnoreRules:
         self._root = root
         self._boundary = boundary_of(root)
         self._above, self._outer = _gitignores_above(root, self._boundary)
-        self._nested: dict[str, _GitFile | None] = {}
+        self._nested: dict[str, _GitFile | OSError | None] = {}
+        self._tried = 0
         self._docker: tuple[DockerPattern, ...] = docker_patterns(
             _lines(os.path.join(root, ".dockerignore"), self._boundary)
         )
+        self._docker_cost = sum(pattern.cost for pattern in self._docker)
         # An exception may lie in a directory that is ignored; where there is none, the directory need not be walked.
         self._walks_ignored = not all(pattern.ignores for pattern in self._docker)
         self._ignore = git_patterns(ignore)
@@ -55,13 +66,17 @@ class IgnoreRules:
         name = path.rpartition("/")[2]
         if name in _NEVER or name.startswith(UNFINISHED):
             return True
-        if verdict(self._ignore, path, is_directory) or self._git_ignores(path, is_directory):
+        self._count(self._ignore.cost, path, "`source.ignore`")
+        if self._ignore.verdict(path, is_directory) or self._git_ignores(path, is_directory):
             return True
-        return not (is_directory and self._walks_ignored) and ignored(self._docker, path)
+        if is_directory and self._walks_ignored:
+            return False
+        self._count(self._docker_cost * (1 + path.count("/")), path, "`.dockerignore`")
+        return ignored(self._docker, path)
 
     def default_group(self, path: str, origin: str, is_directory: bool) -> str | None:
         """Return as what a file or directory at ``origin`` stays behind by default; None where it does not."""
-        if verdict(self._ignore, path, is_directory) is False:
+        if self._ignore.verdict(path, is_directory) is False:
             return None
         return group_of(path.rpartition("/")[2], origin, is_directory)
 
@@ -79,16 +94,32 @@ class IgnoreRules:
         parts = path.split("/")[:-1]
         for length in range(len(parts), -1, -1):
             file = self._gitignore("".join(f"{part}/" for part in parts[:length]))
-            found = None if file is None else verdict(file.patterns, path[len(file.directory) :], is_directory)
+            if file is None:
+                continue
+            self._count(file.patterns.cost, path, f"`{file.directory}.gitignore`")
+            found = file.patterns.verdict(path[len(file.directory) :], is_directory)
             if found is not None:
                 return found
+        self._count(sum(file.patterns.cost for file in self._outer), path, "a `.gitignore` above it")
         return bool(_verdict_above(self._outer, self._above + path, is_directory))
+
+    def _count(self, cost: int, path: str, where: str) -> None:
+        """Count what it takes to try patterns on a path, before it is done. Raises `TooManyPatterns`."""
+        self._tried += cost * (1 + len(path) // _PATH)
+        if self._tried > MOST_TRIED:
+            raise TooManyPatterns(f"{where} has too many patterns for so many files")
 
     def _gitignore(self, directory: str) -> _GitFile | None:
         if directory not in self._nested:
-            patterns = git_patterns(_lines(os.path.join(self._root, directory, ".gitignore"), self._boundary))
-            self._nested[directory] = _GitFile(directory, patterns) if patterns else None
-        return self._nested[directory]
+            try:
+                patterns = git_patterns(_lines(os.path.join(self._root, directory, ".gitignore"), self._boundary))
+                self._nested[directory] = _GitFile(directory, patterns) if patterns else None
+            except OSError as fault:  # kept: it is asked for with every file of the directory
+                self._nested[directory] = fault
+        found = self._nested[directory]
+        if isinstance(found, OSError):
+            raise found
+        return found
 
 
 def _gitignores_above(root: str, boundary: Boundary) -> tuple[str, tuple[_GitFile, ...]]:
@@ -112,7 +143,7 @@ def _gitignores_above(root: str, boundary: Boundary) -> tuple[str, tuple[_GitFil
 
 def _verdict_above(files: tuple[_GitFile, ...], path: str, is_directory: bool) -> bool | None:
     for file in reversed(files):
-        found = verdict(file.patterns, path[len(file.directory) :], is_directory)
+        found = file.patterns.verdict(path[len(file.directory) :], is_directory)
         if found is not None:
             return found
     return None

@@ -94,7 +94,7 @@ def source_findings(scanned: ScannedSource, written: str) -> Iterator[Finding]:
         yield UNSEARCHED.at(
             SOURCE,
             f"`source` contains files that are not searched for secrets: {_names(scanned.unsearched)}",
-            help="move data to a channel: text above 5 MB a file or 10 MB in all is not searched",
+            help="move data to a channel: text above 5 MB a file, 10 MB in all, or full of token prefixes is skipped",
         )
 
 

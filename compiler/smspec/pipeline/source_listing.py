@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from smspec.pipeline.ignore_rules import IgnoreRules
 from smspec.pipeline.real_file import open_real
-from smspec.pipeline.source_secrets import SourceSecret, is_text, secrets_of_file
+from smspec.pipeline.source_secrets import SourceSecret, is_text, marked_formats, secrets_of_file
 from smspec.pipeline.source_walk import FoundFile, SourceFault, SourceWalk, TooMuch, why_unreadable
 from smspec.source.frozen import dataclass
 from smspec.source.listing import ListedFile, Listing
@@ -21,6 +21,9 @@ MOST_BYTES = 2 << 30
 LARGEST_SEARCHED = 5_000_000
 MOST_SEARCHED = 10_000_000
 """Bytes of a text file, and of all, that are searched for secrets."""
+
+MOST_MATCHED = 20_000_000
+"""Bytes of files with the marks of a format, times such formats: the expression of each reads the whole file."""
 
 _SYSTEM = frozenset(
     {
@@ -79,7 +82,7 @@ def scan_source(directory: str, ignore: Sequence[str] = (), exclude: Sequence[st
 def _read(found: list[FoundFile], walk: SourceWalk) -> ScannedSource:
     files: list[ListedFile] = []
     faults, secrets, unsearched = list(walk.faults), list[SourceSecret](), list[str]()
-    left = MOST_SEARCHED
+    left, patterns_left = MOST_SEARCHED, MOST_MATCHED
     for file in found:
         is_searched = file.size <= min(LARGEST_SEARCHED, left)
         try:
@@ -88,10 +91,15 @@ def _read(found: list[FoundFile], walk: SourceWalk) -> ScannedSource:
             faults.append(SourceFault("unreadable", file.path, why_unreadable(fault)))
             continue
         files.append(listed)
-        if is_text(content):
-            left -= len(content)
-            secrets += secrets_of_file(file.path, content) if is_searched else []
-            unsearched += [] if is_searched else [file.path]
+        if not is_text(content):
+            continue
+        left -= len(content)
+        marked = marked_formats(content) if is_searched else []
+        patterns_left -= len(content) * len(marked)
+        if not is_searched or (marked and patterns_left < 0):
+            unsearched.append(file.path)
+        elif marked:
+            secrets += secrets_of_file(file.path, content, marked)
     return ScannedSource(
         listing=Listing(files=tuple(files)),
         faults=tuple(faults),

@@ -6,6 +6,7 @@ No entropy, no names of variables, no passwords in URLs: in code these are mostl
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from smspec.diagnostics.secret_formats import written_secrets
 from smspec.source.frozen import dataclass
@@ -68,11 +69,13 @@ def is_text(content: bytes) -> bool:
     return b"\0" not in content[:_BEGINNING]
 
 
-def secrets_of_file(path: str, content: bytes) -> list[SourceSecret]:
-    """Return what of a file is written as secrets are, in the order of the lines."""
-    marked = [what for what, marks in _MARKS.items() if any(mark in content for mark in marks)]
-    if not marked:
-        return []
+def marked_formats(content: bytes) -> list[str]:
+    """Return of which formats a file has marks: for each, all of it has to be searched."""
+    return [what for what, marks in _MARKS.items() if any(mark in content for mark in marks)]
+
+
+def secrets_of_file(path: str, content: bytes, marked: Sequence[str]) -> list[SourceSecret]:
+    """Return what of a file is written as secrets of these formats are, in the order of the lines."""
     text = content.decode("utf-8", "replace")
     formats = [what for what in marked if what not in _NAMED]
     found = [(match.start(), what) for what, match in written_secrets(text, formats) if _is_whole(what, match[0])]

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator
 from typing import Literal
 
-from smspec.pipeline.ignore_rules import IGNORE_FILES, IgnoreRules
+from smspec.pipeline.ignore_rules import IGNORE_FILES, IgnoreRules, TooManyPatterns
 from smspec.pipeline.real_file import open_real, open_real_directory
 from smspec.pipeline.spec_marker import has_spec_key
 from smspec.render.manifest import MANIFEST, manifested_files
@@ -78,6 +78,8 @@ class SourceWalk:
                 is_ignore_file = os.path.basename(fault.filename or "") in IGNORE_FILES
                 named = os.path.relpath(fault.filename, self._root) if is_ignore_file else path
                 self._cannot("unreadable", named, why_unreadable(fault))
+            except TooManyPatterns as fault:
+                self._end(str(fault))
 
     def _names(self, prefix: str, directory: str) -> list[str]:
         names = []

@@ -134,7 +134,13 @@ def test_hidden_says_neither_what_a_secret_is_nor_how_long(name, value):
     ("sentence", "shown"),
     [
         ("nobody asks for these credentials: the image is not pulled", "the image is not pulled"),
+        (
+            "files that are not searched for secrets: `a/b-7x.txt`, `c/d.txt` and 4 more",
+            "`a/b-7x.txt`, `c/d.txt` and 4",
+        ),
+        ("log in with the api_key: a8Zk2-77qL0 and go on", "api_key: *********** and go on"),
         ("this holds the value of client_secret: supersecret", "client_secret: ***********"),
+        ("{a: 1, client_secret: correct horse}", "{a: 1, client_secret: *************}"),
         ("- client_secret: correct horse", "- client_secret: *************"),
         ("note: password=hunter2", "note: password=*******"),
     ],

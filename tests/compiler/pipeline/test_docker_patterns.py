@@ -3,7 +3,7 @@
 import pytest
 
 from smspec.pipeline.docker_patterns import docker_patterns, ignored
-from smspec.pipeline.git_patterns import git_patterns, verdict
+from smspec.pipeline.git_patterns import git_patterns
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,4 @@ def test_the_last_match_decides(lines, path, outcome):
 def test_many_spans_in_a_row_are_no_burden():
     path = "/".join("abcdefghijklmnopqrstuvwxyz")
     assert not ignored(docker_patterns(["**/" * 30 + "no"]), path)
-    assert verdict(git_patterns(["**/" * 30 + "no"]), path, False) is None
+    assert git_patterns(["**/" * 30 + "no"]).verdict(path, False) is None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from smspec.pipeline.git_patterns import git_patterns, verdict
+from smspec.pipeline.git_patterns import git_patterns
 
 PATHS = [
     *("a", "ab", "b", "a.py", "b.py", "x y", "a]", "-", "!a", "#a", "a\\b"),
@@ -36,7 +36,7 @@ def repository(tmp_path_factory):
 
 
 def said_by_git(repository, patterns, paths):
-    """Return, for each path, what the last matching pattern of git says, as `verdict` does."""
+    """Return, for each path, what the last matching pattern of git says, as our verdict does."""
     root, environment = repository
     (root / ".gitignore").write_bytes("\n".join(patterns).encode())
     done = subprocess.run(
@@ -70,7 +70,7 @@ def test_git_agrees(repository, patterns):
         parts = path.split("/")
         for length in range(1, len(parts) + 1):
             step = "/".join(parts[:length])
-            ours = verdict(compiled, step, step in DIRECTORIES)
+            ours = compiled.verdict(step, step in DIRECTORIES)
             if ours:
                 break
         assert (ours, path) == (expected, path)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from smspec.pipeline.docker_patterns import docker_patterns, ignored
-from smspec.pipeline.git_patterns import git_patterns, verdict
+from smspec.pipeline.git_patterns import git_patterns
 from smspec.pipeline.glob_expression import SPAN, STAR, joined
 
 PARTS = st.lists(st.sampled_from([STAR, STAR, SPAN, "a", "b", "[^/]", "(?!/)[ab]", "/", "a/", "/"]), max_size=9)
@@ -35,6 +35,6 @@ def test_it_matches_what_trying_every_way_matches(parts, path):
 )
 def test_a_long_name_is_refused_at_once(pattern, path):
     start = time.process_time()
-    assert verdict(git_patterns([pattern]), path, False) is None
+    assert git_patterns([pattern]).verdict(path, False) is None
     assert not ignored(docker_patterns([pattern]), path)
     assert time.process_time() - start < 1

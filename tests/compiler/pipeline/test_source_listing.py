@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from smspec.pipeline.real_file import open_real_directory
 from smspec.pipeline.source_listing import scan_source
 from smspec.pipeline.spec_marker import has_spec_key
+from source_tree import faults, write
 
 
 @pytest.fixture
@@ -26,18 +27,8 @@ def source(tmp_path):
     return root
 
 
-def write(root, *paths, content="x"):
-    for path in paths:
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(content)
-
-
 def paths(root, *ignore, **options):
     return [file.path for file in scan_source(str(root), ignore, **options).listing.files]
-
-
-def faults(root, *ignore):
-    return [(fault.kind, fault.path, fault.detail) for fault in scan_source(str(root), ignore).faults]
 
 
 def test_files_come_in_the_order_of_their_bytes_with_digest_size_and_executable_bit(source):

@@ -1,0 +1,13 @@
+"""Sources for tests of their scan: files that are written, and what the scan finds wrong."""
+
+from smspec.pipeline.source_listing import scan_source
+
+
+def write(root, *paths, content="x"):
+    for path in paths:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(content)
+
+
+def faults(root, *ignore):
+    return [(fault.kind, fault.path, fault.detail) for fault in scan_source(str(root), ignore).faults]
