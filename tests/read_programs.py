@@ -9,6 +9,7 @@ import sys
 import types
 
 import job_samples
+from smspec.pipeline.program_reading import Started, read_program
 from smspec.plan.planning import make_plan
 from smspec.plan.surroundings import plan_surroundings
 from smspec.rules.script import script_findings
@@ -16,6 +17,19 @@ from smspec.script.dropping import confirmed
 from smspec.script.readable import Unreadable
 from smspec.script.reading import read_handler, read_script
 from smspec.source import SourceText
+from smspec.source.listing import ListedFile, Listing
+
+
+class InMemory:
+    """Modules by their full names."""
+
+    searches = False
+
+    def __init__(self, texts):
+        self.module = texts.get
+
+    def elsewhere(self, name):
+        return None
 
 
 def program(text, handler=None, /, **beside):
@@ -23,12 +37,12 @@ def program(text, handler=None, /, **beside):
 
     ``beside`` are modules in its directory.
     """
-    texts = {name: SourceText(f"src/{name}.py", content) for name, content in beside.items()}
+    texts = InMemory({name: SourceText(f"src/{name}.py", content) for name, content in beside.items()})
     own = SourceText("src/train.py", text)
     try:
         if handler is not None:
-            return read_handler(own, handler, texts.get)
-        return confirmed(read_script(own, texts.get), [text, *beside.values()])
+            return read_handler(own, "train", handler, texts)
+        return confirmed(read_script(own, texts), [text, *beside.values()])
     except Unreadable:
         return None
 
@@ -45,6 +59,25 @@ def findings(text, beside=None, **changes):
     function = (entry.get("pipe_loop") or entry.get("module")) if isinstance(entry, dict) else None
     read = program(text, function and function.partition(":")[2], **(beside or {}))
     return [] if read is None else script_findings(read, surroundings(**changes))
+
+
+def directory_findings(directory, **changes):
+    """Return what would go wrong between ``train.py`` of a directory and a plain job, its keys replaced."""
+    paths = sorted(path for path in directory.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    listing = Listing(
+        files=tuple(
+            ListedFile(
+                path=path.relative_to(directory).as_posix(),
+                origin=str(path),
+                executable=False,
+                size=path.stat().st_size,
+                sha256="",
+            )
+            for path in paths
+        )
+    )
+    read = read_program(Started(path="train.py", named="train.py", key="script"), listing, "src")
+    return script_findings(read, surroundings(**changes))
 
 
 def codes(text, beside=None, **changes):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 
-from smspec.pipeline.real_file import open_real
+from smspec.pipeline.program_source import ProgramSource
 from smspec.script.dropping import confirmed
 from smspec.script.program import Program
-from smspec.script.readable import MOST_BYTES, Unreadable
+from smspec.script.readable import Unreadable
 from smspec.script.reading import read_handler, read_script, says_anything
 from smspec.script.unread import Unread
 from smspec.source import Document, Node, Path, Scalar, SourceText
@@ -26,31 +26,36 @@ _PYTHON = re.compile(r"python(3(\.\d+)?)?")
 class Started:
     """The file that is started, by its path in the source; ``handler`` names what in it is called with the job.
 
-    ``named``: what the author calls it, under ``key`` of the entry point.
+    ``named``: what the author calls it, under ``key`` of the entry point. ``searches``: the job sets ``PYTHONPATH``.
     """
 
     path: str
     named: str
     key: str
     handler: str | None = None
+    searches: bool = False
 
 
 def started_program(document: Document) -> Started | Unread | None:
     """Return which Python file a spec starts, or why none can be read; None for a spec that starts nothing itself."""
+    searches = any(document.node((*above, "PYTHONPATH")) is not None for above in (("environment",), ("image", "env")))
     script = _text(document.node(("entry_point", "script")))
     if script is not None:
-        path = ("entry_point", "script")
-        return Started(path=script, named=script, key="script") if script.endswith(".py") else _foreign(script, path)
+        if not script.endswith(".py"):
+            return _foreign(script, ("entry_point", "script"))
+        return Started(path=script, named=script, key="script", searches=searches)
     for key in ("module", "pipe_loop"):
         function = _text(document.node(("entry_point", key)))
         if function is not None:
             module, _, name = function.partition(":")
-            return Started(path=module.replace(".", "/") + ".py", named=function, key=key, handler=name)
+            return Started(
+                path=module.replace(".", "/") + ".py", named=function, key=key, handler=name, searches=searches
+            )
     command = document.node(("entry_point", "command"))
     if isinstance(command, SequenceNode):
         words = [_text(item) or "" for item in command.items]
         if len(words) >= 2 and _PYTHON.fullmatch(words[0]) and words[1].endswith(".py"):
-            return Started(path=words[1], named=words[1], key="command")
+            return Started(path=words[1], named=words[1], key="command", searches=searches)
         return _foreign(" ".join(words), ("entry_point", "command"))
     return _submitted(document)
 
@@ -102,30 +107,23 @@ def _program(started: Started, source: Listing, directory: str) -> Program | Non
         if started.key == "script":
             return None
         raise Unreadable("it is not in `source`")
-    text = _source_text(files, path, directory)
-    if text is None:
-        raise Unreadable(f"it is not UTF-8, or larger than {MOST_BYTES >> 20} MiB")
-
-    def beside(module: str) -> SourceText | None:
-        # A script's own directory comes first, then that of the code.
-        places = ("",) if started.handler is not None else dict.fromkeys((os.path.dirname(path), ""))
-        name = module.replace(".", "/")
-        candidates = [os.path.join(place, f"{name}{end}") for place in places for end in ("/__init__.py", ".py")]
-        return next((found for one in candidates if (found := _source_text(files, one, directory))), None)
-
+    # A script's own directory comes first, then that of the code.
+    places = ("",) if started.handler is not None else tuple(dict.fromkeys((os.path.dirname(path), "")))
+    modules = ProgramSource(files, directory, places, searches=started.searches)
+    text = modules.readable(path)
     if started.handler is not None:
-        return read_handler(text, started.handler, beside)
+        return read_handler(text, started.named.partition(":")[0], started.handler, modules)
     # Arguments that transformers would read from a file beside the script are none that we know.
     if f"{path.removesuffix('.py')}.args" in files:
         raise Unreadable(f"`{path.removesuffix('.py')}.args` beside it may hold arguments")
     if not _says_anything(text, files):
         return Program(texts=(text,))
-    program = read_script(text, beside)
+    program = read_script(text, modules)
     if not any(line.drops for line in program.command_lines):
         return program
-    modules = [name for name in files if name.endswith(".py")]
-    texts = [_source_text(files, name, directory) for name in modules[:MOST_LOOKED_THROUGH]]
-    is_whole = len(modules) <= MOST_LOOKED_THROUGH and None not in texts
+    names = [name for name in files if name.endswith(".py")]
+    texts = [modules.text(name) for name in names[:MOST_LOOKED_THROUGH]]
+    is_whole = len(names) <= MOST_LOOKED_THROUGH and None not in texts
     return confirmed(program, [one.text for one in texts if one is not None] if is_whole else None)
 
 
@@ -133,24 +131,10 @@ def _says_anything(text: SourceText, files: dict[str, str]) -> bool:
     """Tell whether it is worth the time: most often the program itself has a word that is understood."""
     if says_anything(text.text):
         return True
-    names = {os.path.splitext(os.path.basename(path))[0] for path in files if path.endswith(".py")}
-    imports = r"^[ \t]*(?:from|import)[ \t]+[\w.]*\b"
-    return any(re.search(rf"{imports}{re.escape(name)}\b", text.text, re.M) for name in names)
+    from smspec.script.imported import names_imported  # late: its patterns are for the other programs
 
-
-def _source_text(files: dict[str, str], path: str, directory: str) -> SourceText | None:
-    """Return a file as text; None for one that is not there, too large, or not UTF-8."""
-    if path not in files:
-        return None
-    with open(open_real(files[path]), "rb", buffering=0) as file:
-        content = file.read(MOST_BYTES + 1)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return None
-    if len(content) > MOST_BYTES:
-        return None
-    return SourceText(name=os.path.normpath(os.path.join(directory, path)), text=text.replace("\r\n", "\n"))
+    names = {part for path in files if path.endswith(".py") for part in path.removesuffix(".py").split("/")}
+    return any(name.rpartition(".")[2] in names for name in names_imported(text.text, ""))
 
 
 def _text(node: Node | None) -> str | None:

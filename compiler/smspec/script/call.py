@@ -52,7 +52,7 @@ class Call:
         ``why_unknown``: what the reader itself knows against it, as the end of a sentence, or nothing.
         """
         if not why_unknown and self.run.is_blind:
-            why_unknown = "the script gets at its own names by `globals`, `exec`, or the like"
+            why_unknown = self.run.why_blind or "the script gets at its own names by `globals`, `exec`, or the like"
         if not why_unknown and not self.is_certain:
             why_unknown = "smspec cannot be sure that every run of the script gets here"
         if why_unknown:

@@ -54,6 +54,22 @@ class Class(Value):
         self.frame.names[name] = UNKNOWN
 
     @property
+    def is_plain(self) -> bool:
+        """Whether nothing of it is called before it has an object."""
+        if "__init_subclass__" in self.frame.names or "__class_getitem__" in self.frame.names:
+            return False
+        return all(base.is_plain if isinstance(base, Class) else _is_bare(base) for base in self.bases)
+
+    def wake(self) -> None:
+        """Take note that there may be an object: nothing says where methods such as `__eq__` are called."""
+        for name, value in tuple(self.frame.names.items()):
+            if name.startswith("__") and name != "__init__":
+                value.escape()
+        for base in self.bases:
+            if isinstance(base, Class):
+                base.wake()
+
+    @property
     def is_magic(self) -> bool:
         """Whether its objects do more than is written where they are used: compare, add, come and go."""
         names = {name for name in self.frame.names if name.startswith("__")} - {"__init__"}
@@ -68,6 +84,7 @@ class Class(Value):
         return first.function(name) if isinstance(first, Class) else None
 
     def call(self, call: Call) -> Value:
+        self.wake()
         instance = Instance(self)
         if not all(isinstance(base, Class) or _is_inert(base) for base in self.bases):
             self.escape()  # others may call its methods
@@ -120,6 +137,11 @@ class Instance(Value):
             self._attributes.get(name, UNKNOWN).escape()
             value = UNKNOWN
         self._attributes[name] = value
+
+
+def _is_bare(base: Value) -> bool:
+    """Tell whether a base class of another module does nothing where a class of it is defined."""
+    return isinstance(base, Named) and base.name.startswith(("object", "abc.", "typing."))
 
 
 def _is_inert(base: Value) -> bool:

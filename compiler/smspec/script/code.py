@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable
 
 from smspec.script.endings import is_failing_exit, is_failure
-from smspec.script.reach import ENDING_METHODS
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _BARE = (ast.expr_context, ast.operator, ast.Constant)
@@ -16,35 +15,51 @@ _READS = frozenset({"copy", "get", "index", "items", "keys", "values"})
 _READERS = frozenset({"len", "print", "dict", "list"})
 
 
+Uses = dict[str, "frozenset[str] | None"]
+"""Names, each with the attributes for which alone it is used, or None."""
+
+Imported = tuple["ast.Import | ast.ImportFrom", Uses]
+"""An import, and how the piece of a program uses what it brings."""
+
+
 class Code:
     """The names of a piece of a program; names are dotted as they are written, without what cannot be written so.
 
     ``size`` counts nodes. ``free`` are names that are not its own, ``shared`` those of `global` and `nonlocal`.
-    ``names`` are all that may be reached, ``raised`` those of exceptions, and ``changed`` those that are not only read.
-    ``stored`` names are set in the piece itself, not in a function within; ``yields`` and ``returns`` likewise.
+    ``names`` are all that may be reached, ``raised`` those of exceptions, and ``changed`` those that are not only
+    read; ``attributes`` are those of anything, ``imports`` what it imports. ``stored`` names are set in the piece
+    itself, not in a function within; ``yields`` and ``returns`` likewise.
     """
 
     def __init__(self) -> None:
         self.size = 0
-        self.free: dict[str, None] = {}
+        self.free: Uses = {}
         self.shared: set[str] = set()
         self.names: set[str] = set()
         self.raised: set[str] = set()
         self.changed: set[str] = set()
         self.stored: set[str] = set()
-        self.ends_by_method = False
+        self.imports: list[Imported] = []
+        self.attributes: set[str] = set()
         self.yields = False
         self.returns = False
+
+    def use(self, name: str, attributes: frozenset[str] | None) -> None:
+        """Add a use of a name: of some attributes, or of what it stands for."""
+        before = self.free.get(name, frozenset())
+        self.free[name] = None if before is None or attributes is None else before | attributes
 
     def take_in(self, inner: Code) -> None:
         """Add what is defined within."""
         self.size += inner.size
-        self.free.update(inner.free)
+        for name, attributes in inner.free.items():
+            self.use(name, attributes)
+        self.imports += inner.imports
         self.shared |= inner.shared
         self.names |= inner.names
         self.raised |= inner.raised
         self.changed |= inner.changed
-        self.ends_by_method |= inner.ends_by_method
+        self.attributes |= inner.attributes
 
 
 class Codes:
@@ -62,14 +77,16 @@ class Codes:
 
 
 class _Walk:
-    """One walk; by the end of it is known which names are only read, and which exits are failures."""
+    """One walk; by the end of it is known which names are only read, and which can do no harm where they are."""
 
     def __init__(self, codes: Codes, root: ast.AST) -> None:
         self.code = Code()
         self._codes = codes
         self._names: list[ast.Name | ast.Attribute] = []
+        self._imports: list[ast.Import | ast.ImportFrom] = []
         self._read: set[int] = set()
-        self._failing: set[int] = set()
+        self._harmless: set[int] = set()
+        self._through: dict[int, str] = {}
         self._looks: dict[type[ast.AST], Callable[..., None]] = {
             ast.Call: self._call,
             ast.Subscript: self._subscript,
@@ -79,18 +96,24 @@ class _Walk:
             ast.YieldFrom: self._yield,
             ast.Return: self._return,
             ast.MatchMapping: self._bind_rest,
-            **dict.fromkeys((ast.Name, ast.Attribute), self._names.append),
+            ast.Name: self._names.append,
+            ast.Attribute: self._attribute,
             **dict.fromkeys((ast.Global, ast.Nonlocal), self._share),
             **dict.fromkeys((ast.Import, ast.ImportFrom), self._import),
             **dict.fromkeys((ast.ExceptHandler, ast.MatchAs, ast.MatchStar), self._bind),
         }
         self._go(root)
         for name in self._names:
-            if id(name) not in self._failing:
-                self._name(name)
+            self._name(name)
+        for imported in self._imports:
+            uses: Uses = {name: self.code.free.get(name, frozenset()) for name in _bound(imported)}
+            self.code.imports.append((imported, uses))
         if isinstance(root, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             own = _own(root, self.code)
-            self.code.free = {name: None for name in self.code.free if name not in own}
+            self.code.free = {name: used for name, used in self.code.free.items() if name not in own}
+            own -= {name for imported in self._imports for name in _bound(imported)}
+            for names in (self.code.names, self.code.raised, self.code.changed):
+                names -= {name for name in names if name.partition(".")[0] in own}
 
     def _go(self, root: ast.AST) -> None:
         code = self.code
@@ -115,19 +138,27 @@ class _Walk:
 
     def _name(self, node: ast.Name | ast.Attribute) -> None:
         name = dotted(node)
-        self.code.names.add(name)
+        is_harmless = id(node) in self._harmless
+        if not is_harmless:
+            self.code.names.add(name)
         if isinstance(node, ast.Name):
-            self.code.free[name] = None
+            through = self._through.get(id(node))
+            self.code.use(name, None if through is None else frozenset({through}))
             if isinstance(node.ctx, ast.Store):
                 self.code.stored.add(name)
-        elif node.attr in ENDING_METHODS:
-            self.code.ends_by_method = True
+        elif not is_harmless:
+            self.code.attributes.add(node.attr)
         if id(node) not in self._read:
             self.code.changed.add(name)
 
+    def _attribute(self, node: ast.Attribute) -> None:
+        self._names.append(node)
+        if isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Load):
+            self._through[id(node.value)] = node.attr
+
     def _call(self, node: ast.Call) -> None:
-        if is_failing_exit(node):
-            self._failing.add(id(node.func))
+        if is_failing_exit(node) or has_names_of_its_own(node):
+            self._harmless.add(id(node.func))
         if isinstance(node.func, ast.Attribute) and node.func.attr in _READS:
             self._read.add(id(node.func.value))
         elif isinstance(node.func, ast.Name) and node.func.id in _READERS and len(node.args) == 1:
@@ -140,6 +171,8 @@ class _Walk:
     def _compare(self, node: ast.Compare) -> None:
         if len(node.comparators) == 1:
             self._read.add(id(node.comparators[0]))
+            if isinstance(node.ops[0], ast.In | ast.NotIn):
+                self._harmless.add(id(node.comparators[0]))
 
     def _raise(self, node: ast.Raise) -> None:
         if node.exc is not None and not is_failure(node.exc):
@@ -149,7 +182,8 @@ class _Walk:
         self.code.shared.update(node.names)
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
-        self.code.stored.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
+        self._imports.append(node)
+        self.code.stored.update(_bound(node))
 
     def _bind(self, node: ast.ExceptHandler | ast.MatchAs | ast.MatchStar) -> None:
         self.code.stored.update(filter(None, [node.name]))
@@ -164,12 +198,26 @@ class _Walk:
         self.code.returns = True
 
 
+def _bound(node: ast.Import | ast.ImportFrom) -> list[str]:
+    return [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+
+
 def _own(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, code: Code) -> set[str]:
     """Return the parameters and variables of a function, which are of no other."""
     args = node.args
     given = (*args.posonlyargs, *args.args, *args.kwonlyargs, *filter(None, (args.vararg, args.kwarg)))
     variables = set() if isinstance(node, ast.Lambda) else code.stored - code.shared
     return {parameter.arg for parameter in given} | variables
+
+
+def has_names_of_its_own(node: ast.Call) -> bool:
+    """Tell whether a text is run that has only the names it is given: ``exec(text, {"x": 1})``."""
+    return (
+        isinstance(node.func, ast.Name)
+        and node.func.id in ("eval", "exec")
+        and len(node.args) > 1
+        and isinstance(node.args[1], ast.Dict)
+    )
 
 
 def dotted(node: ast.expr) -> str:

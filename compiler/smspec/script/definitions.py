@@ -62,9 +62,8 @@ class Definitions:
         body.is_class = True
         self._follow(body, node.body)
         made = Class(self.run, node, body, decorators, bases)
-        for name, value in body.names.items():
-            if name.startswith("__") and name != "__init__":
-                value.escape()  # nothing says where it is called
+        if not made.is_plain:
+            made.wake()  # others may make its objects, or ask it something, by now
         if node.keywords or not all(isinstance(one, Named) and one.name.startswith(_PLAIN) for one in decorators):
             made.escape()
         self.frame.set(node.name, made)

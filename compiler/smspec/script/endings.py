@@ -10,6 +10,8 @@ Ending = Literal["raise", "leave", "exit"]
 
 LEAVING = (ast.Return, ast.Break, ast.Continue)
 
+_EXITS = ("_exit", "exit", "quit")
+
 _FAILURES = ("Error", "Exception", "Interrupt", "Warning")
 """How names of exceptions end that fail a job; SystemExit may end it well."""
 
@@ -27,7 +29,8 @@ def is_failure(raised: ast.expr | None) -> bool:
 
 def is_failing_exit(node: ast.Call) -> bool:
     """Tell whether a call, if it ends the program, ends it with a failure: ``sys.exit(1)``."""
-    if not isinstance(node.func, ast.Name | ast.Attribute) or len(node.args) != 1:
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name not in _EXITS or len(node.args) != 1:
         return False
     status = node.args[0]
     if isinstance(status, ast.UnaryOp) and isinstance(status.op, ast.USub):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator
 
 from smspec.script.call import Call
@@ -12,45 +11,52 @@ from smspec.script.classes import Class
 from smspec.script.frame import Frame
 from smspec.script.functions import Function
 from smspec.script.interpreter import Interpreter, TooLong
-from smspec.script.modules import Module
+from smspec.script.neighbors import Neighbors, names_at_start, parsed
 from smspec.script.program import CommandLine, Program, Stop
-from smspec.script.readable import Unreadable, is_readable
+from smspec.script.readable import Unreadable
 from smspec.script.readers import handler_of, lookup_of
-from smspec.script.reading import MOST_MODULES, WORDS, Beside
-from smspec.script.values import UNKNOWN, Known, Value
+from smspec.script.reading import Source
 from smspec.source import SourceText
 from smspec.source.frozen import replace
 
 _PHASES = ("begin", "epoch", "end")
 
 
-def followed(text: SourceText, beside: Beside, handler: str | None) -> Program:
-    """Return what is known of a program. Raises `Unreadable` for one that this Python cannot parse, or follow."""
-    shelf = _Shelf(beside)
-    run = Interpreter(handler_of, lookup_of, shelf.find)
-    tree = _tree(text)
+def followed(text: SourceText, source: Source, module: str, handler: str | None) -> Program:
+    """Return what is known of a program. Raises `Unreadable` for one that this Python cannot parse, or follow.
+
+    ``module``: the name that it has for others, ``__main__`` for a script.
+    """
+    tree = parsed(text)
     if tree is None:
         raise Unreadable("the Python that runs smspec cannot parse it")
     frame = Frame(text)
-    frame.names |= _module_names("__main__" if handler is None else "handler")
+    frame.names |= names_at_start(module)
+    frame.package = module if text.name.endswith("__init__.py") else module.rpartition(".")[0]
+    neighbors = Neighbors(source, text, module, frame)
+    run = Interpreter(handler_of, lookup_of, neighbors.find)
     try:
+        for name in (*_AT_START, *filter(None, [frame.package])):
+            neighbors.find(run, name)
         run.module(tree, frame)
         if handler is not None:
             _call_handler(run, frame, handler)
     except (TooLong, RecursionError):
         raise Unreadable("it is too long or too deeply nested to follow") from None
-    is_silent = run.is_tampered or shelf.is_tampered
     return Program(
-        texts=(text, *shelf.texts),
-        command_lines=() if is_silent else tuple(dict.fromkeys(_with_left_over(run))),
+        texts=(text, *neighbors.texts),
+        command_lines=() if run.is_tampered else tuple(dict.fromkeys(_with_left_over(run))),
         variables=tuple(dict.fromkeys(run.variables)),
         channels=tuple(dict.fromkeys(run.channels)),
         hyperparameters=tuple(dict.fromkeys(run.hyperparameters)),
         file_uses=() if run.is_blind else tuple(dict.fromkeys(run.file_uses)),
         process_groups=() if run.is_blind else tuple(run.process_groups),
-        stop=_stop(run, text, is_silent) if handler is None else None,
+        stop=_stop(run, text) if handler is None else None,
     )
 
+
+_AT_START = ("sitecustomize", "usercustomize")
+"""Python imports these before any program."""
 
 _LIBRARIES = frozenset(
     {"configargparse", "docopt", "fire", "getopt", "gin", "hydra", "optparse", "plac", "simple_parsing", "tap", "tyro"}
@@ -69,9 +75,9 @@ def _with_left_over(run: Interpreter) -> Iterator[CommandLine]:
         yield line if left_over is None or left_over.is_used else replace(line, drops=True)
 
 
-def _stop(run: Interpreter, text: SourceText, is_silent: bool) -> Stop | None:
+def _stop(run: Interpreter, text: SourceText) -> Stop | None:
     """Return why the arguments of a script are not known, or not all; None where they are, or it takes none."""
-    if run.command_lines and is_silent:
+    if run.command_lines and run.is_tampered:
         return Stop(reason="the script changes `sys.argv`, or what reads it", place=run.command_lines[0].place)
     if run.stops:
         return run.stops[0]
@@ -82,51 +88,6 @@ def _stop(run: Interpreter, text: SourceText, is_silent: bool) -> Stop | None:
     if _READING.search(text.text):
         return Stop(reason="smspec could not follow the script to where it reads them", place=None)
     return None
-
-
-class _Shelf:
-    """The modules beside a program: those that it imports itself are followed, and what these import is not."""
-
-    def __init__(self, beside: Beside) -> None:
-        self.texts: list[SourceText] = []
-        self.is_tampered = False
-        self._beside = beside
-        self._modules: dict[str, Module | None] = {}
-        self._is_inside = False
-
-    def find(self, run: Interpreter, name: str) -> Module | None:
-        if self._is_inside or name.partition(".")[0] in ("smspec_runtime",):
-            return None
-        if name not in self._modules:
-            self._modules[name] = None  # also while it is followed
-            text = self._beside(name) if len(self._modules) <= MOST_MODULES else None
-            if text is not None:
-                self._modules[name] = self._followed(run, text, name)
-        return self._modules[name]
-
-    def _followed(self, run: Interpreter, text: SourceText, name: str) -> Module | None:
-        if "sys.argv" in text.text:
-            self.is_tampered = True
-        tree = _tree(text) if any(word in text.text for word in (*WORDS, "dataclass")) else None
-        frame = Frame(text)
-        if tree is not None:
-            frame.names |= _module_names(name)
-            self.texts.append(text)
-            self._is_inside = True
-            run.module(tree, frame)
-            self._is_inside = False
-        return Module(frame)
-
-
-def _tree(text: SourceText) -> ast.Module | None:
-    if not is_readable(text.text):
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes in strings, which are the program's affair
-            return ast.parse(text.text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _call_handler(run: Interpreter, frame: Frame, name: str) -> None:
@@ -147,8 +108,3 @@ def _call_handler(run: Interpreter, frame: Frame, name: str) -> None:
         for phase in _PHASES:
             if isinstance(found.function(phase), Function):
                 instance.method(phase, call())
-
-
-def _module_names(name: str) -> dict[str, Value]:
-    """Return the names that a module finds when it starts."""
-    return {"__name__": Known(name), "__file__": UNKNOWN, "TYPE_CHECKING": Known(False)}

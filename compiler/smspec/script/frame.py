@@ -10,7 +10,8 @@ from smspec.source import SourceText
 class Frame:
     """The names of a module or of a function that runs; ``outer`` is where it looks further.
 
-    ``has_left``: it may have been left by now.
+    ``has_left``: it may have been left by now. ``is_open``: others have all its names, and may set them. Of a module,
+    ``package`` is where relative imports begin; ``is_entered``: calls of its functions are followed.
     """
 
     def __init__(self, source: SourceText, outer: Frame | None = None) -> None:
@@ -19,6 +20,9 @@ class Frame:
         self.lines: list[str] = outer.lines if outer else source.text.split("\n")
         self.has_left = False
         self.is_class = False
+        self.is_open = False
+        self.is_entered = True
+        self.package = ""
         self._leaked: set[str] = set()
         self._forgotten: set[str] = set()
         self.names: dict[str, Value] = {}
@@ -38,17 +42,29 @@ class Frame:
             if name in frame._forgotten:
                 return UNKNOWN
             if name in frame.names:
-                return frame.names[name]
+                value = frame.names[name]
+                return value if isinstance(value, Named) or not frame.is_open else UNKNOWN
             frame = frame.outer
         return None
 
-    def leak(self, name: str) -> None:
-        """Let others have what a name stands for, and whatever it will stand for."""
+    def open(self) -> None:
+        """Let others have all names, whatever they will stand for, and set them: all but those of other modules."""
+        if not self.is_open:
+            self.is_open = True
+            for value in tuple(self.names.values()):
+                if not isinstance(value, Named):
+                    value.escape()
+
+    def leak(self, name: str, attributes: frozenset[str] | None = None) -> None:
+        """Let others have what a name stands for, and whatever it will stand for; of a module, only ``attributes``."""
         frame: Frame | None = self
         while frame is not None:
             frame._leaked.add(name)
             if name in frame.names:
-                frame.names[name].escape()
+                if attributes is None:
+                    frame.names[name].escape()
+                else:
+                    frame.names[name].escape_by(attributes)
                 return
             frame = frame.outer
 
@@ -81,13 +97,21 @@ class Frame:
 
     def set(self, name: str, value: Value) -> None:
         frame = self.module if name in self.globals else self
-        if name in frame._leaked:
+        if name in frame._leaked or (frame.is_open and not isinstance(value, Named)):
             value.escape()
         frame.names[name] = value
 
 
 def joined(one: dict[str, Value], two: dict[str, Value]) -> dict[str, Value]:
-    """Return what is known of names when it is not known which of two ways was taken."""
-    return {
-        name: one[name] if one.get(name) is two.get(name) else UNKNOWN for name in (*one, *(two.keys() - one.keys()))
-    }
+    """Return what is known of names when it is not known which of two ways was taken.
+
+    What a name may stand for is used under that name without being seen from now on.
+    """
+    names: dict[str, Value] = {}
+    for name in (*one, *sorted(two.keys() - one.keys())):
+        first, second = one.get(name, UNKNOWN), two.get(name, UNKNOWN)
+        names[name] = first if first is second else UNKNOWN
+        if first is not second:
+            first.escape()
+            second.escape()
+    return names

@@ -6,43 +6,45 @@ import ast
 from typing import TYPE_CHECKING
 
 from smspec.script.frame import Frame
+from smspec.script.imported import absolute
+from smspec.script.modules import Module
 from smspec.script.names import Named
-from smspec.script.values import UNKNOWN
+from smspec.script.values import UNKNOWN, Value
 
 if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
 
 
 def import_names(run: Interpreter, frame: Frame, node: ast.Import | ast.ImportFrom) -> None:
-    """Bind the names that an import brings: modules beside the program as they are, others by their full names."""
+    """Bind the names that an import brings: modules of the source as they are, others by their full names."""
     if isinstance(node, ast.Import):
         for alias in node.names:
-            _see_through(run, alias.name)
-            top = alias.name.partition(".")[0]
             found = run.imported_module(alias.name)
-            if alias.asname or found is None:
-                frame.set(alias.asname or top, found or Named(alias.name if alias.asname else top, run))
+            if alias.asname is None:
+                top = alias.name.partition(".")[0]
+                frame.set(top, run.imported_module(top) or Named(top, run))
             else:
-                frame.set(top, found if top == alias.name else UNKNOWN)
+                frame.set(alias.asname, found or Named(alias.name, run))
         return
-    if node.level or node.module is None:
-        for alias in node.names:
-            frame.set(alias.asname or alias.name, UNKNOWN)
-        return
-    _see_through(run, node.module)
-    module = run.imported_module(node.module)
+    name = absolute("." * node.level + (node.module or ""), frame.module.package)
+    module = None if name is None else run.imported_module(name)
     for alias in node.names:
         if alias.name == "*":
             brought = module.frame.names if module else {}
             frame.forget_values()  # a module that could not be followed may bring others for them
-            frame.names |= {name: value for name, value in brought.items() if not name.startswith("_")}
-        elif module is not None:
-            frame.set(alias.asname or alias.name, module.attribute(alias.name))
+            for one, value in tuple(brought.items()):
+                if not one.startswith("_"):
+                    frame.set(one, run.taken_from(module, one) if module else value)
         else:
-            below = run.imported_module(f"{node.module}.{alias.name}")
-            frame.set(alias.asname or alias.name, below or Named(f"{node.module}.{alias.name}", run))
+            value = UNKNOWN if name is None else _brought(run, name, module, alias.name)
+            frame.set(alias.asname or alias.name, value)
 
 
-def _see_through(run: Interpreter, name: str) -> None:
-    if name == "__main__":  # the program itself, under another name
-        run.handed_on(name)
+def _brought(run: Interpreter, source: str, module: Module | None, name: str) -> Value:
+    """Return what ``from source import name`` brings: what a module has under a name, or else a module below it."""
+    if module is not None and module.has(name):
+        return run.taken_from(module, name)
+    below = run.imported_module(f"{source}.{name}")
+    if below is not None:
+        return below
+    return Named(f"{source}.{name}", run) if module is None else run.taken_from(module, name)

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from smspec.script.call import Call
-from smspec.script.code import Codes
+from smspec.script.code import Codes, Uses, has_names_of_its_own
 from smspec.script.file_use import note_call
 from smspec.script.frame import Frame
 from smspec.script.functions import Function
+from smspec.script.importing import import_names
 from smspec.script.left_over import LeftOver
 from smspec.script.lists import Items
 from smspec.script.modules import Module
@@ -24,12 +25,23 @@ from smspec.script.program import (
     Stop,
     VariableRead,
 )
-from smspec.script.reach import ENDING_METHODS, LOOKERS, RUN_CODE, SEE_ALL, copies, may_end, patches
+from smspec.script.reach import (
+    ENDING_METHODS,
+    FRAMES,
+    LOOKERS,
+    RUN_CODE,
+    SEE_OWN,
+    STACKS,
+    copies,
+    may_end,
+    patches,
+    sees_all,
+)
 from smspec.script.statements import Statements
 from smspec.script.values import UNKNOWN, Value, text
 from smspec.source import Span
 
-MOST_STEPS = 50_000
+MOST_STEPS = 100_000
 DEEPEST = 12
 """How many functions may be inside of one another."""
 
@@ -73,30 +85,64 @@ class Interpreter:
         self.is_tampered = False
         self.is_certain = True
         self.is_blind = False
+        self.why_blind = ""
         self.goes_other_way_for_one_word = False
         self._find_module = find_module
         self._frames: list[Frame] = []
         self._handler_of = handler_of
         self._lookup_of = lookup_of
         self._has_ended = False
+        self._is_out_of_order = False
         self._steps = 0
         self._inside: list[Function] = []
 
     def module(self, tree: ast.Module, frame: Frame) -> None:
         """Follow a module from top to bottom."""
+        certain = self.is_certain
         self._frames.append(frame)
-        Statements(self, frame).block(tree.body)
+        ending = Statements(self, frame).block(tree.body)
         self._frames.pop()
+        if ending in ("exit", "raise"):
+            self.ends()
+        self.is_certain = certain and not self._has_ended
 
     def imported_module(self, name: str) -> Module | None:
-        """Return a module that lies beside the program and could be followed."""
+        """Import a module that travels with the program; return None for one of elsewhere."""
         self.imported.add(name)
         return self._find_module(self, name)
 
+    def taken_from(self, module: Module, name: str) -> Value:
+        """Return what a module has under a name; whatever it will have, where nothing says when it is asked for."""
+        if self._is_out_of_order:
+            module.escape_by([name])
+        return module.attribute(name)
+
+    def imported_by_others(self, node: ast.Import | ast.ImportFrom, uses: Uses, frame: Frame) -> None:
+        """Take note that code may import something at any time; ``frame`` is where it looks for names."""
+        names = Frame(frame.source, frame.module)
+        with self.out_of_order():
+            import_names(self, names, node)
+            for name, value in names.names.items():
+                attributes = uses.get(name)
+                if attributes is not None:
+                    value.escape_by(attributes)
+                elif not isinstance(value, Named) or value.name != name:  # else it is known where it is used
+                    value.escape()
+
+    @contextmanager
+    def out_of_order(self) -> Iterator[None]:
+        """Follow what may happen at any time, or never."""
+        certain, before = self.is_certain, self._is_out_of_order
+        self.is_certain, self._is_out_of_order = False, True
+        yield
+        self.is_certain, self._is_out_of_order = certain and not self._has_ended, before
+
     def entered(self, function: Function, call: Call, first: Sequence[Value]) -> Value:
         """Follow a call of a function of the program; return what is known of its result."""
-        if self.codes.of(function.node).yields or function in self._inside or len(self._inside) >= DEEPEST:
-            function.escape()
+        is_opaque = self.codes.of(function.node).yields or not function.frame.module.is_entered
+        if is_opaque or function in self._inside or len(self._inside) >= DEEPEST:
+            for value in (function, *first):
+                value.escape()
             return call.lost()
         frame = Frame(function.frame.source, function.frame)
         _bind(function, call, first, frame)
@@ -134,27 +180,38 @@ class Interpreter:
             for value in given:
                 value.look_through()
             return UNKNOWN
-        elif name == "getattr" and len(given) == 2 and (attribute := text(given[1])) is not None:
+        elif name == "getattr" and len(given) in (2, 3) and (attribute := text(given[1])) is not None:
             return self.attribute_of(given[0], attribute)
         elif name in ("setattr", "delattr") and given and isinstance(given[0], Named):
             self.tampered_with(f"{given[0].name}.{text(given[1]) if len(given) > 1 else ''}")
         elif patches(name):
             self.tampered_with("sys.argv")
             self.tampered_with("os.environ")
-        elif name in SEE_ALL or (name == "vars" and not given):
-            self.handed_on(name)
+        elif sees_all(name) and not (name == "vars" and given) and not has_names_of_its_own(call.node):
+            self.sees(name, self._frames[-1])
         return call.lost()
 
     def attribute_of(self, owner: Value, name: str) -> Value:
         """Return an attribute. Who has a method that may end the program may call it, here or anywhere."""
-        found = owner.attribute(name)
+        if name in FRAMES:
+            self.handed_on("globals")
+        found = self.taken_from(owner, name) if isinstance(owner, Module) else owner.attribute(name)
         if name in ENDING_METHODS and not isinstance(found, Named) and not owner.follows(name):
             self.ends()
         return found
 
+    def sees(self, name: str, frame: Frame) -> None:
+        """Take note that code in a frame gets at names without writing them: all, or those of its own module."""
+        if name in STACKS and not any(attribute in frame.source.text for attribute in FRAMES):
+            return
+        if name in SEE_OWN and frame.module is not self._frames[0]:
+            frame.module.open()
+        else:
+            self.handed_on(name)
+
     def handed_on(self, name: str) -> None:
         """Take note that others have something of another module, with which they may change what readers rely on."""
-        if name in SEE_ALL or name == "vars":
+        if sees_all(name):
             self.is_blind = True
         if may_end(name):
             self.ends()
@@ -162,6 +219,13 @@ class Interpreter:
             self.is_tampered = True
         if name in ("os", "os.environ") or name in RUN_CODE:
             self.changed_variables.add("*")
+
+    def gives_up(self, reason: str) -> None:
+        """Take note of a module that is not followed: it may do all that a program may."""
+        self.why_blind = self.why_blind or reason
+        self.is_blind = True
+        self.changed_variables.add("*")
+        self.ends()
 
     def tampered_with(self, name: str) -> None:
         """Take note that a program changes what readers rely on."""
@@ -172,7 +236,7 @@ class Interpreter:
 
     def looked_up(self, name: str, key: Value, place: Span) -> Value:
         """Return what stands under a key of something of another module."""
-        if name in SEE_ALL:
+        if sees_all(name):
             self.handed_on(name)
         lookup = self._lookup_of(name)
         return Items((Named(name, self), key)) if lookup is None else lookup(self, key, place)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from smspec.script.names import Named
-from smspec.script.reach import EXITS, SEE_ALL
+from smspec.script.reach import ENDING_METHODS, EXITS, FRAMES, sees_all
 
 if TYPE_CHECKING:
     import ast
@@ -23,14 +23,22 @@ def leak(run: Interpreter, node: ast.AST, frame: Frame) -> None:
     """Know nothing any more of what the code of ``node`` names; ``frame`` is where it looks for names."""
     code = run.codes.of(node)
     run.step(1 + code.size // NODES_A_STEP)
-    for name in code.free:
-        frame.leak(name)
+    for name, attributes in code.free.items():
+        frame.leak(name, attributes)
+    for imported, uses in code.imports:
+        run.imported_by_others(imported, uses, frame)
     for name in code.shared:
         frame.forget_for_good(name)
     reached = {full_name(frame, name) for name in code.names}
-    for name in sorted(reached & SEE_ALL):
-        run.handed_on(name)
-    if code.ends_by_method or reached & EXITS or any(full_name(frame, name) == "SystemExit" for name in code.raised):
+    for name in sorted(filter(sees_all, reached)):
+        run.sees(name, frame)
+    if FRAMES & code.attributes:
+        run.handed_on("globals")
+    if (
+        ENDING_METHODS & code.attributes
+        or reached & EXITS
+        or any(full_name(frame, name) == "SystemExit" for name in code.raised)
+    ):
         run.ends()
     for name in code.changed:
         if (full := full_name(frame, name)) in _LISTS:

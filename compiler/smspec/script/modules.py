@@ -1,7 +1,8 @@
-"""Modules of the source that are read with the program."""
+"""Modules that are read with the program, and the program itself as a module."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from smspec.script.values import UNKNOWN, Value
@@ -11,20 +12,34 @@ if TYPE_CHECKING:
 
 
 class Module(Value):
-    """A module beside the program that was read too."""
+    """A module of the source."""
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
 
     def escape(self) -> None:
-        for name in tuple(self.frame.names):
+        self.frame.open()
+
+    def escape_by(self, attributes: Iterable[str]) -> None:
+        for name in attributes:
+            self.attribute(name)
             self.frame.leak(name)
-            self.frame.forget_for_good(name)
+
+    def has(self, name: str) -> bool:
+        """Tell whether it has a name by now."""
+        return name in self.frame.names
 
     def attribute(self, name: str) -> Value:
-        if name.startswith("__"):
+        if name == "__dict__":
             self.escape()
-        return self.frame.get(name) or UNKNOWN
+            return UNKNOWN
+        if self.has(name):
+            return self.frame.get(name) or UNKNOWN
+        hook = self.frame.names.get("__getattr__")
+        if hook is not None:
+            hook.escape()
+        self.frame.leak(name)  # of a module that is still at work, others have what it is yet to set
+        return UNKNOWN
 
     def set_attribute(self, name: str, value: Value) -> None:
         value.escape()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from smspec.script.values import Value
@@ -24,6 +25,9 @@ class Named(Value):
     def escape(self) -> None:
         if self._run is not None:
             self._run.handed_on(self.name)
+
+    def escape_by(self, _: Iterable[str]) -> None:
+        """Nothing of another module is in danger where it is written with its attributes; `leak` looks at those."""
 
     def look_through(self) -> None:
         """Let others have the texts that are in it; they change nothing."""

@@ -15,12 +15,26 @@ COPIERS = frozenset(
 _COPYING = ("json.", "logging.", "os.path.", "pprint.", "subprocess.", "warnings.")
 """They may hand on what is in an argument, but never change a list or a mapping itself."""
 
-SEE_ALL = frozenset(
-    {"__import__", "__main__", "eval", "exec", "gc.get_objects", "gc.get_referrers", "globals", "locals"}
-    | {"importlib.import_module", "importlib.reload", "inspect.currentframe", "inspect.getmembers", "inspect.stack"}
-    | {"runpy.run_module", "runpy.run_path", "sys.modules", "sys._getframe", "sys.setprofile", "sys.settrace"}
+SEE_OWN = frozenset({"eval", "globals", "locals", "vars"})
+"""With one of these a module gets at its own names without writing them."""
+
+SEE_ALL = SEE_OWN | frozenset(
+    {"__import__", "__main__", "exec", "gc.get_objects", "gc.get_referrers", "importlib.__import__"}
+    | {"importlib.import_module", "importlib.reload", "importlib.metadata.entry_points", "inspect.currentframe"}
+    | {"inspect.getmembers", "inspect.getmodule", "inspect.stack", "inspect.trace", "pkg_resources.iter_entry_points"}
+    | {"pkg_resources.load_entry_point", "pkgutil.resolve_name", "pkgutil.walk_packages", "pydoc.importfile"}
+    | {"pydoc.locate", "runpy.run_module", "runpy.run_path", "sys.modules", "sys._current_frames", "sys._getframe"}
+    | {"sys.setprofile", "sys.settrace", "threading.setprofile", "threading.settrace"}
 )
-"""With one of these a program gets at names without writing them."""
+"""With one of these a program gets at names of any module without writing them."""
+
+STACKS = frozenset({"inspect.currentframe", "inspect.stack", "inspect.trace", "sys._getframe"})
+"""With one of these a module gets at names by an attribute of `FRAMES`; most only ask for the name of a file."""
+
+_LOADERS = ("imp.", "importlib.machinery.", "importlib.util.module_from_spec", "pluggy.", "stevedore.", "zipimport.")
+
+FRAMES = frozenset({"__builtins__", "__globals__", "__subclasses__", "f_builtins", "f_globals", "f_locals"})
+"""Attributes of whatever object by which a program gets at the names of a module."""
 
 RUN_CODE = frozenset({"__import__", "eval", "exec", "importlib.import_module", "runpy.run_module", "runpy.run_path"})
 """What they run may set variables of the environment, too."""
@@ -58,6 +72,14 @@ _RELIABLE = frozenset(
     }
 )
 _SUPPRESSING = ("suppress", "raises", "ExitStack")
+
+
+def sees_all(name: str) -> bool:
+    """Tell whether a program gets at any name by something of another module, or by an attribute of it."""
+    if name.startswith(_LOADERS):
+        return True
+    parts = name.split(".")
+    return any(".".join(parts[:count]) in SEE_ALL for count in range(1, len(parts) + 1))
 
 
 def may_end(name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol
 
 from smspec.script.handler_names import definitions, lacks
 from smspec.script.program import Program
@@ -23,11 +23,17 @@ WORDS = (
 )
 """A program without any of these, in itself or in what it imports from beside it, says nothing that is understood."""
 
-MOST_MODULES = 8
-"""How many modules beside a program are read with it."""
 
-Beside = Callable[[str], "SourceText | None"]
-"""Finds the text of a module, by its full name, among the files that travel with the program."""
+class Source(Protocol):
+    """The files that travel with a program. ``searches``: the job has Python look for modules elsewhere, too."""
+
+    searches: bool
+
+    def module(self, name: str) -> SourceText | None:
+        """Return the module that an import of a full name finds; None for none. Raises `Unreadable`."""
+
+    def elsewhere(self, name: str) -> SourceText | None:
+        """Return a module of that name in any other directory. Raises `Unreadable`."""
 
 
 def says_anything(text: str) -> bool:
@@ -35,25 +41,25 @@ def says_anything(text: str) -> bool:
     return any(word in text for word in WORDS)
 
 
-def read_script(text: SourceText, beside: Beside) -> Program:
+def read_script(text: SourceText, source: Source) -> Program:
     """Return what a program says that is started as a script. Raises `Unreadable`."""
-    return _read(text, beside, None)
+    return _read(text, source, "__main__", None)
 
 
-def read_handler(text: SourceText, name: str, beside: Beside) -> Program:
-    """Return what a function or class ``name`` says that is called with the job, or that there is none.
+def read_handler(text: SourceText, module: str, name: str, source: Source) -> Program:
+    """Return what a function or class ``name`` of a module says that is called with the job, or that there is none.
 
     Raises `Unreadable`.
     """
     if lacks(text.text, name):
         return Program(texts=(text,), missing_handler=name, definitions=definitions(text.text))
     asks = any(word in text.text for word in ("hyperparameters", "channel", "/opt/ml"))
-    return _read(text, beside, name) if asks else Program(texts=(text,))
+    return _read(text, source, module, name) if asks else Program(texts=(text,))
 
 
-def _read(text: SourceText, beside: Beside, handler: str | None) -> Program:
+def _read(text: SourceText, source: Source, module: str, handler: str | None) -> Program:
     if not is_readable(text.text):
         raise Unreadable("it is too long or too deeply nested to follow")
     from smspec.script.following import followed  # late: `ast` is for those who have a Python program
 
-    return followed(text, beside, handler)
+    return followed(text, source, module, handler)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Union
 
 if TYPE_CHECKING:
@@ -58,6 +59,10 @@ class Value:
 
     def escape(self) -> None:
         """Take note that others may change this from now on."""
+
+    def escape_by(self, _: Iterable[str]) -> None:
+        """Take note that others have these attributes of this, and of a module nothing else."""
+        self.escape()
 
     def look_through(self) -> None:
         """Take note that others have what is in this, but not this itself."""

@@ -7,6 +7,7 @@ import textwrap
 
 import pytest
 
+from read_programs import InMemory
 from smspec.script.program import Program
 from smspec.script.reading import read_script
 from smspec.source import SourceText
@@ -101,7 +102,7 @@ NOT_CERTAIN = {
 
 
 def read(text: str) -> Program:
-    return read_script(SourceText(name="train.py", text=textwrap.dedent(text)), lambda name: None)
+    return read_script(SourceText(name="train.py", text=textwrap.dedent(text)), InMemory({}))
 
 
 @pytest.mark.parametrize("program", CERTAIN.values(), ids=CERTAIN)

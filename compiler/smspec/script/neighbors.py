@@ -1,0 +1,156 @@
+"""The modules that travel with a program, brought in as it imports them."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import warnings
+from typing import TYPE_CHECKING
+
+from smspec.script.frame import Frame
+from smspec.script.imported import is_quiet_text, names_imported, searches_elsewhere
+from smspec.script.modules import Module
+from smspec.script.readable import Unreadable, is_readable
+from smspec.script.reading import Source, says_anything
+from smspec.script.values import UNKNOWN, Known, Value
+
+if TYPE_CHECKING:
+    from smspec.script.interpreter import Interpreter
+    from smspec.source import SourceText
+
+MOST_MODULES = 60
+"""How many modules are parsed with a program."""
+
+MOST_CHARACTERS = 800_000
+"""Of all modules that are parsed with a program."""
+
+MOST_LOOKED_AT = 200
+"""How many modules are looked through for words, to find out whether one may do anything of interest."""
+
+DEEPEST = 20
+"""How many modules may be importing one another."""
+
+_FIRST = frozenset({"abc", "codecs", "encodings", "genericpath", "io", "os", "posixpath", "site", "stat"})
+_NEVER = frozenset(sys.builtin_module_names) | _FIRST | {"smspec_runtime"}
+"""Python has these before it looks beside a program; the runtime brings its own."""
+
+
+class Neighbors:
+    """The modules of a source. ``texts`` are those that were parsed.
+
+    Of a module without any word of interest, in itself or in what it imports, nothing is parsed, for the sake of speed.
+    """
+
+    def __init__(self, source: Source, own: SourceText, name: str, frame: Frame) -> None:
+        self.texts: list[SourceText] = []
+        self._source = source
+        self._own = own
+        self._searches = searches_elsewhere(own.text)
+        self._modules: dict[str, Module | None] = {name: Module(frame)}
+        self._found: dict[str, SourceText | None] = {}
+        self._depth = 0
+
+    def find(self, run: Interpreter, name: str) -> Module | None:
+        """Import a module, and the packages around it first; None for one that does not travel with the program."""
+        found: Module | None = None
+        above: Module | None = None
+        parts = name.split(".")
+        for count in range(1, len(parts) + 1):
+            full = ".".join(parts[:count])
+            is_new = full not in self._modules
+            found = self._one(run, full)
+            if is_new and found is not None and above is not None:
+                above.frame.set(parts[count - 1], found)
+            above = found
+        return found
+
+    def _one(self, run: Interpreter, name: str) -> Module | None:
+        if name in self._modules:
+            return self._modules[name]
+        self._modules[name] = None
+        if name.partition(".")[0] in _NEVER:
+            return None
+        try:
+            text = self._text(name)
+            if text is None:
+                self._perhaps(run, name)
+            else:
+                self._bring(run, name, text)
+        except Unreadable:
+            run.gives_up(f"smspec could not follow the module `{name}`, which the script imports")
+        return self._modules[name]
+
+    def _text(self, name: str) -> SourceText | None:
+        """Return the text of a module; None for one of elsewhere. Raises `Unreadable`."""
+        if name not in self._found:
+            self._found[name] = None if name.partition(".")[0] in _NEVER else self._source.module(name)
+        return self._found[name]
+
+    def _perhaps(self, run: Interpreter, name: str) -> None:
+        """Look at a file that may be the module, where the program has more places for modules than its own."""
+        text = self._source.elsewhere(name) if self._searches or self._source.searches else None
+        if text is not None and not self._is_quiet(name, text):
+            with run.out_of_order():
+                self._bring(run, name, text)
+            found, self._modules[name] = self._modules[name], None
+            if found is not None:
+                found.escape()
+
+    def _bring(self, run: Interpreter, name: str, text: SourceText) -> None:
+        self._searches |= searches_elsewhere(text.text)
+        is_package = text.name.replace("\\", "/").endswith("/__init__.py")
+        module = self._modules[name] = Module(Frame(text))
+        frame = module.frame
+        frame.names |= names_at_start(name)
+        frame.package = name if is_package else name.rpartition(".")[0]
+        frame.is_entered = says_anything(text.text) or "dataclass" in text.text
+        if (not is_package or not text.text.strip()) and self._is_quiet(name, text):
+            return
+        self.texts.append(text)
+        is_too_much = len(self.texts) > MOST_MODULES or sum(len(one.text) for one in self.texts) > MOST_CHARACTERS
+        tree = None if is_too_much or self._depth >= DEEPEST else parsed(text)
+        if tree is None:
+            raise Unreadable("it is too much to follow")
+        self._depth += 1
+        run.module(tree, frame)
+        self._depth -= 1
+
+    def _is_quiet(self, name: str, text: SourceText) -> bool:
+        """Tell whether a module, with all that it imports, has none of the words by which it could do harm."""
+        seen = {name}
+        rest = [(name, text)]
+        while rest:
+            name, text = rest.pop()
+            if text.name == self._own.name or not is_quiet_text(text.text) or len(seen) > MOST_LOOKED_AT:
+                return False
+            is_package = text.name.replace("\\", "/").endswith("/__init__.py")
+            for other in names_imported(text.text, name if is_package else name.rpartition(".")[0]):
+                if other in seen:
+                    continue
+                seen.add(other)
+                try:
+                    found = self._text(other)
+                except Unreadable:
+                    return False
+                if found is None and (self._searches or self._source.searches):
+                    found = self._source.elsewhere(other)
+                if found is not None:
+                    rest.append((other, found))
+        return True
+
+
+def parsed(text: SourceText) -> ast.Module | None:
+    """Return the tree of a program; None for one that this Python cannot parse, or that would cost it too much."""
+    if not is_readable(text.text):
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes in strings, which are the program's affair
+            return ast.parse(text.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def names_at_start(name: str) -> dict[str, Value]:
+    """Return the names that a module finds when it starts."""
+    return {"__name__": Known(name), "__file__": UNKNOWN, "TYPE_CHECKING": Known(False)}
