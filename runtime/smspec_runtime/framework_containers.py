@@ -7,6 +7,7 @@ from .lean_typing import Mapping
 from .variables import find_on_path
 
 _MODULE = re.compile(r"sagemaker_\w+_container\.")
+PYTORCH = "sagemaker_pytorch_container."  # Sets PyTorch's variables, on one host too.
 _TOOLKITS = (b"sagemaker_training", b"sagemaker_containers", b"smspec_runtime")
 
 

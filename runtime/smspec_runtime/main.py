@@ -5,7 +5,7 @@ import sys
 
 from .import_path import StandardLibraryOnly, standard_library_first
 
-# The author's directories may stand in front of the import path, with a json.py in them.
+# The author's directories may come first, with a json.py in them.
 with StandardLibraryOnly():
     from .accelerators import look_at_machine
     from .arguments import STYLES, arguments_of
@@ -15,7 +15,7 @@ with StandardLibraryOnly():
     from .delivery import deliver
     from .environment import sagemaker_variables
     from .failure import Report, failure_text, limited, reason_in, refusal_text
-    from .framework_containers import is_of_sagemaker
+    from .framework_containers import PYTORCH, is_of_sagemaker
     from .input_config import read_input_config
     from .layout import ROOT, Layout
     from .lean_typing import Dict, List, NoReturn, Optional, Tuple
@@ -31,7 +31,7 @@ with StandardLibraryOnly():
     from .variables import carried_variables, python_path
 
 LOCAL_LEADER = "SMSPEC_LOCAL_LEADER"
-"""Set by `smspec run`: an address, and ports for the job, the team and two for each host."""
+"""By `smspec run`: an address, and ports for the job, the team and two for each host."""
 STOP_GRACE = "SMSPEC_STOP_GRACE"  # Seconds from SIGTERM to SIGKILL, in tests and rehearsals.
 PYTHON = sys.executable or "python3"
 
@@ -82,7 +82,7 @@ def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
 
 
 def end(status: int) -> NoReturn:
-    """End this process as it stands: Python's own end takes as long as its start."""
+    """Without Python's own end, which takes as long as its start."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()  # boto3 may have warned.
@@ -106,7 +106,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     layout = deliver(plan.delivery, layout, config, environ)
     program = find_program(plan, layout.code, PYTHON)
     make_executable(program, layout.code)
-    # A framework brings the code itself, and is called where the container starts, as by the toolkit.
+    # A framework brings the code itself, and is called where the container starts.
     is_framework = plan.kind == "framework"
     if not is_framework:
         outcome, words, title = install(program, layout.code, PYTHON, environ, supervisor.prepare)
@@ -129,6 +129,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     hosts = cluster.hosts if launcher is None else cluster.hosts_of(groups)
     leader, _, ports = (local_leader or hosts[0]).partition(":")
     port, *own = ports.split(",")
+    module = environ.get("SAGEMAKER_TRAINING_MODULE", "")
     # A framework waits for hosts itself.
     addresses = wait_for_hosts([] if is_local or is_framework else contacted_hosts(launcher, hosts, layout.code))
 
@@ -139,7 +140,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
         command = LAUNCHERS[launcher](
             Launch(program, arguments, cluster, hosts, machine, options, variables, leader, PYTHON, ip, own)
         )
-    elif plan.launcher is None and len(hosts) > 1 and not is_framework:
+    elif plan.launcher is None and not is_framework and (len(hosts) > 1 or module.startswith(PYTORCH)):
         found = torch_variables(leader, port or MASTER_PORT, cluster.network_interface, environ)
         command = command._replace(variables={name: found[name] for name in found if name not in environ})
     variables.update(command.variables)

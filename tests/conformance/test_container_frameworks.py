@@ -42,6 +42,33 @@ def test_the_hyperparameter_names_the_script_as_well(container):
     assert (done.status, done.stdout) == (0, b"ran\n"), done.stderr
 
 
+TORCH = ("MASTER_ADDR", "MASTER_PORT", "NCCL_SOCKET_IFNAME", "NCCL_IB_DISABLE", "NCCL_DEBUG")
+
+
+@pytest.mark.parametrize(
+    ("framework", "own", "expected"),
+    [
+        ("pytorch", {}, ("algo-1", "7777", "eth1", "1", "WARN")),
+        (
+            "pytorch",
+            {"MASTER_PORT": "29500", "NCCL_SOCKET_IFNAME": "^lo", "NCCL_IB_DISABLE": "0", "NCCL_DEBUG": "INFO"},
+            ("algo-1", "29500", "^lo", "0", "INFO"),
+        ),
+        ("pytorch", {"MASTER_ADDR": ""}, ("", "7777", "eth1", "1", "WARN")),
+        ("tensorflow", {}, (None,) * 5),
+        ("mxnet", {}, (None,) * 5),
+    ],
+)
+@pytest.mark.parametrize("plan", [None, {"kind": "script", "program": "train.py"}], ids=["no plan", "a plan"])
+def test_variables_of_pytorch_on_one_host(container, framework, own, expected, plan):
+    """SageMaker's PyTorch module sets them before every program; the author's own are left alone."""
+    environ = {**image_of(container, framework), "SAGEMAKER_PROGRAM": "train.py", **own}
+    container.configure(network_interface_name="eth1")
+    container.write("code/train.py", f"import os; print([os.environ.get(name) for name in {TORCH}])")
+    done = container.run(plan=plan, environ=environ)
+    assert done.stdout.decode() == f"{list(expected)}\n", done.stderr
+
+
 @pytest.mark.parametrize("framework", ["xgboost", "chainer", "tensorflow"])
 def test_a_module_that_does_more_is_called(container, framework):
     """XGBoost's algorithm where no script is named, Chainer's MPI, TensorFlow's model directory of a tuning job."""

@@ -28,7 +28,8 @@ RESERVED = frozenset({"default_user_module_name", "_tuning_objective_metric"})
 
 _PROGRAM_KEYS = {ScriptEntry: "script", ModuleEntry: "module", PipeLoopEntry: "pipe_loop", CommandEntry: "command"}
 _MEETING = frozenset({"MASTER_ADDR", "MASTER_PORT"})
-"""The runtime sets them on several hosts (smspec_runtime.torch_variables)."""
+"""The runtime sets them on several hosts (smspec_runtime.torch_variables), and in SageMaker's PyTorch images."""
+_PYTORCH_IMAGE, _PYTORCH_MODULE = "pytorch-training", "sagemaker_pytorch_container."
 _NEGATIVE = re.compile(r"-[0-9.][0-9.eE+-]*")
 
 
@@ -53,7 +54,7 @@ def plan_surroundings(job: JobSpec, request: RequestPlan) -> Surroundings | Unre
         arguments=_arguments(job, values, {name: str(sent[name]) for name in values}, paths),
         hyperparameters=tuple(values),
         channels=_channels(payload.get("InputDataConfig")),
-        variables=variables | _MEETING if _host_count(payload) > 1 else variables,
+        variables=variables | _MEETING if _host_count(payload) > 1 or _is_for_pytorch(job, environment) else variables,
         forms_groups=job.distribution is not None or not _starts_script(job) or _names_launcher(sent),
         hyperparameters_path=("hyperparameters",) if job.hyperparameters else ("entry_point",),
         channels_path=("channels",) if job.channels else ("entry_point",),
@@ -66,6 +67,13 @@ def _host_count(payload: Mapping[str, object]) -> int:
     groups = resources.get("InstanceGroups")
     counts = [resources, *(_members(group) for group in (groups if isinstance(groups, list) else ()))]
     return sum(count for group in counts if isinstance(count := group.get("InstanceCount"), int))
+
+
+def _is_for_pytorch(job: JobSpec, environment: Mapping[str, object]) -> bool:
+    """Whether the image is one of SageMaker's for PyTorch, or made from one."""
+    image = job.image.base if isinstance(job.image, BuiltImage) else job.image.uri if job.image else ""
+    module = str(environment.get("SAGEMAKER_TRAINING_MODULE", ""))
+    return _PYTORCH_IMAGE in image or module.startswith(_PYTORCH_MODULE)
 
 
 def _names_launcher(sent: Mapping[str, object]) -> bool:

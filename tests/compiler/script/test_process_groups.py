@@ -88,5 +88,27 @@ def test_silent_where_something_sets_them(tmp_path, more):
     assert told(tmp_path, DIST + GLOO, more) == []
 
 
+AWS = "763104351884.dkr.ecr.us-west-2.amazonaws.com/pytorch-training:2.5.1-cpu-py311"
+ALONE = DIST + "dist.init_process_group('gloo', rank=0, world_size=1)"
+
+
+@pytest.mark.parametrize(
+    ("image", "more"),
+    [
+        (AWS, ""),
+        (f"{{base: {AWS}}}", ""),
+        (BUILT, "environment: {SAGEMAKER_TRAINING_MODULE: 'sagemaker_pytorch_container.training:main'}\n"),
+    ],
+)
+def test_sagemaker_s_pytorch_images_have_an_address_on_one_host(tmp_path, image, more):
+    assert told(tmp_path, ALONE, more, count=1, image=image) == []
+
+
+@pytest.mark.parametrize(("image", "count"), [(BUILT, 1), (READY, 1)])
+def test_other_images_have_none_on_one_host(tmp_path, image, count):
+    (line,) = told(tmp_path, ALONE, count=count, image=image)
+    assert "`MASTER_ADDR` and no `MASTER_PORT`" in line
+
+
 def test_an_image_of_others_sets_none_of_them(tmp_path):
     assert len(told(tmp_path, DIST + GLOO, image=READY)) == 1
