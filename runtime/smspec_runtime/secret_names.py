@@ -86,7 +86,7 @@ def strength(name: str) -> int:
 
 def _of_last(last: str, before: List[str]) -> int:
     nearest = before[-1:]
-    if last.endswith(_PASSWORDS):
+    if "".join([*nearest, last]).endswith(_PASSWORDS):  # `PassWord` too
         return SURE
     for ending in _SHORT_PASSWORDS:
         if last.endswith(ending) and (last[: -len(ending)] or "".join(nearest)) in _ACCOUNTS:

@@ -8,7 +8,9 @@ from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.finding import Finding
 from smspec.diagnostics.masking import masked, without_tokens
 from smspec.diagnostics.note import Note
+from smspec.diagnostics.quoted_secrets import secrets_at, without_quoted
 from smspec.source import Document, SourceText, Span
+from smspec.source.frozen import replace
 
 
 def placed(findings: Iterable[Finding], document: Document) -> tuple[Diagnostic, ...]:
@@ -26,6 +28,15 @@ def in_order(diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText]) -> 
 
 
 def _place(finding: Finding, document: Document) -> Diagnostic:
+    secrets = secrets_at(document, finding.path)
+    if secrets:
+        finding = replace(
+            finding,
+            message=without_quoted(finding.message, secrets),
+            help=without_quoted(finding.help, secrets),
+            label=without_quoted(finding.label, secrets),
+            notes=tuple(Note(without_quoted(note.message, secrets), note.span) for note in finding.notes),
+        )
     if finding.place is not None:
         return placed_at(finding.place, finding)
     # What is missing has no place; what asks for it has one, often far from where the missing would be written.

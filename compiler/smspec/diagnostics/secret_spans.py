@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 from collections.abc import Callable, Iterator
 
+from smspec.diagnostics.command_passwords import command_passwords
 from smspec.diagnostics.secret_formats import written_secrets
 from smspec.diagnostics.secret_stand_ins import is_reference
 from smspec.diagnostics.secrets import is_named_secret, is_withheld, names_a_secret
@@ -30,9 +33,9 @@ _BEGINNING = _VALUE.replace("{SO_MANY}", "{0,200}").replace("{LINES}", "{0,4}")
 _MOST_NAMED = 10_000
 """Of a text with more values under names of secrets, the rest is masked unread."""
 _WHOLE = _VALUE.replace("{SO_MANY}", "*").replace("{LINES}", "*")
-# `--name value` in a command, and as two items of a list in YAML or JSON.
+# `--name value` and `-name value` in a command, and as two items of a list in YAML or JSON.
 _OPTION = (
-    r"""(?<![\w-])--(?P<name>[A-Za-z][\w.-]{0,127})"""
+    r"""(?<![\w-])(?:--(?=[A-Za-z])|-(?=[A-Za-z]{3}))(?P<name>[\w.-]{1,128})"""
     r"""(?:[ \t]{1,64}|["']?[ \t]{0,64},\s{0,64}["']?|["']?[ \t]{0,64}\n[ \t]{0,64}-[ \t]{1,64}["']?)"""
     r"""(?P<value>(?![-&|])[^\s"',\]]+)"""
 )
@@ -46,11 +49,17 @@ _INNER_HARMLESS = frozenset(
 )
 _MOST_INNER = 2_000
 """Characters of such a mapping that are read."""
-# A tag in a request: its key and its value are two members.
-_PAIR = (
-    r"""\bKey["']?[ \t]*:[ \t]*["']?(?P<name>[\w.-]+)["']?(?:[ \t]*,)?\s*"""
-    r"""["']?Value["']?[ \t]*:[ \t]*(?P<value>"[^"\n]*"|'[^'\n]*'|[^\s,}]+)"""
+# A tag in a request, a variable as Kubernetes has it: its key and its value are two members, in either order.
+_QUOTE = r"""(?:\\{0,3}["'])?"""
+_KEY_MEMBER = rf"""\b(?i:key|name){_QUOTE}[ \t]*:[ \t]*{_QUOTE}(?P<name>[\w.-]+){_QUOTE}"""
+_VALUE_MEMBER = (
+    rf"""\b(?i:value){_QUOTE}[ \t]*:[ \t]*"""
+    r"""(?P<value>"[^"\n]*"|'[^'\n]*'|\\{1,3}["'][^"'\\\n]*\\{1,3}["']|[^\s,}]+)"""
 )
+_PAIR = rf"""{_KEY_MEMBER}(?:[ \t]*,)?\s*{_QUOTE}{_VALUE_MEMBER}"""
+_PAIR_REVERSED = rf"""{_VALUE_MEMBER}(?:[ \t]*,)?\s*{_QUOTE}{_KEY_MEMBER}"""
+# JSON as text of letters and digits: an object begins in one of a few ways.
+_ENCODED = r"(?<![\w+/=-])(?:eyJ|eyA|ewo|ewk|ewog|W3s|WyJ|WwA)[A-Za-z0-9+/_-]{12,60000}={0,2}(?![\w+/=.-])"
 _FLOW_END = r"[,}\]]"
 _COMMENT = r"[ \t]#"
 
@@ -61,6 +70,7 @@ _URL_PASSWORD = r"""(?<=://)[^\s/:@"'`]*:(?P<value>(?![0-9]*[/?#])(?:(?!://)[^\s
 def reported_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield where secrets are that a finding names, in no order; some more than once."""
     yield from (found.span() for _, found in written_secrets(text))
+    yield from _nameless_spans(text, is_named_secret)
     yield from _named_spans(text, is_named_secret)
 
 
@@ -71,19 +81,40 @@ def withheld_spans(text: str) -> Iterator[tuple[int, int]]:
         for found in re.finditer(_URL_PASSWORD, text):
             if not is_reference(found["value"]):
                 yield found.span("value")
+    yield from _nameless_spans(text, is_withheld)
     yield from _named_spans(text, is_withheld)
+
+
+def _nameless_spans(text: str, judge: Judge) -> Iterator[tuple[int, int]]:
+    """Yield secrets of commands that give them no name, and encoded JSON that holds one."""
+    for found in command_passwords(text):
+        if judge("password", found["value"]):
+            yield found.span("value")
+    for found in re.finditer(_ENCODED, text):
+        if any(_named_spans(_decoded(found[0]), judge)):
+            yield found.span()
+
+
+def _decoded(text: str) -> str:
+    """Return the text that Base64 stands for; nothing where it stands for none."""
+    standard = text.rstrip("=").translate(str.maketrans("-_", "+/"))
+    try:
+        return base64.b64decode(standard + "=" * (-len(standard) % 4)).decode()
+    except (ValueError, binascii.Error):
+        return ""
 
 
 def _named_spans(text: str, judge: Judge) -> Iterator[tuple[int, int]]:
     if may_name_a_secret(text):
         yield from _in_pairs(_PAIR, text, judge)
+        yield from _in_pairs(_PAIR_REVERSED, text, judge)
         yield from _in_pairs(_OPTION, text, judge)
         yield from _in_assignments(text, judge)
 
 
 def _in_pairs(pattern: str, text: str, judge: Judge) -> Iterator[tuple[int, int]]:
     for pair in re.finditer(pattern, text):
-        if judge(pair["name"], pair["value"].strip("\"'")):
+        if judge(pair["name"], pair["value"].strip("\\\"'")):
             yield pair.span("value")
 
 

@@ -22,6 +22,7 @@ _NUMBER = r"[-+]?[0-9._,]+(?:[eE][-+]?[0-9]+)?[kKMGTB%]?"
 _SHORT_NUMBER = r"-?[0-9.]{1,5}"
 # What switches a service on or off where its key belongs.
 _SETTING = r"(?i)disabled?|enabled?|default|auto|required|optional|offline|online|anonymous|dry-?run"
+_OPTION = r"--[^=\s]+|-[A-Za-z][^=\s]{2,}"
 # Behind any other word, such as `token`, a name may be that of something in a text.
 _CREDENTIAL = r"(?i)(?:secret|key|pat|credentials?|creds?|bearer|jwt)[0-9]*"
 
@@ -31,6 +32,11 @@ def secret_in(name: str, value: str) -> str | None:
     for what, _ in written_secrets(value):
         return what
     return "a secret" if is_named_secret(name, value) else None
+
+
+def option_name(word: str) -> str:
+    """Return the name of the option that a word of a command is, if its value is the next word; else nothing."""
+    return word.lstrip("-") if re.fullmatch(_OPTION, word) else ""
 
 
 def names_a_secret(name: str) -> bool:

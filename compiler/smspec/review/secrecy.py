@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from smspec.diagnostics.masking import HIDDEN, hidden, without_tokens
-from smspec.diagnostics.secrets import is_withheld, secret_in
+from smspec.diagnostics.secrets import is_withheld, option_name, secret_in
 from smspec.review.change import Change
 from smspec.source.frozen import replace
 
@@ -38,8 +38,7 @@ def _safe_words(name: str, words: Sequence[object]) -> list[object]:
     shown, called = list[object](), name
     for word in words:
         shown.append(safe(called, word))
-        is_option = isinstance(word, str) and word.startswith("--") and "=" not in word
-        called = str(word).lstrip("-") if is_option else name
+        called = (option_name(word) if isinstance(word, str) else "") or name
     return shown
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.masking import secret_of
+from smspec.diagnostics.secrets import option_name
 from smspec.source import Path
 from smspec.source.listing import Listing
 from smspec.spec.model import BuiltImage, CommandEntry, JobSpec, ScriptEntry
@@ -47,4 +48,4 @@ def _words(job: JobSpec) -> Iterator[tuple[Path, str, str]]:
     option = ""
     for index, word in enumerate(words):
         yield ("entry_point", key, index), option, word
-        option = word.lstrip("-") if word.startswith("--") and "=" not in word else ""
+        option = option_name(word)

@@ -62,6 +62,14 @@ PLACES = {
     "description": JOB + "description: FORM\nhyperparameterz: {}\n",
     "vars": JOB + "vars: {db_password: {default: NAMED, enum: [NAMED, b]}, a: {default: FORM}}\n"
     "hyperparameters: {a: '${{ vars.a }}', password: '${{ vars.db_password }}', b: '${{ vars.c }}'}\n",
+    "default that enum lacks": JOB + "vars: {db_password: {default: NAMED, enum: [a, b]}}\nhyperparameters: {a: 1}\n",
+    "value of a wrong type": JOB + "secrets: {DB_PASSWORD: NAMED}\nhyperparameters: [{password: NAMED}]\n",
+    "address without a scheme": JOB
+    + "channels: {train: 's3://u:NAMED@bucket/x'}\nextends: ['https://u:NAMED@h/b.yaml']\n",
+    "variables as in Kubernetes": JOB
+    + "environment:\n  - {name: DB_PASSWORD, value: NAMED}\n  - {value: NAMED, name: PASSWORD}\n",
+    "case of a name": JOB + "environment: {DbPassWord: NAMED, DBPASSWORD: NAMED, db.password: NAMED}\n",
+    "part of it is a placeholder": JOB + "environment: {DB_PASSWORD: example-NAMED, GH_PAT: changemeNAMED}\n",
     "vars in block style": JOB + "vars:\n  db_password:\n    default: NAMED\n    enumm: [b]\n  a: {default: FORM}\n",
     "overlay": JOB + "overlays: {dev: {environment: {DB_PASSWORD: NAMED, A: FORM}, hosts: {count: FORM}}}\n",
     "name of an overlay": JOB + "overlays: {FORM: {hosts: {count: 0}}}\n",
@@ -84,6 +92,10 @@ PLACES = {
     + "source: src/\nentry_point:\n  script: train.py\n  args:\n  - --password\n"
     "  - NAMED\n  - FORM\n",
     "command": BUILT + BASE + "source: src/\nentry_point: {command: [sh, -c, 'train --password NAMED --a FORM']}\n",
+    "options with one dash": BUILT + BASE + "source: src/\nentry_point: {script: train.py, args: [-password, NAMED]}\n",
+    "commands without a name": BUILT
+    + SOURCE
+    + "image: {base: 'python:3.12', run: ['curl -u ml:NAMED https://h/x', 'mysql -pNAMED', 'sshpass -p NAMED x']}\n",
     "script": BUILT + BASE + "source: src/\nentry_point: FORM.py\n",
     "source": BUILT + BASE + "source: FORM/\nentry_point: train.py\n",
     "entry point": BUILT + BASE + "source: src/\nentry_point: {pipe_loop: 'FORM:a', epochs: FORM}\n",

@@ -1,5 +1,6 @@
 """How well secrets are told from what only looks like one: every entry of the corpus, and the figures exactly."""
 
+import base64
 import json
 from collections import Counter
 
@@ -91,3 +92,17 @@ def test_any_text_is_masked_in_place(text):
     shown = masked(text)
     assert len(shown) == len(text)
     assert all(after in (before, "*") for before, after in zip(text, shown, strict=True))
+
+
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+@pytest.mark.parametrize("indent", [None, 1])
+def test_encoded_json_with_a_secret_is_one(encode, indent):
+    def value(**members):
+        return encode(json.dumps(members, indent=indent).encode()).decode().rstrip("=")
+
+    secret = value(db={"password": made("{a16}", "encoded")}, user="ml??>>")
+    assert secret_of("DB_CONFIG", secret)
+    assert secret[4:] not in masked(f"DB_CONFIG: {secret}")
+    harmless = value(model="bert-large", lr=3e-4, tokenizer="llama-3")
+    assert secret_of("DB_CONFIG", harmless) is None
+    assert masked(f"DB_CONFIG: {harmless}") == f"DB_CONFIG: {harmless}"

@@ -188,6 +188,15 @@ def test_a_masked_text_has_its_lines_and_is_masked_once(text):
         "token:\n- ",
         "-a",
         "Key: ",
+        "name: a value: ",
+        'value: "',
+        "curl ",
+        "curl -u ",
+        "docker login ",
+        "sshpass -p",
+        "a://b:",
+        "eyJ ",
+        "eyJhIjo",
     ],
 )
 def test_a_text_full_of_beginnings_takes_no_longer_than_others(piece):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.masking import secret_of
+from smspec.diagnostics.secrets import option_name
 from smspec.service.members import items, member, structure
 from smspec.service.request import Request
 from smspec.service.wording import shown
@@ -44,4 +45,4 @@ def _texts(payload: dict[str, object]) -> Iterator[tuple[Path, str, str]]:
         for index, word in enumerate(items(payload, "AlgorithmSpecification", holder)):
             if isinstance(word, str):
                 yield ("AlgorithmSpecification", holder, index), option, word
-                option = word.lstrip("-") if word.startswith("--") and "=" not in word else ""
+                option = option_name(word)
