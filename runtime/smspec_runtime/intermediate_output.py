@@ -6,6 +6,7 @@ One process beside the program sends what changes, another the rest. Neither can
 import json
 import os
 import signal
+import stat
 import sys
 import time
 from importlib.util import find_spec
@@ -47,7 +48,7 @@ def start_sending(
     key = "/".join(filter(None, [prefix.strip("/"), environ.get("TRAINING_JOB_NAME"), "output/intermediate"]))
     log(f"intermediate output goes to s3://{bucket}/{key}/")
     options = json.dumps(s3_options(sagemaker, environ))
-    words = [python, "-m", __name__, directory, bucket, key, options]
+    words = [python, "-m", __name__, os.path.realpath(directory), bucket, key, options]
     # Without the author's directory: a json.py in it is not for this process.
     path = python_path(environ, layout.code).partition(os.pathsep)[2]
     variables = {**environ, "PYTHONPATH": path}
@@ -66,7 +67,13 @@ def main(words: List[str]) -> int:
     directory, bucket, key, options, seconds = words
     is_last = seconds != "0"
     signal.alarm(int(seconds))
-    sent = open(os.path.join(os.path.dirname(directory), ".intermediate"), "a+", encoding="ascii", buffering=1)
+    output = os.path.dirname(directory)
+    try:
+        notes = _open_inside(output, ".intermediate", os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW)
+    except OSError as error:
+        log(f"intermediate output is not sent: {error}")
+        return 1
+    sent = open(notes, "a+", encoding="ascii", buffering=1)
     sent.seek(0)
     tried: Dict[str, Any] = dict(map(json.loads, sent))
     found: Dict[str, List[int]] = {}
@@ -80,16 +87,28 @@ def main(words: List[str]) -> int:
             tried[path] = mark
             try:
                 client = client or open_client("s3", "intermediate output", json.loads(options))
-                client.upload_file(os.path.join(directory, path), bucket, f"{key}/{path}")
+                with open(_open_inside(directory, path, os.O_RDONLY), "rb") as file:
+                    client.upload_fileobj(file, bucket, f"{key}/{path}")
                 print(json.dumps([path, mark]), file=sent)
             except FileNotFoundError:
                 pass
             except client_errors() as error:
                 log(f"intermediate output: cannot send {path!a}: {error}")
         if is_last:
-            os.unlink(sent.name)
+            os.unlink(output + "/.intermediate")
             return 0
         time.sleep(1)
+
+
+def _open_inside(root: str, name: str, flags: int) -> int:
+    """Open a regular file that is in a directory. The program may have put links anywhere."""
+    descriptor = os.open(os.path.join(root, name), flags | os.O_NONBLOCK, 0o644)
+    status, real = os.fstat(descriptor), os.path.realpath(f"/proc/self/fd/{descriptor}")
+    is_own = stat.S_ISREG(status.st_mode) and real.startswith(root + "/")
+    if is_own and (flags == os.O_RDONLY or status.st_nlink == 1):
+        return descriptor
+    os.close(descriptor)
+    raise OSError(f"{name} is not a file in {root}")
 
 
 if __name__ == "__main__":

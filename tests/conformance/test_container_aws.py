@@ -146,6 +146,57 @@ write("last.txt", "last")
     assert b"intermediate output goes to s3://bucket/jobs/job-1/output/intermediate/" in stderr
 
 
+def test_only_files_of_the_directory_are_sent(container, s3, tmp_path):
+    """A link to a file beside it is; nothing that a link leads out to."""
+    sending(container)
+    (tmp_path / "secret").write_text("secret")
+    script = f"""{WRITE}
+write("a/step-1.txt", "one")
+os.symlink("step-1.txt", os.path.join(place, "a/latest.txt"))
+os.symlink({str(tmp_path / "secret")!r}, os.path.join(place, "out.txt"))
+os.symlink({str(tmp_path)!r}, os.path.join(place, "directory"))
+"""
+    done = container.run_script(script, environ=s3.environ)
+    assert done.status == 0, done.stderr
+    assert s3.objects == {
+        "jobs/output/intermediate/a/step-1.txt": b"one",
+        "jobs/output/intermediate/a/latest.txt": b"one",
+    }
+    assert b"cannot send 'out.txt': out.txt is not a file in " in done.stderr
+
+
+def test_a_directory_in_the_place_of_the_directory_is_not_sent(container, s3, tmp_path):
+    sending(container)
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets/x.txt").write_text("secret")
+    script = f"""{WRITE}
+os.rmdir(place)
+os.symlink({str(tmp_path / "secrets")!r}, place)
+"""
+    done = container.run_script(script, environ=s3.environ)
+    assert done.status == 0, done.stderr
+    assert s3.objects == {}
+    assert b"cannot send 'x.txt': x.txt is not a file in " in done.stderr
+
+
+@pytest.mark.parametrize("how", ["symlink", "link"])
+def test_notes_are_written_through_no_link(container, s3, tmp_path, how):
+    """`output/.intermediate` lists what was sent; the program can put a link there."""
+    sending(container)
+    own = container.write("own.txt", "own")
+    script = f"""{WRITE}
+notes = os.path.join(os.path.dirname(place), ".intermediate")
+while not os.path.exists(notes): time.sleep(0.01)
+os.unlink(notes)
+os.{how}({str(own)!r}, notes)
+write("x.txt", "x")
+"""
+    done = container.run_script(script, environ=s3.environ)
+    assert done.status == 0, done.stderr
+    assert own.read_text() == "own"
+    assert b"intermediate output is not sent: " in done.stderr
+
+
 def test_a_short_program_s_and_a_failing_program_s_output_is_sent(container, s3):
     sending(container, f"s3://{BUCKET}")
     done = container.run_script(f"{WRITE}\nwrite('x.txt', 'x')\nsys.exit(3)", environ=s3.environ)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from collections.abc import Callable
 from contextlib import suppress
 
 from smspec.local.request import JobStatus
 from smspec.local.run_directory import HostDirectory
 from smspec.local.supervision import Verdict, name_of
+from smspec.source.real_file import open_below
 
 _FAILURE_CHARACTERS = 1024
 """SageMaker keeps the first 1024 characters of /opt/ml/output/failure (FailureReason)."""
+
+_FAILURE = ("opt", "ml", "output", "failure")
 
 _MISSING_MODULE = re.compile(r"\w+: ModuleNotFoundError: No module named '([\w.]+)'")
 
@@ -43,12 +44,11 @@ def failure_reason(verdict: Verdict, host: Callable[[str], HostDirectory]) -> st
     if verdict.fault or verdict.failed is None:
         return verdict.fault
     reason = ""
-    path = host(verdict.failed).failure
     with suppress(OSError):
-        # Nothing else: a FIFO would keep us waiting, and a device has no end.
-        if stat.S_ISREG(os.lstat(path).st_mode):
-            with open(path, encoding="utf-8", errors="replace") as file:
-                reason = file.read(_FAILURE_CHARACTERS).strip()
+        # The program may have put a link anywhere, to a file of this machine.
+        descriptor = open_below(host(verdict.failed).root, _FAILURE)
+        with open(descriptor, encoding="utf-8", errors="replace") as file:
+            reason = file.read(_FAILURE_CHARACTERS).strip()
     return reason or f"{verdict.failed} ended with exit status {verdict.job_status} and left no failure file"
 
 

@@ -73,10 +73,6 @@ class HostDirectory:
     def output_data(self) -> str:
         return os.path.join(self.base, "output", "data")
 
-    @property
-    def failure(self) -> str:
-        return os.path.join(self.base, "output", "failure")
-
     def make(self) -> None:
         """Make what a training container finds, empty."""
         metrics = os.path.join(self.base, "output", "metrics", "sagemaker")

@@ -12,9 +12,9 @@ import stat
 from collections.abc import Callable, Iterator
 
 from smspec.pipeline.absence import means_absence
-from smspec.pipeline.real_file import open_below
 from smspec.pipeline.upwards import upwards
 from smspec.source.frozen import dataclass
+from smspec.source.real_file import open_below
 
 _GIT = ".git"
 _OF_THE_KERNEL = ("/proc", "/sys", "/dev")

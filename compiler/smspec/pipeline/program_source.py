@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from smspec.pipeline.real_file import open_real
 from smspec.script.readable import MOST_BYTES, Unreadable
 from smspec.source import SourceText
+from smspec.source.real_file import open_real
 
 _ENDS = ("/__init__", "")
 _COMPILED = (".pyc", ".pyd", ".so")

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import Literal
 
 from smspec.pipeline.ignore_rules import IGNORE_FILES, IgnoreRules, TooManyPatterns
-from smspec.pipeline.real_file import open_real, open_real_directory
 from smspec.pipeline.spec_marker import has_spec_key
 from smspec.render.manifest import MANIFEST, manifested_files
 from smspec.render.run_marker import RUN_MARKER, is_run_marker
 from smspec.source.frozen import dataclass
+from smspec.source.real_file import open_real, open_real_directory
 from smspec.spec.yaml.guard import MAX_BYTES
 
 MOST_ENTRIES = 20_000

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from smspec.pipeline.real_file import open_real
 from smspec.pipeline.source_listing import scan_source
+from smspec.source.real_file import open_real
 
 
 @pytest.fixture

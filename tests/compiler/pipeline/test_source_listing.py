@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.pipeline.real_file import open_real_directory
 from smspec.pipeline.source_listing import scan_source
 from smspec.pipeline.spec_marker import has_spec_key
+from smspec.source.real_file import open_real_directory
 from source_tree import faults, write
 
 

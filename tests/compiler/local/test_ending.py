@@ -1,0 +1,64 @@
+"""The failure file that a program leaves, whatever it made of it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from smspec.local.ending import failure_reason
+from smspec.local.run_directory import HostDirectory
+from smspec.local.supervision import Verdict
+
+NONE = "algo-1 ended with exit status 7 and left no failure file"
+
+
+@pytest.fixture
+def output(tmp_path):
+    host = HostDirectory(str(tmp_path / "hosts/algo-1"))
+    host.make()
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/failure").write_text("of the author's machine")
+    return Path(host.base, "output")
+
+
+def reason(output):
+    root = str(output.parents[2])
+    return failure_reason(Verdict(failed="algo-1", job_status=7), lambda name: HostDirectory(root))
+
+
+def test_its_first_characters_are_the_reason(output):
+    (output / "failure").write_text("\nValueError: é" + "x" * 2000)
+    assert reason(output) == "ValueError: é" + "x" * (1024 - len("\nValueError: é"))
+
+
+def test_there_is_none(output):
+    assert reason(output) == NONE
+
+
+@pytest.mark.parametrize("is_absolute", [True, False])
+def test_a_link_to_another_file_is_not_read(output, tmp_path, is_absolute):
+    own = tmp_path / "own/failure"
+    (output / "failure").symlink_to(own if is_absolute else os.path.relpath(own, output))
+    assert (output / "failure").read_text() == "of the author's machine"
+    assert reason(output) == NONE
+
+
+@pytest.mark.parametrize("level", ["output", "ml", "opt"])
+def test_a_directory_that_became_a_link_is_not_followed(output, tmp_path, level):
+    """Each has the names below it that the failure file has."""
+    names = ("opt", "ml", "output")
+    below = names[names.index(level) + 1 :]
+    other = tmp_path.joinpath("other", *below)
+    other.mkdir(parents=True)
+    (other / "failure").write_text("of the author's machine")
+    place = output.parents[len(below) - 1] if below else output
+    place.rename(tmp_path / "moved")
+    place.symlink_to(tmp_path / "other")
+    assert (output / "failure").read_text() == "of the author's machine"
+    assert reason(output) == NONE
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_no_file_is_not_waited_for(output, make):
+    make(output / "failure")
+    assert reason(output) == NONE
