@@ -8,7 +8,7 @@ BLOCK = 512
 ZEROS = bytes(BLOCK)
 FILES = b"0\x007"  # types of regular files: of today, of old archives, contiguous
 ABOUT = b"xXgLK"  # of extended headers. Pax: the next member, all members; GNU: name and link of the next member
-_KEPT = ("path", "linkpath", "size", "sparse")
+_KEPT = (b"path", b"linkpath", b"size", b"sparse")
 _LONGEST = 4096  # Linux opens no longer path.
 
 
@@ -46,10 +46,10 @@ def read_about(kind: bytes, body: bytes) -> Dict[str, str]:
         equals = body.find(b"=", at, end)
         if equals < 0 or body[end - 1 : end] != b"\n":
             raise ValueError("its extended header is damaged")
-        key = text(body[at + len(length) + 1 : equals])
-        key = "sparse" if key.startswith("GNU.sparse.") else key
+        key = body[at + len(length) + 1 : equals]
+        key = b"sparse" if key.startswith(b"GNU.sparse.") else key
         if key in _KEPT:
-            found[key] = text(body[equals + 1 : end - 1])
+            found[key.decode()] = text(body[equals + 1 : end - 1])
         at = end
     if any(len(value) > _LONGEST for value in found.values()):
         raise ValueError(f"a name in it is longer than {_LONGEST} characters")
