@@ -12,7 +12,8 @@ import stat
 from collections.abc import Callable, Iterator
 
 from smspec.pipeline.absence import means_absence
-from smspec.pipeline.upwards import upwards
+from smspec.pipeline.detour import has_detour
+from smspec.pipeline.upwards import is_below, upwards
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import open_below
 
@@ -145,7 +146,8 @@ class Boundary:
             real = os.path.abspath(path)  # no file can be called so: whatever asks for it finds none
         except OSError:
             return None  # a link was exchanged while it was followed
-        if not is_below(real, self.root):
+        has_links = real != os.path.abspath(path)
+        if not is_below(real, self.root) or (has_links and has_detour(path, self.root)):
             return None
         if any(is_below(real, place) and not is_below(self.root, place) for place in _OF_THE_KERNEL):
             return None
@@ -154,8 +156,3 @@ class Boundary:
 
 def _is_of_git(steps: list[str]) -> bool:
     return any(step.lower() == _GIT for step in steps)  # there are systems on which `.GIT` is the same
-
-
-def is_below(path: str, directory: str) -> bool:
-    """Tell whether a path is a directory or lies below it; both without links."""
-    return path == directory or path.startswith(os.path.join(directory, ""))

@@ -41,8 +41,11 @@ for _group, _patterns in DEFAULT_IGNORES.items():
         _table[_pattern.strip("*")] = _group
 
 
-def group_of(name: str, origin: str, is_directory: bool) -> str | None:
-    """Return what of the table a file or directory is, which lies at ``origin``; None for what travels."""
+def group_of(name: str, origin: str | None, is_directory: bool) -> str | None:
+    """Return what of the table a file or directory is; None for what travels.
+
+    It lies at ``origin``; None for what is outside of the repository, where nothing is looked at.
+    """
     if name in KEPT:
         return None
     for kind in (name, f"{name}/") if is_directory else (name,):
@@ -54,6 +57,10 @@ def group_of(name: str, origin: str, is_directory: bool) -> str | None:
         for end, group in _ENDS.items():
             if kind.endswith(end):
                 return group
-    if is_directory and any(os.path.lexists(os.path.join(origin, mark)) for mark in _MARKS_OF_ENVIRONMENTS):
+    if (
+        origin is not None
+        and is_directory
+        and any(os.path.lexists(os.path.join(origin, mark)) for mark in _MARKS_OF_ENVIRONMENTS)
+    ):
         return ENVIRONMENTS
     return None

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from smspec.pipeline.boundary import Boundary, NotRead
 from smspec.pipeline.boundary_search import boundary_of
 from smspec.pipeline.default_ignores import group_of
+from smspec.pipeline.detour import has_detour
 from smspec.pipeline.docker_patterns import DockerPattern, docker_patterns, ignored
 from smspec.pipeline.git_patterns import GitPatterns, git_patterns
-from smspec.pipeline.upwards import repository_top
+from smspec.pipeline.upwards import is_below, repository_top
 from smspec.render.manifest import UNFINISHED
 from smspec.source.frozen import dataclass
 
@@ -74,8 +75,12 @@ class IgnoreRules:
         self._count(self._docker_cost * (1 + path.count("/")), path, "`.dockerignore`")
         return ignored(self._docker, path)
 
-    def default_group(self, path: str, origin: str, is_directory: bool) -> str | None:
-        """Return as what a file or directory at ``origin`` stays behind by default; None where it does not."""
+    def leads_out(self, link: str, target: str) -> bool:
+        """Tell whether a link leads out of the repository; ``target`` is where it arrives."""
+        return not is_below(target, self._boundary.root) or has_detour(link, self._boundary.root)
+
+    def default_group(self, path: str, origin: str | None, is_directory: bool) -> str | None:
+        """Return as what a file or directory at ``origin`` stays behind by default, as `group_of` does."""
         if self._ignore.verdict(path, is_directory) is False:
             return None
         return group_of(path.rpartition("/")[2], origin, is_directory)

@@ -25,6 +25,7 @@ _OUR_TABLE = rb"(?m)" + rb"|".join(
 )
 _LONGEST_HEADER = 64
 _LARGEST = 128 << 10
+_MOST_SEARCHED = 16 << 20
 _LONGEST_LINE = 2_000
 """Bytes. The library takes time with the square of the parts of a key: for half a million parts, minutes."""
 
@@ -86,9 +87,11 @@ def speaks_here(directory: str) -> bool:
 def _speaks_of_smspec(path: str, boundary: Boundary) -> bool:
     """Tell whether a pyproject.toml can be for us. What the ones of others hold is not ours to read or to judge."""
     with open(boundary.open(path), "rb") as file:
-        end = b""
+        end, size = b"", 0
         while piece := file.read(1 << 16):
-            if b"smspec" in end + piece and re.search(_OUR_TABLE, end + piece):
+            size += len(piece)
+            # Of more than anybody writes, what it holds is not known: `_content` rejects it for its size.
+            if size > _MOST_SEARCHED or (b"smspec" in end + piece and re.search(_OUR_TABLE, end + piece)):
                 return True
             end = piece[-_LONGEST_HEADER:]
     return False

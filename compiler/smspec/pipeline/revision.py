@@ -10,8 +10,8 @@ import os
 import re
 from collections.abc import Iterable
 
-from smspec.pipeline.boundary import is_below
 from smspec.pipeline.git import Entry, GitFailed, Objects, Repository
+from smspec.pipeline.upwards import is_below
 from smspec.source.frozen import replace
 from smspec.source.listing import ListedFile, Listing
 

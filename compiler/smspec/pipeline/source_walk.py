@@ -10,6 +10,7 @@ from typing import Literal
 
 from smspec.pipeline.ignore_rules import IGNORE_FILES, IgnoreRules, TooManyPatterns
 from smspec.pipeline.spec_marker import has_spec_key
+from smspec.pipeline.upwards import is_below
 from smspec.render.manifest import MANIFEST, manifested_files
 from smspec.render.run_marker import RUN_MARKER, is_run_marker
 from smspec.source.frozen import dataclass
@@ -102,14 +103,16 @@ class SourceWalk:
         """Yield what travels of one entry of a directory."""
         is_link = os.path.islink(entry)
         origin = os.path.realpath(entry) if is_link else entry
-        is_directory = os.path.isdir(origin)
+        # What is outside of the repository is not looked at: it may be either, and a pattern for directories names it.
+        leads_out = is_link and self._rules.leads_out(entry, origin)
+        is_directory = leads_out or os.path.isdir(origin)
         if origin in self._excluded or self._rules.excludes(path, is_directory):
             return
-        group = self._rules.default_group(path, origin, is_directory)
+        group = self._rules.default_group(path, None if leads_out else origin, is_directory)
         if group is not None:
             self.left_out.append((group, path + "/" * is_directory))
             return
-        if is_link and not self._can_follow(path, entry, origin, trail):
+        if is_link and not self._can_follow(path, entry, None if leads_out else origin, trail):
             return
         if not _is_utf_8(path):
             self._cannot("name", path, "")
@@ -126,21 +129,19 @@ class SourceWalk:
         elif not _is_job_spec(origin):
             yield FoundFile(path, origin, found.st_size)
 
-    def _can_follow(self, path: str, link: str, target: str, trail: tuple[str, ...]) -> bool:
-        """Tell whether a link leads to something of the source that travels; each that does not is a fault once."""
+    def _can_follow(self, path: str, link: str, target: str | None, trail: tuple[str, ...]) -> bool:
+        """Tell whether a link leads to something of the source that travels; each that does not is a fault once.
+
+        ``target``: where it arrives; None outside of the repository.
+        """
         kind: FaultKind | None = None
-        try:
-            os.stat(link)
-        except OSError as fault:
-            if fault.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG):
-                raise
-            kind = "nowhere"
-        inside = f"{target}/".startswith(os.path.join(self._root, ""))
-        if not inside:
+        if target is None or not is_below(target, self._root):
             kind = "outside"
-        elif kind is None and target in trail:
+        elif not _is_there(link):
+            kind = "nowhere"
+        elif target in trail:
             kind = "around"
-        elif kind is None and self._rules.excludes_with_parents(os.path.relpath(target, self._root)):
+        elif self._rules.excludes_with_parents(os.path.relpath(target, self._root)):
             kind = "ignored"
         if kind is not None and link not in self._faulty_links:
             self._faulty_links.add(link)
@@ -155,6 +156,17 @@ class SourceWalk:
     def _end(self, why: str) -> None:
         self._cannot("unbounded", "", why)
         raise TooMuch
+
+
+def _is_there(link: str) -> bool:
+    """Tell whether a link leads to anything. Raises OSError where the system does not say."""
+    try:
+        os.stat(link)
+    except OSError as fault:
+        if fault.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG):
+            raise
+        return False
+    return True
 
 
 def why_unreadable(fault: OSError) -> str:

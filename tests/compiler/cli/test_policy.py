@@ -172,6 +172,14 @@ def test_the_table_of_pyproject_is_found_however_it_is_written(tmp_path, header)
     assert [record["code"] for record in found] == ["SM747"]
 
 
+def test_no_more_of_a_pyproject_is_read_than_anybody_writes(tmp_path):
+    write_job(tmp_path, READY)
+    with open(tmp_path / "pyproject.toml", "wb") as file:
+        file.truncate(1 << 40)
+    done = smspec("validate", cwd=tmp_path)
+    assert (done.status, "more than 128 KiB" in done.out) == (1, True)
+
+
 def test_who_only_depends_on_smspec_has_no_policy(tmp_path):
     (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["smspec"]\n[tool.other]\nx = [\n')
     write_job(tmp_path, READY)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from smspec.pipeline.boundary import Boundary, NotAnOrdinaryFile, NotRead, OtherName, OutOfBounds
 from smspec.pipeline.boundary_search import boundary_of
+from smspec.pipeline.detour import has_detour
 
 SECRET = b"not for strangers"
 
@@ -56,6 +57,27 @@ def test_links_out_are_not_read(target, place):
     for name in ("link", "link-to-link"):
         with pytest.raises(NotRead):
             read(name)
+
+
+@pytest.mark.parametrize("directory", ["there", "not-there", "there/below", "secret"])
+def test_a_link_does_not_ask_what_is_outside(directory, place):
+    """A link that comes back to the repository only if a directory exists outside would tell whether it does."""
+    (place.parent / "there/below").mkdir(parents=True)
+    back = "../" * (directory.count("/") + 1)
+    os.symlink(f"../{directory}/{back}repository/sub/inside", place / "back")
+    os.symlink(place.parent / directory / f"{back}repository/sub", place / "absolute")
+    for name in ("back", "absolute/inside"):
+        assert not boundary_of(".").contains(name)
+        with pytest.raises(OutOfBounds):
+            read(name)
+
+
+def test_a_link_may_climb_to_the_directories_above_the_repository(place):
+    os.symlink("../repository/sub/inside", place / "relative")
+    os.symlink(place.parent, place.parent / "alias")
+    os.symlink("../alias/repository/sub", place / "aliased")
+    for name in ("relative", "aliased/inside", "../alias/repository/sub/inside"):
+        assert read(name) == b"inside"
 
 
 def test_what_is_no_ordinary_file_is_not_waited_for(place):
@@ -154,6 +176,7 @@ def test_no_path_and_no_link_leads_to_the_secret(path, link, up, absolute, tmp_p
     except NotRead:
         real = Path(os.path.realpath(written))
         is_ours = real.is_relative_to(root) and ".git" not in real.relative_to(root).parts
+        is_ours = is_ours and not has_detour(written, str(root))
         assert not (is_ours and stat.S_ISREG(real.lstat().st_mode if os.path.lexists(real) else 0))
     else:
         assert content == b"inside"

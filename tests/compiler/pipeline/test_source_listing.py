@@ -260,6 +260,27 @@ def test_links(source, tmp_path):
     assert {fault.path: fault.detail for fault in scanned.faults}["windows"] == "C:\\data\\a.py"
 
 
+@pytest.mark.parametrize("ignored", ["", "link/", "link"])
+@pytest.mark.parametrize("name", ["link", ".venv", "wandb"])
+def test_links_out_of_the_repository_do_not_show_what_is_there(name, ignored, source, tmp_path):
+    """The same is said of a directory, of one that is an environment, of a file, and of nothing."""
+    (tmp_path / "repository/.git").mkdir()
+    write(source, "train.py")
+    write(source, ".gitignore", content=ignored)
+    write(tmp_path, "environment/pyvenv.cfg", "directory/x", "file")
+    said = set()
+    for target in ("environment", "directory", "file", "nothing", "directory/../repository/job/src/train.py"):
+        (source / name).symlink_to(tmp_path / target)
+        scanned = scan_source(str(source))
+        said.add((tuple((f.kind, f.path) for f in scanned.faults), scanned.left_out, len(scanned.listing.files)))
+        (source / name).unlink()
+    (faults, left_out, _) = said.pop()
+    assert not said
+    is_ignored = name == "link" and ignored
+    assert faults == ((("outside", name),) if name == "link" and not is_ignored else ())
+    assert [path for _, path in left_out] == ([] if name == "link" else [f"{name}/"])
+
+
 def test_links_that_multiply_are_ended(source):
     """Each directory holds two links to the next: 2 to the 40th files."""
     for number in range(40):

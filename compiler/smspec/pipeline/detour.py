@@ -1,0 +1,49 @@
+"""Links that lead out of a directory and back into it.
+
+Where such a link arrives depends on what there is outside: `../../alice/../repository/file` is that file only if there
+is an `alice`. Following one would tell a stranger what a machine holds.
+"""
+
+from __future__ import annotations
+
+import os
+
+from smspec.pipeline.upwards import is_below
+
+_MOST_LINKS = 40  # as the kernel follows
+
+
+def has_detour(path: str, root: str) -> bool:
+    """Tell whether a link below ``root``, which has no links in it, leaves it on the way to what a path means.
+
+    The directories above ``root`` are no way out: a link may climb them, and come down again.
+    """
+    here, links = os.sep, 0
+    ahead = [(step, False) for step in reversed(os.path.join(os.getcwd(), path).split(os.sep))]
+    while ahead:
+        step, is_from_link = ahead.pop()
+        if step in ("", os.curdir):
+            continue
+        if step == os.pardir:
+            here = os.path.dirname(here)
+            continue
+        there = os.path.join(here, step)
+        target = _target(there) if links < _MOST_LINKS else None
+        if target is None:
+            here = there
+            if is_from_link and not is_below(here, root) and not is_below(root, here):
+                return True
+        else:
+            links += 1
+            here = os.sep if os.path.isabs(target) else here
+            is_guarded = is_from_link or is_below(there, root)
+            ahead += [(step, is_guarded) for step in reversed(target.split(os.sep))]
+    return False
+
+
+def _target(path: str) -> str | None:
+    """Return what a link holds; None for what is not a link, or cannot be read."""
+    try:
+        return os.readlink(path)
+    except (OSError, ValueError):
+        return None
