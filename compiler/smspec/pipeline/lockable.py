@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 
-from smspec.diagnostics import Diagnostic, Rejected
+from smspec.diagnostics import Diagnostic, Finding, Rejected, placed
 from smspec.pipeline.absence import is_directory
-from smspec.pipeline.inputs import Inputs, gather_all
+from smspec.pipeline.inputs import REQUIREMENTS, Inputs, gather_all
 from smspec.pipeline.job_search import find_job_specs
 from smspec.pipeline.lock_file import first_lock_path, lock_path, name_in_lock
 from smspec.pipeline.shelf import Shelf
-from smspec.service.image_reference import is_image_reference
+from smspec.render.representable import base_findings
 from smspec.source import Scalar, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.lock import Lock, content_digest
@@ -47,8 +47,9 @@ def find_lockable(paths: Iterable[str], settings: Mapping[str, str], root: str |
             for _, outcome in gather_all(spec, settings, shelf):
                 if isinstance(outcome, Rejected):
                     raise outcome
-                if outcome.faults:
-                    raise Rejected(outcome.faults, outcome.document.texts)
+                faults = outcome.faults or placed(_unlockable(outcome), outcome.document)
+                if faults:
+                    raise Rejected(faults, outcome.document.texts)
                 boundary = shelf.boundary(outcome.directory)
                 lock = lock_path(outcome.directory, boundary) or first_lock_path(outcome.directory, named, boundary)
                 jobs.setdefault(lock, []).append(outcome)
@@ -90,10 +91,17 @@ def _lockable(lock: str, jobs: list[Inputs], shelf: Shelf) -> Lockable:
     )
 
 
+def _unlockable(job: Inputs) -> Iterator[Finding]:
+    """Yield why a base or a requirements file cannot be locked; the rest of the spec is no matter here."""
+    base = _base(job)
+    yield from () if base is None else base_findings(base)
+    yield from (finding for finding in job.findings if finding.path == REQUIREMENTS)
+
+
 def _base(job: Inputs) -> str | None:
-    """Return the base of a job that is built; what is wrong with the rest of the spec is no matter here."""
+    """Return the base of a job that is built."""
     node = job.document.node(("image", "base"))
-    return node.text if isinstance(node, Scalar) and is_image_reference(node.text) else None
+    return node.text if isinstance(node, Scalar) and isinstance(node.value, str) else None
 
 
 def _platform(job: Inputs, base: str) -> str:

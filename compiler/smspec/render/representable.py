@@ -41,20 +41,25 @@ def dockerfile_findings(job: JobSpec, ingredients: Ingredients) -> list[Finding]
     return findings
 
 
-def _image_findings(image: BuiltImage) -> Iterator[Finding]:
-    if not is_image_reference(image.base):
+def base_findings(base: str) -> Iterator[Finding]:
+    """Yield what keeps an image from being built from a base."""
+    if not is_image_reference(base):
         yield BASE.at(
             ("image", "base"),
-            f"`{image.base}` is not an image reference",
+            f"`{base}` is not an image reference",
             help="write `name:tag` or `name:tag@sha256:…`, the name in lower case, with a registry and `/` before it"
             " where it needs one",
         )
-    elif image.base == "scratch":
+    elif base == "scratch":
         yield BASE.at(
             ("image", "base"),
             "`scratch` is empty, and the job needs Python",
             help="take a base with Python 3.8 or later, such as `python:3.12-slim-bookworm`",
         )
+
+
+def _image_findings(image: BuiltImage) -> Iterator[Finding]:
+    yield from base_findings(image.base)
     yield from _env_findings(image.env)
     yield from _label_findings(image.labels)
     for index, script in enumerate(image.run):

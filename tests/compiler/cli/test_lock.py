@@ -212,3 +212,19 @@ def test_a_lock_is_never_source(tmp_path):
     (tmp_path / "src" / "smspec.lock").write_text("{}")
     assert smspec("build", cwd=tmp_path).status == 0
     assert not (tmp_path / "build/small/source/smspec.lock").exists()
+
+
+@pytest.mark.parametrize("base", ["a..b/x:1", "user:pw@example.com/x:1", "UPPER", "scratch"])
+def test_a_base_that_cannot_be_locked_is_an_error(base, tmp_path):
+    """An empty lock with exit status 0 would look like a pinned base."""
+    job(tmp_path, base)
+    done = lock(cwd=tmp_path)
+    assert (done.status, (tmp_path / "smspec.lock").exists()) == (1, False)
+    assert base in done.err
+
+
+def test_a_requirements_file_that_cannot_be_locked_is_an_error(tmp_path):
+    job(tmp_path, image=", python_requirements: gone.txt")
+    done = lock("--digest", f"{BASE}={DIGEST}", cwd=tmp_path)
+    assert (done.status, (tmp_path / "smspec.lock").exists()) == (1, False)
+    assert "SM144" in done.err
