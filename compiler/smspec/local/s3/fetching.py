@@ -69,7 +69,7 @@ class Fetching:
         return self._blocks(stored, self._start(stored).first)
 
     def _start(self, part: Part) -> _Coming:
-        if not isinstance(part, StoredObject) or part.size == 0:
+        if not isinstance(part, StoredObject):
             return _Coming(part, None, 0)
         size = min(self._typical if part.size is None else part.size, RANGE)
         return _Coming(part, self._pool.submit(self._fetch, part, 0, None), size)

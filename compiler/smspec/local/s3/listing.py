@@ -21,6 +21,7 @@ def pages(client: Any, location: Location) -> Iterator[list[StoredObject]]:
     """Yield the objects of each page that has any. Raises DataError."""
     token: str | None = None
     seen: set[str] = set()
+    begun: set[str] = set()
     empty = 0
     while True:
         going_on = {} if token is None else {"ContinuationToken": token}
@@ -30,7 +31,10 @@ def pages(client: Any, location: Location) -> Iterator[list[StoredObject]]:
         if not isinstance(page.get("IsTruncated"), bool) or page.get("KeyCount", len(items)) != len(items):
             raise _strange(location)
         found = [_listed(item, location) for item in items if not _is_directory(item)]
+        if found and found[0].path in begun:
+            raise StoreUnavailable(f"S3 lists `{found[0].path}` again and again")
         if found:
+            begun.add(found[0].path)
             yield found
         if not page["IsTruncated"]:
             return

@@ -32,6 +32,8 @@ def fetch_range(client: Any, stored: StoredObject, offset: int, size: int, start
     location = parse(stored.path)
     assert location is not None  # `S3Store` has looked
     expected = stored.size if start is None else start.total
+    if expected == 0:
+        return _empty(client, stored, location)  # there is no range to ask for
     with asked(stored.path):
         answer = _get(client, location, offset, size, start)
     if answer is None:
@@ -63,9 +65,11 @@ def _get(client: Any, location: Location, offset: int, size: int, start: Range |
 
 
 def _empty(client: Any, stored: StoredObject, location: Location) -> Range:
-    """Make sure that an object without a first byte has none at all."""
+    """Make sure that an object that is listed as empty, or has no first byte, has none at all."""
     with asked(stored.path):
         data = client.get_object(Bucket=location.bucket, Key=location.key)["Body"].read()
+    if stored.size == 0 and data:
+        raise StoreUnavailable(f"S3 sends `{stored.path}` as {len(data):,} bytes, after it listed 0; it changed")
     if data or stored.size:
         raise StoreUnavailable(f"S3 sends no range of `{stored.path}`, which is not empty")
     return Range(b"", 0, "")

@@ -208,6 +208,30 @@ def test_no_job_runs_on_what_is_no_range(lie, fed, tmp_path):
         assert_refused(fed(s3), tmp_path)
 
 
+@pytest.mark.parametrize("size", [0, 1, len(SMALL) + 1])
+def test_no_job_runs_on_an_object_of_another_size_than_listed(size, fed, tmp_path):
+    with lying_server() as server:
+        s3 = LyingS3(server, {"train/a": SMALL, "train/b": SMALL})
+        s3.lie = lambda asked: [page(listing({"train/a": size, "train/b": len(SMALL)}))] if is_list(asked) else None
+        done = fed(s3)
+    assert_refused(done, tmp_path)
+    assert f"after it listed {size}" in done.err
+
+
+def test_a_list_that_begins_again_under_new_tokens_ends(fed, tmp_path):
+    with lying_server() as server:
+        s3 = LyingS3(server, {"train/a": SMALL})
+
+        def again(asked):
+            token = f"<NextContinuationToken>t{len(server.asked)}</NextContinuationToken>"
+            more = f"<IsTruncated>true</IsTruncated>{token}"
+            return [page(listing({"train/a": len(SMALL)}, more=more))] if is_list(asked) else None
+
+        s3.lie = again
+        assert_refused(fed(s3), tmp_path)
+        assert len(server.asked) < 10
+
+
 SECOND = {
     "another version": part(WHOLE[RANGE:], f"{RANGE}-{len(WHOLE) - 1}/{len(WHOLE)}", ETag='"new"'),
     "a refusal of the version": error("PreconditionFailed", "412 Precondition Failed"),
