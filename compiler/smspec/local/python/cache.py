@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -15,6 +16,7 @@ from smspec.local.request import Unable
 
 VARIABLE = "SMSPEC_CACHE_DIR"
 _COMPLETE = "complete.json"
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 def cache_directory() -> str:
@@ -75,14 +77,23 @@ class EnvironmentCache:
             shutil.rmtree(path)
         with ExitStack() as undo:
             undo.callback(shutil.rmtree, path, ignore_errors=True)
-            os.makedirs(path)
-            make(path, lock)
-            _protect(path)
-            unfinished = os.path.join(path, f"{_COMPLETE}.part")
-            with open(unfinished, "w", encoding="utf-8") as file:
-                json.dump({"format": 1}, file)
-            os.rename(unfinished, os.path.join(path, _COMPLETE))
+            try:
+                os.makedirs(path)
+                make(path, lock)
+                _protect(path)
+                unfinished = os.path.join(path, f"{_COMPLETE}.part")
+                with open(unfinished, "w", encoding="utf-8") as file:
+                    json.dump({"format": 1}, file)
+                os.rename(unfinished, os.path.join(path, _COMPLETE))
+            except OSError as fault:
+                if fault.errno in _NO_ROOM:
+                    raise self._unusable(fault) from None
+                raise
             undo.pop_all()
+
+    def _unusable(self, fault: OSError) -> Unable:
+        reason = (fault.strerror or str(fault)).lower()
+        return Unable(3, f"cannot keep Python environments in `{self._root}`: {reason}; set {VARIABLE}")
 
     def _locked(self, key: str, kind: int, wait: Callable[[], None]) -> int:
         name = os.path.join(self._root, f"{key}.lock")
@@ -91,10 +102,7 @@ class EnvironmentCache:
                 os.makedirs(self._root, exist_ok=True)
                 lock = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             except OSError as fault:
-                reason = (fault.strerror or str(fault)).lower()
-                raise Unable(
-                    3, f"cannot keep Python environments in `{self._root}`: {reason}; set {VARIABLE}"
-                ) from None
+                raise self._unusable(fault) from None
             with ExitStack() as undo:
                 undo.callback(os.close, lock)
                 try:
