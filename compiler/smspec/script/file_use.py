@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import posixpath
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -134,5 +135,6 @@ def _note(run: Interpreter, name: str, value: Value, place: Span) -> None:
     path = text(value)
     if path is None or not run.is_certain:
         return
+    path = posixpath.normpath(f"/{path.lstrip('/')}") if path.startswith("/") else path
     if path == CONTAINER or path.startswith(f"{CONTAINER}/"):
         run.file_uses.append(FileUse(path=path, operation=name, place=place))

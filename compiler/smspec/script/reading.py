@@ -18,7 +18,7 @@ WORDS = (
     "absl",
     "SM_",
     "init_process_group",
-    "/opt/ml",
+    "/opt",
     "smspec_runtime",
 )
 """A program without any of these, in itself or in what it imports from beside it, says nothing that is understood."""
@@ -53,7 +53,7 @@ def read_handler(text: SourceText, module: str, name: str, source: Source) -> Pr
     """
     if lacks(text.text, name):
         return Program(texts=(text,), missing_handler=name, definitions=definitions(text.text))
-    asks = any(word in text.text for word in ("hyperparameters", "channel", "/opt/ml"))
+    asks = any(word in text.text for word in ("hyperparameters", "channel", "/opt"))
     return _read(text, source, module, name) if asks else Program(texts=(text,))
 
 

@@ -50,6 +50,10 @@ CERTAIN = {
     "data frame": 'import pandas as pd\npd.DataFrame().to_csv("/opt/ml/output/data/p.csv", index=False)',
     "plot": 'import matplotlib.pyplot as plt\nplt.savefig("/opt/ml/output/data/loss.png")',
     "main": 'def main():\n    open("/opt/ml/model/x", "w")\nif __name__ == "__main__":\n    main()',
+    "more slashes": 'open("//opt/ml///model/x", "w")',
+    "there and back": 'open("/opt/../opt/ml/./model/x", "w")',
+    "in pieces": 'import os\nos.makedirs("/opt/" + "ml/checkpoints")',
+    "joined pieces": 'import os\nos.makedirs(os.path.join("/opt", "ml", "checkpoints"))',
     "parameter": 'import os\ndef save(to):\n    os.makedirs(to)\nsave("/opt/ml/model")',
 }
 NOT_CERTAIN = {
@@ -81,6 +85,7 @@ NOT_CERTAIN = {
     "never called": 'def save():\n    open("/opt/ml/model/m", "w")',
     "other prefix": 'open("/opt/mlflow/x", "w")',
     "relative": 'open("opt/ml/model", "w")',
+    "out of it": 'open("/opt/ml/../mlflow", "w")',
     "comparison": 'import os\nassert os.environ["SM_MODEL_DIR"] != "/opt/ml/data"',
     "replaced": 'import os\nd = "/opt/ml/model"\nd = os.environ["SM_MODEL_DIR"]\nos.makedirs(d)',
     "in a loop over nothing known": 'import os\nfor d in os.environ.get("DIRS", "").split():\n    open("/opt/ml/model/" + d, "w")',
