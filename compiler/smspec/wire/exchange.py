@@ -112,8 +112,11 @@ def _target(pool: HTTPConnectionPool, url: SplitResult) -> str:
 def _body(raw: BaseHTTPResponse, expected: int | None) -> bytes:
     if expected is not None:
         return raw.read(decode_content=False) if expected else b""
-    # A chunk may claim to have a terabyte, and is made room for at once by who asks for all of it.
-    return b"".join(iter(lambda: raw.read(_BLOCK, decode_content=False), b""))
+    try:
+        # A chunk may claim to have a terabyte, and is made room for at once by who asks for all of it.
+        return b"".join(iter(lambda: raw.read(_BLOCK, decode_content=False), b""))
+    except (ValueError, OverflowError):  # a chunk may claim to have fewer bytes than none
+        raise Malformed("the response is not well-formed HTTP") from None
 
 
 def _headers(raw: BaseHTTPResponse) -> tuple[tuple[str, str], ...]:

@@ -1,0 +1,19 @@
+"""One request and its response: what is wrong with a response is said in words of its own, not in a library's."""
+
+import pytest
+
+from lying_server import lying_server, response
+from smspec.wire.connections import Connections
+from smspec.wire.deadline import Deadline
+from smspec.wire.fault import Malformed
+from smspec.wire.fetching import fetched
+from smspec.wire.trust import Trust
+
+
+@pytest.mark.parametrize("size", [b"-5", b"-0x5", b"-" + b"f" * 20])
+def test_a_chunk_of_negative_size_is_malformed(size):
+    body = size + b"\r\nsmall\r\n0\r\n\r\n"
+    answer = response(body, headers={"Content-Length": None, "Transfer-Encoding": "chunked"})
+    with lying_server(lambda asked: [answer]) as server, pytest.raises(Malformed) as fault:
+        fetched(Connections(Trust()), f"http://{server.host}/", {}, deadline=Deadline(), size=100)
+    assert str(fault.value) == "the response is not well-formed HTTP"
