@@ -20,7 +20,7 @@ with StandardLibraryOnly():
     from .layout import ROOT, Layout
     from .lean_typing import Dict, List, NoReturn, Optional, Tuple
     from .log import log
-    from .masking import masked_command, secret_values, secret_variables
+    from .masking import masked_command, secret_arguments, secret_values, secret_variables
     from .outcome import Outcome
     from .program import find_program, install, make_executable
     from .refusal import Refused
@@ -102,6 +102,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
         if plan.launcher not in LAUNCHERS:
             raise Refused(f"this runtime has no launcher `{plan.launcher}`; it has {', '.join(LAUNCHERS)}")
     secrets = [*secret_values(config.hyperparameters.user), *secret_variables(environ)]
+    secrets += secret_arguments([*plan.command, *plan.arguments])
 
     layout = deliver(plan.delivery, layout, config, environ)
     program = find_program(plan, layout.code, PYTHON)

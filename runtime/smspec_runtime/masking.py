@@ -16,7 +16,7 @@ _COMMON = (
     " offline online localhost training production development postgres public private service account undefined"
     " placeholder environment sagemaker"
 )
-"""No secrets; masked, they would blacken the words that explain a failure."""
+"""Masked, they would blacken what explains a failure."""
 _QUOTED = re.compile(r"(?a)[^\w.~-]")  # In a URL.
 _KEY = re.compile(r"""(?<![\w.-])([\w.-]+)([\\"']*\s*[=:]\s*|\s+)""")
 _VALUE = re.compile(r"""(?s)(?!--)(?:"(?:\\.|[^"\\])*"?|'[^']*'?|[^\s"']+)+""")
@@ -26,7 +26,7 @@ def is_secret(name: str) -> bool:
     return strength(name) >= LIKELY
 
 
-def secret_values(hyperparameters: Mapping[str, Any]) -> List[str]:
+def secret_values(hyperparameters: Any) -> List[str]:
     """Return the values that have the name of a secret or lie below one."""
     found = []
     waiting: List[Tuple[bool, Any]] = [(False, hyperparameters)]
@@ -46,10 +46,16 @@ def secret_variables(environ: Mapping[str, str]) -> List[str]:
     return [value for name, value in environ.items() if is_secret(name) and not os.path.exists(value)]
 
 
+def secret_arguments(words: Sequence[str]) -> List[str]:
+    """Of `--password x`, `--token=x`."""
+    pairs = re.findall(r"(?:^|\0)(?=([^\0=]+)[\0=]([^\0]+))", "\0".join(words))
+    return secret_values([dict([pair]) for pair in pairs])
+
+
 def masked_command(words: Sequence[str], secrets: Sequence[str]) -> str:
     """Mask these, and what follows the name of a secret."""
     shown = []
-    stop = ""  # What does not begin with it is a value of a secret option.
+    stop = ""  # What lacks it is a value.
     for word in words:
         if stop and not word.startswith(stop):
             shown.append(MASK)
@@ -91,7 +97,7 @@ def _percent(character: "re.Match[str]") -> str:
 
 
 def _masked_values(text: str) -> str:
-    """Mask what stands behind the name of a secret, in JSON and shell commands too; rather too much of it."""
+    """Mask what follows the name of a secret, or more."""
     shown, end = "", 0
     for key in _KEY.finditer(text):
         is_option = key[1][0] == "-" or not key[2].isspace()

@@ -5,8 +5,8 @@ import re
 from .lean_typing import FrozenSet, List
 
 SURE = 3  # Any value is a secret, as in `DB_PASSWORD`.
-LIKELY = 2  # A value is a secret unless it is a word or a reference, as in `HF_TOKEN`.
-PERHAPS = 1  # A value is a secret only where it was made at random, as in `SERVICE_X_KEY`.
+LIKELY = 2  # All but words and references, as in `HF_TOKEN`.
+PERHAPS = 1  # Only one made at random, as in `SERVICE_X_KEY`.
 
 
 def _words(text: str) -> FrozenSet[str]:
@@ -14,7 +14,6 @@ def _words(text: str) -> FrozenSet[str]:
 
 
 _WORD = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
-# Most names have none of these, and are not split into words.
 _STEMS = _words("pass pwd pw secret token cred key auth bearer jwt pat cookie mnemonic hmac sas")
 
 # These say where or when a secret is used.
@@ -64,7 +63,7 @@ _PERHAPS_LAST = _words("auth cookie hmac sas pass pwd pw pat")
 
 
 def may_name_a_secret(text: str) -> bool:
-    """Most texts cannot hold the name of a secret, and need no closer look."""
+    """Most texts cannot."""
     lower = text.lower()
     return any(stem in lower for stem in _STEMS)
 
@@ -86,7 +85,7 @@ def strength(name: str) -> int:
 
 def _of_last(last: str, before: List[str]) -> int:
     nearest = before[-1:]
-    if "".join([*nearest, last]).endswith(_PASSWORDS):  # `PassWord` too
+    if "".join([*nearest, last]).endswith(_PASSWORDS):
         return SURE
     for ending in _SHORT_PASSWORDS:
         if last.endswith(ending) and (last[: -len(ending)] or "".join(nearest)) in _ACCOUNTS:

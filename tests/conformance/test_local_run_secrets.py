@@ -42,3 +42,17 @@ def test_secrets_reach_neither_summary_nor_report(job, writes_the_file):
     ]
     for part in ("pa$s", "wö rd", "tok-en", "quoted", "of-the-author"):
         assert not [text for text in shown if part in text]
+
+
+def test_secret_arguments_reach_neither_summary_nor_report(job):
+    """Also where the script writes its own command into its error."""
+    job.write("src/train.py", "import sys\nraise RuntimeError(f'cannot log in: {sys.argv}')\n")
+    job.spec(
+        "source: src/\nentry_point: {script: train.py, args: [--db-password, hunter2-of-db, -token=tok-of-hub, '5']}\n"
+    )
+    ended = job.run()
+    assert ended.returncode == 1
+    assert "'--db-password', '******', '-token=******', '5'" in job.summary()["failure_reason"]
+    texts = [(job.run_directory / name).read_text() for name in ("summary.json", "report.html")]
+    for part in ("hunter2", "tok-of"):
+        assert not [text for text in (ended.stdout, *texts) if part in text]

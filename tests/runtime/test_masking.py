@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from secret_corpus import INNOCENT, SECRETS
 from smspec.diagnostics.secret_formats import written_secrets
 from smspec_runtime.failure import failure_text, refusal_text
-from smspec_runtime.masking import is_secret, masked_command, masked_text, secret_values, secret_variables
+from smspec_runtime.masking import (
+    is_secret,
+    masked_command,
+    masked_text,
+    secret_arguments,
+    secret_values,
+    secret_variables,
+)
 from smspec_runtime.outcome import Outcome
 from smspec_runtime.refusal import Refused
 
@@ -51,6 +58,19 @@ def test_names_that_only_look_like_it(name):
 )
 def test_words_of_a_command(words, shown):
     assert masked_command(words.split(" "), []) == shown
+
+
+@pytest.mark.parametrize(
+    ("words", "values"),
+    [
+        ("train --api_key abc --lr 1 --token=xyz -p", ["abc", "xyz"]),
+        ("-password x1 y2 -v z", ["x1"]),
+        ("--tokenizer=a --max_tokens 5 --flag x --password", []),
+        ("sh PASSWORD=a=b run --password=5 x", ["a=b", "5"]),
+    ],
+)
+def test_values_of_secret_arguments(words, values):
+    assert sorted(secret_arguments(words.split(" "))) == sorted(values)
 
 
 @pytest.mark.parametrize(

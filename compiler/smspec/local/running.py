@@ -41,7 +41,8 @@ def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, c
     Whatever ends it, nothing is left running. OSError where the disk refuses; nothing else is raised.
     """
     progress, record = Progress(console), Record()
-    listener = Listener(hide=redactor(TrainingRequest(plan.request.payload), os.environ))
+    arguments = [] if plan.run is None else [*plan.run.command, *plan.run.arguments]
+    listener = Listener(hide=redactor(TrainingRequest(plan.request.payload), os.environ, arguments))
     try:
         with Signals() as signals, EnvironmentCache() as cache:
             try:
