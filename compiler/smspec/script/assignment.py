@@ -9,6 +9,7 @@ from smspec.script.evaluation import Evaluation
 from smspec.script.frame import Frame
 from smspec.script.lists import items
 from smspec.script.names import Named
+from smspec.script.reach import ENVIRONMENTS
 from smspec.script.values import UNKNOWN, Value, text
 
 if TYPE_CHECKING:
@@ -48,12 +49,12 @@ class Assignment:
                 self.assign(inner, part)
 
     def _set_item(self, target: ast.Subscript, value: Value) -> None:
-        owner = self.value(target.value)
+        owner, key = self.value(target.value), self.value(target.slice)
         value.escape()
         owner.set_item()
         if not isinstance(owner, Named):
-            return
-        if owner.name == "os.environ":
-            self.run.changed_variables.add(text(self.value(target.slice)) or "*")
+            key.escape()
+        elif owner.name in ENVIRONMENTS:
+            self.run.changed_variables.add(text(key) or "*")
         else:
             self.run.tampered_with(owner.name)

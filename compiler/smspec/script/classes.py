@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from smspec.script.functions import Function
@@ -33,25 +34,36 @@ class Class(Value):
         self.decorators = decorators
         self.bases = bases
         self._run = run
-        self._has_escaped = False
+        self.has_escaped = False
 
     def escape(self) -> None:
-        if not self._has_escaped:
-            self._has_escaped = True
+        if not self.has_escaped:
+            self.has_escaped = True
             for value in (*self.bases, *self.frame.names.values()):
                 value.escape()
             leak(self._run, self.node, self.frame)
 
     def attribute(self, name: str) -> Value:
         """Return what the class has under a name; nothing is known of what a class around it may have."""
-        if name in self.frame.names:
-            return self.frame.names[name]
-        self.escape()
-        return UNKNOWN
+        found = self.frame.names.get(name)
+        if found is None:
+            self.escape()
+            return UNKNOWN
+        return found if isinstance(found, Function) or not self.has_escaped else UNKNOWN
+
+    def method(self, _: str, call: Call) -> Value:
+        self.escape()  # under a decorator it may do anything with its class
+        return call.lost()
 
     def set_attribute(self, name: str, value: Value) -> None:
         value.escape()
         self.frame.names[name] = UNKNOWN
+
+    def is_failure(self, fails: Callable[[ast.expr], bool]) -> bool:
+        return bool(self.bases) and all(
+            base.is_failure(fails) and (isinstance(base, Class) or fails(node))
+            for base, node in zip(self.bases, self.node.bases, strict=False)
+        )
 
     @property
     def is_plain(self) -> bool:
@@ -82,6 +94,13 @@ class Class(Value):
             return found if isinstance(found, Function) else None
         first = self.bases[0] if len(self.bases) == 1 else None
         return first.function(name) if isinstance(first, Class) else None
+
+    def that_defines(self, function: Function) -> Class | None:
+        """Return the class itself, or the one above it, that a method is of."""
+        if self.frame.names.get(function.node.name) is function:
+            return self
+        first = self.bases[0] if len(self.bases) == 1 else None
+        return first.that_defines(function) if isinstance(first, Class) else None
 
     def call(self, call: Call) -> Value:
         self.wake()
@@ -119,7 +138,7 @@ class Instance(Value):
         found = self.kind.frame.names.get(name, UNKNOWN)
         if found is UNKNOWN or name.startswith("__"):
             self.escape()
-        return UNKNOWN if isinstance(found, Function) else found
+        return UNKNOWN if isinstance(found, Function) or self.kind.has_escaped else found
 
     def follows(self, name: str) -> bool:
         return not self._has_escaped and self.kind.function(name) is not None
@@ -137,6 +156,26 @@ class Instance(Value):
             self._attributes.get(name, UNKNOWN).escape()
             value = UNKNOWN
         self._attributes[name] = value
+
+
+class Super(Value):
+    """``super()`` in a method of ``kind``, which is None where it is not known."""
+
+    def __init__(self, instance: Instance, kind: Class | None) -> None:
+        self._instance = instance
+        self._bases = kind.bases if kind is not None else (UNKNOWN,)
+
+    def escape(self) -> None:
+        self._instance.escape()
+
+    def method(self, name: str, call: Call) -> Value:
+        first = self._bases[0] if len(self._bases) == 1 else None
+        function = first.function(name) if isinstance(first, Class) else None
+        if function is not None:
+            return call.run.entered(function, call, (self._instance,))
+        if not all(map(_is_inert, self._bases)):
+            self.escape()  # a class that is not known may call any method of its objects
+        return call.lost()
 
 
 def _is_bare(base: Value) -> bool:

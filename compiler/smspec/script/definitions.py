@@ -12,7 +12,7 @@ from smspec.script.evaluation import Evaluation
 from smspec.script.frame import Frame
 from smspec.script.functions import Function
 from smspec.script.names import Named
-from smspec.script.values import Value
+from smspec.script.values import UNKNOWN, Value
 
 if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
@@ -40,12 +40,21 @@ class Definitions:
         for parameter, default in zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True):
             if default is not None:
                 defaults[parameter.arg] = self.value(default)
+        for parameter in (*plain, *parameters.kwonlyargs, *filter(None, (parameters.vararg, parameters.kwarg))):
+            self.annotation(parameter.annotation)
+        self.annotation(node.returns)
         decorators = [self._decorator(decorator) for decorator in node.decorator_list]
         value: Value = Function(self.run, node, self.frame.of_functions, defaults)
         bare = ast.copy_location(ast.Call(func=ast.Constant(value=None), args=[], keywords=[]), node)
         for decorator in reversed(decorators):
             value = decorator.decorate(value, Call(self.run, bare, (value,), {}, True))
         self.frame.set(node.name, value)
+
+    def annotation(self, node: ast.expr | None) -> None:
+        """Follow a type, which some Pythons look at and others never do; nothing but a call in it does anything."""
+        if node is not None and any(isinstance(part, ast.Call) for part in ast.walk(node)):
+            with self.run.perhaps(self.frame):
+                self.value(node).escape()
 
     def _decorator(self, node: ast.expr) -> Value:
         value = self.value(node)
@@ -64,6 +73,8 @@ class Definitions:
         made = Class(self.run, node, body, decorators, bases)
         if not made.is_plain:
             made.wake()  # others may make its objects, or ask it something, by now
+        if any(isinstance(base, Named) and base.name.startswith("enum.") for base in bases):
+            body.names.get("__init__", UNKNOWN).escape()  # its members are objects
         if node.keywords or not all(isinstance(one, Named) and one.name.startswith(_PLAIN) for one in decorators):
             made.escape()
         self.frame.set(node.name, made)

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from smspec.script.call import Call
+from smspec.script.endings import is_failure
 from smspec.script.file_use import note_method
 from smspec.script.frame import Frame
 from smspec.script.leaking import leak
-from smspec.script.lists import Items, items, known_items
+from smspec.script.lists import GivenWords, Items, items, known_items
 from smspec.script.names import Named
 from smspec.script.reach import BUILTINS, EXITS
-from smspec.script.values import ELLIPSIS, UNKNOWN, Known, Value, constant, known_text
+from smspec.script.values import ELLIPSIS, UNKNOWN, Known, Unknown, Value, constant, known_path, known_text, text
 
 if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
@@ -41,7 +42,7 @@ class Evaluation:
                 return UNKNOWN
             return ELLIPSIS if node.value is ... else Known(node.value)
         if isinstance(node, ast.Name):
-            return self.frame.get(node.id) or (Named(node.id, self.run) if node.id in BUILTINS else UNKNOWN)
+            return self._name(node.id)
         if isinstance(node, ast.Attribute):
             return self.run.attribute_of(self.value(node.value), node.attr)
         if isinstance(node, ast.Call):
@@ -55,6 +56,20 @@ class Evaluation:
         if isinstance(node, ast.Subscript):
             return self._subscript(node)
         return self._conditional(node)
+
+    def _name(self, name: str) -> Value:
+        found = self.frame.get(name)
+        if found is not None:
+            return found
+        return Named(name, self.run) if name in BUILTINS else UNKNOWN
+
+    def fails(self, raised: ast.expr | None) -> bool:
+        """Tell whether an exception ends a job with a failure, if nothing catches it."""
+        if raised is None or not is_failure(raised):
+            return raised is None
+        kind = raised.func if isinstance(raised, ast.Call) else raised
+        value = self.value(kind) if isinstance(kind, ast.Name | ast.Attribute) else UNKNOWN
+        return value.is_failure(self.fails)
 
     def full_name(self, node: ast.expr) -> str:
         """Return the full name of something of another module that is named plainly."""
@@ -89,15 +104,25 @@ class Evaluation:
                 return Known(-operand)
             return UNKNOWN
         if isinstance(node, ast.NamedExpr):
-            value = self.value(node.value)
-            self.frame.set(node.target.id, value)
-            return value
+            return self._named(node.target.id, self.value(node.value))
         if isinstance(node, _COMPREHENSIONS):
             return self._comprehension(node)
         if isinstance(node, ast.Lambda):
             leak(self.run, node, self.frame)
             return UNKNOWN
         return _lost(*(self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)))
+
+    def _named(self, name: str, value: Value) -> Value:
+        """Set a name where it is written; one that a comprehension sets is set many times, or never."""
+        frame = self.frame
+        if not frame.is_comprehension:
+            frame.set(name, value)
+            return value
+        while frame.is_comprehension and frame.outer is not None:
+            frame = frame.outer
+        value.escape()
+        frame.set(name, UNKNOWN)
+        return UNKNOWN
 
     def _call(self, node: ast.Call) -> Value:
         owner, function = UNKNOWN, UNKNOWN
@@ -127,23 +152,26 @@ class Evaluation:
     def _joined(self, node: ast.JoinedStr) -> Value:
         parts = []
         for part in node.values:
-            found = constant(self.value(part.value if isinstance(part, ast.FormattedValue) else part))
+            value = self.value(part.value if isinstance(part, ast.FormattedValue) else part)
             is_plain = isinstance(part, ast.Constant)
             if isinstance(part, ast.FormattedValue):
                 is_plain = part.conversion == -1 and part.format_spec is None
-            parts.append(found if is_plain else ...)
+                if part.format_spec is not None:
+                    self.value(part.format_spec)
+            found = text(value)
+            parts.append((constant(value) if found is None else found) if is_plain else ...)
         return known_text("".join(map(str, parts))) if ... not in parts else UNKNOWN
 
     def _binary(self, node: ast.BinOp) -> Value:
         left, right = self.value(node.left), self.value(node.right)
-        one, two = constant(left), constant(right)
-        if isinstance(one, str) and isinstance(two, str):
+        one, two = text(left), text(right)
+        if one is not None and two is not None:
             if isinstance(node.op, ast.Add):
                 return known_text(one + two)
             if isinstance(node.op, ast.Div):  # Only a path can be divided by a text.
-                return known_text(two if two.startswith("/") else f"{one.rstrip('/')}/{two}")
-        if isinstance(node.op, ast.BitOr):
-            return Items((left, right))  # A union of types; nothing else of interest is.
+                return known_path(two if two.startswith("/") else f"{one.rstrip('/')}/{two}")
+        if isinstance(node.op, ast.BitOr) and _is_type(left) and _is_type(right):
+            return Items((left, right))
         first, second = items(left), items(right)
         if isinstance(node.op, ast.Add) and first is not None and second is not None:
             return known_items(first, second)
@@ -154,10 +182,10 @@ class Evaluation:
     def _subscript(self, node: ast.Subscript) -> Value:
         owner = self.value(node.value)
         if isinstance(node.slice, ast.Slice):
-            lower = constant(self.value(node.slice.lower))
+            lower, *_ = [constant(self.value(n)) for n in (node.slice.lower, node.slice.upper, node.slice.step)]
             is_rest = lower == 1 and node.slice.upper is None and node.slice.step is None
             if isinstance(owner, Named) and owner.name == "sys.argv" and is_rest:
-                return Named("sys.argv[1:]", self.run)
+                return GivenWords()
             return _lost(owner)
         key = self.value(node.slice)
         if isinstance(owner, Named):
@@ -184,17 +212,14 @@ class Evaluation:
         if not all(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops):
             for value in values:
                 value.look_through()
-        left, *rest = map(constant, values)
-        if len(rest) == 1 and ... not in (left, rest[0]):
-            if isinstance(node.ops[0], ast.Eq | ast.Is):
-                return Known(left == rest[0])
-            if isinstance(node.ops[0], ast.NotEq | ast.IsNot):
-                return Known(left != rest[0])
-        return UNKNOWN
+        constants = [constant(value) for value in values]
+        is_same = _are_same(constants[0], constants[1], node.ops[0]) if len(constants) == 2 else None
+        return UNKNOWN if is_same is None else Known(is_same is isinstance(node.ops[0], ast.Eq | ast.Is))
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
         self.value(node.generators[0].iter).look_through()
         inner = Evaluation(self.run, Frame(self.frame.source, self.frame))
+        inner.frame.is_comprehension = True
         for generator in node.generators:
             for target in ast.walk(generator.target):
                 if isinstance(target, ast.Name):
@@ -207,6 +232,27 @@ class Evaluation:
                     inner.value(test)
             parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
             return _lost(*(inner.value(part) for part in parts))
+
+
+def _is_type(value: Value) -> bool:
+    """Tell whether a value may be a part of a union of types."""
+    found = constant(value)
+    if isinstance(value, Items):
+        return value.is_fixed
+    return isinstance(value, Unknown) or found is ... or found is None or isinstance(found, str)
+
+
+def _are_same(one: object, two: object, operator: ast.cmpop) -> bool | None:
+    """Tell whether two constants are equal, or the same one; None where that is not known, or not asked."""
+    if one is ... or two is ...:
+        return None
+    if isinstance(operator, ast.Eq | ast.NotEq):
+        return None if isinstance(one, tuple) or isinstance(two, tuple) else one == two  # a list, a tuple, or a set
+    if isinstance(operator, ast.Is | ast.IsNot):
+        if type(one) is not type(two):
+            return False
+        return one is two if one is None or isinstance(one, bool) else None
+    return None
 
 
 def _lost(*values: Value) -> Value:

@@ -20,6 +20,7 @@ class Frame:
         self.lines: list[str] = outer.lines if outer else source.text.split("\n")
         self.has_left = False
         self.is_class = False
+        self.is_comprehension = False
         self.is_open = False
         self.is_entered = True
         self.package = ""
@@ -27,6 +28,7 @@ class Frame:
         self._forgotten: set[str] = set()
         self.names: dict[str, Value] = {}
         self.globals: frozenset[str] = frozenset()
+        self.nonlocals: frozenset[str] = frozenset()
         self.returned: list[Value] = []
 
     @property
@@ -86,8 +88,10 @@ class Frame:
         frame = self.outer
         while frame is not None:
             if name in frame.names:
+                frame.names[name].escape()
                 frame.names[name] = UNKNOWN
             frame = frame.outer
+        self.nonlocals |= {name}
 
     def forget_values(self) -> None:
         """Know nothing any more of the names of this frame, but of other modules and what Python itself gives it."""
@@ -97,7 +101,7 @@ class Frame:
 
     def set(self, name: str, value: Value) -> None:
         frame = self.module if name in self.globals else self
-        if name in frame._leaked or (frame.is_open and not isinstance(value, Named)):
+        if name in frame._leaked or name in frame.nonlocals or (frame.is_open and not isinstance(value, Named)):
             value.escape()
         frame.names[name] = value
 

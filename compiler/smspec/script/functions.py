@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from smspec.script.leaking import leak
-from smspec.script.values import Value
+from smspec.script.values import UNKNOWN, Value
 
 if TYPE_CHECKING:
     import ast
@@ -42,3 +43,24 @@ class Function(Value):
 
     def call(self, call: Call) -> Value:
         return call.run.entered(self, call, ())
+
+
+def bind(function: Function, call: Call, first: Sequence[Value], frame: Frame) -> None:
+    """Give parameters what is passed for them."""
+    parameters = function.node.args
+    plain = [*parameters.posonlyargs, *parameters.args]
+    for parameter in (*plain, *parameters.kwonlyargs):
+        default = function.defaults.get(parameter.arg, UNKNOWN)
+        frame.set(parameter.arg, call.keywords.get(parameter.arg, default if call.is_whole else UNKNOWN))
+    given = (*first, *call.arguments)
+    for index, value in enumerate(given):
+        if index < len(plain) and call.is_whole:
+            frame.set(plain[index].arg, value)
+        else:
+            value.escape()
+    for name, value in call.keywords.items():
+        if all(name != parameter.arg for parameter in (*plain, *parameters.kwonlyargs)):
+            value.escape()
+    for rest in (parameters.vararg, parameters.kwarg):
+        if rest is not None:
+            frame.set(rest.arg, UNKNOWN)

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from smspec.script.call import Call
+from smspec.script.classes import Class, Instance, Super
 from smspec.script.code import Codes, Uses, has_names_of_its_own
 from smspec.script.file_use import note_call
 from smspec.script.frame import Frame
-from smspec.script.functions import Function
+from smspec.script.functions import Function, bind
 from smspec.script.importing import import_names
 from smspec.script.left_over import LeftOver
 from smspec.script.lists import Items
@@ -27,11 +28,13 @@ from smspec.script.program import (
 )
 from smspec.script.reach import (
     ENDING_METHODS,
+    ENVIRONMENTS,
     FRAMES,
     LOOKERS,
     RUN_CODE,
     SEE_OWN,
     STACKS,
+    changed_by,
     copies,
     may_end,
     patches,
@@ -48,8 +51,6 @@ DEEPEST = 12
 Handler = Callable[[Call], Value]
 Lookup = Callable[["Interpreter", Value, Span], Value]
 Finder = Callable[["Interpreter", str], "Module | None"]
-
-_CHANGES = ("append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort")
 
 
 class TooLong(Exception):
@@ -145,7 +146,7 @@ class Interpreter:
                 value.escape()
             return call.lost()
         frame = Frame(function.frame.source, function.frame)
-        _bind(function, call, first, frame)
+        bind(function, call, first, frame)
         certain = self.is_certain
         self._frames.append(frame)
         self._inside.append(function)
@@ -155,7 +156,8 @@ class Interpreter:
         if ending in ("exit", "raise"):
             self.ends()
         self.is_certain = certain and not self._has_ended
-        if frame.returned and all(value is frame.returned[0] for value in frame.returned):
+        # A function that may reach its end gives None there.
+        if ending == "leave" and frame.returned and all(value is frame.returned[0] for value in frame.returned):
             return frame.returned[0]
         for value in frame.returned:
             value.escape()
@@ -169,11 +171,12 @@ class Interpreter:
         if handler is not None:
             return handler(call)
         given = (*call.arguments, *call.keywords.values())
-        owner, _, method = name.rpartition(".")
-        if owner == "sys.argv" and method in _CHANGES:
-            self.is_tampered = True
+        if changed_by(name):
+            self.handed_on(changed_by(name))
         elif may_end(name):
             self.ends()
+        elif name == "super" and (above := self._above(call)) is not None:
+            return above
         elif name in LOOKERS:
             return UNKNOWN
         elif copies(name):
@@ -191,8 +194,23 @@ class Interpreter:
             self.sees(name, self._frames[-1])
         return call.lost()
 
+    def _above(self, call: Call) -> Value | None:
+        """Return ``super()`` of the method that is followed; None where that has no object that is known."""
+        function = self._inside[-1] if self._inside else None
+        if function is None or len(call.arguments) not in (0, 2):
+            return None
+        given = function.node.args
+        own = next((parameter.arg for parameter in (*given.posonlyargs, *given.args)), "")
+        instance = call.arguments[1] if call.arguments else self._frames[-1].names.get(own)
+        if not isinstance(instance, Instance):
+            return None
+        kind = call.arguments[0] if call.arguments else instance.kind.that_defines(function)
+        return Super(instance, kind if isinstance(kind, Class) else None)
+
     def attribute_of(self, owner: Value, name: str) -> Value:
         """Return an attribute. Who has a method that may end the program may call it, here or anywhere."""
+        if name == "__dict__" and isinstance(owner, Named):
+            owner.escape()
         if name in FRAMES:
             self.handed_on("globals")
         found = self.taken_from(owner, name) if isinstance(owner, Module) else owner.attribute(name)
@@ -215,9 +233,10 @@ class Interpreter:
             self.is_blind = True
         if may_end(name):
             self.ends()
+        name = changed_by(name) or name
         if name in ("sys", "sys.argv"):
             self.is_tampered = True
-        if name in ("os", "os.environ") or name in RUN_CODE:
+        if name in ("os", "posix", *ENVIRONMENTS) or name in RUN_CODE:
             self.changed_variables.add("*")
 
     def gives_up(self, reason: str) -> None:
@@ -231,7 +250,7 @@ class Interpreter:
         """Take note that a program changes what readers rely on."""
         if name.startswith(("sys.argv", "sys.modules", "argparse.", "click.", "absl.", "typer.")):
             self.is_tampered = True
-        elif name == "os.environ" or name.startswith("os.environ."):
+        elif name in ENVIRONMENTS or name.startswith("os.environ."):
             self.changed_variables.add("*")
 
     def looked_up(self, name: str, key: Value, place: Span) -> Value:
@@ -282,24 +301,3 @@ def place_of(node: ast.expr | ast.stmt | ast.arg, frame: Frame) -> Span:
 def _column(line: str, offset: int) -> int:
     """Return the column of a byte of a line in UTF-8, counted from 1."""
     return 1 + (offset if line.isascii() else len(line.encode()[:offset].decode(errors="replace")))
-
-
-def _bind(function: Function, call: Call, first: Sequence[Value], frame: Frame) -> None:
-    """Give parameters what is passed for them."""
-    parameters = function.node.args
-    plain = [*parameters.posonlyargs, *parameters.args]
-    for parameter in (*plain, *parameters.kwonlyargs):
-        default = function.defaults.get(parameter.arg, UNKNOWN)
-        frame.set(parameter.arg, call.keywords.get(parameter.arg, default if call.is_whole else UNKNOWN))
-    given = (*first, *call.arguments)
-    for index, value in enumerate(given):
-        if index < len(plain) and call.is_whole:
-            frame.set(plain[index].arg, value)
-        else:
-            value.escape()
-    for name, value in call.keywords.items():
-        if all(name != parameter.arg for parameter in (*plain, *parameters.kwonlyargs)):
-            value.escape()
-    for rest in (parameters.vararg, parameters.kwarg):
-        if rest is not None:
-            frame.set(rest.arg, UNKNOWN)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from smspec.script.names import Named
-from smspec.script.reach import ENDING_METHODS, EXITS, FRAMES, sees_all
+from smspec.script.reach import ENDING_METHODS, EXITS, FRAMES, LISTS, sees_all
 
 if TYPE_CHECKING:
     import ast
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 NODES_A_STEP = 8
 """Nothing of them is followed, so that a step is cheap."""
-
-_LISTS = ("sys.argv", "os.environ")
 
 
 def leak(run: Interpreter, node: ast.AST, frame: Frame) -> None:
@@ -41,7 +39,7 @@ def leak(run: Interpreter, node: ast.AST, frame: Frame) -> None:
     ):
         run.ends()
     for name in code.changed:
-        if (full := full_name(frame, name)) in _LISTS:
+        if (full := full_name(frame, name)) in LISTS:
             run.handed_on(full)
 
 

@@ -34,6 +34,10 @@ class Items(Value):
         self._constant: object = None
 
     @property
+    def is_fixed(self) -> bool:
+        return self._is_fixed
+
+    @property
     def values(self) -> tuple[Value, ...] | None:
         """Return what is in it; None for what may have been changed."""
         return self._values if self._is_fixed or not self._has_escaped else None
@@ -62,6 +66,24 @@ class Items(Value):
             items = tuple(constant(item) for item in self.values) if self.weight <= HEAVIEST else (...,)
             self._constant = ... if ... in items else items
         return self._constant
+
+
+class GivenWords(Value):
+    """``sys.argv[1:]``, in a list of its own. ``is_whole``: nothing has changed it."""
+
+    def __init__(self) -> None:
+        self.is_whole = True
+
+    def escape(self) -> None:
+        self.is_whole = False
+
+    def look_through(self) -> None:
+        """Let others have the texts that are in it; they change nothing."""
+
+    def method(self, name: str, call: Call) -> Value:
+        if name not in _LOOKS:
+            self.escape()
+        return call.lost()
 
 
 def items(value: Value | None) -> tuple[Value, ...] | None:

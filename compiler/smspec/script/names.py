@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from smspec.script.values import Value
 
 if TYPE_CHECKING:
+    import ast
+
     from smspec.script.call import Call
     from smspec.script.interpreter import Interpreter
 
@@ -28,6 +30,9 @@ class Named(Value):
 
     def escape_by(self, _: Iterable[str]) -> None:
         """Nothing of another module is in danger where it is written with its attributes; `leak` looks at those."""
+
+    def is_failure(self, _: Callable[[ast.expr], bool]) -> bool:
+        return self.name not in ("SystemExit", "BaseException")
 
     def look_through(self) -> None:
         """Let others have the texts that are in it; they change nothing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 LOOKERS = frozenset(
     {"bool", "callable", "float", "hasattr", "hash", "id", "int", "isinstance", "issubclass", "len", "print", "repr"}
-    | {"atexit.register", "os.fspath", "signal.signal", "str", "sys.stderr.write", "sys.stdout.write"}
+    | {"os.fspath", "signal.signal", "str", "sys.stderr.write", "sys.stdout.write"}
 )
 """They keep nothing of what they are given, or call it only when the program ends."""
 
@@ -24,6 +24,7 @@ SEE_ALL = SEE_OWN | frozenset(
     | {"inspect.getmembers", "inspect.getmodule", "inspect.stack", "inspect.trace", "pkg_resources.iter_entry_points"}
     | {"pkg_resources.load_entry_point", "pkgutil.resolve_name", "pkgutil.walk_packages", "pydoc.importfile"}
     | {"pydoc.locate", "runpy.run_module", "runpy.run_path", "sys.modules", "sys._current_frames", "sys._getframe"}
+    | {"cProfile.run", "doctest.testfile", "doctest.testmod", "pdb.run", "pdb.runeval", "profile.run", "unittest.main"}
     | {"sys.setprofile", "sys.settrace", "threading.setprofile", "threading.settrace"}
 )
 """With one of these a program gets at names of any module without writing them."""
@@ -40,15 +41,29 @@ RUN_CODE = frozenset({"__import__", "eval", "exec", "importlib.import_module", "
 """What they run may set variables of the environment, too."""
 
 BUILTINS = (
-    LOOKERS | COPIERS | SEE_ALL | {"delattr", "exit", "getattr", "object", "open", "quit", "range", "setattr", "vars"}
+    LOOKERS
+    | COPIERS
+    | SEE_ALL
+    | {"delattr", "exit", "getattr", "object", "open", "quit", "range", "setattr", "super", "vars"}
+    | {"BaseException", "SystemExit"}
 )
+
+ENVIRONMENTS = ("os.environ", "os.environb", "posix.environ")
+LISTS = ("sys.argv", *ENVIRONMENTS)
+"""What a program finds when it starts: the readers rely on it."""
+
+_READS = frozenset({"__contains__", "__getitem__", "__iter__", "__len__", "copy", "count", "get", "index", "items"})
+_READS |= {"keys", "values"}
+
+_SENDERS = ("os.kill", "os.killpg", "signal.alarm", "signal.pthread_kill", "signal.raise_signal", "signal.setitimer")
+"""A handler of the program may end it then."""
 
 EXECS = frozenset(f"os.exec{kind}" for kind in ("v", "ve", "vp", "vpe", "l", "le", "lp", "lpe"))
 """Another program takes the place of this one, with arguments that nobody here knows."""
 
 EXITS = frozenset({"exit", "os._exit", "quit", "sys.exit"}) | EXECS
 
-ENDING_METHODS = frozenset({"abort", "exit", "quit"})
+ENDING_METHODS = frozenset({"_exit", "abort", "exit", "quit"})
 """Of an object that is not followed they may end the program, and end it well: a parser, a context of click."""
 
 ENDING_WORDS = ("-h", "--h", "--version")
@@ -84,7 +99,13 @@ def sees_all(name: str) -> bool:
 
 def may_end(name: str) -> bool:
     """Tell whether a call may end the program, and end it well."""
-    return name in EXITS or name.rpartition(".")[2] in ENDING_METHODS
+    return name in EXITS or name in _SENDERS or name.rpartition(".")[2] in ENDING_METHODS
+
+
+def changed_by(name: str) -> str:
+    """Return which list of the program something of it changes, such as ``os.environ.update``; nothing for none."""
+    owner, _, method = name.rpartition(".")
+    return owner if owner in LISTS and method not in _READS else ""
 
 
 def copies(name: str) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from smspec.script.assignment import Assignment
 from smspec.script.definitions import Definitions
-from smspec.script.endings import Ending, is_failing, is_failure
+from smspec.script.endings import Ending, is_failing
 from smspec.script.evaluation import Evaluation
 from smspec.script.frame import Frame
 from smspec.script.importing import import_names
@@ -54,6 +54,7 @@ class Statements:
             case ast.AnnAssign():
                 if node.value is not None:
                     self.assign(node.target, self.value(node.value))
+                self._definitions.annotation(node.annotation)
             case ast.AugAssign():
                 self.value(node.value).escape()
                 if isinstance(node.target, ast.Name):
@@ -64,7 +65,7 @@ class Statements:
                 return "leave"
             case ast.Raise():
                 self.value(node.exc)
-                return "raise" if is_failure(node.exc) else "exit"
+                return "raise" if self._evaluation.fails(node.exc) else "exit"
             case ast.Break() | ast.Continue():
                 return "leave"
             case ast.If():
@@ -93,8 +94,12 @@ class Statements:
                 pass
             case ast.Assert():
                 self.value(node.test)
+                with self.run.perhaps(self.frame):
+                    self.value(node.msg)
             case ast.Delete():
                 for target in node.targets:
+                    if isinstance(target, ast.Attribute):
+                        self.value(target.value).escape()  # a class has another under that name, or none has
                     self.assign(target, UNKNOWN)
             case ast.Match():
                 self._ways.match_(node)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Union
 
 if TYPE_CHECKING:
+    import ast
+
     from smspec.script.call import Call
     from smspec.source import Span
 
@@ -57,12 +59,20 @@ class Value:
         """Return a constant, or a tuple of constants; `...` for what is none, which no constant of interest is."""
         return ...
 
+    def text(self) -> str | None:
+        """Return a text, or that of a path; None for all else."""
+        return None
+
     def escape(self) -> None:
         """Take note that others may change this from now on."""
 
     def escape_by(self, _: Iterable[str]) -> None:
         """Take note that others have these attributes of this, and of a module nothing else."""
         self.escape()
+
+    def is_failure(self, _: Callable[[ast.expr], bool]) -> bool:
+        """Tell whether a kind of exception that is called a failure is one; asks that of its base classes."""
+        return True
 
     def look_through(self) -> None:
         """Take note that others have what is in this, but not this itself."""
@@ -116,11 +126,21 @@ class Known(Value):
     def constant(self) -> object:
         return self.value
 
+    def text(self) -> str | None:
+        return self.value if isinstance(self.value, str) else None
+
     def method(self, _: str, call: Call) -> Value:
         """Return nothing that is known: ``", ".join(names)`` changes no names."""
         for value in (*call.arguments, *call.keywords.values()):
             value.look_through()
         return UNKNOWN
+
+
+class KnownPath(Known):
+    """A path of `pathlib`: it has a text, but is equal to none."""
+
+    def constant(self) -> object:
+        return ...
 
 
 def constant(value: Value | None) -> object:
@@ -133,7 +153,14 @@ def known_text(text: str) -> Value:
     return Known(text) if len(text) <= LONGEST else UNKNOWN
 
 
+def known_path(path: str) -> Value:
+    """Return a path as `pathlib` has it; nothing is known of one that only grows."""
+    if len(path) > LONGEST:
+        return UNKNOWN
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    return KnownPath(("/" if path.startswith("/") else "") + "/".join(parts) or ".")
+
+
 def text(value: Value | None) -> str | None:
-    """Return a text that is known, else None."""
-    found = constant(value)
-    return found if isinstance(found, str) else None
+    """Return a text, or that of a path, that is known, else None."""
+    return None if value is None else value.text()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from smspec.script.assignment import Assignment
 from smspec.script.conditions import asks_for_one_word
-from smspec.script.endings import LEAVING, Ending, is_failing, is_failure
+from smspec.script.endings import LEAVING, Ending, is_failing
 from smspec.script.evaluation import Evaluation
 from smspec.script.file_use import note_ensured
 from smspec.script.frame import Frame, joined
@@ -92,6 +92,7 @@ class Ways:
             self.assign(node.target, UNKNOWN)
         code = self.run.codes.of(node)
         for name in sorted(code.stored):
+            self.frame.names.get(name, UNKNOWN).escape()  # it is used under that name the first time
             self.frame.set(name, UNKNOWN)
         self._branches([node.body, node.orelse], is_one_taken=False)
         if code.returns:
@@ -111,6 +112,9 @@ class Ways:
             ending = self._block(node.orelse)
         if node.handlers:
             self.frame.names = joined(before, after)
+            with self.run.perhaps(self.frame):
+                for handler in node.handlers:
+                    self.value(handler.type)
             handled = self._branches([handler.body for handler in node.handlers], is_one_taken=True)
             self.frame.names = after if handled is not None else joined(after, self.frame.names)
             if ending is not None and handled is None:
@@ -121,7 +125,7 @@ class Ways:
 
     def _goes_on(self, node: ast.Try) -> bool:
         """Tell whether the program may go on after a failure within."""
-        leaves = any(isinstance(part, LEAVING) for last in node.finalbody for part in ast.walk(last))
+        leaves = any(self._may_leave(part) for last in node.finalbody for part in ast.walk(last))
         return leaves or any(
             not self._always_fails(handler)
             and not (isinstance(handler.type, ast.Name) and handler.type.id == "KeyboardInterrupt")
@@ -136,7 +140,7 @@ class Ways:
         if isinstance(last, ast.Expr) and self._evaluation.exits(last.value):
             status = last.value.args[0] if isinstance(last.value, ast.Call) and last.value.args else None
             return isinstance(status, ast.Constant) and is_failing(status.value)
-        return isinstance(last, ast.Raise) and is_failure(last.exc)
+        return isinstance(last, ast.Raise) and self._evaluation.fails(last.exc)
 
     def _may_leave(self, node: ast.AST) -> bool:
         return isinstance(node, LEAVING) or self._evaluation.exits(node)

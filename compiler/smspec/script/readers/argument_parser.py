@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from smspec.script.call import Call
 from smspec.script.left_over import LeftOver
-from smspec.script.lists import Items, items
+from smspec.script.lists import GivenWords, Items, items
 from smspec.script.names import Named
 from smspec.script.program import MOST_WORDS, CommandLine, Kind, Option, Stop, Words
 from smspec.script.values import UNKNOWN, Bound, Known, Value, constant, text
@@ -135,9 +135,7 @@ class Parser(Value):
     def parse(self, call: Call, *, is_complete: bool) -> None:
         """Take note that the command line is read, if it is the program's."""
         given = call.argument(0, "args")
-        is_ours = (
-            given is None or constant(given) is None or (isinstance(given, Named) and given.name == "sys.argv[1:]")
-        )
+        is_ours = given is None or constant(given) is None or (isinstance(given, GivenWords) and given.is_whole)
         if not is_ours or not call.is_whole:
             if given is not None:
                 call.hands_over_words(given)

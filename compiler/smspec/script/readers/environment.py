@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import posixpath
 from typing import TYPE_CHECKING
 
 from smspec.script.call import Call
 from smspec.script.program import ChannelRead, HyperparameterRead, VariableRead
-from smspec.script.values import UNKNOWN, Value, known_text, text
+from smspec.script.values import UNKNOWN, Value, known_path, known_text, text
 
 if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
@@ -70,7 +71,7 @@ def _changed(call: Call) -> Value:
 
 
 def _joined(call: Call) -> Value:
-    """``os.path.join``, ``pathlib.Path``: a path that is known if its parts are."""
+    """``os.path.join``: a path that is known if its parts are."""
     path = ""
     for value in call.arguments:
         part = text(value)
@@ -78,6 +79,18 @@ def _joined(call: Call) -> Value:
             return call.lost()
         path = part if part.startswith("/") or not path else f"{path.rstrip('/')}/{part}"
     return known_text(path) if path and call.is_whole else UNKNOWN
+
+
+def _path(call: Call) -> Value:
+    """``pathlib.Path``."""
+    path = text(_joined(call))
+    return UNKNOWN if path is None else known_path(path)
+
+
+def _absolute(call: Call) -> Value:
+    """``os.path.abspath``: of a path from the root, which is no other for it."""
+    path = text(_joined(call)) or ""
+    return known_text(posixpath.normpath(path)) if path.startswith("/") else UNKNOWN
 
 
 def _read(call: Call) -> Value:
@@ -97,7 +110,9 @@ HANDLERS = {
     "os.environ.get": _get,
     "os.getenv": _get,
     **dict.fromkeys(("os.environ.setdefault", "os.putenv", "os.environ.update", "dotenv.load_dotenv"), _changed),
-    **dict.fromkeys(("os.path.join", "pathlib.Path", "pathlib.PurePath", "str", "os.path.abspath"), _joined),
+    **dict.fromkeys(("os.path.join", "str"), _joined),
+    **dict.fromkeys(("pathlib.Path", "pathlib.PurePath"), _path),
+    "os.path.abspath": _absolute,
     **dict.fromkeys(_READERS, _read),
 }
 LOOKUPS = {"os.environ": _item}

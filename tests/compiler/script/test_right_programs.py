@@ -1,0 +1,53 @@
+"""No error is reported of a right program: hundreds of ways past a reader, read, and run with the real argparse."""
+
+import functools
+import sys
+
+import pytest
+
+import programs_of_ends
+import programs_of_objects
+import programs_of_parsers
+import programs_of_variables
+from programs_in_forks import statuses
+from read_programs import findings, surroundings
+
+HEAD = "import argparse, contextlib, functools, os, sys\n"
+MADE = "p = argparse.ArgumentParser()\n"
+READY = {"SM_CHANNEL_TRAIN": "/opt/ml/input/data/train", "SM_MODEL_DIR": "/opt/ml/model", "SM_HOSTS": '["algo-1"]'}
+JOB = {"channels": {"train": {"s3": "s3://example-data/ctr/train/"}}, "hyperparameters": {"epochs": 3}}
+FUTURE = "from __future__ import annotations\n"
+
+
+def whole(text, made):
+    """Return a program with its first lines; an import from the future goes before them."""
+    return (FUTURE if text.startswith(FUTURE) else "") + HEAD + made + text.removeprefix(FUTURE)
+
+
+PROGRAMS = {
+    **{f"parser: {name}": whole(text, MADE) for name, text in programs_of_parsers.PROGRAMS.items()},
+    **{f"object: {name}": whole(text, MADE) for name, text in programs_of_objects.PROGRAMS.items()},
+    **{f"end: {name}": whole(text, MADE) for name, text in programs_of_ends.PROGRAMS.items()},
+    **{f"variable: {name}": whole(text, "") for name, text in programs_of_variables.PROGRAMS.items()},
+}
+if sys.version_info < (3, 11):
+    del PROGRAMS["end: a handler of a group"]  # it is written in a newer Python
+
+
+@functools.cache
+def ended():
+    return statuses(PROGRAMS, surroundings(**JOB).words, READY)
+
+
+@pytest.mark.xdist_group("right programs")  # they are all run at once, by the first of these tests
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_no_error_of_a_right_program(name):
+    assert ended()[name] == 0
+    assert [one.message for one in findings(PROGRAMS[name], **JOB) if one.severity == "error"] == []
+
+
+@pytest.mark.parametrize("made", ["", "class C:\n    x = 1\n", "def f():\n    return 1\nf()\n", "import json\n"])
+def test_a_wrong_program_is_found_in_the_same_way(made):
+    text = whole(made + "p.parse_args()\n", MADE)
+    assert statuses({"x": text}, surroundings(**JOB).words, READY) == {"x": 2}
+    assert [one.code for one in findings(text, **JOB)] == ["SM501"]
