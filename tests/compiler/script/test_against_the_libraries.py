@@ -229,7 +229,8 @@ def jsonargparse_scripts(draw):
     parameters.sort(key=lambda one: "=" in one)
     head = ["import jsonargparse", "from dataclasses import dataclass", "from typing import List, Optional"]
     head += ["@dataclass", "class Model:", "    hidden: int = 3"]
-    return "\n".join([*head, f"def main({', '.join(parameters)}):", "    pass", "jsonargparse.CLI(main)"])
+    call = draw(st.sampled_from(["CLI", "auto_cli"]))
+    return "\n".join([*head, f"def main({', '.join(parameters)}):", "    pass", f"jsonargparse.{call}(main)"])
 
 
 @settings(max_examples=200, suppress_health_check=list(HealthCheck))

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import programs_of_ends
+import programs_of_libraries
 import programs_of_objects
 import programs_of_parsers
 import programs_of_variables
@@ -28,6 +29,7 @@ PROGRAMS = {
     **{f"parser: {name}": whole(text, MADE) for name, text in programs_of_parsers.PROGRAMS.items()},
     **{f"object: {name}": whole(text, MADE) for name, text in programs_of_objects.PROGRAMS.items()},
     **{f"end: {name}": whole(text, MADE) for name, text in programs_of_ends.PROGRAMS.items()},
+    **{f"library: {name}": whole(text, "") for name, text in programs_of_libraries.PROGRAMS.items()},
     **{f"variable: {name}": whole(text, "") for name, text in programs_of_variables.PROGRAMS.items()},
 }
 if sys.version_info < (3, 11):

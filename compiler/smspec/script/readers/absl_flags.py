@@ -50,6 +50,8 @@ def _flags(run: Interpreter) -> _Flags:
 
 def _define(kind: str, call: Call) -> Value:
     flags = _flags(call.run)
+    if "flag_values" in call.keywords:
+        return call.lost()  # they are of another command line
     name = text(call.argument(0, "name"))
     if name is None or not call.is_whole:
         flags.is_complete = False
@@ -86,7 +88,20 @@ def _bound(call: Call, name: str) -> float | None:
     return float(found) if isinstance(found, int | float) else None
 
 
+def _set_default(call: Call) -> Value:
+    """Take note that a required flag may have a value now."""
+    _flags(call.run).required.clear()
+    return call.lost()
+
+
+def _define_by_parser(call: Call) -> Value:
+    _flags(call.run).is_complete = False
+    return call.lost()
+
+
 def _mark(call: Call) -> Value:
+    if "flag_values" in call.keywords:
+        return UNKNOWN
     given = call.argument(0, "flag_name") or call.argument(0, "flag_names") or UNKNOWN
     for value in items(given) or (given,):
         name = text(value)
@@ -127,6 +142,9 @@ _DEFINITIONS = (*_KINDS, "multi_enum", "enum_class", "multi", "flag", "alias", "
 
 HANDLERS: dict[str, Handler] = {
     **{f"absl.flags.DEFINE_{kind}": partial(_define, kind) for kind in _DEFINITIONS},
+    "absl.flags.DEFINE": _define_by_parser,
+    "absl.flags.set_default": _set_default,
+    "absl.flags.FLAGS.set_default": _set_default,
     "absl.flags.mark_flag_as_required": _mark,
     "absl.flags.mark_flags_as_required": _mark,
     "absl.flags.FLAGS.set_gnu_getopt": _gnu,

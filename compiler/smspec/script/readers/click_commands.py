@@ -6,6 +6,7 @@ from smspec.script.call import Call
 from smspec.script.functions import Function
 from smspec.script.names import Named
 from smspec.script.program import MOST_WORDS, CommandLine, Kind, Option, Words
+from smspec.script.reach import ENDING_METHODS, may_end
 from smspec.script.values import UNKNOWN, Known, Value, constant, text
 from smspec.source import Span
 from smspec.source.frozen import replace
@@ -142,8 +143,19 @@ def option_of(names: tuple[str, ...], call: Call, is_pair: bool) -> Option | Non
     required = constant(keywords.get("required", Known(False)))
     option = replace(option, words=words, is_required=required is True and "default" not in keywords)
     if "callback" in keywords:
-        return replace(option, kind="unknown")
+        may_end = _may_end(call, keywords["callback"])
+        return replace(option, kind="unknown", words="unknown" if may_end else words)
     return typed(option, keywords.get("type"), keywords.get("default"))
+
+
+def _may_end(call: Call, callback: Value) -> bool:
+    """Tell whether a callback may end the program before the rest is looked at."""
+    if not isinstance(callback, Function):
+        return True
+    code = call.run.codes.of(callback.node)
+    others = [callback.frame.get(name) for name in code.free]
+    is_plain = all(other is None or isinstance(other, Named) for other in others)
+    return not is_plain or any(map(may_end, code.names)) or bool(code.attributes & ENDING_METHODS)
 
 
 def _words(call: Call) -> Words:

@@ -33,6 +33,9 @@ class JsonParser(Parser):
         if name in (*_ADDERS, "add_dataclass_arguments"):
             self.is_complete = False
             return UNKNOWN
+        if name == "set_defaults":
+            self.escape()  # of what is required, too
+            return call.lost()
         if name in ("instantiate_classes", "instantiate", "dump", "save"):
             return UNKNOWN
         return super().method(name, call)

@@ -8,6 +8,7 @@ from smspec.script.call import Call
 from smspec.script.evaluation import Evaluation
 from smspec.script.functions import Function
 from smspec.script.interpreter import Handler, Interpreter, place_of
+from smspec.script.names import Named
 from smspec.script.program import Option
 from smspec.script.readers.annotation import Annotation, annotation_of
 from smspec.script.readers.click_commands import Command
@@ -97,6 +98,8 @@ def _command(run: Interpreter, function: Function, place: Span) -> Command | Non
         return None
     options: list[Option] = []
     for parameter in (*node.args, *node.kwonlyargs):
+        if _is_context(Evaluation(run, function.frame).value(parameter.annotation)):
+            continue
         option = _option(run, function, parameter)
         if option is None:
             return None
@@ -106,6 +109,11 @@ def _command(run: Interpreter, function: Function, place: Span) -> Command | Non
         for name in ("--install-completion", "--show-completion")
     )
     return TyperCommand([*options, *completion], place)
+
+
+def _is_context(value: Value) -> bool:
+    """Tell whether a parameter is not of the command line: typer passes what it knows of the call."""
+    return isinstance(value, Named) and value.name in ("typer.Context", "click.Context", "click.core.Context")
 
 
 def _option(run: Interpreter, function: Function, parameter: ast.arg) -> Option | None:
