@@ -6,7 +6,6 @@ import os
 import re
 
 from smspec.pipeline.program_source import ProgramSource
-from smspec.script.dropping import confirmed
 from smspec.script.program import Program
 from smspec.script.readable import Unreadable
 from smspec.script.reading import read_handler, read_script, says_anything
@@ -121,6 +120,8 @@ def _program(started: Started, source: Listing, directory: str) -> Program | Non
     program = read_script(text, modules)
     if not any(line.drops for line in program.command_lines):
         return program
+    from smspec.script.dropping import confirmed  # late: most parsers refuse what they do not know
+
     names = [name for name in files if name.endswith(".py")]
     texts = [modules.text(name) for name in names[:MOST_LOOKED_THROUGH]]
     is_whole = len(names) <= MOST_LOOKED_THROUGH and None not in texts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import Any
 
 from smspec.script.endings import is_failing_exit, is_failure
 
@@ -87,21 +88,6 @@ class _Walk:
         self._read: set[int] = set()
         self._harmless: set[int] = set()
         self._through: dict[int, str] = {}
-        self._looks: dict[type[ast.AST], Callable[..., None]] = {
-            ast.Call: self._call,
-            ast.Subscript: self._subscript,
-            ast.Compare: self._compare,
-            ast.Raise: self._raise,
-            ast.Yield: self._yield,
-            ast.YieldFrom: self._yield,
-            ast.Return: self._return,
-            ast.MatchMapping: self._bind_rest,
-            ast.Name: self._names.append,
-            ast.Attribute: self._attribute,
-            **dict.fromkeys((ast.Global, ast.Nonlocal), self._share),
-            **dict.fromkeys((ast.Import, ast.ImportFrom), self._import),
-            **dict.fromkeys((ast.ExceptHandler, ast.MatchAs, ast.MatchStar), self._bind),
-        }
         self._go(root)
         for name in self._names:
             self._name(name)
@@ -126,9 +112,9 @@ class _Walk:
                 code.take_in(self._codes.of(node))
                 continue
             code.size += 1
-            look = self._looks.get(type(node))
+            look = _LOOKS.get(type(node))
             if look is not None:
-                look(node)
+                look(self, node)
             for field in node._fields:
                 part = getattr(node, field, None)
                 if isinstance(part, list):
@@ -150,6 +136,9 @@ class _Walk:
             self.code.attributes.add(node.attr)
         if id(node) not in self._read:
             self.code.changed.add(name)
+
+    def _plain(self, node: ast.Name) -> None:
+        self._names.append(node)
 
     def _attribute(self, node: ast.Attribute) -> None:
         self._names.append(node)
@@ -196,6 +185,22 @@ class _Walk:
 
     def _return(self, _: ast.AST) -> None:
         self.code.returns = True
+
+
+_LOOKS: dict[type[ast.AST], Callable[[_Walk, Any], None]] = {
+    ast.Attribute: _Walk._attribute,
+    ast.Call: _Walk._call,
+    ast.Compare: _Walk._compare,
+    ast.MatchMapping: _Walk._bind_rest,
+    ast.Name: _Walk._plain,
+    ast.Raise: _Walk._raise,
+    ast.Return: _Walk._return,
+    ast.Subscript: _Walk._subscript,
+    **dict.fromkeys((ast.ExceptHandler, ast.MatchAs, ast.MatchStar), _Walk._bind),
+    **dict.fromkeys((ast.Global, ast.Nonlocal), _Walk._share),
+    **dict.fromkeys((ast.Import, ast.ImportFrom), _Walk._import),
+    **dict.fromkeys((ast.Yield, ast.YieldFrom), _Walk._yield),
+}
 
 
 def _bound(node: ast.Import | ast.ImportFrom) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from smspec.script.program import Program
+from smspec.script.program import Program, bare
 from smspec.source.frozen import replace
 
 _OTHER_WAYS = re.compile(
@@ -28,8 +28,3 @@ def confirmed(program: Program, texts: Sequence[str] | None) -> Program:
         lines = tuple(replace(line, drops=False) for line in program.command_lines)
         return replace(program, command_lines=lines)
     return replace(program, mentioned=frozenset(bare(name) for text in texts for name in _QUOTED.findall(text)))
-
-
-def bare(name: str) -> str:
-    """Return a name as options, attributes, and keys of one thing have in common."""
-    return name.lstrip("-").replace("-", "_").lower()

@@ -5,61 +5,108 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from smspec.script.reading import WORDS
+from smspec.script.modules import absolute
+from smspec.script.reading import says_anything
+from smspec.source.frozen import dataclass
 
-_LOUD = re.compile(
-    "|".join(map(re.escape, (*WORDS, "dataclass")))
-    + r"|\b(?:\w*[Ee]xit\w*|quit|abort|exec\w*|spawn\w+|environ\w*|putenv|unsetenv|dotenv|argv|importlib|runpy|pkgutil"
-    r"|__import__|entry_points|pkg_resources|imp|gc|inspect|_getframe|f_globals|__globals__|settrace|setprofile"
-    r"|mock|monkeypatch|ctypes)\b"
-    r"|(?<![.\w])eval\b|\bsys\b[^\n]*\bmodules\b|(?<!== [\"'])\b__main__\b"
+MOST_IMPORTS = 1_000
+"""A module with more of them is not looked at further."""
+
+_DEEPEST = 30
+"""Names with more dots are those of no package that anybody has."""
+
+_LOUD = frozenset(
+    {
+        "SystemExit",
+        "__import__",
+        "_getframe",
+        "abort",
+        "addsitedir",
+        "argv",
+        "ctypes",
+        "dataclass",
+        "dotenv",
+        "entry_points",
+    }
+    | {
+        "f_globals",
+        "gc",
+        "__globals__",
+        "imp",
+        "importlib",
+        "inspect",
+        "mock",
+        "monkeypatch",
+        "pkg_resources",
+        "pkgutil",
+    }
+    | {"putenv", "quit", "runpy", "setprofile", "settrace", "unsetenv"}
 )
+_LOUD_BEGINNINGS = ("environ", "exec", "spawn")
 """Without any of these words a module says nothing that is understood, ends nothing, and changes nothing of others."""
+
+_MAIN = re.compile(r"(?<!== [\"'])\b__main__\b")
+_EVAL = re.compile(r"(?<![.\w])eval\b")
 
 _IMPORT = re.compile(
     r"\b(?:from[ \t\\\r\n]+(?P<source>\.*[ \t]*[\w.]*)[ \t\\\r\n]+)?"
     r"import\b[ \t\\\r\n]*(?P<names>\([^)]*\)?|(?:[^\n;\\]|\\\r?\n)*)"
 )
-_ELSEWHERE = re.compile(r"\bsys\b[^\n]*\bpath\b|\baddsitedir\b|\b__path__\b")
+_ELSEWHERE = re.compile(r"\bsys\s{0,9}\.\s{0,9}path\b|\bfrom\s+sys\s+import\b|\baddsitedir\b|\b__path__\b")
 
 
-def is_quiet_text(text: str) -> bool:
-    """Tell whether a module itself has no word of interest."""
-    return _LOUD.search(text) is None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Glance:
+    """What is seen of a module of a package. ``is_quiet``: it has no word of interest itself.
+
+    ``searches``: it may change where Python looks for modules. ``names``: what it may import, by full names, packages
+    first; more rather than less.
+    """
+
+    is_quiet: bool
+    searches: bool
+    names: tuple[str, ...]
 
 
-def searches_elsewhere(text: str) -> bool:
-    """Tell whether a module may change where Python looks for modules."""
-    return _ELSEWHERE.search(text) is not None
+def glance(text: str, package: str) -> Glance:
+    """Return what is seen of a module at a glance."""
+    names = tuple(dict.fromkeys(names_imported(text, package)))
+    return Glance(
+        is_quiet=len(names) <= MOST_IMPORTS and not _is_loud(text),
+        searches=_ELSEWHERE.search(text) is not None,
+        names=names[:MOST_IMPORTS],
+    )
+
+
+def _is_loud(text: str) -> bool:
+    words = set(re.findall(r"\w+", text))
+    if says_anything(text) or words & _LOUD or {"sys", "modules"} <= words:
+        return True
+    if any(word.startswith(_LOUD_BEGINNINGS) or "exit" in word.lower() for word in words):
+        return True
+    return ("__main__" in words and _MAIN.search(text) is not None) or (
+        "eval" in words and _EVAL.search(text) is not None
+    )
 
 
 def names_imported(text: str, package: str) -> Iterator[str]:
-    """Yield the full names of what a module of a package may import, packages first; more rather than less."""
-    for match in _IMPORT.finditer(text):
-        source = re.sub(r"\s", "", match["source"] or "")
-        names = [part.split()[0] for part in match["names"].strip("() \t").split(",") if part.split()]
-        above = absolute(source, package)
+    """Yield the full names of what a module of a package may import."""
+    for count, match in enumerate(_IMPORT.finditer(text)):
+        above = absolute(re.sub(r"\s", "", match["source"] or ""), package)
         if above is None:
             continue
         if above:
             yield from _with_packages(above)
-        for name in names:
+        for part in match["names"].strip("() \t").split(",", MOST_IMPORTS):
+            name = part.split(maxsplit=1)[0] if part.strip() else ""
             if re.fullmatch(r"[\w.]+", name):
                 yield from _with_packages(f"{above}.{name}" if above else name)
+        if count > MOST_IMPORTS:
+            return
 
 
 def _with_packages(name: str) -> Iterator[str]:
-    parts = name.split(".")
-    for count in range(1, len(parts) + 1):
-        yield ".".join(parts[:count])
-
-
-def absolute(source: str, package: str) -> str | None:
-    """Return the full name behind ``from`` in a module of ``package``; None where no package is so far up."""
-    level = len(source) - len(source.lstrip("."))
-    if level == 0:
-        return source
-    above = package.split(".") if package else []
-    if level > len(above):
-        return None
-    return ".".join(filter(None, [*above[: len(above) - level + 1], source[level:]]))
+    parts = name.split(".", _DEEPEST)
+    if len(parts) <= _DEEPEST:
+        for count in range(1, len(parts) + 1):
+            yield ".".join(parts[:count])

@@ -6,8 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from smspec.script.frame import Frame
-from smspec.script.imported import absolute
-from smspec.script.modules import Module
+from smspec.script.modules import Module, absolute
 from smspec.script.names import Named
 from smspec.script.values import UNKNOWN, Value
 

@@ -44,7 +44,7 @@ from smspec.script.statements import Statements
 from smspec.script.values import UNKNOWN, Value, text
 from smspec.source import Span
 
-MOST_STEPS = 100_000
+MOST_STEPS = 50_000
 DEEPEST = 12
 """How many functions may be inside of one another."""
 

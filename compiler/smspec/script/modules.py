@@ -44,3 +44,14 @@ class Module(Value):
     def set_attribute(self, name: str, value: Value) -> None:
         value.escape()
         self.frame.forget_for_good(name)
+
+
+def absolute(source: str, package: str) -> str | None:
+    """Return the full name behind ``from`` in a module of ``package``; None where no package is so far up."""
+    level = len(source) - len(source.lstrip("."))
+    if level == 0:
+        return source
+    above = package.split(".") if package else []
+    if level > len(above):
+        return None
+    return ".".join(filter(None, [*above[: len(above) - level + 1], source[level:]]))

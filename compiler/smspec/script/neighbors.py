@@ -8,24 +8,24 @@ import warnings
 from typing import TYPE_CHECKING
 
 from smspec.script.frame import Frame
-from smspec.script.imported import is_quiet_text, names_imported, searches_elsewhere
 from smspec.script.modules import Module
 from smspec.script.readable import Unreadable, is_readable
 from smspec.script.reading import Source, says_anything
 from smspec.script.values import UNKNOWN, Known, Value
 
 if TYPE_CHECKING:
+    from smspec.script.imported import Glance
     from smspec.script.interpreter import Interpreter
     from smspec.source import SourceText
 
 MOST_MODULES = 60
 """How many modules are parsed with a program."""
 
-MOST_CHARACTERS = 800_000
+MOST_CHARACTERS = 600_000
 """Of all modules that are parsed with a program."""
 
-MOST_LOOKED_AT = 200
-"""How many modules are looked through for words, to find out whether one may do anything of interest."""
+MOST_LOOKED_AT = 3_000_000
+"""Characters that are looked through for words, to find out whether a module may do anything of interest."""
 
 DEEPEST = 20
 """How many modules may be importing one another."""
@@ -45,9 +45,13 @@ class Neighbors:
         self.texts: list[SourceText] = []
         self._source = source
         self._own = own
-        self._searches = searches_elsewhere(own.text)
+        self._searches = source.searches
+        self._has_looked = False
         self._modules: dict[str, Module | None] = {name: Module(frame)}
         self._found: dict[str, SourceText | None] = {}
+        self._glances: dict[str, Glance] = {}
+        self._looked_at = 0
+        self._quiet: set[str] = set()
         self._depth = 0
 
     def find(self, run: Interpreter, name: str) -> Module | None:
@@ -82,13 +86,23 @@ class Neighbors:
 
     def _text(self, name: str) -> SourceText | None:
         """Return the text of a module; None for one of elsewhere. Raises `Unreadable`."""
+        if name not in self._found and self._looked_at > MOST_LOOKED_AT:
+            raise Unreadable("it is too much to look at")
         if name not in self._found:
             self._found[name] = None if name.partition(".")[0] in _NEVER else self._source.module(name)
         return self._found[name]
 
+    def _elsewhere(self, name: str) -> SourceText | None:
+        """Return a module that is found only where the program has Python search, too. Raises `Unreadable`."""
+        found = self._source.elsewhere(name)
+        if found is not None and not self._searches and not self._has_looked:
+            self._has_looked = True
+            self._glance("__main__", self._own)
+        return found if self._searches else None
+
     def _perhaps(self, run: Interpreter, name: str) -> None:
         """Look at a file that may be the module, where the program has more places for modules than its own."""
-        text = self._source.elsewhere(name) if self._searches or self._source.searches else None
+        text = self._elsewhere(name)
         if text is not None and not self._is_quiet(name, text):
             with run.out_of_order():
                 self._bring(run, name, text)
@@ -97,13 +111,14 @@ class Neighbors:
                 found.escape()
 
     def _bring(self, run: Interpreter, name: str, text: SourceText) -> None:
-        self._searches |= searches_elsewhere(text.text)
-        is_package = text.name.replace("\\", "/").endswith("/__init__.py")
         module = self._modules[name] = Module(Frame(text))
         frame = module.frame
         frame.names |= names_at_start(name)
+        is_package = _is_package(text)
         frame.package = name if is_package else name.rpartition(".")[0]
         frame.is_entered = says_anything(text.text) or "dataclass" in text.text
+        if self._glance(name, text) is None:
+            raise Unreadable("it is too much to look at")
         if (not is_package or not text.text.strip()) and self._is_quiet(name, text):
             return
         self.texts.append(text)
@@ -115,28 +130,43 @@ class Neighbors:
         run.module(tree, frame)
         self._depth -= 1
 
+    def _glance(self, name: str, text: SourceText) -> Glance | None:
+        """Return what is seen of a module at a glance; None for more text than is looked at."""
+        if name not in self._glances:
+            self._looked_at += len(text.text)
+            if self._looked_at > MOST_LOOKED_AT:
+                return None
+            from smspec.script.imported import glance  # late: its patterns are for programs of several modules
+
+            self._glances[name] = glance(text.text, name if _is_package(text) else name.rpartition(".")[0])
+            self._searches |= self._glances[name].searches
+        return self._glances[name]
+
     def _is_quiet(self, name: str, text: SourceText) -> bool:
         """Tell whether a module, with all that it imports, has none of the words by which it could do harm."""
         seen = {name}
         rest = [(name, text)]
         while rest:
             name, text = rest.pop()
-            if text.name == self._own.name or not is_quiet_text(text.text) or len(seen) > MOST_LOOKED_AT:
+            found = self._glance(name, text)
+            if found is None or not found.is_quiet or text.name == self._own.name:
                 return False
-            is_package = text.name.replace("\\", "/").endswith("/__init__.py")
-            for other in names_imported(text.text, name if is_package else name.rpartition(".")[0]):
-                if other in seen:
+            for other in found.names:
+                if other in seen or other in self._quiet:
                     continue
                 seen.add(other)
                 try:
-                    found = self._text(other)
+                    one = self._text(other) or self._elsewhere(other)
                 except Unreadable:
                     return False
-                if found is None and (self._searches or self._source.searches):
-                    found = self._source.elsewhere(other)
-                if found is not None:
-                    rest.append((other, found))
+                if one is not None:
+                    rest.append((other, one))
+        self._quiet |= seen
         return True
+
+
+def _is_package(text: SourceText) -> bool:
+    return text.name.replace("\\", "/").endswith("/__init__.py")
 
 
 def parsed(text: SourceText) -> ast.Module | None:

@@ -145,3 +145,8 @@ class Program:
     stop: Stop | None = None
     variables: tuple[VariableRead, ...] = ()
     mentioned: frozenset[str] = frozenset()
+
+
+def bare(name: str) -> str:
+    """Return a name as options, attributes, and keys of one thing have in common."""
+    return name.lstrip("-").replace("-", "_").lower()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from smspec.script.handler_names import definitions, lacks
 from smspec.script.program import Program
 from smspec.script.readable import Unreadable, is_readable
 from smspec.source import SourceText
@@ -51,6 +50,8 @@ def read_handler(text: SourceText, module: str, name: str, source: Source) -> Pr
 
     Raises `Unreadable`.
     """
+    from smspec.script.handler_names import definitions, lacks  # late: few programs are handlers
+
     if lacks(text.text, name):
         return Program(texts=(text,), missing_handler=name, definitions=definitions(text.text))
     asks = any(word in text.text for word in ("hyperparameters", "channel", "/opt"))

@@ -68,3 +68,27 @@ def test_a_hostile_program_is_read_at_once(name):
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 * 1024
     for line in found.command_lines if found else ():
         assert all(option.words in (1, "unknown") for option in line.options if option.label in ("lr", "y"))
+
+
+IMPORTS = "import argparse\n" + "".join(f"import m{n}\n" for n in range(100)) + MADE + "p.parse_args()\n"
+MODULES = {
+    "dense ones": "import os\nos.environ\nx = [" + "a, " * 9_000 + "]\n",
+    "loops": "import os\nos.environ\n" + "for i in x:\n    y = i\n" * 1_500,
+    "large ones that say nothing": "# " + "a " * 100_000,
+    "imports of one another": "".join(f"import m{n}\n" for n in range(100)),
+    "very many imports": "import b\n" * 20_000,
+    "a word of two": "sys " * 50_000,
+    "open brackets": "from x import (" * 10_000,
+    "continued lines": "import " + "\\\n" * 50_000,
+    "very many names": "import " + ",".join(f"a{n}" for n in range(20_000)),
+    "a name with very many dots": "import " + ".".join("a" * 50_000),
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_hundred_hostile_modules_are_given_up_at_once(name):
+    texts = {f"m{n}": MODULES[name] for n in range(100)}
+    start = time.process_time()
+    read = program(IMPORTS, **texts)
+    assert time.process_time() - start < 2
+    assert read is None or len(read.texts) <= 61

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.nearest import nearest
 from smspec.rules.script.meeting import Meeting, called, notes
-from smspec.script.dropping import bare
 from smspec.script.fault import Fault
+from smspec.script.program import bare
 from smspec.script.surroundings import Argument
 
 RULE = Rule("SM516", "argument that is dropped", "warning")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 from smspec.diagnostics.nearest import nearest
@@ -80,7 +81,13 @@ def _refusal(line: CommandLine, words: Sequence[str], *, alone: bool = False) ->
 
 
 def _twin(line: CommandLine, alone: bool) -> argparse.ArgumentParser:
-    twin = _Twin(prog="program", add_help=False, allow_abbrev=line.abbreviates, conflict_handler="resolve")
+    twin = _Twin(
+        prog="program",
+        add_help=False,
+        allow_abbrev=line.abbreviates,
+        conflict_handler="resolve",
+        formatter_class=partial(argparse.HelpFormatter, width=80),  # else each argument asks how wide the terminal is
+    )
     groups: dict[int, Any] = {}
     for option in line.options:
         target: Any = twin
