@@ -2,7 +2,11 @@
 
 import sys
 
-from smspec.cli import main
-
 if __name__ == "__main__":
+    # `-m` puts the current directory first, and a repository of others may hold a `copy.py` that would run here.
+    if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
+        del sys.path[0]
+
+    from smspec.cli import main
+
     sys.exit(main())

@@ -84,7 +84,7 @@ def _unpack(content: _Unzipped, tree: UnpackedTree) -> None:
     in_all = members = 0
     while True:
         head = content.read(BLOCK)
-        if not head or head == ZEROS:
+        if head == ZEROS or (not head and members):
             return
         if len(head) < BLOCK or number(head[148:156]) != checksum(head):
             raise ValueError("damaged header")

@@ -121,3 +121,14 @@ def test_nothing_outside_is_opened(attack, root):
     outside = [path for path in found if path.startswith((str(root.parent / "secrets"), f"{root}/.git/"))]
     assert outside == []
     assert [path for path in found if path.endswith("/environ")] == []
+
+
+def test_no_module_of_the_current_directory_is_imported(root):
+    """`python -m` looks there first; `copy` and `json` are imported late, or by libraries."""
+    for name in ("copy", "json", "tomllib", "jsonschema", "jinja2", "yaml", "decimal", "org"):
+        (root / f"{name}.py").write_text("open('../executed', 'a').write(__name__)\n")
+    for words in (["validate", "."], ["render", "--dockerfile"], ["diff", "--base", "HEAD"]):
+        command = [sys.executable, "-m", "smspec", *words]
+        done = subprocess.run(command, cwd=root, env=environment(), capture_output=True, text=True, timeout=60)
+        assert done.returncode in (0, 1), done.stderr
+    assert not (root.parent / "executed").exists()

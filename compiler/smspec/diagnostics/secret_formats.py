@@ -127,7 +127,7 @@ _FORMATS: dict[str, tuple[str, str]] = {
         r"|\bHRKU-[A-Za-z0-9_-]{30,}|\bphx_[A-Za-z0-9]{40,}",
     ),
 }
-_MARKS = {what: tuple(marks.split()) for what, (marks, _) in _FORMATS.items()}
+_MARKS = tuple((mark, what) for what, (marks, _) in _FORMATS.items() for mark in marks.split())
 # What documentation prints: a key that says so at its end, or one character for most of it.
 _PRINTED = r"EXAMPLE(?:KEY|TOKEN)?\Z|([A-Za-z*.0-9])\1{9,}"
 _LEAST_PRINTED = 1 / 3
@@ -144,8 +144,9 @@ def written_secrets(
     """
     if len(text) < _SHORTEST:
         return
-    for what in formats:
-        if any(mark in text for mark in _MARKS[what]):
+    marked = [what for mark, what in _MARKS if mark in text]
+    for what in formats if marked else ():
+        if what in marked:
             for found in re.finditer(_FORMATS[what][1], text):
                 if with_printed or not _is_printed(found[0]):
                     yield what, found

@@ -20,6 +20,8 @@ TOO_MANY_BASES = Rule("SM142", "more bases than can be followed")
 UNREAD_BASE = Rule("SM147", "job without one of its base specs", "note")
 
 MOST_BASES = 16
+_MOST_FAULTS = 200
+"""After as many, further bases are not looked for: a hostile file could name tens of thousands that do not exist."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +66,8 @@ class _Chain:
         trail = (*trail, identity)
         for place, (written, _) in enumerate(self._extended(document, is_job=is_job)):
             before = len(self.diagnostics)
+            if before > _MOST_FAULTS:
+                break
             path = os.path.normpath(os.path.join(os.path.dirname(name), written))
             objection = self._objection(path, trail) or self._follow(path, trail)
             if objection is not None:

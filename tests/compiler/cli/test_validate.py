@@ -99,14 +99,14 @@ def test_directories_and_files_together_are_checked_once(tmp_path):
 def test_specs_that_extend_each_other_are_told_so(tmp_path, paths):
     write_job(tmp_path, READY + "extends: [dev.yaml]\n")
     (tmp_path / "dev.yaml").write_text("smspec: v1\nextends: [job.yaml]\nname: dev\n")
-    assert set(codes(validate(*paths, cwd=tmp_path))) == {"SM141"}
+    assert set(codes(validate(*paths, cwd=tmp_path))) == {"SM141", "SM147"}
 
 
 @pytest.mark.parametrize("path", ["job.yaml", "."])
 def test_a_spec_that_extends_itself_is_told_so(tmp_path, path):
     write_job(tmp_path, READY + "extends: [job.yaml]\n")
     done = validate(path, cwd=tmp_path)
-    assert (done.status, codes(done)) == (1, ["SM141"])
+    assert (done.status, codes(done)) == (1, ["SM141", "SM147"])
 
 
 def test_a_base_that_is_named_is_not_checked_as_a_job(tmp_path):
