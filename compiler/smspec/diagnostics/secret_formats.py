@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 _PLACEHOLDER_PASSWORD = (
     r"(?!(?:(?:my|your|the|some)?[-_]?(?:password|passwd|pass|pwd|pw|secret|token|key)|change-?_?me|x+|\*+|\.+)@)"
@@ -134,6 +135,8 @@ _LEAST_PRINTED = 1 / 3
 _SHORTEST = 12
 """Characters; every format has more, but for a password in a URL of a very short host."""
 
+_BRIEF = 1_000
+
 
 def written_secrets(
     text: str, formats: Iterable[str] = _FORMATS, *, with_printed: bool = False
@@ -144,12 +147,20 @@ def written_secrets(
     """
     if len(text) < _SHORTEST:
         return
-    marked = [what for mark, what in _MARKS if mark in text]
+    marked = _marked_briefly(text) if len(text) <= _BRIEF else _marked(text)
     for what in formats if marked else ():
         if what in marked:
             for found in re.finditer(_FORMATS[what][1], text):
                 if with_printed or not _is_printed(found[0]):
                     yield what, found
+
+
+def _marked(text: str) -> list[str]:
+    return [what for mark, what in _MARKS if mark in text]
+
+
+# One value is looked at for its name, for what it holds, and where it is shown.
+_marked_briefly = lru_cache(maxsize=256)(_marked)
 
 
 def _is_printed(secret: str) -> bool:
