@@ -43,7 +43,7 @@ class NothingToCompare(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """``faults`` of specs that could not be compared; ``notes`` for whoever reads.
+    """``faults`` of specs that could not be compared; ``notes`` for the reader.
 
     ``obstacle``: what beside a spec keeps the comparison from being whole, such as a malformed smspec.toml.
     """
