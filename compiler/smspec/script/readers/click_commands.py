@@ -143,12 +143,12 @@ def option_of(names: tuple[str, ...], call: Call, is_pair: bool) -> Option | Non
     required = constant(keywords.get("required", Known(False)))
     option = replace(option, words=words, is_required=required is True and "default" not in keywords)
     if "callback" in keywords:
-        may_end = _may_end(call, keywords["callback"])
-        return replace(option, kind="unknown", words="unknown" if may_end else words)
+        ends = _callback_may_end(call, keywords["callback"])
+        return replace(option, kind="unknown", words="unknown" if ends else words)
     return typed(option, keywords.get("type"), keywords.get("default"))
 
 
-def _may_end(call: Call, callback: Value) -> bool:
+def _callback_may_end(call: Call, callback: Value) -> bool:
     """Tell whether a callback may end the program before the rest is looked at."""
     if not isinstance(callback, Function):
         return True
