@@ -15,6 +15,7 @@ from smspec.local.request import RunRequest, Unable
 from smspec.local.s3.location import is_s3
 from smspec.local.training_request import Host, RequestedChannel
 from smspec.source import Path
+from smspec.source.below import is_below
 from smspec.spec.model import JobSpec
 
 NO_LOCAL_DATA = Rule("SM360", "channel without local data")
@@ -107,9 +108,9 @@ def require_apart(data: Iterable[ChannelData], directory: str) -> None:
         if is_s3(each.source):
             continue
         name, source = each.channel.name, os.path.realpath(each.source)
-        if _is_below(run, source):
+        if is_below(run, source):
             raise Unable(2, f"`{directory}` is in the data of channel `{name}`; name a different directory with -o")
-        inside = source if _is_below(source, run) else _object_below(each, run)
+        inside = source if is_below(source, run) else _object_below(each, run)
         if inside is not None:
             raise Unable(
                 2, f"channel `{name}` reads `{inside}`, which a run removes; name a different directory with -o"
@@ -127,13 +128,9 @@ def _object_below(data: ChannelData, run: str) -> str | None:
         if above not in places:
             places[above] = os.path.realpath(above)
         place = os.path.realpath(stored.path) if os.path.islink(stored.path) else os.path.join(places[above], name)
-        if _is_below(place, run):
+        if is_below(place, run):
             return stored.path
     return None
-
-
-def _is_below(path: str, directory: str) -> bool:
-    return path == directory or path.startswith(os.path.join(directory, ""))
 
 
 def _found(channel: RequestedChannel, path: Path, local: str | None, request: RunRequest) -> ChannelData | Finding:

@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterator
 
 from smspec.pipeline.absence import means_absence
 from smspec.pipeline.detour import has_detour
-from smspec.pipeline.upwards import is_below, upwards
+from smspec.pipeline.upwards import upwards
+from smspec.source.below import is_below
+from smspec.source.bounded_read import read_bounded
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import open_below
 
@@ -84,11 +86,7 @@ class Boundary:
         Raises `OutOfBounds`, `NotAnOrdinaryFile`, and OSError when the disk refuses.
         """
         with open(self.open(path), "rb", buffering=0) as file:
-            chunks, room = [], most + 1
-            while room > 0 and (chunk := file.read(room)):
-                chunks.append(chunk)
-                room -= len(chunk)
-        return b"".join(chunks)
+            return read_bounded(file, most)
 
     def read_named(self, path: str, most: int) -> bytes:
         """Return what `read` does, of a file that is known by its name. Raises `OtherName` for a link to another."""

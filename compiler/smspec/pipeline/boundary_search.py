@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 
 from smspec.pipeline.boundary import Boundary
 from smspec.pipeline.organisation_file import speaks_here
-from smspec.pipeline.upwards import is_below, is_repository_top, upwards
+from smspec.pipeline.upwards import is_repository_top, upwards
+from smspec.source.below import is_below
 from smspec.spec.lock import NAME as LOCK
 
 

@@ -15,8 +15,9 @@ from smspec.pipeline.default_ignores import group_of
 from smspec.pipeline.detour import has_detour
 from smspec.pipeline.docker_patterns import DockerPattern, docker_patterns, ignored
 from smspec.pipeline.git_patterns import GitPatterns, git_patterns
-from smspec.pipeline.upwards import is_below, repository_top
+from smspec.pipeline.upwards import repository_top
 from smspec.render.manifest import UNFINISHED
+from smspec.source.below import is_below
 from smspec.source.frozen import dataclass
 
 MOST_PATTERNS = 5_000

@@ -7,6 +7,7 @@ import os
 from smspec.pipeline.absence import is_file, means_absence, told_of
 from smspec.pipeline.boundary import Boundary, OutOfBounds
 from smspec.pipeline.boundary_search import boundary_of
+from smspec.source.bounded_read import read_bounded
 from smspec.spec.layers.misuse import Misuse
 
 STANDARD_INPUT = "-"
@@ -58,11 +59,7 @@ def _content(path: str, most: int, kind: str, boundary: Boundary) -> bytes:
 
 def _read(file: str | int, most: int) -> bytes:
     with open(file, "rb", buffering=0, closefd=file != 0) as stream:
-        chunks, room = [], most + 1
-        while room > 0 and (chunk := stream.read(room)):
-            chunks.append(chunk)
-            room -= len(chunk)
-    return b"".join(chunks)
+        return read_bounded(stream, most)
 
 
 def _is_of_the_system(path: str) -> bool:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 
 from smspec.pipeline.git import Entry, GitFailed, Objects, Repository
-from smspec.pipeline.upwards import is_below
+from smspec.source.below import is_below
 from smspec.source.frozen import replace
 from smspec.source.listing import ListedFile, Listing
 

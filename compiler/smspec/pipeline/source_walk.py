@@ -10,9 +10,9 @@ from typing import Literal
 
 from smspec.pipeline.ignore_rules import IGNORE_FILES, IgnoreRules, TooManyPatterns
 from smspec.pipeline.spec_marker import has_spec_key
-from smspec.pipeline.upwards import is_below
 from smspec.render.manifest import MANIFEST, manifested_files
 from smspec.render.run_marker import RUN_MARKER, is_run_marker
+from smspec.source.below import is_below
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import open_real, open_real_directory
 from smspec.spec.yaml.guard import MAX_BYTES

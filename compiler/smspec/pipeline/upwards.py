@@ -23,8 +23,3 @@ def repository_top(directory: str) -> str | None:
 def is_repository_top(directory: str) -> bool:
     """Tell whether a directory is the top of a git repository, a submodule or a work tree."""
     return os.path.lexists(os.path.join(directory, ".git"))
-
-
-def is_below(path: str, directory: str) -> bool:
-    """Tell whether a path is a directory or lies below it; both without links."""
-    return path == directory or path.startswith(os.path.join(directory, ""))

@@ -1,0 +1,14 @@
+"""What is in an open file, never more than a reader has room for."""
+
+from __future__ import annotations
+
+from io import RawIOBase
+
+
+def read_bounded(file: RawIOBase, most: int) -> bytes:
+    """Return what is left in an unbuffered file, but no more than one byte above ``most``."""
+    chunks, room = [], most + 1
+    while room > 0 and (chunk := file.read(room)):
+        chunks.append(chunk)
+        room -= len(chunk)
+    return b"".join(chunks)
