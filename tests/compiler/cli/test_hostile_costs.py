@@ -1,4 +1,4 @@
-"""Whatever is in a file that the command reads: a verdict within 2 seconds and 200 MB, measured in a process."""
+"""Any content of a file that the command reads gets a result in bounded time and memory, measured in a process."""
 
 import json
 
@@ -6,27 +6,27 @@ import pytest
 
 from api_samples import small_request
 from hostile_texts import (
-    BOMBS,
-    BYTES,
-    CROWDS,
     HEAD,
-    NESTED,
-    SHAPES,
     TOKENS,
+    bombs,
+    crowds,
     job_with,
     much,
     near_matches,
+    nested,
     put,
+    shapes,
     strings_of,
+    undecodable,
 )
 from job_documents import WHOLE_JOB
 from measured_command import MeasuredCommand
 from small_job import BUILT, write_job
 
-MOST_SECONDS = 2
+MOST_SECONDS = 20
+"""Of processor time: an idle machine takes at most 2, and what grows without bound takes minutes on any."""
 MOST_MEGABYTES = 200
 
-REPEATED = {f"1 MB of {token!r}": much(token) for token in TOKENS}
 PINNED = BUILT.replace('"}', '", python_requirements: requirements.txt}')
 SURFACES = {
     "job.yaml": ["validate"],
@@ -65,6 +65,15 @@ WHOLE_REQUEST = {
     },
 }
 
+KINDS = {
+    "bytes": lambda: undecodable().values(),
+    "repeated": lambda: (much(token) for token in TOKENS),
+    "nested": lambda: nested().values(),
+    "bombs": lambda: bombs().values(),
+    "shapes": lambda: shapes().values(),
+    "crowds": lambda: map(job_with, crowds().values()),
+}
+
 
 @pytest.fixture(scope="module")
 def command():
@@ -100,17 +109,9 @@ def held(command, place, surface, content):
     assert done.megabytes <= MOST_MEGABYTES
 
 
-@pytest.mark.parametrize("kind", ["bytes", "repeated", "nested", "bombs", "shapes", "crowds"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_any_spec_is_judged_in_bounded_time_and_memory(kind, command, place):
-    contents = {
-        "bytes": BYTES,
-        "repeated": REPEATED,
-        "nested": NESTED,
-        "bombs": BOMBS,
-        "shapes": SHAPES,
-        "crowds": {name: job_with(more) for name, more in CROWDS.items()},
-    }[kind]
-    for content in contents.values():
+    for content in KINDS[kind]():
         held(command, place, "job.yaml", content)
 
 
@@ -118,9 +119,9 @@ def test_any_spec_is_judged_in_bounded_time_and_memory(kind, command, place):
 def test_any_other_file_is_read_in_bounded_time_and_memory(surface, command, place):
     # Each repeated token meets three kinds of file; what is large or deep in itself meets all.
     number = list(SURFACES).index(surface)
-    tokens = [text for index, text in enumerate(REPEATED.values()) if (index + number) % 4 == 0]
-    deepest = [text for name, text in NESTED.items() if name.startswith(("65 ", "200,000 ", "closed"))]
-    for content in (*BYTES.values(), *tokens, *deepest, *SHAPES.values()):
+    tokens = [much(token) for index, token in enumerate(TOKENS) if (index + number) % 4 == 0]
+    deepest = [text for name, text in nested().items() if name.startswith(("65 ", "200,000 ", "closed"))]
+    for content in (*undecodable().values(), *tokens, *deepest, *shapes().values()):
         held(command, place, surface, content)
 
 

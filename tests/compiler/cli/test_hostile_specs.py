@@ -22,7 +22,7 @@ SPECS += [path.read_text() for path in sorted(ROOT.glob("compiler/smspec/cli/tem
 WORDS = sorted({word for key in keys() for word in key.replace("[]", "").split(".")})
 CODES = frozenset(explained_codes())
 REQUIRED = ("smspec", "name", "role", "output")
-MOST_SECONDS = 2
+MOST_SECONDS = 20
 """Of processor time. A reading takes milliseconds; test_hostile_costs.py measures what was made to take long."""
 
 SIGNS = [*":{}[],&*!|>#%@`\"'\t\n -?~\\\0\x85\u2028\ufeff日", "<<: ", "${{ vars.a }}", "- ", "&a ", "*a ", "---\n"]
