@@ -39,7 +39,7 @@ def main(argv: list[str] | None = None) -> int:
         _occupy_standard_streams()
         return execute(sys.argv[1:] if argv is None else argv, process_console())
     except KeyboardInterrupt as interrupt:
-        number: int = getattr(interrupt, "number", 2)  # Ctrl-C is SIGINT; what else it may be is in `interruption`
+        number: int = getattr(interrupt, "number", 2)  # Ctrl-C is SIGINT; others are in `signal_handling`
         return 128 + number
 
 
@@ -49,9 +49,9 @@ def execute(words: list[str], console: Console) -> int:
         return _run(words, console)
     except Exception as fault:
         # Late: nothing goes wrong is the usual case.
-        from smspec.cli.last_words import last_words
+        from smspec.cli.error_exit import report_error
 
-        return last_words(fault, console)
+        return report_error(fault, console)
 
 
 def _occupy_standard_streams() -> None:
@@ -83,9 +83,9 @@ def _run(words: list[str], console: Console) -> int:
         return completion(rest, console)
     command = COMMANDS.get(name)
     if command is None:
-        from smspec.cli.faults import Usage
+        from smspec.cli.command_errors import UsageError
 
-        raise Usage(_unknown(name), "usage: smspec COMMAND …, see smspec --help\n")
+        raise UsageError(_unknown(name), "usage: smspec COMMAND …, see smspec --help\n")
 
     from smspec.cli.parser import CommandParser
 

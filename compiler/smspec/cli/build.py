@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from smspec.cli.command_errors import CommandRefused, ResourceUnavailable
 from smspec.cli.console import Console
-from smspec.cli.faults import Refused, Unavailable
-from smspec.cli.interruption import interruptible
+from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.diagnostics.visible import visible
 from smspec.output.checking import differences
@@ -40,12 +40,12 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     tree = render_tree(job.plan, job.inputs.ingredients, compiled_digest(job.plan))
     try:
-        with interruptible():
+        with signals_interrupt():
             return _checked(tree, directory, console) if args.check else _written(tree, directory, console)
     except OutputRefused as refusal:
-        raise Refused(str(refusal)) from refusal
+        raise CommandRefused(str(refusal)) from refusal
     except OutputFailed as failure:
-        raise Unavailable(str(failure)) from failure
+        raise ResourceUnavailable(str(failure)) from failure
 
 
 def _checked(tree: FileTree, directory: str, console: Console) -> int:

@@ -9,8 +9,8 @@ from smspec.adoption.imported import NoRequest
 from smspec.adoption.naming import slug
 from smspec.adoption.reading import read_source
 from smspec.adoption.sources import imported
-from smspec.cli.scratch import scratch_directory
 from smspec.cli.spec_arguments import default_directory
+from smspec.cli.temporary_directory import temporary_directory
 from smspec.diagnostics import Diagnostic, Rejected
 from smspec.pipeline.compilation import Compiled
 from smspec.pipeline.git import repository_of
@@ -99,7 +99,7 @@ def against_base(
 ) -> Outcome:
     """Compare the specs below ``paths`` with what they were in a revision of git."""
     repository = repository_of(_directory_of(paths[0]))
-    with scratch_directory() as scratch, repository.objects() as objects:
+    with temporary_directory() as scratch, repository.objects() as objects:
         top = os.path.join(scratch, "tree")
         os.makedirs(top)
         base = Revision(repository, objects, revision, top)

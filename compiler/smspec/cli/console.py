@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import TextIO
 
-from smspec.cli.faults import Unavailable
+from smspec.cli.command_errors import ResourceUnavailable
 from smspec.diagnostics import Diagnostic
 from smspec.source import SourceText
 
@@ -24,9 +24,9 @@ class Console:
         self.err_is_terminal = _is_terminal(err)
 
     def result(self, text: str) -> None:
-        """Write a result, whole. Raises `Unavailable` when it cannot be kept: disk full, stream closed."""
+        """Write a result, whole. Raises `ResourceUnavailable` when it cannot be kept: disk full, stream closed."""
         if self._out is None:
-            raise Unavailable("standard output is closed")
+            raise ResourceUnavailable("standard output is closed")
         try:
             self._out.write(text)
             self._out.flush()
@@ -37,7 +37,7 @@ class Console:
             _abandon(self._out)
             from smspec.diagnostics.foreign_words import reason  # late: hardly ever
 
-            raise Unavailable(f"standard output: {reason(fault)}") from fault
+            raise ResourceUnavailable(f"standard output: {reason(fault)}") from fault
 
     def warned(self, diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText]) -> None:
         """Show diagnostics beside a result."""

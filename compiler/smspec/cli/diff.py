@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
-from smspec.cli.faults import Unavailable, Usage
 from smspec.cli.spec_arguments import add_variation_arguments, root, settings
 from smspec.diagnostics import Rejected
 from smspec.diagnostics.masking import masked
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     # Late: `diff --help` and a wrong option need none of it.
     from smspec.cli.comparison import NothingToCompare, Outcome, against_base, against_build, against_other
-    from smspec.cli.interruption import interruptible
+    from smspec.cli.signal_handling import signals_interrupt
     from smspec.pipeline.git import GitFailed
     from smspec.pipeline.last_build import NoBuild
     from smspec.pipeline.organisation_file import MalformedFile
@@ -56,23 +56,23 @@ def run(args: argparse.Namespace, console: Console) -> int:
     paths: list[str] = args.paths
     try:
         fail_on = decode_fail_on(args.fail_on) if args.fail_on else None
-        with interruptible():
+        with signals_interrupt():
             outcome: Outcome
             if args.base is not None:
                 outcome = against_base(args.base, paths or ["."], args.overlay, settings(args), root(args))
             elif len(paths) > 2:
-                raise Usage("two states are compared: `smspec diff OLD NEW`; more specs with `--base REV`")
+                raise UsageError("two states are compared: `smspec diff OLD NEW`; more specs with `--base REV`")
             elif len(paths) == 2:
                 outcome = against_other(paths[0], paths[1], args.overlay, settings(args), root(args))
             else:
                 outcome = against_build(paths[0] if paths else "job.yaml", args.overlay, settings(args), root(args))
     except (Misuse, MalformedFile, UnknownKind, NoBuild, NothingToCompare) as misuse:
-        raise Usage(str(misuse)) from misuse
+        raise UsageError(str(misuse)) from misuse
     except Rejected as rejected:
         console.warned(rejected.diagnostics, rejected.texts)
         return 2
     except GitFailed as failure:
-        raise Unavailable(str(failure)) from failure
+        raise ResourceUnavailable(str(failure)) from failure
 
     console.result(_shown(args.format, outcome, console))
     for note in outcome.notes:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
-from smspec.cli.faults import Usage
 from smspec.diagnostics.explanation import explained_codes, explanation
 from smspec.diagnostics.nearest import nearest
 from smspec.diagnostics.quoting import one_of
@@ -28,7 +28,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
         page = explain_key(topic)
     if page is None:
-        raise Usage(f"there is nothing to tell about `{topic}`{_guess(topic)}")
+        raise UsageError(f"there is nothing to tell about `{topic}`{_guess(topic)}")
     console.result(page if page.endswith("\n") else f"{page}\n")
     return 0
 

@@ -11,8 +11,8 @@ from smspec.adoption.imported import Imported, Lost, NoRequest
 from smspec.adoption.proof import differences
 from smspec.adoption.reading import read_source
 from smspec.adoption.sources import imported
+from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
-from smspec.cli.faults import Refused, Unavailable, Usage
 from smspec.diagnostics import Rejected
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.loose_inputs import loose_inputs
@@ -81,7 +81,7 @@ def _found(args: argparse.Namespace, console: Console) -> Imported:
     source: str = args.source
     is_name = not os.path.lexists(source) and _JOB_NAME.fullmatch(source) is not None
     if not is_name and (args.profile or args.region):
-        raise Usage("--profile and --region are for the name of a job in SageMaker, not for a file")
+        raise UsageError("--profile and --region are for the name of a job in SageMaker, not for a file")
     try:
         if is_name:
             return _described(args, console)
@@ -90,9 +90,9 @@ def _found(args: argparse.Namespace, console: Console) -> Imported:
         found = imported(read.data)
         return replace(found, left_out=(*found.left_out, *read.left_out))
     except Misuse as misuse:
-        raise Usage(str(misuse)) from misuse
+        raise UsageError(str(misuse)) from misuse
     except NoRequest as nothing:
-        raise Refused(f"`{source}`: {nothing}") from nothing
+        raise CommandRefused(f"`{source}`: {nothing}") from nothing
 
 
 def _described(args: argparse.Namespace, console: Console) -> Imported:
@@ -104,9 +104,9 @@ def _described(args: argparse.Namespace, console: Console) -> Imported:
     try:
         description = describe(args.source, args.profile, args.region)
     except JobRefused as refused:
-        raise Refused(str(refused)) from refused
+        raise CommandRefused(str(refused)) from refused
     except AwsUnavailable as unavailable:
-        raise Unavailable(str(unavailable)) from unavailable
+        raise ResourceUnavailable(str(unavailable)) from unavailable
     found = imported(description.answer)
     if not description.tags_fault:
         return found

@@ -8,10 +8,10 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from smspec.cli.command_errors import CommandRefused
 from smspec.cli.console import Console
-from smspec.cli.faults import Refused
-from smspec.cli.interruption import interruptible
 from smspec.cli.schema import job_schema
+from smspec.cli.signal_handling import signals_interrupt
 from smspec.output.shelter import sheltered
 from smspec.pipeline.upwards import repository_top, upwards
 from smspec.spec.yaml.scalars import meaning
@@ -54,8 +54,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     taken = [path for path in files if os.path.lexists(os.path.join(directory, path))]
     if taken:
         named = ", ".join(f"`{os.path.join(directory, path)}`" for path in taken[:3])
-        raise Refused(f"{named} {'is' if len(taken) == 1 else 'are'} there already; nothing was written")
-    with interruptible():
+        raise CommandRefused(f"{named} {'is' if len(taken) == 1 else 'are'} there already; nothing was written")
+    with signals_interrupt():
         _write(directory, files)
 
     console.result("".join(f"{os.path.join(directory, path)}\n" for path in files))

@@ -6,8 +6,8 @@ import argparse
 import re
 
 from smspec import __version__
+from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
-from smspec.cli.faults import Unavailable, Usage
 from smspec.cli.spec_arguments import add_root_argument, root, settings
 from smspec.diagnostics.visible import visible
 from smspec.output.failures import OutputFailed
@@ -48,10 +48,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
     try:
         found = find_lockable(args.paths or [USUAL_SPEC], settings(args), root(args))
     except Misuse as misuse:
-        raise Usage(str(misuse)) from misuse
+        raise UsageError(str(misuse)) from misuse
     unknown = sorted(set(digests) - {image for each in found for image in each.images})
     if unknown:
-        raise Usage(f"--digest: no image of these jobs is built from `{unknown[0]}`")
+        raise UsageError(f"--digest: no image of these jobs is built from `{unknown[0]}`")
 
     from smspec.lock.locking import to_ask  # late, as all that can ask a registry
 
@@ -75,7 +75,7 @@ def _lock(found: Lockable, before: Lock, images: dict[str, str], console: Consol
         try:
             write_whole(found.path, lock_text(after))
         except OutputFailed as failure:
-            raise Unavailable(str(failure)) from failure
+            raise ResourceUnavailable(str(failure)) from failure
     old, pins = before.images | before.requirements, after.images | after.requirements
     for name in (*found.images, *found.requirements):
         console.say(visible(f"{name} {pins[name]}{'' if old.get(name) == pins[name] else ' (new)'}"))
@@ -87,7 +87,7 @@ def _digests(words: list[str]) -> dict[str, str]:
     for word in words:
         image, _, digest = word.partition("=")
         if not is_image_reference(image) or not re.fullmatch(SHA256, digest):
-            raise Usage(
+            raise UsageError(
                 f"--digest {visible(word)}: write `--digest python:3.12-slim=sha256:<64 digits of 0-9 and a-f>`"
             )
         digests[image] = digest
@@ -95,7 +95,7 @@ def _digests(words: list[str]) -> dict[str, str]:
 
 
 def _resolved(images: list[str], platforms: dict[str, tuple[str, ...]], console: Console) -> dict[str, str]:
-    """Return the digests that registries say. Raises `Unavailable`, when all were asked, if one of them does not."""
+    """Return the digests from the registries. Raises `ResourceUnavailable` after all were asked if one has none."""
     from smspec.lock.registry import NoAnswer
 
     digests: dict[str, str] = {}
@@ -108,7 +108,7 @@ def _resolved(images: list[str], platforms: dict[str, tuple[str, ...]], console:
             silent.append(image)
     if silent:
         ways_out = " ".join(f"--digest {image}=sha256:…" for image in silent)
-        raise Unavailable(f"smspec.lock not written; pass the missing digests: `{ways_out}`")
+        raise ResourceUnavailable(f"smspec.lock not written; pass the missing digests: `{ways_out}`")
     return digests
 
 

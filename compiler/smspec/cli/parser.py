@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import NoReturn
 
+from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
-from smspec.cli.faults import Usage
 
 WIDTH = 100
 
 
 class CommandParser(argparse.ArgumentParser):
-    """Reads the arguments of one command. A mistake raises `Usage`; help is a result."""
+    """Reads the arguments of one command. A mistake raises `UsageError`; help is a result."""
 
     def __init__(self, command: str, description: str, console: Console) -> None:
         super().__init__(
@@ -36,7 +36,7 @@ class CommandParser(argparse.ArgumentParser):
         return self.parse_args(words)
 
     def error(self, message: str) -> NoReturn:
-        raise Usage(message, self.format_usage())
+        raise UsageError(message, self.format_usage())
 
     def print_help(self, file: object = None) -> None:  # noqa: ARG002 (argparse passes it)
         self._console.result(self.format_help())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from smspec.cli.command_errors import CommandRefused
 from smspec.cli.console import Console
-from smspec.cli.faults import Refused
 from smspec.cli.spec_arguments import add_spec_arguments, compiled
 from smspec.diagnostics.visible import visible
 from smspec.render import TARGETS, NothingToRender
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     try:
         rendering = TARGETS[args.target].render(job.plan, job.inputs.ingredients, job.inputs.document)
     except NothingToRender as nothing:
-        raise Refused(str(nothing)) from nothing
+        raise CommandRefused(str(nothing)) from nothing
     console.result(rendering.text)
     for note in rendering.notes:
         console.say(f"smspec: {visible(note)}")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import gc
 
-from smspec.cli.amounts import byte_count, byte_rate, host_count, stall_seconds
+from smspec.cli.argument_types import byte_count, byte_rate, host_count, stall_seconds
+from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
-from smspec.cli.faults import Unavailable, Usage
-from smspec.cli.interruption import interruptible
-from smspec.cli.scratch import scratch_directory
+from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
+from smspec.cli.temporary_directory import temporary_directory
 from smspec.diagnostics import placed
 from smspec.local.feeder.injection import Injection
 from smspec.local.request import RunRequest
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     program = job.inputs.program
     # From here on minutes or hours may pass.
     gc.set_threshold(700)
-    with interruptible(), scratch_directory() as temporary:
+    with signals_interrupt(), temporary_directory() as temporary:
         request = RunRequest(
             directory=args.output or default_directory("run", job),
             scratch_dir=temporary,
@@ -104,7 +104,7 @@ def _write(tree: FileTree, directory: str) -> None:
     try:
         write_temporary_tree(tree, directory)
     except OutputFailed as failure:
-        raise Unavailable(str(failure)) from failure
+        raise ResourceUnavailable(str(failure)) from failure
 
 
 def _data(words: list[str]) -> dict[str, str]:
@@ -113,7 +113,7 @@ def _data(words: list[str]) -> dict[str, str]:
     for word in words:
         channel, equals, path = word.partition("=")
         if not (equals and channel and path):
-            raise Usage(f"--data {word}: write `--data CHANNEL=PATH`")
+            raise UsageError(f"--data {word}: write `--data CHANNEL=PATH`")
         paths[channel] = path
     return paths
 

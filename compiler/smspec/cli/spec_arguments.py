@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 
+from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
-from smspec.cli.faults import Usage
 from smspec.diagnostics import Rejected
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.inputs import gather
@@ -41,7 +41,7 @@ def root(args: argparse.Namespace) -> str | None:
     """Return the directory that ``--root`` names."""
     named: str | None = args.root
     if named is not None and not os.path.isdir(named):
-        raise Usage(f"--root {named}: there is no such directory")
+        raise UsageError(f"--root {named}: there is no such directory")
     return named
 
 
@@ -52,7 +52,7 @@ def settings(args: argparse.Namespace) -> dict[str, str]:
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name.startswith("vars."):
-            raise Usage(f"--set {word}: write `--set vars.NAME=VALUE`; nothing but a declared variable can be set")
+            raise UsageError(f"--set {word}: write `--set vars.NAME=VALUE`; nothing but a declared variable can be set")
         values[name.removeprefix("vars.")] = value
     return values
 
@@ -62,7 +62,7 @@ def compiled(args: argparse.Namespace, console: Console) -> Compiled:
     try:
         compilation = compile_spec(gather(args.spec, args.overlay, settings(args), Shelf(root(args))))
     except Misuse as misuse:
-        raise Usage(str(misuse)) from misuse
+        raise UsageError(str(misuse)) from misuse
     if isinstance(compilation, Faulty):
         raise Rejected(compilation.diagnostics, compilation.texts)
     if compilation.diagnostics:

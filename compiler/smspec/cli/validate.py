@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
-from smspec.cli.faults import Usage
 from smspec.cli.findings import add_findings_arguments, exit_status, show_findings
-from smspec.cli.interruption import interruptible
+from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_variation_arguments, root, settings
 from smspec.pipeline.job_search import find_job_specs
 from smspec.pipeline.named_file import USUAL_SPEC
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     if args.api_json is not None and args.format == "mermaid":
-        raise Usage("--format mermaid draws the jobs of specs; a request has no others beside it")
+        raise UsageError("--format mermaid draws the jobs of specs; a request has no others beside it")
     if args.api_json is not None:
         # Late: it reads another kind of file.
         from smspec.cli.validate_request import validate_request
@@ -42,11 +42,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
         return validate_request(args, console)
     shelf = Shelf(root(args))
     try:
-        with interruptible():
+        with signals_interrupt():
             found = find_job_specs(args.paths or [USUAL_SPEC], shelf)
             verdict = judge(found, args.overlay, settings(args), shelf)
     except Misuse as misuse:
-        raise Usage(str(misuse)) from misuse
+        raise UsageError(str(misuse)) from misuse
 
     summary = "\n".join(filter(None, (verdict.summary(), verdict.unpinned())))
     if args.format == "mermaid":

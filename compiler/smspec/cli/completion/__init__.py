@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from smspec.cli.command_errors import UsageError
 from smspec.cli.completion import bash, fish, zsh
-from smspec.cli.completion.answers import ANSWERS
+from smspec.cli.completion.candidates import CANDIDATES
 from smspec.cli.completion.grammar import Grammar, grammars
 from smspec.cli.console import Console
-from smspec.cli.faults import Usage
 
 SHELLS: dict[str, Callable[[tuple[Grammar, ...]], str]] = {"bash": bash.script, "zsh": zsh.script, "fish": fish.script}
 
@@ -22,7 +22,7 @@ def completion(words: list[str], console: Console) -> int:
     if topic in SHELLS:
         console.result(SHELLS[topic](grammars()))
         return 0
-    if topic in ANSWERS:
-        console.result("".join(f"{word}\n" for word in ANSWERS[topic](*rest[:1])))
+    if topic in CANDIDATES:
+        console.result("".join(f"{word}\n" for word in CANDIDATES[topic](*rest[:1])))
         return 0
-    raise Usage("--completion is for a shell: write `smspec --completion bash`, `zsh` or `fish`")
+    raise UsageError("--completion is for a shell: write `smspec --completion bash`, `zsh` or `fish`")

@@ -1,12 +1,12 @@
-"""What a command says of a fault that ends it, and with which exit status."""
+"""The sentence that reports an exception at the end of a command, and the exit status for it."""
 
 from __future__ import annotations
 
 import errno
 import os
 
+from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
-from smspec.cli.faults import Refused, Unavailable, Usage
 from smspec.diagnostics import Rejected
 from smspec.diagnostics.foreign_words import reason
 from smspec.diagnostics.masking import masked
@@ -15,7 +15,7 @@ from smspec.diagnostics.visible import visible
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
-def last_words(fault: Exception, console: Console) -> int:
+def report_error(fault: Exception, console: Console) -> int:
     """Say what went wrong in a sentence and return the exit status for it."""
     if os.environ.get("SMSPEC_DEBUG"):
         import traceback  # late: nobody else waits for it
@@ -24,18 +24,18 @@ def last_words(fault: Exception, console: Console) -> int:
     if isinstance(fault, Rejected):
         console.warned(fault.diagnostics, fault.texts)
         return 1
-    if isinstance(fault, Usage):
+    if isinstance(fault, UsageError):
         console.write(fault.usage)
-        return _said(str(fault), 2, console)
-    if isinstance(fault, Refused):
-        return _said(str(fault), 1, console)
-    if isinstance(fault, Unavailable):
-        return _said(str(fault), 3, console)
+        return _report(str(fault), 2, console)
+    if isinstance(fault, CommandRefused):
+        return _report(str(fault), 1, console)
+    if isinstance(fault, ResourceUnavailable):
+        return _report(str(fault), 3, console)
     if isinstance(fault, OSError):
-        return _said(_sentence(fault), 3, console)
+        return _report(_sentence(fault), 3, console)
     if isinstance(fault, MemoryError):
-        return _said("there is not enough memory", 3, console)
-    _said(f"internal error: {type(fault).__name__}: {fault}", 70, console)
+        return _report("there is not enough memory", 3, console)
+    _report(f"internal error: {type(fault).__name__}: {fault}", 70, console)
     console.say(
         "this is a bug of smspec, not of your spec: please report this line, the command and, if you may, the spec"
     )
@@ -43,7 +43,7 @@ def last_words(fault: Exception, console: Console) -> int:
     return 70
 
 
-def _said(sentence: str, status: int, console: Console) -> int:
+def _report(sentence: str, status: int, console: Console) -> int:
     # The words of a command line hold secrets too, and end in the logs of a pipeline.
     console.say(f"smspec: {visible(masked(sentence))}")
     return status

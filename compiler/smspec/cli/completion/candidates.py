@@ -1,6 +1,6 @@
-"""What scripts ask while somebody types. Nobody can be told of a fault then: no answer is one.
+"""The candidates that completion scripts ask for while a command line is typed. An error yields no candidates.
 
-Only plain words are answered. A shell puts them into a command line, and a spec may hold anything.
+Only plain words are candidates: a shell inserts them into a command line, and a spec may contain anything.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def topics(_: str = "") -> Iterator[str]:
     return iter([*explained_codes(), *(key.replace("*", "NAME") for key in keys())])
 
 
-ANSWERS: dict[str, Callable[..., Iterator[str]]] = {"overlays": overlays, "variables": variables, "topics": topics}
+CANDIDATES: dict[str, Callable[..., Iterator[str]]] = {"overlays": overlays, "variables": variables, "topics": topics}
 
 
 def _layers(path: str) -> tuple[Document, ...]:

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGHUP, which end a command as Ctrl-C does: what is unfinished is taken away first."""
+"""SIGTERM and SIGHUP end a command as Ctrl-C does: unfinished output is removed first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 
-class Interruption(KeyboardInterrupt):
+class Interrupted(KeyboardInterrupt):
     """A signal asks us to stop; ``number`` is the signal's."""
 
     def __init__(self, number: int) -> None:
@@ -17,8 +17,8 @@ class Interruption(KeyboardInterrupt):
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
-    """While this is entered, SIGTERM and SIGHUP raise `Interruption`, unless they are ignored, as nohup wants it."""
+def signals_interrupt() -> Iterator[None]:
+    """While this is entered, SIGTERM and SIGHUP raise `Interrupted`, unless they are ignored, as `nohup` requires."""
     default = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) == signal.SIG_DFL]
     for number in default:
         signal.signal(number, _interrupt)
@@ -30,4 +30,4 @@ def interruptible() -> Iterator[None]:
 
 
 def _interrupt(number: int, _frame: FrameType | None) -> None:
-    raise Interruption(number)
+    raise Interrupted(number)

@@ -8,12 +8,12 @@ import sys
 
 import pytest
 
-from smspec.cli.scratch import PREFIX, scratch_directory
+from smspec.cli.temporary_directory import PREFIX, temporary_directory
 
 HOLD = """
 import sys
-from smspec.cli.scratch import scratch_directory
-with scratch_directory() as directory:
+from smspec.cli.temporary_directory import temporary_directory
+with temporary_directory() as directory:
     print(directory, flush=True)
     sys.stdin.read()
 """
@@ -36,7 +36,7 @@ def hold() -> tuple[subprocess.Popen, str]:
 
 
 def test_it_is_gone_afterwards(parent):
-    with scratch_directory() as directory:
+    with temporary_directory() as directory:
         assert os.path.dirname(os.path.dirname(directory)) == str(parent)
         with open(os.path.join(directory, "file"), "w") as file:
             file.write("x")
@@ -49,7 +49,7 @@ def test_what_a_killed_command_left_is_removed_by_the_next(parent):
     killed.kill()
     killed.communicate()
     assert os.path.isdir(abandoned)
-    with scratch_directory() as directory:
+    with temporary_directory() as directory:
         assert sorted(map(str, parent.iterdir())) == sorted([os.path.dirname(directory), used])
     living.communicate("")
     assert list(parent.iterdir()) == []
@@ -60,7 +60,7 @@ def test_other_entries_are_kept(parent):
     (parent / (PREFIX + "abandoned")).mkdir()
     (parent / "elsewhere").mkdir()
     (parent / (PREFIX + "link")).symlink_to(parent / "elsewhere")
-    with scratch_directory():
+    with temporary_directory():
         pass
     assert sorted(path.name for path in parent.iterdir()) == ["elsewhere", PREFIX + "link"]
 

@@ -17,7 +17,7 @@ _PLACE = "d"
 
 
 @contextmanager
-def scratch_directory() -> Iterator[str]:
+def temporary_directory() -> Iterator[str]:
     """Make a directory that is gone afterwards, whatever signals come, and however many.
 
     SIGKILL leaves it behind. The next command removes it: the kernel has dropped the lock on it.
