@@ -31,10 +31,10 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[2] / "runtime"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from fifo_writers import Writer
-from pipe_host import Host
 from smspec_runtime import pipe
 from smspec_runtime.pipe.fifo import enlarge
+from support.pipe.fifo_writers import Writer
+from support.pipe.pipe_host import Host
 
 STEP = 4 << 20
 """Bytes that a handler takes at a time."""

@@ -211,7 +211,7 @@ def serve(side, name):
 def make(kind, size, total):
     """Return about ``total`` bytes of a format, and how many items they are."""
     sys.path.insert(0, TESTS)
-    import pipe_formats as formats
+    from support.pipe import pipe_formats as formats
 
     spread = [size if "variable" not in kind else size // 2 + (size * i * 37 // 97) % (size + 1) for i in range(97)]
     payload = [formats.pattern(n).replace(formats.MAGIC, b"none") for n in spread]

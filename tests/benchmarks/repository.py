@@ -21,7 +21,7 @@ from pathlib import Path
 TESTS = Path(__file__).parents[1]
 sys.path.insert(0, str(TESTS))
 
-from spec_repository import write_repository  # noqa: E402
+from support.spec.spec_repository import write_repository  # noqa: E402
 
 SPECS, ROUNDS = 1000, 5
 COMMAND = [sys.executable, "-m", "smspec", "validate", "."]

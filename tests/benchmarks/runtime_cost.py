@@ -25,10 +25,10 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from container import RUNTIME, Container
 from smspec.plan.run_planning import run_plan_json
 from smspec.render.entrypoint import entrypoint
 from smspec_runtime.run_plan import RunPlan
+from support.runtime.container import RUNTIME, Container
 
 PEAK = "import os\nprint(open(f'/proc/{os.getppid()}/status').read())\n"
 """Shows, as the script of a job, what the runtime above it has taken."""

@@ -24,7 +24,7 @@ TESTS = Path(__file__).parents[1]
 RUNTIME = TESTS.parent / "runtime"
 sys.path.insert(0, str(TESTS))
 
-from container import ORPHANS  # noqa: E402
+from support.runtime.container import ORPHANS  # noqa: E402
 
 PROGRAM = [sys.executable, "-IS", "-c"]
 
@@ -67,7 +67,7 @@ class Bench(NamedTuple):
 
 def benches(scratch: Path) -> list[Bench]:
     ours = scratch / "smspec"
-    ours.write_text(f"#!{sys.executable} -IS\n{(TESTS / 'init_stand_in.py').read_text()}")
+    ours.write_text(f"#!{sys.executable} -IS\n{(TESTS / 'support/runtime/init_stand_in.py').read_text()}")
     ours.chmod(0o755)
     found = [Bench("smspec", [str(ours)])]
     for name, *options in (("tini", "-s", "-g", "--"), ("dumb-init",)):

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from container import LIMIT, Container
-from sagemaker_toolkit import TOOLKIT, needs_toolkit, ours, toolkit
+from support.runtime.container import LIMIT, Container
+from support.runtime.sagemaker_toolkit import TOOLKIT, needs_toolkit, ours, toolkit
 
 ROOT = Path(__file__).parents[2]
 GLUE = """

@@ -2,7 +2,7 @@
 
 import pytest
 
-from container import SHOW, Container
+from support.runtime.container import SHOW, Container
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from aws_server import BUCKET, TOKEN, package_server, s3_server
-from code_archives import archive
-from container import Container, wait_until
+from support.runtime.code_archives import archive
+from support.runtime.container import Container, wait_until
+from support.servers.aws_server import BUCKET, TOKEN, package_server, s3_server
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ import tempfile
 
 import pytest
 
-from code_archives import archive
-from container import RUNTIME, SHOW, Container, wait_until
+from support.runtime.code_archives import archive
+from support.runtime.container import RUNTIME, SHOW, Container, wait_until
 
 
 @pytest.fixture

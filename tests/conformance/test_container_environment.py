@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from container import RUNTIME, SHOW, Container
+from support.runtime.container import RUNTIME, SHOW, Container
 
 
 @pytest.fixture

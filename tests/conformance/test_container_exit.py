@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from container import RUNTIME, Container, wait_until
+from support.runtime.container import RUNTIME, Container, wait_until
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from container import Container
+from support.runtime.container import Container
 
 
 @pytest.fixture

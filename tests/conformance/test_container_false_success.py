@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from container import STOP_WHILE_LOADING, Container
+from support.runtime.container import STOP_WHILE_LOADING, Container
 
 
 @pytest.fixture

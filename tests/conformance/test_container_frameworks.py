@@ -2,7 +2,7 @@
 
 import pytest
 
-from container import Container
+from support.runtime.container import Container
 
 MAIN = "def main():\n    raise SystemExit('the module was called')\n"
 MODULES = ["pytorch", "tensorflow", "mxnet", "sklearn", "xgboost"]

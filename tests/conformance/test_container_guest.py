@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from container import RUNTIME, SHOW, Container
+from support.runtime.container import RUNTIME, SHOW, Container
 
 HOSTILE = ("json", "site", "typing", "re", "signal", "enum", "select", "os", "collections", "socket", "sitecustomize")
 SCRIPT = {"kind": "script", "program": "run.sh", "args_style": "none"}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from container import Container, refused
-from input_config_strategies import FILES
+from support.runtime.container import Container, refused
+from support.runtime.input_config_strategies import FILES
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from container import SHOW, Container
+from support.runtime.container import SHOW, Container
 
 HANDLER = """
 def count(job, epoch, streams):

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from container import RUNTIME, SHOW, Container
+from support.runtime.container import RUNTIME, SHOW, Container
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from container import Container, wait_until
+from support.runtime.container import Container, wait_until
 
 
 @pytest.fixture

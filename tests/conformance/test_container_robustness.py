@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from container import SHOW, Container, refused
-from input_config_strategies import FILES, any_bytes, channels, hyperparameters, resource_configs
+from support.runtime.container import SHOW, Container, refused
+from support.runtime.input_config_strategies import FILES, any_bytes, channels, hyperparameters, resource_configs
 
 LOOKUP = "import socket; socket.gethostbyname('algo-1')"
 

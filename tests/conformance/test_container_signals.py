@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from container import ORPHANS, RUNTIME, STOP_WHILE_LOADING, Container, is_running, wait_until
+from support.runtime.container import ORPHANS, RUNTIME, STOP_WHILE_LOADING, Container, is_running, wait_until
 
 CATCHER = """
 import os, signal, sys, time

@@ -7,9 +7,9 @@ import zipfile
 
 import pytest
 
-from container import RUNTIME
+from support.runtime.container import RUNTIME
 
-pytest_plugins = ["docker_engine"]
+pytest_plugins = ["support.docker_engine"]
 pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
 
 DOCUMENT = RUNTIME.parent / "docs/runtime.md"

@@ -4,7 +4,7 @@ import pytest
 
 from smspec.pipeline.docker_patterns import docker_patterns, ignored
 
-pytest_plugins = ["docker_engine"]
+pytest_plugins = ["support.docker_engine"]
 pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
 
 PATHS = [

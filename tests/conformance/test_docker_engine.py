@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["docker_engine"]
+pytest_plugins = ["support.docker_engine"]
 pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
 
 TESTS = Path(__file__).parents[1]
@@ -39,7 +39,7 @@ WAIT = """
 
 def program(body):
     """Return the words that run a program with an engine of its own."""
-    head = f"import sys; sys.path.insert(0, {str(TESTS)!r}); from docker_engine import running_engine\n"
+    head = f"import sys; sys.path.insert(0, {str(TESTS)!r}); from support.docker_engine import running_engine\n"
     return [sys.executable, "-c", f"{head}with running_engine() as engine:{body}"]
 
 

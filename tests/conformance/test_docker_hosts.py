@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from smspec_command import smspec
+from support.smspec_command import smspec
 
-pytest_plugins = ["docker_engine"]
+pytest_plugins = ["support.docker_engine"]
 pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
 
 SPEC = Path(__file__).parents[2] / "specs/sharded-similarity"

@@ -10,11 +10,11 @@ import zipfile
 
 import pytest
 
-from plan_samples import image_plan, ingredients, plan
 from smspec.output.writing import write_tree
 from smspec.render.tree_rendering import render_tree
+from support.render.plan_samples import image_plan, ingredients, plan
 
-pytest_plugins = ["docker_engine"]
+pytest_plugins = ["support.docker_engine"]
 pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
 
 ALPHABETS = ("\\\"'$`{}[]()<>#=&;|!*~ -", 'abc \\"$', "äöü€字🙂 \u00a0\u202f", "$HOME${x:-y}$(id)`id`\\$\\\\")

@@ -12,11 +12,11 @@ import time
 
 import pytest
 
-from fifo_writers import Writer
-from local_jobs import HEAD, LocalJob
-from smspec_command import smspec
+from support.local.local_jobs import HEAD, LocalJob
+from support.pipe.fifo_writers import Writer
+from support.smspec_command import smspec
 
-pytest_plugins = ["docker_engine"]
+pytest_plugins = ["support.docker_engine"]
 pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
 
 MOUNTED = ("input", "model", "output", "checkpoints")

@@ -9,10 +9,10 @@ import time
 
 import pytest
 
-from local_jobs import HEAD, LocalJob
-from smspec_command import smspec
+from support.local.local_jobs import HEAD, LocalJob
+from support.smspec_command import smspec
 
-pytest_plugins = ["docker_engine"]
+pytest_plugins = ["support.docker_engine"]
 pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
 
 BASE = "smspec-test-mpi:bookworm"

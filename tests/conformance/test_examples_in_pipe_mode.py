@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from local_jobs import DEADLINE, LocalJob
-from smspec_command import smspec
+from support.local.local_jobs import DEADLINE, LocalJob
+from support.smspec_command import smspec
 
 SPECS = Path(__file__).parents[2] / "specs"
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from composite_action import ACTION, STEPS, run_action
-from git_repository import commit, git, repository
-from github_server import github
-from small_job import BUILT, write_job
+from support.composite_action import ACTION, STEPS, run_action
+from support.git_repository import commit, git, repository
+from support.servers.github_server import github
+from support.small_job import BUILT, write_job
 
 MARKER = "<!-- smspec diff: smspec -->"
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from git_repository import commit, git, repository
-from small_job import BUILT, write_job
+from support.git_repository import commit, git, repository
+from support.small_job import BUILT, write_job
 
 SNIPPET = yaml.safe_load((Path(__file__).parents[2] / "docs/ci/gitlab-ci.yml").read_text(encoding="utf-8"))
 BIN = Path(sys.prefix) / "bin"

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from git_repository import commit, repository
-from hostile_repositories import ATTACKS, MARK, TARGETS, plant, spec
-from small_job import write_job
 from smspec.diagnostics.formats import FORMATS
 from smspec.render import TARGETS as RENDERED
-from smspec_command import environment, smspec
+from support.git_repository import commit, repository
+from support.hostile_repositories import ATTACKS, MARK, TARGETS, plant, spec
+from support.small_job import write_job
+from support.smspec_command import environment, smspec
 
 DIGEST = f"python:3.12-slim-bookworm=sha256:{'0' * 64}"
 

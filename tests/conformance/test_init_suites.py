@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from container import RUNTIME
+from support.runtime.container import RUNTIME
 
-STAND_IN = Path(__file__).parents[1] / "init_stand_in.py"
+STAND_IN = Path(__file__).parents[1] / "support/runtime/init_stand_in.py"
 NEEDED = ["pytest", "pytest-timeout", "py", "psutil", "bitmap"]
 """What the two suites import, but for python-prctl, which needs a compiler: its one call is written below."""
 

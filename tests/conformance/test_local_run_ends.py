@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from local_jobs import DEADLINE, LocalJob, script
+from support.local.local_jobs import DEADLINE, LocalJob, script
 
 TWO_HOSTS = "hosts: {instance_type: ml.m5.large, count: 2, volume: 1GB}"
 

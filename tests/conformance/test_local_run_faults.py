@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from local_jobs import LocalJob
+from support.local.local_jobs import LocalJob
 
 CONTENT = random.Random(7).randbytes(1_000_000)
 READER = """

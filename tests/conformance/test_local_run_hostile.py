@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from local_jobs import LocalJob
+from support.local.local_jobs import LocalJob
 
 SEEDS = int(os.environ.get("SMSPEC_HOSTILE_RUNS", "4"))
 SPEC = """

@@ -8,7 +8,7 @@ import stat
 
 import pytest
 
-from local_jobs import HEAD, LocalJob
+from support.local.local_jobs import HEAD, LocalJob
 
 
 @pytest.fixture

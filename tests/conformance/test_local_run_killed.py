@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from local_jobs import DEADLINE, LocalJob
+from support.local.local_jobs import DEADLINE, LocalJob
 
 MOMENTS = int(os.environ.get("SMSPEC_KILLED_RUNS", "4"))
 CLINGING = """

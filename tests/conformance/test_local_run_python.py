@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from local_jobs import DEADLINE, LocalJob
+from support.local.local_jobs import DEADLINE, LocalJob
 
 KILLS = int(os.environ.get("SMSPEC_KILLED_RUNS", "2"))
 both = pytest.mark.parametrize("job", ["uv", "pip"], indirect=True)

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from local_jobs import DEADLINE, LocalJob
+from support.local.local_jobs import DEADLINE, LocalJob
 
 HANDLER = """
     import os, time

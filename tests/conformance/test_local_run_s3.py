@@ -8,8 +8,8 @@ import struct
 
 import pytest
 
-from aws_server import BUCKET, s3_server
-from local_jobs import LocalJob
+from support.local.local_jobs import LocalJob
+from support.servers.aws_server import BUCKET, s3_server
 
 
 @pytest.fixture(scope="module")

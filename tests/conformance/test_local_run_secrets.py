@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from local_jobs import LocalJob, script
+from support.local.local_jobs import LocalJob, script
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from local_jobs import DEADLINE, LocalJob
+from support.local.local_jobs import DEADLINE, LocalJob
 
 
 @pytest.fixture

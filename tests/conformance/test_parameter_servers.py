@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from local_jobs import LocalJob
+from support.local.local_jobs import LocalJob
 
 SPEC = """
     source: src/

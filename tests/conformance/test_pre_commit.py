@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from git_repository import IDENTITY, commit, git, repository
-from installed_program import installed
-from small_job import BUILT, READY, write_job
+from support.git_repository import IDENTITY, commit, git, repository
+from support.installed_program import installed
+from support.small_job import BUILT, READY, write_job
 
 ROOT = Path(__file__).parents[2]
 PRE_COMMIT = installed("pre-commit")

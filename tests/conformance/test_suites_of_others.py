@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from hostile_texts import HEAD
 from smspec.diagnostics import Rejected
 from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.reading import read_json
 from smspec.spec.yaml.guard import MAX_BYTES
-from smspec_command import smspec
+from support.hostile_texts import HEAD
+from support.smspec_command import smspec
 
 REFUSED_ON_PURPOSE = {"y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json"}
 """JSON to its grammar, but no two readers agree on what it says."""

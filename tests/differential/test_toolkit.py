@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from container import SHOW, Container
-from sagemaker_toolkit import TOOLKIT, needs_toolkit, ours, seen, toolkit
+from support.runtime.container import SHOW, Container
+from support.runtime.sagemaker_toolkit import TOOLKIT, needs_toolkit, ours, seen, toolkit
 
 pytestmark = needs_toolkit
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from code_archives import archive, link, member, write_archive
-from sagemaker_toolkit import WITNESS, Pair, both_show_the_same, needs_toolkit
+from support.runtime.code_archives import archive, link, member, write_archive
+from support.runtime.sagemaker_toolkit import WITNESS, Pair, both_show_the_same, needs_toolkit
 
 pytestmark = needs_toolkit
 

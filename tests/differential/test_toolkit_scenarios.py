@@ -6,10 +6,10 @@ import subprocess
 
 import pytest
 
-from aws_server import BUCKET, s3_server, wheel
-from code_archives import archive
-from container import Container
-from sagemaker_toolkit import TOOLKIT, WITNESS, Pair, both_show_the_same, needs_toolkit, seen
+from support.runtime.code_archives import archive
+from support.runtime.container import Container
+from support.runtime.sagemaker_toolkit import TOOLKIT, WITNESS, Pair, both_show_the_same, needs_toolkit, seen
+from support.servers.aws_server import BUCKET, s3_server, wheel
 
 pytestmark = needs_toolkit
 

@@ -10,8 +10,8 @@ import os
 import tempfile
 from pathlib import Path
 
-from small_job import BUILT, write_job
-from smspec_command import smspec
+from support.small_job import BUILT, write_job
+from support.smspec_command import smspec
 
 ROOT = Path(__file__).parents[2]
 LINES_FROM = {"line": "column", "end_line": "end_column"}

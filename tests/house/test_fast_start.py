@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from api_samples import small_request
-from raw_requests import written
-from small_job import BUILT, write_job
-from smspec_command import environment
+from support.service.api_samples import small_request
+from support.service.raw_requests import written
+from support.small_job import BUILT, write_job
+from support.smspec_command import environment
 
 SLOW = {
     "boto3",

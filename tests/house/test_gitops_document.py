@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from composite_action import ACTION
-from git_repository import IDENTITY, git, repository
-from smspec_command import environment
+from support.composite_action import ACTION
+from support.git_repository import IDENTITY, git, repository
+from support.smspec_command import environment
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/gitops.md"

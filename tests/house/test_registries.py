@@ -10,7 +10,6 @@ from typing import get_args
 
 import pytest
 
-from small_job import write_job
 from smspec.adoption.parts import GROUPS, PARTS
 from smspec.adoption.sources import SOURCES
 from smspec.cli import COMMANDS
@@ -21,9 +20,10 @@ from smspec.script.readers import READERS
 from smspec.service.request_rules import RULES as WAKES
 from smspec.service.shapes import pinned_model
 from smspec.spec.model import Read
-from smspec_command import smspec
 from smspec_runtime.launchers import LAUNCHERS
 from smspec_runtime.pipe.views import VIEWS
+from support.small_job import write_job
+from support.smspec_command import smspec
 
 ROOT = Path(__file__).parents[2]
 

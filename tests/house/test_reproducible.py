@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from smspec_command import environment, smspec_process
+from support.smspec_command import environment, smspec_process
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(path.parent for path in (ROOT / "specs").glob("*/job.yaml"))

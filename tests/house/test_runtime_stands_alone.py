@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from container import Container
+from support.runtime.container import Container
 
 ROOT = Path(__file__).parents[2]
 GUESTS = sorted((ROOT / "runtime").rglob("*.py")) + sorted((ROOT / "compiler/smspec/local/feeder").rglob("*.py"))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from installed_program import installed
+from support.installed_program import installed
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from adopted import ShapeFaults, rendered, unlike
 from smspec.adoption.adopting import adopt
 from smspec.adoption.reading import read_source
 from smspec.adoption.sources import SOURCES, imported
@@ -17,7 +16,8 @@ from smspec.diagnostics import Rejected
 from smspec.render.spec_yaml import spec_yaml
 from smspec.source import Document, Mapping, SourceText
 from smspec.spec.yaml.reading import read
-from smspec_command import smspec
+from support.service.adopted import ShapeFaults, rendered, unlike
+from support.smspec_command import smspec
 
 HERE = Path(__file__).parent
 CASES = sorted(path.parent for path in HERE.glob("*/source.*"))

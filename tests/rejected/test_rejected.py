@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from smspec.diagnostics.explanation import explained_codes, explanation
-from smspec_command import smspec
+from support.smspec_command import smspec
 
 HERE = Path(__file__).parent
 COMPILER = HERE.parents[1] / "compiler" / "smspec"

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "runtime"))
 
-from input_config_strategies import FILES, RESOURCE_CONFIG, any_bytes, channels, hyperparameters, resource_configs
 from smspec_runtime.arguments import STYLES, arguments_of
 from smspec_runtime.environment import Machine, sagemaker_variables
 from smspec_runtime.failure import LIMIT, Report, refusal_text
@@ -25,6 +24,14 @@ from smspec_runtime.refusal import Refused
 from smspec_runtime.toolkit import distribution_groups, launcher_options, plan_of
 from smspec_runtime.training_job import read_job
 from smspec_runtime.variables import carried_variables
+from support.runtime.input_config_strategies import (
+    FILES,
+    RESOURCE_CONFIG,
+    any_bytes,
+    channels,
+    hyperparameters,
+    resource_configs,
+)
 
 
 @settings(max_examples=400)

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from container import RUNTIME
+from support.runtime.container import RUNTIME
 
 sys.path.insert(0, str(RUNTIME))
 

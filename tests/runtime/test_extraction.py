@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from code_archives import RUNTIME, extract_elsewhere, member, tree, write_archive
 from smspec.source.listing import ListedFile, Listing
 from smspec_runtime import extraction
 from smspec_runtime.extraction import digest, extract, plain_name
 from smspec_runtime.refusal import Refused
+from support.runtime.code_archives import RUNTIME, extract_elsewhere, member, tree, write_archive
 
 HOSTILE = {
     "parent": [member("../evil", content=b"x")],

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from container import RUNTIME
+from support.runtime.container import RUNTIME
 
 sys.path.insert(0, str(RUNTIME))
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from container import RUNTIME, Container
+from support.runtime.container import RUNTIME, Container
 
 sys.path.insert(0, str(RUNTIME))
 

@@ -3,7 +3,7 @@
 import json
 import subprocess
 
-from container import RUNTIME
+from support.runtime.container import RUNTIME
 
 SCRIPT = """
 import json, pickle, sys

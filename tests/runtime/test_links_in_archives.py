@@ -8,10 +8,10 @@ import time
 
 import pytest
 
-from code_archives import extract_elsewhere, link, member, tree, write_archive
 from smspec_runtime import extraction
 from smspec_runtime.extraction import extract
 from smspec_runtime.refusal import Refused
+from support.runtime.code_archives import extract_elsewhere, link, member, tree, write_archive
 
 
 def hard(name, target):

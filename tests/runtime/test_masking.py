@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secret_corpus import INNOCENT, SECRETS
 from smspec.diagnostics.secret_formats import written_secrets
 from smspec_runtime.failure import failure_text, refusal_text
 from smspec_runtime.masking import (
@@ -21,6 +20,7 @@ from smspec_runtime.masking import (
 )
 from smspec_runtime.outcome import Outcome
 from smspec_runtime.refusal import Refused
+from support.secret_corpus import INNOCENT, SECRETS
 
 
 @pytest.mark.parametrize(

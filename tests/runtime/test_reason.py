@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ending import CODE
-from recorded_endings import ENDINGS
 from smspec_runtime.failure import failure_text
 from smspec_runtime.outcome import Outcome
 from smspec_runtime.reason import reason_of
 from smspec_runtime.reason.noise import ends_message, is_noise
 from smspec_runtime.supervisor import KEPT_ERRORS
+from support.endings.ending import CODE
+from support.endings.recorded_endings import ENDINGS
 
 PIECES = (
     "Traceback (most recent call last):\n",

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from container import RUNTIME
 from smspec_runtime.outcome import Outcome
 from smspec_runtime.refusal import Refused
 from smspec_runtime.team.keys import Keys
 from smspec_runtime.team.leader import Team
+from support.runtime.container import RUNTIME
 
 with socket.create_server(("127.0.0.1", 0)) as free:
     PORT = free.getsockname()[1]

@@ -6,7 +6,7 @@ import random
 import subprocess
 import tarfile
 
-from code_archives import extract_elsewhere, tree
+from support.runtime.code_archives import extract_elsewhere, tree
 
 NAMES = ("a", "b", "c", "d e", "é", "-f", "n" * 120)
 

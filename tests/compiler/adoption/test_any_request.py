@@ -4,11 +4,11 @@ import json
 
 from hypothesis import HealthCheck, given, settings
 
-from adopted import adopted, unlike
-from job_samples import document
-from request_strategies import HOSTILE, anything, requests
 from smspec.adoption.proof import differences
 from smspec.spec.shape.checking import shape_findings
+from support.service.adopted import adopted, unlike
+from support.service.request_strategies import HOSTILE, anything, requests
+from support.spec.job_samples import document
 
 SLOW = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from adopted import adopted, unlike
-from api_samples import small_request
 from smspec.source import SourceText, to_data
 from smspec.spec.yaml.reading import read
+from support.service.adopted import adopted, unlike
+from support.service.api_samples import small_request
 
 
 def spec_of(texts):

@@ -2,11 +2,11 @@
 
 import pytest
 
-from adopted import adopted, unlike
-from api_samples import small_request
 from smspec.adoption.proof import differences
 from smspec.source import SourceText, to_data
 from smspec.spec.yaml.reading import read
+from support.service.adopted import adopted, unlike
+from support.service.api_samples import small_request
 
 CHANNEL = {"ChannelName": "a", "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://bucket/a/"}}}
 

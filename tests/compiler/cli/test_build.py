@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from small_job import BUILT, READY, write_job
-from smspec_command import smspec, smspec_process
+from support.small_job import BUILT, READY, write_job
+from support.smspec_command import smspec, smspec_process
 
 OVERLAID = BUILT + "overlays: {dev: {hosts: {count: 2}}}\n"
 

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from git_repository import commit, git, repository
-from small_job import BUILT, write_job
 from smspec.cli import COMMANDS
 from smspec.cli.completion import SHELLS
 from smspec.cli.completion.grammar import KINDS, grammars
 from smspec.diagnostics.explanation import explained_codes
-from smspec_command import environment, smspec
+from support.git_repository import commit, git, repository
+from support.small_job import BUILT, write_job
+from support.smspec_command import environment, smspec
 
 BIN = Path(sys.prefix) / "bin"
 SPEC = BUILT + "vars: {size: {default: 7b}}\noverlays: {dev: {retries: 1}, 'two words': {}, '$(touch ran)': {}}\n"

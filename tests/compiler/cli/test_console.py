@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from small_job import BUILT, write_job
-from smspec_command import environment, smspec, smspec_process
+from support.small_job import BUILT, write_job
+from support.smspec_command import environment, smspec, smspec_process
 
 ESCAPE = b"\x1b["
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from diff_outcomes import change_of, kinds
-from small_job import BUILT, write_job
-from smspec_command import smspec
+from support.review.diff_outcomes import change_of, kinds
+from support.small_job import BUILT, write_job
+from support.smspec_command import smspec
 
 EXPECTED = Path(__file__).parent / "expected"
 OVERLAYS = BUILT + "overlays: {dev: {retries: 1}, big: {hosts: {count: 2}}, quick: {stopping: {max_runtime: 1h}}}\n"

@@ -8,10 +8,10 @@ import time
 
 import pytest
 
-from diff_outcomes import change_of, jobs, kinds, rewrite
-from git_repository import IDENTITY, commit, git, repository
-from small_job import BUILT, write_job
-from smspec_command import environment, smspec
+from support.git_repository import IDENTITY, commit, git, repository
+from support.review.diff_outcomes import change_of, jobs, kinds, rewrite
+from support.small_job import BUILT, write_job
+from support.smspec_command import environment, smspec
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from git_repository import commit, git, repository
-from small_job import BUILT, READY, write_job
-from smspec_command import smspec
+from support.git_repository import commit, git, repository
+from support.small_job import BUILT, READY, write_job
+from support.smspec_command import smspec
 
 GOOD = READY.replace("name: small", "name: NAME")
 STATES = {

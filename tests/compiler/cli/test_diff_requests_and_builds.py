@@ -6,9 +6,9 @@ import json
 import pytest
 import yaml
 
-from diff_outcomes import change_of, jobs, kinds, rewrite
-from small_job import BUILT, READY, write_job
-from smspec_command import smspec
+from support.review.diff_outcomes import change_of, jobs, kinds, rewrite
+from support.small_job import BUILT, READY, write_job
+from support.smspec_command import smspec
 
 OVERLAYS = BUILT + "overlays: {dev: {retries: 1}, big: {hosts: {count: 2}}, quick: {stopping: {max_runtime: 1h}}}\n"
 

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from smspec.spec.schema.keys import choices, key_path, spec_keys
-from smspec_command import smspec
+from support.smspec_command import smspec
 
 SPECS = sorted((Path(__file__).parents[3] / "specs").glob("*/job.yaml"))
 FREE = ("hyperparameters", "api", "vars", "overlays", "checks", "environment", "tags")

@@ -10,9 +10,9 @@ import time
 
 import pytest
 
-from small_job import BUILT, READY, write_job
 from smspec.cli import COMMANDS
-from smspec_command import environment, smspec, smspec_process
+from support.small_job import BUILT, READY, write_job
+from support.smspec_command import environment, smspec, smspec_process
 
 
 def process(*words, **options):

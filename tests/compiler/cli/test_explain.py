@@ -5,7 +5,7 @@ import json
 import pytest
 
 from smspec.diagnostics.explanation import explained_codes, explanation
-from smspec_command import smspec
+from support.smspec_command import smspec
 
 
 @pytest.mark.parametrize("code", explained_codes())

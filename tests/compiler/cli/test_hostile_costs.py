@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from api_samples import small_request
-from hostile_texts import (
+from support.hostile_texts import (
     HEAD,
     TOKENS,
     bombs,
@@ -19,9 +18,10 @@ from hostile_texts import (
     strings_of,
     undecodable,
 )
-from job_documents import WHOLE_JOB
-from measured_command import MeasuredCommand
-from small_job import BUILT, write_job
+from support.measured_command import MeasuredCommand
+from support.service.api_samples import small_request
+from support.small_job import BUILT, write_job
+from support.spec.job_documents import WHOLE_JOB
 
 MOST_SECONDS = 20
 """Of processor time: an idle machine takes at most 2, and what grows without bound takes minutes on any."""

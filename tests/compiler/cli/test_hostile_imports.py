@@ -5,8 +5,8 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from request_strategies import HOSTILE, anything
-from smspec_command import smspec
+from support.service.request_strategies import HOSTILE, anything
+from support.smspec_command import smspec
 
 WORDS = st.sampled_from(
     [

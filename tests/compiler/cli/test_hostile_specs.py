@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from smspec.diagnostics.explanation import explained_codes
 from smspec.spec.schema.reference import keys
-from smspec_command import smspec
+from support.smspec_command import smspec
 
 ROOT = Path(__file__).parents[3]
 SPECS = [path.read_text() for path in sorted(ROOT.glob("specs/*/job.yaml"))]

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from api_samples import small_request
-from smspec_command import smspec, smspec_process
+from support.service.api_samples import small_request
+from support.smspec_command import smspec, smspec_process
 
 STATE = {"Type": "Task", "Resource": "arn:aws:states:::sagemaker:createTrainingJob", "Parameters": small_request()}
 ACK = "apiVersion: sagemaker.services.k8s.aws/v1alpha1\nkind: TrainingJob\nspec: {trainingJobName: a}\n"

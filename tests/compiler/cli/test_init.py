@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from smspec.cli import init
-from smspec_command import smspec, smspec_process
+from support.smspec_command import smspec, smspec_process
 
 
 @pytest.mark.parametrize("template", init.TEMPLATES)

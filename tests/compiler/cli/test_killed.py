@@ -13,8 +13,8 @@ import sys
 
 import pytest
 
-from small_job import BUILT, write_job
-from smspec_command import environment, smspec
+from support.small_job import BUILT, write_job
+from support.smspec_command import environment, smspec
 
 STRACE = shutil.which("strace")
 pytestmark = pytest.mark.skipif(STRACE is None, reason="strace is not installed")

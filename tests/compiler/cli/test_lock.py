@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from registry_server import index, registry
-from small_job import BUILT, write_job
-from smspec_command import smspec
+from support.servers.registry_server import index, registry
+from support.small_job import BUILT, write_job
+from support.smspec_command import smspec
 
 DIGEST = "sha256:" + "a" * 64
 OTHER = "sha256:" + "b" * 64

@@ -8,10 +8,10 @@ import random
 
 import pytest
 
-from secret_corpus import made
-from small_job import write_job
 from smspec.diagnostics.formats import FORMATS
-from smspec_command import smspec
+from support.secret_corpus import made
+from support.small_job import write_job
+from support.smspec_command import smspec
 
 ROLE = "arn:aws:iam::111122223333:role/SageMakerTraining"
 READY = "111122223333.dkr.ecr.us-west-2.amazonaws.com/small:1"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec_command import smspec
+from support.smspec_command import smspec
 
 
 @pytest.mark.parametrize("words", [["--set=--"], ["-O--"], ["--format=--"], ["--overlay=--", "job.yaml"]])

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from small_job import READY, write_job
 from smspec.pipeline.boundary_search import boundary_of
 from smspec.pipeline.policy_search import policy_of
-from smspec_command import smspec
+from support.small_job import READY, write_job
+from support.smspec_command import smspec
 
 MUTABLE = READY.replace("small:1", "small:latest")
 """An image whose tag can change: a warning, SM332."""

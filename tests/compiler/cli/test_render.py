@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from small_job import BUILT, READY, write_job
 from smspec.render import TARGETS
-from smspec_command import smspec
+from support.small_job import BUILT, READY, write_job
+from support.smspec_command import smspec
 
 FILES = {"api-json": "create-training-job.json", "dockerfile": "Dockerfile", "entrypoint": "entrypoint.py"}
 

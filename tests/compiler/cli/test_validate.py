@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from small_job import BUILT, READY, write_job
-from smspec_command import smspec
+from support.small_job import BUILT, READY, write_job
+from support.smspec_command import smspec
 
 
 def codes(done):

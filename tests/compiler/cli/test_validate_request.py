@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from api_samples import small_request
-from raw_requests import written
 from smspec.diagnostics.formats import FORMATS
-from smspec_command import smspec, smspec_process
+from support.service.api_samples import small_request
+from support.service.raw_requests import written
+from support.smspec_command import smspec, smspec_process
 
 
 def write(directory, request):

@@ -7,12 +7,12 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from small_job import READY
 from smspec.diagnostics import Diagnostic, Note
 from smspec.diagnostics.explanation import explained_codes
 from smspec.diagnostics.sarif import MOST_RESULTS, sarif, uri_of
 from smspec.source import SourceText, Span
-from smspec_command import smspec
+from support.small_job import READY
+from support.smspec_command import smspec
 
 SCHEMA = json.loads(Path(__file__).with_name("sarif").joinpath("sarif-schema-2.1.0.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker())

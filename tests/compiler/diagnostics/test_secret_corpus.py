@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secret_corpus import HELD_OUT_INNOCENT, HELD_OUT_SECRETS, INNOCENT, RANDOM_PARTS, SECRETS, WITHHELD, made
 from smspec.diagnostics.masking import hidden, masked, secret_of
 from smspec.diagnostics.secrets import is_named_secret
 from smspec_runtime import secret_names
 from smspec_runtime.masking import is_secret
+from support.secret_corpus import HELD_OUT_INNOCENT, HELD_OUT_SECRETS, INNOCENT, RANDOM_PARTS, SECRETS, WITHHELD, made
 
 # `password=` begins an assignment wherever it stands; that a sentence follows is not known.
 FALSE_ALARMS = [("doc", "password=see the wiki")]

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from small_job import READY, write_job
 from smspec.diagnostics.masking import HIDDEN, hidden, masked
 from smspec.diagnostics.secrets import secret_in
-from smspec_command import smspec
+from support.small_job import READY, write_job
+from support.smspec_command import smspec
 
 # Put together here, so that no scanner takes this file for a leak.
 SECRETS = [

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from small_job import READY
 from smspec.diagnostics import Diagnostic, Note
 from smspec.diagnostics.workflow_commands import workflow_commands
 from smspec.source import Span
-from smspec_command import smspec
+from support.small_job import READY
+from support.smspec_command import smspec
 
 
 def diagnostic(n=0, **more):

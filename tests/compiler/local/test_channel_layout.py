@@ -8,13 +8,13 @@ import shutil
 
 import pytest
 
-from listening import Listener
 from smspec.local.channel_data import ChannelData
 from smspec.local.channel_layout import ChannelLayout
 from smspec.local.events import ChannelLaid
 from smspec.local.file_copy import copied, shares_blocks
 from smspec.local.request import Unable
 from smspec.local.training_request import Host, RequestedChannel, TrainingRequest
+from support.local.listening import Listener
 
 
 def channel(**members: object) -> RequestedChannel:

@@ -7,8 +7,8 @@ import tarfile
 
 import pytest
 
-from listening import Listener
 from smspec.local.collecting import collect
+from support.local.listening import Listener
 
 
 @pytest.fixture

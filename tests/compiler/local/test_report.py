@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local_jobs import LocalJob
 from smspec.local.events import EpochEnded, EpochFed, HostEnded, LogLine
 from smspec.local.measurements import METRICS
 from smspec.local.record import Record
@@ -22,6 +21,7 @@ from smspec.local.report.listening import LOG_LINES, Listener
 from smspec.local.report.page import report_page
 from smspec.local.report.series import Series
 from smspec.local.summary import Summary
+from support.local.local_jobs import LocalJob
 
 CHROMIUM = shutil.which("chromium")
 

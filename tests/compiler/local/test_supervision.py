@@ -10,12 +10,12 @@ import time
 
 import pytest
 
-from listening import Listener
 from smspec.local.host_process import Command, HostProcess
 from smspec.local.leftovers import Leftovers
 from smspec.local.request import Interrupted
 from smspec.local.signals import Signals
 from smspec.local.supervision import Supervision, Verdict
+from support.local.listening import Listener
 
 PATIENT = """
 import signal, sys, time

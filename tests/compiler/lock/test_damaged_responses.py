@@ -6,9 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lying_s3 import BUCKET, LyingS3
-from lying_server import lying_server, response
-from registry_server import INDEX, digest_of, index
 from smspec.local.feeder.fault import DataError
 from smspec.local.feeder.objects import StoredObject
 from smspec.local.s3.client import make_client
@@ -17,6 +14,9 @@ from smspec.local.s3.location import Location
 from smspec.local.s3.ranges import fetch_range
 from smspec.lock.registry import NoAnswer, resolved
 from smspec.service.image_reference import parsed_reference
+from support.servers.lying_s3 import BUCKET, LyingS3
+from support.servers.lying_server import lying_server, response
+from support.servers.registry_server import INDEX, digest_of, index
 
 GOOD = index()
 NAMED = b"Docker-Content-Digest: " + digest_of(GOOD).encode()

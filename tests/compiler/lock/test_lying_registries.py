@@ -5,11 +5,11 @@ import time
 
 import pytest
 
-from certificates import server_context
-from lying_server import Asked, chunked, dripped, lying_server, response
-from registry_server import CONFIG, INDEX, MANIFEST, config, descriptor, digest_of, image, index
-from small_job import BUILT, write_job
-from smspec_command import smspec
+from support.servers.certificates import server_context
+from support.servers.lying_server import Asked, chunked, dripped, lying_server, response
+from support.servers.registry_server import CONFIG, INDEX, MANIFEST, config, descriptor, digest_of, image, index
+from support.small_job import BUILT, write_job
+from support.smspec_command import smspec
 
 DEADLINE = 1.0
 """Seconds that a server has here; the command is given a few more to start and to end."""

@@ -5,9 +5,9 @@ import socket
 
 import pytest
 
-from registry_server import image, index, registry
 from smspec.lock.registry import NoAnswer, resolved
 from smspec.service.image_reference import parsed_reference
+from support.servers.registry_server import image, index, registry
 
 
 def ask(text, *platforms):

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plan_samples import SOURCE_FILES, listing
 from smspec.output.archive import stored_gzip
 from smspec.output.contents import chunks
 from smspec.output.failures import OutputFailed
 from smspec.render.tree import ArchiveFile, CopiedFile
+from support.render.plan_samples import SOURCE_FILES, listing
 
 ROOT = Path(__file__).parents[3]
 DIGEST = "2160b5bce4351713367b0b7f2d0b5b5473a54db97367edcbe23a5320bc1aa5f7"
@@ -72,7 +72,7 @@ def test_the_bytes_do_not_depend_on_the_machine(tmp_path, any_python):
         "import os, pathlib, sys\n"
         "if sys.version_info < (3, 10): sys.exit('too old for the compiler')\n"
         "os.umask(0o077)\n"
-        "from plan_samples import SOURCE_FILES, listing\n"
+        "from support.render.plan_samples import SOURCE_FILES, listing\n"
         "from smspec.output.contents import chunks\n"
         "from smspec.render.tree import ArchiveFile, CopiedFile\n"
         "files = listing(pathlib.Path(sys.argv[1]), SOURCE_FILES).files\n"

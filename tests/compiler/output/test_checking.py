@@ -2,12 +2,12 @@
 
 import pytest
 
-from plan_samples import SOURCE_FILES, ingredients, plan
 from smspec.output.checking import differences
 from smspec.output.failures import OutputFailed
 from smspec.output.writing import write_tree
 from smspec.plan.plan import Upload
 from smspec.render.tree_rendering import render_tree
+from support.render.plan_samples import SOURCE_FILES, ingredients, plan
 
 
 @pytest.fixture

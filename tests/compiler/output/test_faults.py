@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from plan_samples import ingredients, plan
 from smspec.output.checking import differences
 from smspec.output.failures import OutputFailed
 from smspec.output.writing import write_tree
 from smspec.render.tree_rendering import render_tree
+from support.render.plan_samples import ingredients, plan
 
 STRACE = shutil.which("strace")
 CHANGING = ("mkdir", "chmod", "fchmod", "write", "fsync", "rename", "renameat2", "unlinkat", "rmdir", "unlink")
@@ -24,7 +24,7 @@ MARK = "/smspec-begins-to-write"
 
 BUILD = f"""
 import os, pathlib, sys
-from plan_samples import ingredients, plan
+from support.render.plan_samples import ingredients, plan
 from smspec.output import writing
 from smspec.render.tree_rendering import render_tree
 tree = render_tree(plan(), ingredients(pathlib.Path(sys.argv[1]), {{"new.py": b"new"}}), "6" * 64)

@@ -10,13 +10,13 @@ import time
 
 import pytest
 
-from plan_samples import SOURCE_FILES, image_plan, ingredients, plan
 from smspec.output.checking import differences
 from smspec.output.failures import OutputFailed, OutputRefused
 from smspec.output.writing import write_temporary_tree, write_tree
 from smspec.plan.plan import Upload
 from smspec.render.tree import CopiedFile, FileTree, GeneratedFile
 from smspec.render.tree_rendering import render_tree
+from support.render.plan_samples import SOURCE_FILES, image_plan, ingredients, plan
 
 
 @pytest.fixture

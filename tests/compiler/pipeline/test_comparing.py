@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from repository_jobs import codes, job, told
-from smspec_command import smspec
+from support.smspec_command import smspec
+from support.spec.repository_jobs import codes, job, told
 
 CTR = "checkpoints: s3://ckpt/ctr/\n"
 

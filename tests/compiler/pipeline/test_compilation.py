@@ -2,10 +2,10 @@
 
 import pytest
 
-from small_job import BUILT, READY, write_job
 from smspec.diagnostics import Rejected
 from smspec.pipeline.compilation import MOST_TOLD, Compiled, Faulty, compile_spec
 from smspec.pipeline.inputs import gather, gather_all
+from support.small_job import BUILT, READY, write_job
 
 
 def codes(outcome):

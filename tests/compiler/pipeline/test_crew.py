@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from fifo_writers import eventually
-from smspec_command import environment
+from support.pipe.fifo_writers import eventually
+from support.smspec_command import environment
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2, reason="there is one processor, or no Linux"

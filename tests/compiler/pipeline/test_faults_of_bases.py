@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-import job_samples
-from independent_faults import FAULTS, NEEDS, found, lay_out
 from smspec.diagnostics.explanation import explained_codes, explanation
 from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.spec_check import check_spec
 from smspec.source import SourceText, to_data
 from smspec.spec.yaml.reading import read
+from support.spec import job_samples
+from support.spec.independent_faults import FAULTS, NEEDS, found, lay_out
 
 NOTE = ("SM147", "note")
 EXPLORES = not settings.default.derandomize

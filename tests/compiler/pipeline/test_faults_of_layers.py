@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from independent_faults import FAULTS, NEEDS, found, lay_out
 from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.spec_check import check_spec
 from smspec.source import Scalar, Sequence, SourceText
 from smspec.spec.yaml.reading import read
+from support.spec.independent_faults import FAULTS, NEEDS, found, lay_out
 
 GONE = "${{ vars.gone }}"
 

@@ -7,13 +7,13 @@ import json
 
 import pytest
 
-from api_samples import small_request
-from job_documents import WHOLE_JOB
-from small_job import READY
 from smspec.pipeline.request_file import check_request_file
 from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.spec_check import check_spec
-from smspec_command import smspec
+from support.service.api_samples import small_request
+from support.small_job import READY
+from support.smspec_command import smspec
+from support.spec.job_documents import WHOLE_JOB
 
 DIGITS = "9" * 5000
 REQUEST = {

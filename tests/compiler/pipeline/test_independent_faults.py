@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from independent_faults import FAULTS, NEEDS, found, lay_out, written
 from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.spec_check import check_spec
 from smspec.spec.schema.keys import keys_in
+from support.spec.independent_faults import FAULTS, NEEDS, found, lay_out, written
 
 
 @pytest.fixture(scope="module")

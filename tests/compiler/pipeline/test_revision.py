@@ -5,10 +5,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from git_repository import commit, commit_of, git, repository, tree_of
 from smspec.pipeline.git import GitFailed, repository_of
 from smspec.pipeline.revision import Revision
 from smspec.pipeline.source_listing import scan_source
+from support.git_repository import commit, commit_of, git, repository, tree_of
 
 
 @pytest.fixture

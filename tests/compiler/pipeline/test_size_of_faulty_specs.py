@@ -2,7 +2,7 @@
 
 import pytest
 
-from independent_faults import found, lay_out
+from support.spec.independent_faults import found, lay_out
 
 NOTE = ("SM148", "note", ("smspec",))
 BUCKET = ("SM454", "error", ("output", "s3"))

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from smspec.pipeline.source_listing import scan_source
-from source_tree import faults, write
+from support.spec.source_tree import faults, write
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from smspec.pipeline.source_listing import scan_source
 from smspec.pipeline.spec_marker import has_spec_key
 from smspec.source.real_file import open_real_directory
-from source_tree import faults, write
+from support.spec.source_tree import faults, write
 
 
 @pytest.fixture

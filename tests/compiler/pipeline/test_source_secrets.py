@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from secret_corpus import INNOCENT, SECRETS, made
 from smspec.pipeline.source_secrets import marked_formats, secrets_of_file
+from support.secret_corpus import INNOCENT, SECRETS, made
 
 KEY = "PRIVATE " + "KEY"
 BODY = made("{s64}\n{s64}", "a key")

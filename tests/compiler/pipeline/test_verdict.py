@@ -8,10 +8,10 @@ import time
 
 import pytest
 
-from fifo_writers import eventually
-from repository_jobs import job
-from smspec_command import environment, smspec_process
-from spec_repository import write_repository
+from support.pipe.fifo_writers import eventually
+from support.smspec_command import environment, smspec_process
+from support.spec.repository_jobs import job
+from support.spec.spec_repository import write_repository
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2, reason="there is one processor, or no Linux"

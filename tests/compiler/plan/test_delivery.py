@@ -2,9 +2,9 @@
 
 import pytest
 
-import job_samples
 from smspec.plan.plan import Upload
 from smspec.plan.planning import make_plan
+from support.spec import job_samples
 
 URI = job_samples.IMAGE_URI
 S3 = {"dir": "src/", "delivery": "s3"}

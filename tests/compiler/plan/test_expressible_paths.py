@@ -2,13 +2,13 @@
 
 import pytest
 
-import api_samples
-import job_samples
 from smspec.plan.planning import make_plan
 from smspec.service.checking import request_findings
 from smspec.service.limits import SHAPE_RULES
 from smspec.service.shapes import pinned_model
 from smspec.source import dotted
+from support.service import api_samples
+from support.spec import job_samples
 
 MODEL = pinned_model()
 PATHS = [path for path, _ in MODEL.walk()]

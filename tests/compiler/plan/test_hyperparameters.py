@@ -7,10 +7,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import job_samples
 from smspec.plan.hyperparameters import encoded
 from smspec.service.patterns import matches
 from smspec.spec.model import Hyperparameter
+from support.spec import job_samples
 
 
 def decode(text):

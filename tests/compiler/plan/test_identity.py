@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-import job_samples
 from smspec.plan.image_planning import HELD
 from smspec.plan.naming import training_job_name
 from smspec.plan.plan import ImagePlan
 from smspec.plan.planning import make_plan
+from support.spec import job_samples
 
 LOOP = {"pipe_loop": "reader:Trainer", "epochs": 5, "read": {"train": "lines"}, "prefetch": "1MB"}
 PIPE = {"train": {"s3": "s3://example-data/ctr/train/", "input_mode": "Pipe"}}

@@ -2,10 +2,10 @@
 
 import pytest
 
-import job_samples
-from keys_of_the_spec import KEYS
 from smspec.plan.planning import make_plan
 from smspec.service.checking import request_findings
+from support.spec import job_samples
+from support.spec.keys_of_the_spec import KEYS
 
 URI = job_samples.IMAGE_URI
 

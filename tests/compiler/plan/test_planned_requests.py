@@ -4,9 +4,9 @@ from botocore import session, validate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import job_samples
 from smspec.plan.planning import make_plan
 from smspec.service.checking import request_findings
+from support.spec import job_samples
 
 MODEL = session.get_session().get_service_model("sagemaker")
 INPUT = MODEL.operation_model("CreateTrainingJob").input_shape

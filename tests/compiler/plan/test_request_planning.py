@@ -4,11 +4,11 @@ import itertools
 
 import pytest
 
-import job_samples
-from keys_of_the_spec import KEYS
 from smspec.plan.planning import make_plan
 from smspec.service.checking import request_findings
 from smspec.service.shapes import pinned_model
+from support.spec import job_samples
+from support.spec.keys_of_the_spec import KEYS
 
 URI = job_samples.IMAGE_URI
 

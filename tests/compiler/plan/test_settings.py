@@ -2,9 +2,9 @@
 
 import pytest
 
-import job_samples
 from smspec.plan.planning import make_plan
 from smspec_runtime.hyperparameters import join_settings
+from support.spec import job_samples
 
 URI = job_samples.IMAGE_URI
 

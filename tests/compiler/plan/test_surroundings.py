@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import job_samples
 from smspec.plan.planning import make_plan
 from smspec.plan.surroundings import plan_surroundings
 from smspec_runtime.arguments import arguments_of
 from smspec_runtime.hyperparameters import split_hyperparameters
+from support.spec import job_samples
 
 texts = st.text(
     st.characters(codec="utf-8", exclude_characters="\0\ufeff", exclude_categories=["Cc", "Cs"]), max_size=8

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from docker_words import meaning
-from image_plan_strategies import image_plans, requirements
-from plan_samples import image_plan
 from smspec.render.dockerfile import dockerfile, dockerignore
-from smspec_command import smspec
+from support.render.docker_words import meaning
+from support.render.image_plan_strategies import image_plans, requirements
+from support.render.plan_samples import image_plan
+from support.smspec_command import smspec
 
 SPECS = Path(__file__).parents[3] / "specs"
 HADOLINT = shutil.which("hadolint", path=os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"])))

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from plan_samples import image_plan
 from smspec.render.dockerfile import dockerfile, dockerignore
 from smspec.render.entrypoint import entrypoint
 from smspec_runtime.run_plan import RunPlan
+from support.render.plan_samples import image_plan
 
 EXPECTED = Path(__file__).parent / "expected"
 HASHED = b"six==1.16.0 --hash=sha256:" + b"ab" * 32 + b"\n"

@@ -11,8 +11,6 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-import api_samples
-from small_job import BUILT, READY, write_job
 from smspec.plan.plan import Plan, RequestPlan, Upload
 from smspec.render import NothingToRender
 from smspec.render.ack import UNKNOWN_TO_ACK, ack
@@ -24,7 +22,9 @@ from smspec.render.terraform import UNKNOWN_TO_TERRAFORM, argument, terraform
 from smspec.service.ack_names import from_ack
 from smspec.service.ordering import in_api_order
 from smspec.service.shapes import pinned_model
-from smspec_command import smspec
+from support.service import api_samples
+from support.small_job import BUILT, READY, write_job
+from support.smspec_command import smspec
 
 EXPORTS = Path(__file__).parent / "exports"
 FILES = {

@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-from repository_jobs import job
 from smspec.render.mermaid import MOST_EDGES
-from smspec_command import smspec, smspec_process
+from support.smspec_command import smspec, smspec_process
+from support.spec.repository_jobs import job
 
 DATA = "channels: {{{channel}: {s3}}}\n"
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from docker_words import meaning
 from smspec.render import quoting
+from support.render.docker_words import meaning
 
 # What representable.py lets through: no control characters, no line separators, no lone surrogates.
 printable = st.text(

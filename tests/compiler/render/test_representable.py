@@ -8,13 +8,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plan_samples import image_plan
 from smspec.diagnostics.explanation import explanation
 from smspec.plan.ingredients import Ingredients
 from smspec.render.dockerfile import dockerfile
 from smspec.render.representable import dockerfile_findings
 from smspec.source.listing import Listing
 from smspec.spec.model import BuiltImage, CommandEntry, JobSpec, Output, ReadyImage, ScriptEntry
+from support.render.plan_samples import image_plan
 
 
 def findings(image=None, entry=None, requirements=None):

@@ -2,9 +2,9 @@
 
 import json
 
-from plan_samples import PAYLOAD
 from smspec.plan.plan import RequestPlan
 from smspec.render.request import request_json
+from support.render.plan_samples import PAYLOAD
 
 
 def test_the_request_keeps_the_order_of_the_api_and_is_ascii():

@@ -11,8 +11,8 @@ from smspec.source import Document, Mapping, Scalar, Sequence, SourceText
 from smspec.spec.layers.assembly import merged
 from smspec.spec.yaml.plain_text import is_text_everywhere
 from smspec.spec.yaml.reading import read
-from trees import mappings, tree
-from yaml_texts import texts
+from support.spec.trees import mappings, tree
+from support.spec.yaml_texts import texts
 
 
 def content(node):

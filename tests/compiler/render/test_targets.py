@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from plan_samples import PAYLOAD, image_plan, ingredients, plan
-from small_job import write_job
 from smspec.render import TARGETS, NothingToRender
 from smspec.source import Document
-from smspec_command import smspec
-from trees import tree
+from support.render.plan_samples import PAYLOAD, image_plan, ingredients, plan
+from support.small_job import write_job
+from support.smspec_command import smspec
+from support.spec.trees import tree
 
 SPEC = Document(tree({"smspec": "v1", "name": "job"}), ())
 

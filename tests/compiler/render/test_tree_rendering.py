@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from plan_samples import PAYLOAD, image_plan, ingredients, plan
 from smspec.output.contents import chunks, in_order_of_making
 from smspec.plan.plan import Upload
 from smspec.plan.run_planning import run_plan_json
 from smspec.render.tree import CopiedFile, GeneratedFile
 from smspec.render.tree_rendering import render_tree
 from smspec_runtime.run_plan import RunPlan
+from support.render.plan_samples import PAYLOAD, image_plan, ingredients, plan
 
 SOURCE = Upload(kind="source", uri="s3://bucket/job/source/1/", archive=False)
 RUNTIME = Upload(kind="runtime", uri="s3://bucket/job/source/2/", archive=False)

@@ -8,10 +8,10 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import job_samples
-from job_reviews import kinds, version
 from smspec.review.comparing import compared
 from smspec.spec.yaml.scalars import meaning
+from support.review.job_reviews import kinds, version
+from support.spec import job_samples
 
 ROOT = Path(__file__).parents[3]
 SPECS = sorted((ROOT / "specs").glob("*/job.yaml"))

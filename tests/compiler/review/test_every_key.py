@@ -4,11 +4,10 @@ import copy
 
 import pytest
 
-import job_samples
-import keys_of_the_spec
-from job_reviews import kinds, version
 from smspec.review.kinds import KINDS
 from smspec.spec.schema.keys import spec_keys
+from support.review.job_reviews import kinds, version
+from support.spec import job_samples, keys_of_the_spec
 
 ROLE = "arn:aws:iam::111122223333:role/Other"
 PLAIN = job_samples.spec()

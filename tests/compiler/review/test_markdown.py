@@ -5,7 +5,6 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from job_reviews import version
 from smspec.review.comparison import Comparison
 from smspec.review.data_flow import data_flow, mermaid
 from smspec.review.markdown import MOST_CHANGES, MOST_JOBS, MOST_OPEN, code, markdown, marked
@@ -13,6 +12,7 @@ from smspec.review.reviewing import reviewed
 from smspec.review.uncompared import State
 from smspec.review.user_words import quoted
 from smspec.review.version import version_of_request
+from support.review.job_reviews import version
 
 TRICKS = ["`", "``", "|", "||", "\\", "\\|", "@everyone", "<img src=x>", "[a](https://b)", "\n\n# x", "```", " ", "-->"]
 HOSTILE = st.lists(st.one_of(st.sampled_from(TRICKS), st.text(max_size=5)), min_size=1, max_size=8).map("".join)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from job_reviews import version
 from smspec.review.reviewing import State, paired
+from support.review.job_reviews import version
 
 
 def states(written):

@@ -4,12 +4,12 @@ from fractions import Fraction
 
 import pytest
 
-import job_samples
-from job_reviews import one, version
 from smspec.diagnostics.masking import HIDDEN
 from smspec.review.appearing import appeared
 from smspec.review.ceiling import ceiling_of
 from smspec.review.comparing import compared, verdict
+from support.review.job_reviews import one, version
+from support.spec import job_samples
 
 CHECKPOINTS = {"s3": "s3://example-models/c/"}
 SHARDED = {"train": {"s3": "s3://example-data/train/", "distribution": "ShardedByS3Key"}}

@@ -6,12 +6,12 @@ import re
 import pytest
 import yaml
 
-import job_samples
 from smspec.diagnostics.explanation import explained_codes, explanation
 from smspec.plan.planning import make_plan
 from smspec.rules import lint
 from smspec.rules.ignoring import not_ignored
 from smspec.service.checking import request_findings
+from support.spec import job_samples
 
 RUN_TIME = {"SM360", "SM361", "SM362"}
 CODES = [code for code in explained_codes() if code[:3] in ("SM3", "SM4") and code not in RUN_TIME]

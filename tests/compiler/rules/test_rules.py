@@ -2,7 +2,6 @@
 
 import pytest
 
-import job_samples
 from smspec.plan.run_planning import launcher_name
 from smspec.plan.toolkit_launchers import toolkit_hyperparameters
 from smspec.rules import lint
@@ -10,6 +9,7 @@ from smspec.spec.model import DISTRIBUTIONS
 from smspec.spec.schema.keys import spec_keys
 from smspec_runtime.launchers import LAUNCHERS
 from smspec_runtime.toolkit import LAUNCHERS as TOOLKIT_LAUNCHERS
+from support.spec import job_samples
 
 URI = job_samples.IMAGE_URI
 LOOP = {"pipe_loop": "reader:Trainer"}

@@ -2,8 +2,8 @@
 
 import pytest
 
-import job_samples
 from smspec.rules import lint
+from support.spec import job_samples
 
 PIPE = {"s3": "s3://example-data/ctr/", "input_mode": "Pipe"}
 FAST_FILE = {"s3": "s3://example-data/ctr/", "input_mode": "FastFile"}

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from read_programs import program, runs, surroundings
 from smspec.script.grammars import faults_of
+from support.script.read_programs import program, runs, surroundings
 
 NAMES = ["lr", "lr_decay", "learning_rate", "learning-rate", "epochs", "e", "amp", "no_amp", "mode", "x", "layers"]
 WARNINGS = {"truth", "unread"}

@@ -5,8 +5,8 @@ import re
 import pytest
 import yaml
 
-from read_programs import findings
 from smspec.diagnostics.explanation import explained_codes, explanation
+from support.script.read_programs import findings
 
 CODES = [code for code in explained_codes() if code.startswith("SM5")]
 

@@ -7,10 +7,10 @@ import textwrap
 
 import pytest
 
-from read_programs import InMemory
 from smspec.script.program import Program
 from smspec.script.reading import read_script
 from smspec.source import SourceText
+from support.script.read_programs import InMemory
 
 # What is published of SageMaker's bring-your-own examples and of people's own scripts, in its shortest form.
 CERTAIN = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from read_programs import codes, findings
+from support.script.read_programs import codes, findings
 
 MODULE = """
 from library import loop as outer

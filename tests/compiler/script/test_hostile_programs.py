@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from read_programs import program
+from support.script.read_programs import program
 
 MADE = "import argparse, os\np = argparse.ArgumentParser()\n"
 READ = "p.add_argument('--x', default=a, choices=a, help=a)\np.parse_args()\n"

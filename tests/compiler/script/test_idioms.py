@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from read_programs import codes, findings, runs, surroundings
+from support.script.read_programs import codes, findings, runs, surroundings
 
 HEAD = "import argparse, contextlib, functools, os, sys, threading\n"
 READY = {"SM_CHANNEL_TRAIN": "/opt/ml/input/data/train", "SM_MODEL_DIR": "/opt/ml/model", "SM_HOSTS": '["algo-1"]'}

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from programs_of_harmless_modules import FOUND
-from programs_of_modules import CLI, RIGHT
-from read_programs import directory_findings, surroundings
+from support.script.programs_of_harmless_modules import FOUND
+from support.script.programs_of_modules import CLI, RIGHT
+from support.script.read_programs import directory_findings, surroundings
 
 READY = {"SM_CHANNEL_TRAIN": "/opt/ml/input/data/train", "SM_MODEL_DIR": "/opt/ml/model", "SM_HOSTS": '["algo-1"]'}
 JOB = {"channels": {"train": {"s3": "s3://example-data/ctr/train/"}}}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec_command import smspec
+from support.smspec_command import smspec
 
 SPEC = """smspec: v1
 name: group

@@ -5,13 +5,15 @@ import sys
 
 import pytest
 
-import programs_of_ends
-import programs_of_libraries
-import programs_of_objects
-import programs_of_parsers
-import programs_of_variables
-from programs_in_forks import statuses
-from read_programs import findings, surroundings
+from support.script import (
+    programs_of_ends,
+    programs_of_libraries,
+    programs_of_objects,
+    programs_of_parsers,
+    programs_of_variables,
+)
+from support.script.programs_in_forks import statuses
+from support.script.read_programs import findings, surroundings
 
 HEAD = "import argparse, contextlib, functools, os, sys\n"
 MADE = "p = argparse.ArgumentParser()\n"

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from read_programs import codes, findings
 from smspec.script.sagemaker_variables import SET
 from smspec_runtime.environment import Machine, sagemaker_variables
 from smspec_runtime.input_config import read_input_config
 from smspec_runtime.layout import Layout
+from support.script.read_programs import codes, findings
 
 READ = "import os\nx = os.environ['{}']\n"
 PARSER = "import argparse, os, sys\np = argparse.ArgumentParser()\np.add_argument('--epochs', type=int)\n"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from read_programs import codes
-from smspec_command import smspec
+from support.script.read_programs import codes
+from support.smspec_command import smspec
 
 REJECTED = Path(__file__).parents[2] / "rejected"
 

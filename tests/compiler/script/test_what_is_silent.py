@@ -2,7 +2,7 @@
 
 import pytest
 
-from read_programs import codes, program
+from support.script.read_programs import codes, program
 
 MADE = "import argparse, os, sys\np = argparse.ArgumentParser()\n"
 READ = "p.add_argument('--lr', type=float, required=True)\np.parse_args()\n"

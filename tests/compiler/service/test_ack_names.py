@@ -2,9 +2,9 @@
 
 import pytest
 
-from api_samples import fill, small_request
 from smspec.service.ack_names import ack_name, from_ack, to_ack
 from smspec.service.shapes import pinned_model
+from support.service.api_samples import fill, small_request
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from botocore import session, validate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import api_samples
 from smspec.service.checking import request_findings
 from smspec.service.limits import SHAPE_RULES, limit_findings
 from smspec.service.shapes import pinned_model
 from smspec.source import dotted
+from support.service import api_samples
 
 MODEL = pinned_model()
 PLACES = list(MODEL.walk())

@@ -2,13 +2,13 @@
 
 import pytest
 
-from api_samples import concrete, fill, small_request
-from raw_requests import place_of, written
 from smspec.pipeline.request_file import check_request
 from smspec.service.limits import SHAPE_RULES
 from smspec.service.patterns import matches
 from smspec.service.shapes import pinned_model
 from smspec.source import SourceText
+from support.service.api_samples import concrete, fill, small_request
+from support.service.raw_requests import place_of, written
 
 MODEL = pinned_model()
 SHAPES = {rule.code for rule in SHAPE_RULES}

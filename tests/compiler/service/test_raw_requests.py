@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from api_samples import small_request
-from faulty_data_requests import ABOUT_DATA
-from faulty_job_requests import ABOUT_THE_JOB
-from raw_requests import GONE, changed, place_of, written
 from smspec.diagnostics.explanation import explanation
 from smspec.pipeline.request_file import check_request
 from smspec.service.unknown_instance_type import UNKNOWN_INSTANCE_TYPE
 from smspec.source import SourceText, dotted
+from support.service.api_samples import small_request
+from support.service.faulty_data_requests import ABOUT_DATA
+from support.service.faulty_job_requests import ABOUT_THE_JOB
+from support.service.raw_requests import GONE, changed, place_of, written
 
 FAULTY = [*ABOUT_DATA, *ABOUT_THE_JOB]
 RULES = Path(__file__).parents[3] / "compiler" / "smspec" / "service" / "request_rules"

@@ -6,9 +6,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from api_samples import small_request
-from aws_server import s3_server
-from smspec_command import environment, smspec, smspec_process
+from support.servers.aws_server import s3_server
+from support.service.api_samples import small_request
+from support.smspec_command import environment, smspec, smspec_process
 
 KEYS = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing"}
 ALONE = {

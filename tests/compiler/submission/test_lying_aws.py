@@ -5,11 +5,11 @@ import time
 
 import pytest
 
-from api_samples import small_request
-from lying_s3 import CREDENTIALS
-from lying_server import chunked, dripped, lying_server, response
-from small_job import BUILT, write_job
-from smspec_command import smspec
+from support.servers.lying_s3 import CREDENTIALS
+from support.servers.lying_server import chunked, dripped, lying_server, response
+from support.service.api_samples import small_request
+from support.small_job import BUILT, write_job
+from support.smspec_command import smspec
 
 DEADLINE = 1.0
 ARN = "arn:aws:sagemaker:us-west-2:111122223333:training-job/nightly"

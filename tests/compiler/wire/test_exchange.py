@@ -2,12 +2,12 @@
 
 import pytest
 
-from lying_server import lying_server, response
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline
 from smspec.wire.fault import Malformed
 from smspec.wire.fetching import fetched
 from smspec.wire.trust import Trust
+from support.servers.lying_server import lying_server, response
 
 
 @pytest.mark.parametrize("size", [b"-5", b"-0x5", b"-" + b"f" * 20])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from lying_server import dripped, lying_server, response
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline
 from smspec.wire.fault import Interrupted, Malformed, TooSlow, WireFault
 from smspec.wire.fetching import fetched
 from smspec.wire.trust import trust_of_environment
+from support.servers.lying_server import dripped, lying_server, response
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipe_host import Host
+from support.pipe.pipe_host import Host
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ import tempfile
 
 import pytest
 
-import pipe_formats as formats
-from fifo_writers import Writer, eventually
-from pipe_host import RUNTIME
 from smspec_runtime.pipe.fifo import PIPE_SIZE, SIDE_SIZE, enlarge
 from smspec_runtime.pipe.stream import Stream
 from smspec_runtime.pipe.wake import Wake
+from support.pipe import pipe_formats as formats
+from support.pipe.fifo_writers import Writer, eventually
+from support.pipe.pipe_host import RUNTIME
 
 PREFETCH = pytest.mark.parametrize("prefetch", [0, 1 << 20], ids=["plain", "prefetch"])
 

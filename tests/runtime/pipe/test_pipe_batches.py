@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import pipe_formats as formats
-from piecewise_source import outcome, reader_of
 from smspec_runtime.pipe import Corrupt, Truncated, example
 from smspec_runtime.pipe import open as open_stream
 from smspec_runtime.pipe.views import VIEWS
+from support.pipe import pipe_formats as formats
+from support.pipe.piecewise_source import outcome, reader_of
 
 SIZES = st.lists(st.integers(1, 3000), min_size=1, max_size=5)
 relaxed = settings(max_examples=80)

@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from fifo_writers import Writer, descriptors_of, eventually
-from pipe_host import RUNTIME, Host
+from support.pipe.fifo_writers import Writer, descriptors_of, eventually
+from support.pipe.pipe_host import RUNTIME, Host
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ import time
 
 import pytest
 
-import pipe_formats as formats
-from fifo_writers import Writer, descriptors_of, eventually
 from smspec_runtime import pipe
 from smspec_runtime.pipe.fifo import F_GETPIPE_SZ, PIPE_SIZE, enlarge
 from smspec_runtime.pipe.stream import Stream
 from smspec_runtime.pipe.wake import Wake
+from support.pipe import pipe_formats as formats
+from support.pipe.fifo_writers import Writer, descriptors_of, eventually
 
 PREFETCH = pytest.mark.parametrize("prefetch", [0, 1 << 20], ids=["plain", "prefetch"])
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import pipe_formats as formats
-from fifo_writers import Writer
-from piecewise_source import PiecewiseSource
 from smspec_runtime import pipe
 from smspec_runtime.pipe.gunzip import Gunzip
 from smspec_runtime.pipe.reader import Reader
 from smspec_runtime.pipe.views import VIEWS
+from support.pipe import pipe_formats as formats
+from support.pipe.fifo_writers import Writer
+from support.pipe.piecewise_source import PiecewiseSource
 
 CONTENT = {
     "lines": (b"1\n2\n3\n", [b"1\n", b"2\n", b"3\n"]),

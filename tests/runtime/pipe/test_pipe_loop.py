@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-import pipe_formats as formats
-from fifo_writers import Writer, eventually
-from pipe_host import LINE
+from support.pipe import pipe_formats as formats
+from support.pipe.fifo_writers import Writer, eventually
+from support.pipe.pipe_host import LINE
 
 COUNTING = """
     import os

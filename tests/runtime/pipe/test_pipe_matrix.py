@@ -7,11 +7,11 @@ import tracemalloc
 
 import pytest
 
-import pipe_formats as formats
-from piecewise_source import PiecewiseSource, outcome, reader_of
 from smspec_runtime.pipe import Corrupt, TimedOut, Truncated
 from smspec_runtime.pipe.reader import Reader
 from smspec_runtime.pipe.views import VIEWS
+from support.pipe import pipe_formats as formats
+from support.pipe.piecewise_source import PiecewiseSource, outcome, reader_of
 
 HUGE = (1 << 60, (1 << 63) - 1)
 MULTIPART = b"head" + formats.MAGIC + b"tail!"

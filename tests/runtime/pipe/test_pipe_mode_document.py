@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from pipe_formats import pattern, record, recordio, tensor, tfrecord
-from pipe_host import RUNTIME, Host
 from smspec_runtime.pipe.views import VIEWS
+from support.pipe.pipe_formats import pattern, record, recordio, tensor, tfrecord
+from support.pipe.pipe_host import RUNTIME, Host
 
 PAGE = (Path(__file__).parents[3] / "docs/pipe-mode.md").read_text(encoding="utf-8")
 EXAMPLES = dict(re.findall(r"^<!-- example: ([a-z ]+) -->\n```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import pipe_formats as formats
-from piecewise_source import outcome, reader_of
 from smspec_runtime.pipe import Corrupt, Truncated
 from smspec_runtime.pipe.reader import CHUNK
 from smspec_runtime.pipe.views import VIEWS
+from support.pipe import pipe_formats as formats
+from support.pipe.piecewise_source import outcome, reader_of
 
 SIZES = st.lists(st.integers(1, 9000), min_size=1, max_size=6)
 PAYLOAD = st.one_of(

@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-import pipe_formats as formats
-from fifo_writers import Writer, eventually
-from pipe_host import RUNTIME
 from smspec_runtime import pipe
+from support.pipe import pipe_formats as formats
+from support.pipe.fifo_writers import Writer, eventually
+from support.pipe.pipe_host import RUNTIME
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ import time
 
 import pytest
 
-import pipe_formats as formats
-from fifo_writers import Writer, descriptors_of, eventually
 from smspec_runtime import pipe
 from smspec_runtime.pipe.stream import Stream
 from smspec_runtime.pipe.wake import Wake
+from support.pipe import pipe_formats as formats
+from support.pipe.fifo_writers import Writer, descriptors_of, eventually
 
 PATIENCE = 0.2
 DEADLINE = 20

@@ -7,10 +7,10 @@ import tarfile
 
 import pytest
 
-import pipe_formats as formats
-from piecewise_source import outcome, reader_of
 from smspec_runtime.pipe import Corrupt, Truncated, example
 from smspec_runtime.pipe.views import VIEWS
+from support.pipe import pipe_formats as formats
+from support.pipe.piecewise_source import outcome, reader_of
 
 ONE = formats.recordio(b"one")
 LARGE = formats.pattern(300_000)

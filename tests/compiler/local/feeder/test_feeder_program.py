@@ -16,9 +16,9 @@ import time
 
 import pytest
 
-from feeder_process import DEADLINE, PROGRAM, FeederProcess
 from smspec.local.feeder.injection import Injection
 from smspec.local.feeder.plan import FeederChannel, FeederPlan
+from support.local.feeder_process import DEADLINE, PROGRAM, FeederProcess
 
 
 def record(payload: bytes) -> bytes:

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from lying_s3 import BUCKET, CREDENTIALS, XML, LyingS3, error, etag, is_list, listing
-from lying_server import chunked, dripped, lying_server, response
-from smspec_command import smspec
+from support.servers.lying_s3 import BUCKET, CREDENTIALS, XML, LyingS3, error, etag, is_list, listing
+from support.servers.lying_server import chunked, dripped, lying_server, response
+from support.smspec_command import smspec
 
 DEADLINE = 1.0
 WHOLE = bytes(range(256)) * 49_152

@@ -8,7 +8,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from aws_server import BUCKET, s3_server
 from smspec.local.feeder.entries import entries_of
 from smspec.local.feeder.fault import DataError, StoreUnavailable
 from smspec.local.feeder.objects import StoredObject
@@ -17,6 +16,7 @@ from smspec.local.s3 import fetching, listing
 from smspec.local.s3.client import make_client
 from smspec.local.s3.location import parse
 from smspec.local.s3.store import S3Store, open_store
+from support.servers.aws_server import BUCKET, s3_server
 
 VARIABLES = ("AWS_PROFILE", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_SESSION_TOKEN", "AWS_DEFAULT_REGION")
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from smspec.diagnostics.explanation import explanation
-from smspec_command import smspec
+from support.smspec_command import smspec
 
 CODES = [f"SM70{number}" for number in range(1, 9)]
 WHOLE = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repository_jobs import codes, job, told
+from support.spec.repository_jobs import codes, job, told
 
 REGIONS = ("region: us-west-2\n", "region: eu-west-1\n")
 ACCOUNTS = ('account: "111122223333"\n', 'account: "444455556666"\n')

@@ -2,8 +2,8 @@
 
 import pytest
 
-from repository_jobs import codes, job, told
 from smspec.rules.ignoring import UNUSED
+from support.spec.repository_jobs import codes, job, told
 
 CTR = "checkpoints: s3://ckpt/ctr/\n"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repository_jobs import codes, job, told
+from support.spec.repository_jobs import codes, job, told
 
 BASE = "smspec: v1\nretries: 1\n"
 

@@ -1,7 +1,7 @@
 """AlgorithmSpecification: the image, how it is pulled, the command and the metrics."""
 
-from api_samples import changed
-from request_verdicts import verdict_tests
+from support.service.api_samples import changed
+from support.service.request_verdicts import verdict_tests
 
 HERE = "AlgorithmSpecification"
 IMAGE = (HERE, "TrainingImage")

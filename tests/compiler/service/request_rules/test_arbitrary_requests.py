@@ -5,9 +5,9 @@ import contextlib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import api_samples
 from smspec.service.checking import request_findings
 from smspec.service.shapes import pinned_model
+from support.service import api_samples
 
 PATHS = [path for path, _ in pinned_model().walk()]
 WORDS = st.sampled_from(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from api_samples import ARN, HUB, changed
-from request_verdicts import verdict_tests
 from smspec.service.checking import request_findings
+from support.service.api_samples import ARN, HUB, changed
+from support.service.request_verdicts import verdict_tests
 
 HERE = "InputDataConfig"
 S3 = (HERE, 0, "DataSource", "S3DataSource")

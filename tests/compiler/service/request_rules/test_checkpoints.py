@@ -1,7 +1,7 @@
 """CheckpointConfig: where a job keeps what it goes on from."""
 
-from api_samples import changed
-from request_verdicts import verdict_tests
+from support.service.api_samples import changed
+from support.service.request_verdicts import verdict_tests
 
 OUTPUT = "s3://example-models/sample/"
 LOCAL = ("CheckpointConfig", "LocalPath")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from api_samples import changed
-from request_verdicts import verdict_tests
 from smspec.service.checking import request_findings
+from support.service.api_samples import changed
+from support.service.request_verdicts import verdict_tests
 
 EVALUATOR = "895741380848.dkr.ecr.us-west-2.amazonaws.com/sagemaker-debugger-rules:latest"
 HOOK = {"S3OutputPath": "s3://example-models/debugger/"}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from api_samples import ARN, changed
-from request_verdicts import verdict_tests
 from smspec.service.checking import request_findings
+from support.service.api_samples import ARN, changed
+from support.service.request_verdicts import verdict_tests
 
 PLAN = f"{ARN}:training-plan/plan"
 KEY = "arn:aws:kms:us-west-2:111122223333:key/0123"

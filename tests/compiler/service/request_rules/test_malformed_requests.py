@@ -4,11 +4,11 @@ import copy
 
 import pytest
 
-import api_samples
 from smspec.service.request import Request
 from smspec.service.request_rules import rule_findings
 from smspec.service.shapes import pinned_model
 from smspec.source import dotted
+from support.service import api_samples
 
 MODEL = pinned_model()
 PATHS = [path for path, _ in MODEL.walk()]

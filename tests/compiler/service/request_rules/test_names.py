@@ -1,7 +1,7 @@
 """Tags, environment variables and experiments."""
 
-from api_samples import changed
-from request_verdicts import verdict_tests
+from support.service.api_samples import changed
+from support.service.request_verdicts import verdict_tests
 
 
 def tagged(*keys):

@@ -1,7 +1,7 @@
 """VpcConfig, network isolation and encryption between the hosts."""
 
-from api_samples import changed
-from request_verdicts import verdict_tests
+from support.service.api_samples import changed
+from support.service.request_verdicts import verdict_tests
 
 ECR = "dkr.ecr.us-west-2.amazonaws.com"
 HOSTS = {"InstanceType": "ml.m5.large", "InstanceCount": 1, "VolumeSizeInGB": 5}

@@ -1,7 +1,7 @@
 """What every request has to have."""
 
-from api_samples import HUB, changed
-from request_verdicts import verdict_tests
+from support.service.api_samples import HUB, changed
+from support.service.request_verdicts import verdict_tests
 
 SERVERLESS = {"BaseModelArn": f"{HUB}/Model/sample", "JobType": "FineTuning", "CustomizationTechnique": "SFT"}
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from api_samples import changed, small_request
 from smspec.service.checking import request_findings
+from support.service.api_samples import changed, small_request
 
 HERE, THERE = "us-west-2", "eu-west-1"
 

@@ -1,7 +1,7 @@
 """ServerlessJobConfig and ModelPackageConfig."""
 
-from api_samples import ARN, HUB, changed, small_request
-from request_verdicts import verdict_tests
+from support.service.api_samples import ARN, HUB, changed, small_request
+from support.service.request_verdicts import verdict_tests
 
 TUNING = {"BaseModelArn": f"{HUB}/Model/sample", "JobType": "FineTuning", "CustomizationTechnique": "SFT"}
 EVALUATION = {"BaseModelArn": f"{HUB}/Model/sample", "JobType": "Evaluation", "EvaluationType": "LLMAJEvaluation"}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from api_samples import changed
-from request_verdicts import verdict_tests
 from smspec.service.checking import request_findings
+from support.service.api_samples import changed
+from support.service.request_verdicts import verdict_tests
 
 ALGORITHMS = "174872318107.dkr.ecr.us-west-2.amazonaws.com"
 XGBOOST = "433757028032.dkr.ecr.us-west-2.amazonaws.com/xgboost"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from api_samples import changed, fill
-from request_verdicts import verdict_tests
 from smspec.service.checking import request_findings
 from smspec.service.shapes import pinned_model
+from support.service.api_samples import changed, fill
+from support.service.request_verdicts import verdict_tests
 
 OUTPUT = ("OutputDataConfig", "S3OutputPath")
 EXPRESS = "s3://example--usw2-az1--x-s3/x/"

@@ -8,7 +8,7 @@ from smspec.diagnostics import Rejected
 from smspec.source import Mapping, SourceText, to_data
 from smspec.spec.layers.assembly import Misuse, extends_of, is_base, merged, overlay_names
 from smspec.spec.yaml.reading import read
-from yaml_texts import texts
+from support.spec.yaml_texts import texts
 
 
 def layer(text, name="job.yaml"):

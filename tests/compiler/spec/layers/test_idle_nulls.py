@@ -9,7 +9,7 @@ from smspec.spec.layers.assembly import Assembly
 from smspec.spec.layers.idle_nulls import idle_nulls
 from smspec.spec.layers.layering import layered
 from smspec.spec.yaml.reading import read
-from trees import json_objects, tree
+from support.spec.trees import json_objects, tree
 
 
 def nulls(value, path=()):

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from smspec.source import Mapping, Span, to_data
 from smspec.spec.layers.merging import combine_patches, merge_patch
-from trees import json_objects, json_values, tree
+from support.spec.trees import json_objects, json_values, tree
 
 
 def rfc_7396(target, patch):

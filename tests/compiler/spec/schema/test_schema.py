@@ -7,7 +7,6 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
-from job_documents import whole_job
 from smspec.source import SourceText, to_data
 from smspec.spec.layers.assembly import merged
 from smspec.spec.schema.job_schema import author_schema, merged_schema
@@ -16,6 +15,7 @@ from smspec.spec.schema.reference import explain_key, is_required, keys
 from smspec.spec.shape.checking import shape_findings
 from smspec.spec.yaml.flow_style import flow_style
 from smspec.spec.yaml.reading import read
+from support.spec.job_documents import whole_job
 
 ROOT = Path(__file__).parents[4]
 SCHEMA = author_schema()

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from job_documents import document_of
 from smspec.service.shapes import pinned_model
 from smspec.spec import decoding, model
 from smspec.spec.schema.keys import choices, keys_in, spec_keys, strict
 from smspec.spec.shape.view import viewed
 from smspec_runtime import launchers as runtime_launchers
+from support.spec.job_documents import document_of
 
 ROOT = Path(__file__).parents[4]
 KINDS = [

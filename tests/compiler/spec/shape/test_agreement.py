@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
-from job_documents import document_of, merged_text, whole_job
-from small_job import READY
 from smspec.source import Document
 from smspec.spec.decoding import decode
 from smspec.spec.schema.acceptance import KEYWORDS, accepts
 from smspec.spec.schema.job_schema import author_schema, merged_schema
 from smspec.spec.shape.checking import shape_findings
 from smspec.spec.shape.view import viewed
+from support.small_job import READY
+from support.spec.job_documents import document_of, merged_text, whole_job
 
 ANNOTATIONS = {
     "$schema", "$id", "$comment", "$ref", "title", "description", "default", "examples", "definitions", "then",

@@ -2,10 +2,10 @@
 
 import pytest
 
-from job_documents import BUILT_JOB, merged_text, told, with_key
-from small_job import READY
 from smspec.diagnostics import placed
 from smspec.spec.shape.checking import shape_findings
+from support.small_job import READY
+from support.spec.job_documents import BUILT_JOB, merged_text, told, with_key
 
 
 def test_a_good_job_has_no_findings():

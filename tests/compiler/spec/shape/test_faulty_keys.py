@@ -2,9 +2,9 @@
 
 import pytest
 
-from job_documents import BUILT_JOB, merged_text, told, with_key
-from small_job import READY
 from smspec.spec.shape.checking import shape_findings
+from support.small_job import READY
+from support.spec.job_documents import BUILT_JOB, merged_text, told, with_key
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from smspec.diagnostics import Rejected
 from smspec.source import Mapping, Scalar, Sequence, SourceText, to_data
 from smspec.spec.yaml import events
 from smspec.spec.yaml.reading import decode_bytes, read
-from yaml_texts import texts
+from support.spec.yaml_texts import texts
 
 PARSERS = [yaml.BaseLoader] + ([yaml.CBaseLoader] if yaml.__with_libyaml__ else [])
 

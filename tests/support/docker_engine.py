@@ -1,0 +1,188 @@
+"""A private Docker engine for tests, and a base image made from Debian's archive, as no registry can be relied on.
+
+A test module that says ``pytest_plugins = ["support.docker_engine"]`` can ask for ``engine``. Where there cannot be
+one, its tests are skipped with the reason. `.ci/run` installs what is needed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+BASE = "smspec-test-base:bookworm"
+PACKAGES = ("ca-certificates", "openssh-server", "python3", "python3-pip")
+PATIENCE = 120
+
+_NEEDED = ("dockerd", "docker", "setpriv", "unshare")
+# Networks, mounts, and processes of its own: the machine's firewall does not matter (another Docker engine sets its
+# FORWARD policy to DROP), engines side by side share no bridge, and all of it ends with the tests, even by SIGKILL.
+_APART = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--pid", "--mount-proc", "--fork", "--kill-child"]
+
+# The package of an SSH server, to be installed without a network. A base with keys would hide those of an image.
+_HOOK = (
+    'rm -f "$1"/etc/ssh/ssh_host_* && mkdir "$1/opt/debs" && '
+    'chroot "$1" sh -c "cd /opt/debs && apt-get -q download openssh-server"'
+)
+
+
+class Engine:
+    """An engine that listens at a socket of its own; nothing it does outlives it. ``base``: an image with Python."""
+
+    base = BASE
+
+    def __init__(self, root: Path, client: str) -> None:
+        self.client = client
+        self.host = f"unix://{root}/socket"
+        self._log = root / "log"
+        options = {"data-root": root / "data", "exec-root": root / "exec", "pidfile": root / "pid", "host": self.host}
+        with open(self._log, "wb") as log:
+            self._process = subprocess.Popen(
+                [
+                    *_APART,
+                    "dockerd",
+                    *(f"--{name}={value}" for name, value in options.items()),
+                    *("--bridge=none", "--iptables=false", "--ip6tables=false"),
+                ],
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # Ctrl-C ends the tests, and the fixture ends the engine
+            )
+
+    def wait_until_it_answers(self) -> str | None:
+        """Return why the engine does not work, or None."""
+        deadline = time.monotonic() + 60
+        while self.docker("version", check=False).returncode != 0:
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                return self._log.read_text(errors="replace").strip().rpartition("\n")[2]
+            time.sleep(0.1)
+        return None
+
+    def stop(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if self._process.poll() is None:
+                os.killpg(self._process.pid, number)  # unshare itself passes no SIGTERM on
+            try:
+                self._process.wait(60)
+            except subprocess.TimeoutExpired:
+                continue
+
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "DOCKER_HOST": self.host, "DOCKER_BUILDKIT": "1"}
+
+    def docker(self, *words: object, check: bool = True, timeout: float = PATIENCE) -> subprocess.CompletedProcess[str]:
+        """Run the client to its end."""
+        done = subprocess.run(
+            [self.client, *map(str, words)],
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+        )
+        assert not check or done.returncode == 0, f"{words}: {done.stderr}"
+        return done
+
+    def build(self, tree: object, tag: str, *, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Build a tree with BuildKit, without a network."""
+        return self.docker("build", "--progress=plain", "--network=none", "--tag", tag, tree, check=check)
+
+    def import_debian(self, image: str, *packages: str) -> None:
+        """Make a base image with more packages; skip the test where Debian's archive cannot be had."""
+        self.docker("import", self.archive(*packages), image)
+
+    def archive(self, *packages: str) -> Path:
+        return _base_archive((*PACKAGES, *packages))
+
+    def config(self, image: str) -> dict:
+        """Return what an image says of itself."""
+        return json.loads(self.docker("image", "inspect", image).stdout)[0]["Config"]
+
+    def output(self, image: str, *words: object) -> str:
+        """Return what words print when they are run in an image, in the place of its entrypoint."""
+        first, *rest = words
+        return self.docker("run", "--rm", "--network=none", "--entrypoint", first, image, *rest).stdout
+
+
+@pytest.fixture(scope="session")
+def engine():
+    """A private engine that has the base image, or a skip that says why there is none."""
+    reason = _hindrance()
+    if reason:
+        pytest.skip(f"no Docker engine: {reason}")
+    with running_engine() as engine:
+        engine.import_debian(BASE)
+        yield engine
+
+
+@contextmanager
+def running_engine() -> Iterator[Engine]:
+    """An engine without an image, or a skip that says why it does not start."""
+    with _directory() as root:
+        engine = Engine(root, "/usr/bin/docker" if os.path.exists("/usr/bin/docker") else "docker")
+        try:
+            complaint = engine.wait_until_it_answers()
+            if complaint is not None:
+                pytest.skip(f"no Docker engine: dockerd does not start: {complaint}")
+            yield engine
+        finally:
+            engine.stop()
+
+
+@contextmanager
+def _directory() -> Iterator[Path]:
+    """A new directory, locked as long as it is in use. Those of tests that were killed are removed."""
+    temporary = Path(tempfile.gettempdir())
+    for lock in temporary.glob("smspec-docker-*/lock"):
+        with open(lock) as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                continue
+            shutil.rmtree(lock.parent, ignore_errors=True)
+    root = Path(tempfile.mkdtemp(prefix="smspec-docker-"))
+    try:
+        with open(root / "unlocked", "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            (root / "unlocked").rename(root / "lock")
+            yield root
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def _hindrance() -> str | None:
+    if os.geteuid() != 0:
+        return "starting one needs root"
+    return next((f"{program} is not installed" for program in _NEEDED if not shutil.which(program)), None)
+
+
+def _base_archive(packages: tuple[str, ...]) -> Path:
+    """Return Debian with packages as a tar, made once and kept in the user's cache."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "smspec-tests"
+    cache.mkdir(parents=True, exist_ok=True)
+    archive = cache / f"bookworm-2-{'-'.join(packages)}.tar"
+    with open(cache / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not archive.exists():
+            if shutil.which("mmdebstrap") is None:
+                pytest.skip("no base image: mmdebstrap is not installed")
+            unfinished = cache / "unfinished.tar"
+            words = ["mmdebstrap", "--variant=minbase", f"--include={','.join(packages)}", f"--customize-hook={_HOOK}"]
+            words += ["bookworm", str(unfinished)]
+            done = subprocess.run(words, capture_output=True, text=True)
+            if done.returncode != 0:
+                pytest.skip(
+                    f"no base image: Debian's archive cannot be had: {done.stderr.strip().rpartition(chr(10))[2]}"
+                )
+            unfinished.rename(archive)
+    return archive

@@ -1,0 +1,31 @@
+"""Jobs compared in tests: two specs as data or text, without files."""
+
+from __future__ import annotations
+
+from smspec.plan.planning import make_plan
+from smspec.review.comparing import compared
+from smspec.review.layers import layers_of_plan
+from smspec.review.version import Version, Writing, version_of_plan
+from smspec.spec.decoding import decode
+from support.spec import job_samples
+
+
+def version(written=None, *paths: str, requirements: bytes | None = None, **changes) -> Version:
+    """Return a job as it is compared: a plain one with keys replaced, or what is written."""
+    document = job_samples.document(job_samples.spec(**changes) if written is None else written)
+    job = decode(document)
+    ingredients = job_samples.ingredients(*paths, requirements=requirements)
+    plan = make_plan(job, ingredients)
+    layers = None if plan.image is None else layers_of_plan(plan.image, plan.run, ingredients)
+    return version_of_plan(plan, job, ingredients, layers, Writing(document=document))
+
+
+def kinds(old: Version, new: Version, prices=None) -> set[str]:
+    """Return the kinds of what differs."""
+    return {change.kind for change in compared(old, new, prices or {})}
+
+
+def one(changes, kind):
+    """Return the only change of a kind."""
+    (change,) = [change for change in changes if change.kind == kind]
+    return change

@@ -1,0 +1,113 @@
+"""Programs of tests: read as the compiler reads them, and run for real with the command line that a job would make."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+import types
+
+from smspec.pipeline.program_reading import Started, read_program
+from smspec.plan.planning import make_plan
+from smspec.plan.surroundings import plan_surroundings
+from smspec.rules.script import script_findings
+from smspec.script.dropping import confirmed
+from smspec.script.readable import Unreadable
+from smspec.script.reading import read_handler, read_script
+from smspec.source import SourceText
+from smspec.source.listing import ListedFile, Listing
+from support.spec import job_samples
+
+
+class InMemory:
+    """Modules by their full names."""
+
+    searches = False
+
+    def __init__(self, texts):
+        self.module = texts.get
+
+    def elsewhere(self, name):
+        return None
+
+
+def program(text, handler=None, /, **beside):
+    """Return what a script says, or a module whose ``handler`` is called; None where it cannot be followed.
+
+    ``beside`` are modules in its directory.
+    """
+    texts = InMemory({name: SourceText(f"src/{name}.py", content) for name, content in beside.items()})
+    own = SourceText("src/train.py", text)
+    try:
+        if handler is not None:
+            return read_handler(own, "train", handler, texts)
+        return confirmed(read_script(own, texts), [text, *beside.values()])
+    except Unreadable:
+        return None
+
+
+def surroundings(**changes):
+    """Return what a plain job, with keys of its spec replaced, gives its program."""
+    job = job_samples.job(**changes)
+    return plan_surroundings(job, make_plan(job, job_samples.ingredients()).request)
+
+
+def findings(text, beside=None, **changes):
+    """Return what would go wrong between a program and a plain job with keys of its spec replaced."""
+    entry = changes.get("entry_point")
+    function = (entry.get("pipe_loop") or entry.get("module")) if isinstance(entry, dict) else None
+    read = program(text, function and function.partition(":")[2], **(beside or {}))
+    return [] if read is None else script_findings(read, surroundings(**changes))
+
+
+def directory_findings(directory, **changes):
+    """Return what would go wrong between ``train.py`` of a directory and a plain job, its keys replaced."""
+    paths = sorted(path for path in directory.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    listing = Listing(
+        files=tuple(
+            ListedFile(
+                path=path.relative_to(directory).as_posix(),
+                origin=str(path),
+                executable=False,
+                size=path.stat().st_size,
+                sha256="",
+            )
+            for path in paths
+        )
+    )
+    read = read_program(Started(path="train.py", named="train.py", key="script"), listing, "src")
+    return script_findings(read, surroundings(**changes))
+
+
+def codes(text, beside=None, **changes):
+    """Return [(code, path)] of the findings, in their order; not of arguments that were not checked (SM513)."""
+    found = findings(text, beside, **changes)
+    return [(one.code, ".".join(map(str, one.path))) for one in found if one.code != "SM513"]
+
+
+def runs(text, words, environment=None):
+    """Run a script in this process with a command line; return None when it ends well, else what it said.
+
+    ``environment``: variables that are set beside those of this process. All variables are put back.
+    """
+    module = types.ModuleType("__main__")
+    module.__file__ = "train.py"
+    argv, main, variables = sys.argv, sys.modules["__main__"], dict(os.environ)
+    os.environ.update(environment or {})
+    sys.argv = ["train.py", *words]
+    sys.modules["__main__"] = module
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
+            exec(compile(text, "train.py", "exec"), module.__dict__)
+    except SystemExit as ended:
+        return None if ended.code in (None, 0) else said.getvalue() or str(ended.code)
+    except Exception as fault:  # the program's own end
+        return repr(fault)
+    finally:
+        sys.modules["__main__"] = main
+        sys.argv = argv
+        os.environ.clear()
+        os.environ.update(variables)
+    return None
