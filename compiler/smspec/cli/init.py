@@ -12,7 +12,7 @@ from smspec.cli.command_errors import CommandRefused
 from smspec.cli.console import Console
 from smspec.cli.schema import job_schema
 from smspec.cli.signal_handling import signals_interrupt
-from smspec.output.shelter import sheltered
+from smspec.output.deferred_signals import signals_deferred
 from smspec.pipeline.upwards import repository_top, upwards
 from smspec.spec.yaml.scalars import meaning
 
@@ -125,7 +125,7 @@ def _write(directory: str, files: dict[str, bytes]) -> None:
                 file.write(content)
         is_complete = True
     finally:
-        with sheltered():
+        with signals_deferred():
             for target in () if is_complete else reversed(made):
                 os.rmdir(target) if os.path.isdir(target) else os.unlink(target)
 

@@ -10,8 +10,8 @@ from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.spec_arguments import add_root_argument, root, settings
 from smspec.diagnostics.visible import visible
+from smspec.output.atomic_file import write_whole
 from smspec.output.failures import OutputFailed
-from smspec.output.whole_file import write_whole
 from smspec.pipeline.lockable import Lockable, find_lockable, platforms_of
 from smspec.pipeline.named_file import USUAL_SPEC
 from smspec.service.image_reference import SHA256, is_image_reference, parsed_reference

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from smspec.output.shelter import sheltered
+from smspec.output.deferred_signals import signals_deferred
 from smspec.source.deep_directories import remove_tree
 
 PREFIX = "smspec-tmp-"
@@ -24,14 +24,14 @@ def temporary_directory() -> Iterator[str]:
     """
     directory, lock = None, -1
     try:
-        with sheltered():
+        with signals_deferred():
             _remove_abandoned(tempfile.gettempdir())
             directory, lock = _locked_directory()
         place = os.path.join(directory, _PLACE)
         os.makedirs(place)
         yield place
     finally:
-        with sheltered():
+        with signals_deferred():
             if directory is not None:
                 remove_tree(directory, ignore_errors=True)
             if lock >= 0:

@@ -9,8 +9,8 @@ from typing import Literal
 
 from smspec.diagnostics.foreign_words import reason
 from smspec.output.contents import expected_digest, in_order_of_making, is_executable
+from smspec.output.existing_output import is_regular_file, paths, with_directories
 from smspec.output.failures import OutputFailed
-from smspec.output.present import is_regular_file, paths, with_directories
 from smspec.render.tree import FileTree
 from smspec.source.frozen import dataclass
 

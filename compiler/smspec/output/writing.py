@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from smspec.diagnostics.foreign_words import reason
 from smspec.output.contents import chunks, in_order_of_making, is_executable
+from smspec.output.deferred_signals import signals_deferred
 from smspec.output.exchange import put_in_place
+from smspec.output.existing_output import stranger
 from smspec.output.failures import OutputFailed, OutputRefused
-from smspec.output.present import stranger
-from smspec.output.shelter import sheltered
 from smspec.render.manifest import UNFINISHED
 from smspec.render.tree import FileTree, TreeFile
 from smspec.source.deep_directories import remove_tree
@@ -40,7 +40,7 @@ def write_tree(tree: FileTree, directory: str) -> None:
             put_in_place(unfinished, target)
             _sync_directory(parent)
         finally:
-            with sheltered():
+            with signals_deferred():
                 remove_tree(unfinished, ignore_errors=True)
 
 
@@ -149,7 +149,7 @@ def _made(directory: str) -> Iterator[None]:
         os.makedirs(directory, exist_ok=True)
         yield
     finally:
-        with sheltered():
+        with signals_deferred():
             for path in new:
                 with contextlib.suppress(OSError):  # not empty: it is in use
                     os.rmdir(path)

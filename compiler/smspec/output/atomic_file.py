@@ -7,8 +7,8 @@ import fcntl
 import os
 
 from smspec.diagnostics.foreign_words import reason
+from smspec.output.deferred_signals import signals_deferred
 from smspec.output.failures import OutputFailed
-from smspec.output.shelter import sheltered
 
 _UNFINISHED = ".smspec-unfinished"
 
@@ -20,7 +20,7 @@ def write_whole(path: str, text: str) -> None:
     beside, directory, prefix = "", os.path.dirname(path) or os.curdir, f".{os.path.basename(path)}-"
     try:
         _remove_unfinished(directory, prefix)
-        with sheltered():
+        with signals_deferred():
             descriptor, beside = tempfile.mkstemp(prefix=prefix, suffix=_UNFINISHED, dir=directory)
             _take(descriptor)
         with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
@@ -28,14 +28,14 @@ def write_whole(path: str, text: str) -> None:
             file.flush()
             os.fchmod(file.fileno(), 0o644)  # whatever the umask
             os.fsync(file.fileno())
-        with sheltered():
+        with signals_deferred():
             os.replace(beside, path)
             beside = ""
     except OSError as fault:
         raise OutputFailed(f"`{path}` was not written: {reason(fault)}") from fault
     finally:
         if beside:
-            with contextlib.suppress(OSError), sheltered():
+            with contextlib.suppress(OSError), signals_deferred():
                 os.unlink(beside)
 
 

@@ -6,13 +6,13 @@ import signal
 
 import pytest
 
-from smspec.output.shelter import sheltered
+from smspec.output.deferred_signals import signals_deferred
 
 
 def test_a_signal_waits_and_is_not_lost():
     steps = []
     with pytest.raises(KeyboardInterrupt):
-        with sheltered():
+        with signals_deferred():
             signal.raise_signal(signal.SIGINT)  # to this thread: the test runner may have others
             steps.append("done")
         steps.append("never")

@@ -10,7 +10,7 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
-def sheltered() -> Iterator[None]:
+def signals_deferred() -> Iterator[None]:
     """Let signals that stop us wait. For what is short: they have their effect when this is left."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
     try:
