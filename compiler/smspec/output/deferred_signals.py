@@ -1,4 +1,4 @@
-"""Time in which no signal interrupts: taking away what is unfinished must not itself stay unfinished."""
+"""Signals deferred for a moment: removing what is unfinished must not itself be interrupted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def signals_deferred() -> Iterator[None]:
-    """Let signals that stop us wait. For what is short: they have their effect when this is left."""
+    """Defer SIGINT, SIGTERM, and SIGHUP until this is left. Only for short work."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
     try:
         yield

@@ -1,4 +1,4 @@
-"""What lies in a directory now, and whether all of it is ours to replace."""
+"""The contents of an existing output directory, and whether smspec may replace all of them."""
 
 from __future__ import annotations
 

@@ -6,20 +6,20 @@ from collections.abc import Sequence
 
 from smspec.review.change import Change
 from smspec.review.kinds import KINDS
-from smspec.review.pair import paired
 from smspec.review.prices import Prices
 from smspec.review.version import Version
+from smspec.review.version_pair import paired
 
 
 def compared(old: Version, new: Version, prices: Prices) -> tuple[Change, ...]:
     """Return what differs between two states, each change once, in the order of `KINDS`."""
     pair = paired(old, new, prices)
-    told: list[Change] = []
+    reported: list[Change] = []
     for kind in KINDS.values():
-        for change in kind.changes(pair, tuple(told)):
-            if change not in told:
-                told.append(change)
-    return tuple(told)
+        for change in kind.changes(pair, tuple(reported)):
+            if change not in reported:
+                reported.append(change)
+    return tuple(reported)
 
 
 def verdict(changes: Sequence[Change]) -> str:

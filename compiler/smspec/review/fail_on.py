@@ -15,7 +15,7 @@ from smspec.source.frozen import dataclass
 _COST_ABOVE = re.compile(r"cost\s*>\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*%?")
 
 
-class UnknownKind(ValueError):
+class UnknownChangeKind(ValueError):
     """A word that names no kind of change; the text says which are known."""
 
 
@@ -39,7 +39,7 @@ class FailOn:
 
 
 def decode_fail_on(words: Iterable[str]) -> FailOn:
-    """Read the words of the option, each a list with commas. Raises `UnknownKind`."""
+    """Read the words of the option, each a list with commas. Raises `UnknownChangeKind`."""
     kinds: set[str] = set()
     above: list[Fraction] = []
     for word in (part.strip() for listed in words for part in listed.split(",")):
@@ -51,5 +51,5 @@ def decode_fail_on(words: Iterable[str]) -> FailOn:
         else:
             guess = nearest(word, KINDS)
             known = f"did you mean `{guess}`?" if guess else f"kinds are {', '.join(KINDS)}, and `cost>20%`"
-            raise UnknownKind(f"--fail-on {word}: there is no such kind of change; {known}")
+            raise UnknownChangeKind(f"--fail-on {word}: there is no such kind of change; {known}")
     return FailOn(kinds=frozenset(kinds), cost_above=min(above, default=None))

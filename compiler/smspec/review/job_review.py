@@ -10,14 +10,14 @@ from smspec.diagnostics.masking import without_tokens
 from smspec.review.change import Change
 from smspec.review.comparing import verdict
 from smspec.review.data_flow import DataFlow
-from smspec.review.secrecy import safe_change
+from smspec.review.redaction import safe_change
 from smspec.source.frozen import dataclass
 
 Status = Literal["changed", "added", "removed", "moved"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ReportedChange:
     """A change and what it holds for: the spec as it is, these overlays. ``is_everywhere``: there are no others."""
 
     change: Change
@@ -38,13 +38,13 @@ class JobReview:
     file: str
     old_file: str
     status: Status
-    told: tuple[Told, ...]
+    reported: tuple[ReportedChange, ...]
     verdicts: tuple[tuple[str | None, str], ...]
     flows: tuple[DataFlow, DataFlow] | None = None
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        return tuple(told.change for told in self.told)
+        return tuple(reported.change for reported in self..reported)
 
 
 def job_review(
@@ -67,8 +67,8 @@ def job_review(
             key = _key(change)
             first.setdefault(key, change)
             found.setdefault(key, []).append(overlay)
-    told = tuple(
-        Told(
+    reported = tuple(
+        ReportedChange(
             change=first[key],
             as_is=None in overlays,
             overlays=tuple(overlay for overlay in overlays if overlay is not None),
@@ -81,7 +81,7 @@ def job_review(
         file=file,
         old_file=old_file,
         status=status,
-        told=told,
+        reported=reported,
         verdicts=tuple(_verdicts(outcomes)),
         flows=flows,
     )
@@ -94,9 +94,9 @@ def _key(change: Change) -> tuple[object, ...]:
 
 
 def _verdicts(outcomes: Mapping[str | None, Sequence[Change]]) -> Iterator[tuple[str | None, str]]:
-    told: set[tuple[object, ...]] = set()
+    reported: set[tuple[object, ...]] = set()
     for overlay, changes in outcomes.items():
-        more = [change for change in changes if _key(change) not in told]
-        told |= {_key(change) for change in more}
+        more = [change for change in changes if _key(change) not in reported]
+        reported |= {_key(change) for change in more}
         if more:
             yield overlay, verdict(more)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from smspec.diagnostics.visible import visible
 from smspec.review.comparison import Comparison
 from smspec.review.data_flow import mermaid
-from smspec.review.job_review import JobReview, Told
+from smspec.review.job_review import JobReview, ReportedChange
 from smspec.review.shown_values import has_values, shown_values, under
 from smspec.review.uncompared import Uncompared, variants
 from smspec.source import dotted
@@ -88,7 +88,7 @@ def _job(review: JobReview) -> Iterator[str]:
 
 def _folded_job(review: JobReview) -> Iterator[str]:
     yield from _heading(review)
-    yield f"<details><summary>{len(review.told)} {'change' if len(review.told) == 1 else 'changes'}</summary>"
+    yield f"<details><summary>{len(review..reported)} {'change' if len(review..reported) == 1 else 'changes'}</summary>"
     yield ""
     yield from _details(review)
     yield ""
@@ -108,11 +108,11 @@ def _heading(review: JobReview) -> Iterator[str]:
 def _details(review: JobReview) -> Iterator[str]:
     yield "| kind | where | what | old → new |"
     yield "|---|---|---|---|"
-    for told in review.told[:MOST_CHANGES]:
-        yield _row(told, review.file)
-    if len(review.told) > MOST_CHANGES:
+    for reported in review..reported[:MOST_CHANGES]:
+        yield _row(reported, review.file)
+    if len(review..reported) > MOST_CHANGES:
         yield ""
-        yield f"… and {len(review.told) - MOST_CHANGES} more changes."
+        yield f"… and {len(review..reported) - MOST_CHANGES} more changes."
     if review.flows is not None:
         yield ""
         yield "```mermaid"
@@ -120,12 +120,12 @@ def _details(review: JobReview) -> Iterator[str]:
         yield "```"
 
 
-def _row(told: Told, file: str) -> str:
-    change = told.change
+def _row(reported: ReportedChange, file: str) -> str:
+    change = reported.change
     where = code(dotted(change.path)) if change.path else ""
     if change.line and change.file:
         where += f" line {change.line}" if change.file == file else f" {code(f'{change.file}:{change.line}')}"
-    overlays = under(told, code)
+    overlays = under(reported, code)
     overlays = f" ({overlays})" if overlays else ""
     values = " → ".join(shown_values(change, code)) if has_values(change) else ""
     return f"| {change.kind} | {where.strip()} | {marked(change.what)}{overlays} | {values} |"

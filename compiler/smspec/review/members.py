@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from smspec.review.user_words import quoted
+from smspec.review.user_text import quoted
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 

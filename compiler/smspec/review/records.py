@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from smspec.review.comparison import Comparison
-from smspec.review.job_review import JobReview, Told
+from smspec.review.job_review import JobReview, ReportedChange
 from smspec.review.uncompared import Reason, Uncompared
 from smspec.source import dotted
 
@@ -49,13 +49,13 @@ def _job(review: JobReview, unknown: Uncompared | None) -> dict[str, object]:
         "old_file": review.old_file,
         "status": review.status,
         "verdict": review.verdicts[0][1] if review.verdicts else "",
-        "changes": [_change(told) for told in review.told],
+        "changes": [_change(reported) for reported in review..reported],
         "not_compared": [_reason(reason) for reason in unknown.reasons] if unknown else [],
     }
 
 
-def _change(told: Told) -> dict[str, object]:
-    change = told.change
+def _change(reported: ReportedChange) -> dict[str, object]:
+    change = reported.change
     return {
         "kind": change.kind,
         "path": dotted(change.path),
@@ -65,6 +65,6 @@ def _change(told: Told) -> dict[str, object]:
         "file": change.file,
         "line": change.line,
         "percent": None if change.rise is None else round(float(change.rise), 2),
-        "as_is": told.as_is,
-        "overlays": list(told.overlays),
+        "as_is": reported.as_is,
+        "overlays": list(reported.overlays),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from smspec.review.appearing import appeared, disappeared
+from smspec.review.added_and_removed_jobs import added_changes, removed_changes
 from smspec.review.change import Change
 from smspec.review.comparing import compared
 from smspec.review.data_flow import DataFlow, data_flow
@@ -28,9 +28,9 @@ def reviewed(old: State | None, new: State | None, prices: Prices) -> JobReview 
         if was is not None and will is not None:
             outcomes[overlay] = compared(was, will, prices)
         elif will is not None:
-            outcomes[overlay] = appeared(will, prices)
+            outcomes[overlay] = added_changes(will, prices)
         elif was is not None:
-            outcomes[overlay] = disappeared(was, prices)
+            outcomes[overlay] = removed_changes(was, prices)
     if any(change.kind != cosmetic.KIND.name for changes in outcomes.values() for change in changes):
         # That the text changed is said already, by what it does under some overlay.
         outcomes = {name: tuple(c for c in changes if c.brief != cosmetic.LAYOUT) for name, changes in outcomes.items()}

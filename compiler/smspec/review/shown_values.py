@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from smspec.diagnostics.visible import visible
 from smspec.review.change import Change
-from smspec.review.job_review import Told
+from smspec.review.job_review import ReportedChange
 
 LONGEST = 70
 """Code points of a value that are shown; of longer ones the ends."""
@@ -64,13 +64,13 @@ def has_values(change: Change) -> bool:
     return change.old != change.new and not is_ceiling
 
 
-def under(told: Told, name: Callable[[str], str]) -> str:
+def under(reported: ReportedChange, name: Callable[[str], str]) -> str:
     """Return which overlays a change holds for, where that has to be said; ``name`` writes the name of one."""
-    if told.is_everywhere:
+    if reported.is_everywhere:
         return ""
-    if not told.overlays:
+    if not reported.overlays:
         return "only without an overlay"
-    more = f" and {len(told.overlays) - MOST_OVERLAYS} more" if len(told.overlays) > MOST_OVERLAYS else ""
-    names = ", ".join(map(name, told.overlays[:MOST_OVERLAYS]))
-    word = "overlay" if len(told.overlays) == 1 else "overlays"
-    return f"{'and' if told.as_is else 'only'} with the {word} {names}{more}"
+    more = f" and {len(reported.overlays) - MOST_OVERLAYS} more" if len(reported.overlays) > MOST_OVERLAYS else ""
+    names = ", ".join(map(name, reported.overlays[:MOST_OVERLAYS]))
+    word = "overlay" if len(reported.overlays) == 1 else "overlays"
+    return f"{'and' if reported.as_is else 'only'} with the {word} {names}{more}"

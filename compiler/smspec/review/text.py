@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 from smspec.diagnostics.visible import visible, width
 from smspec.review.comparison import Comparison
-from smspec.review.job_review import JobReview, Told
+from smspec.review.job_review import JobReview, ReportedChange
 from smspec.review.shown_values import has_values, shown_values, under
 from smspec.review.uncompared import Uncompared, variants
-from smspec.review.user_words import quoted
+from smspec.review.user_text import quoted
 from smspec.source import dotted
 
 MOST_CHANGES = 60
@@ -44,21 +44,21 @@ def _job(review: JobReview, paint: Paint) -> Iterator[str]:
         yield f"{paint('1', name)}{variant}: {words}"
     moved = f" (was {visible(review.old_file)})" if review.old_file != review.file else ""
     yield f"  {paint('2', f'{visible(review.file)}{moved}')}"
-    kinds = max(map(len, (told.change.kind for told in review.told)), default=0)
-    for told in review.told[:MOST_CHANGES]:
-        yield from _change(told, kinds, review.file, paint)
-    if len(review.told) > MOST_CHANGES:
-        yield f"  … and {len(review.told) - MOST_CHANGES} more: --format json has them all"
+    kinds = max(map(len, (reported.change.kind for reported in review..reported)), default=0)
+    for reported in review..reported[:MOST_CHANGES]:
+        yield from _change(reported, kinds, review.file, paint)
+    if len(review..reported) > MOST_CHANGES:
+        yield f"  … and {len(review..reported) - MOST_CHANGES} more: --format json has them all"
 
 
-def _change(told: Told, kinds: int, file: str, paint: Paint) -> Iterator[str]:
-    change = told.change
+def _change(reported: ReportedChange, kinds: int, file: str, paint: Paint) -> Iterator[str]:
+    change = reported.change
     kind = paint(_STYLES.get(change.kind, "1"), change.kind) + " " * (kinds - width(change.kind))
     path = visible(dotted(change.path))
-    place = _place(told)
+    place = _place(reported)
     where = f"line {change.line}" if change.file == file and change.line else place
     here = " ".join(part for part in (path, where and f"({where})") if part)
-    overlays = under(told, quoted)
+    overlays = under(reported, quoted)
     overlays = f" — {overlays}" if overlays else ""
     yield f"  {kind}  {here + ': ' if here else ''}{change.what}{overlays}"
     if has_values(change):
@@ -72,8 +72,8 @@ def _change(told: Told, kinds: int, file: str, paint: Paint) -> Iterator[str]:
             yield together
 
 
-def _place(told: Told) -> str:
-    change = told.change
+def _place(reported: ReportedChange) -> str:
+    change = reported.change
     return f"{visible(change.file)}:{change.line}" if change.file else ""
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from smspec.review.change import Change
 from smspec.review.kinds.kind import Kind, count
 from smspec.review.layers import ENTRY_POINT
-from smspec.review.pair import Pair
-from smspec.review.user_words import quoted
+from smspec.review.user_text import quoted
+from smspec.review.version_pair import Pair
 from smspec.source.listing import ListedFile, Listing
 from smspec_runtime.run_plan import RUNTIME_CHANNEL
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from smspec.review.change import Change
 from smspec.review.kinds.kind import Kind, subjects
-from smspec.review.pair import Pair
-from smspec.review.user_words import quoted
+from smspec.review.user_text import quoted
+from smspec.review.version_pair import Pair
 from smspec.source import Mapping, Node, Path, Scalar, dotted, to_data
 from smspec.source import Sequence as SequenceNode
 
@@ -15,12 +15,12 @@ LAYOUT = "layout"
 _MEANINGLESS = ("description", "checks", "vars", "overlays", "local")
 
 
-def changes(pair: Pair, told: Sequence[Change]) -> Iterator[Change]:
+def changes(pair: Pair, reported: Sequence[Change]) -> Iterator[Change]:
     """Yield what is written differently and has no effect that was told already."""
     old, new = pair.old.writing, pair.new.writing
     if old is None or new is None or old.form is None or old.form != new.form:
         return  # a request is no other way to write a spec, and what the service answers nobody wrote
-    explained = [change.path for change in told if change.path]
+    explained = [change.path for change in reported if change.path]
     found = False
     for path, was, will in _differences(old.document.root, new.document.root, ()):
         if any(_is_near(path, other) for other in explained):
@@ -34,7 +34,7 @@ def changes(pair: Pair, told: Sequence[Change]) -> Iterator[Change]:
             values = [_text(was), _text(will)]
         yield pair.change(KIND.name, path, what, old=values[0], new=values[1], brief=quoted(dotted(path)))
     texts = [[text.text for text in writing.document.texts] for writing in (old, new)]
-    if not found and not told and texts[0] != texts[1]:
+    if not found and not reported and texts[0] != texts[1]:
         yield pair.change(KIND.name, (), "comments, order, layout, variables or overlays", brief=LAYOUT)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from smspec.review.ceiling import Ceiling, amount, ceiling_of
 from smspec.review.change import Change, Rise
+from smspec.review.change_descriptions import by_member
+from smspec.review.cost_ceiling import Ceiling, amount, ceiling_of
 from smspec.review.kinds.kind import Kind, subjects
-from smspec.review.pair import Pair
-from smspec.review.telling import by_member
+from smspec.review.version_pair import Pair
 
 CEILING = "ceiling"
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from smspec.review.change import Change
 from smspec.review.kinds.kind import Kind, subjects
 from smspec.review.members import words
-from smspec.review.pair import Pair
-from smspec.review.user_words import quoted
+from smspec.review.user_text import quoted
+from smspec.review.version_pair import Pair
 from smspec.service.request import Request
 from smspec.source import Path
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from smspec.review.change import Change
 from smspec.review.kinds.kind import Kind, subjects
 from smspec.review.layers import LAYERS, RUNTIME, SOURCE, Item
-from smspec.review.pair import Pair
-from smspec.review.user_words import quoted
+from smspec.review.user_text import quoted
+from smspec.review.version_pair import Pair
 from smspec.service.image_reference import parsed_reference
 from smspec.source import Path
 from smspec_runtime.run_plan import RunPlan

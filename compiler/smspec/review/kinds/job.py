@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from smspec.review.change import Change
 from smspec.review.kinds.kind import Kind
-from smspec.review.leaves import reordered
-from smspec.review.pair import Pair
+from smspec.review.request_differences import reordered
+from smspec.review.version_pair import Pair
 from smspec.service.members import structure
 
 _ORDER_THAT_COUNTS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from smspec.review.change import Change
-from smspec.review.pair import Pair
+from smspec.review.version_pair import Pair
 from smspec.source.frozen import dataclass
 
 MOST_NAMED = 4

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from smspec.review.change import Change
+from smspec.review.change_descriptions import by_member
 from smspec.review.kinds.kind import Kind, subjects
-from smspec.review.pair import Pair
-from smspec.review.telling import by_member
+from smspec.review.version_pair import Pair
 
 
 def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from smspec.review.change import Change
 from smspec.review.kinds.kind import Kind, subjects
-from smspec.review.pair import Pair
+from smspec.review.version_pair import Pair
 from smspec.service.members import structure
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from smspec.review.change import Change
 from smspec.review.kinds.kind import Kind, subjects
-from smspec.review.pair import Pair
+from smspec.review.version_pair import Pair
 from smspec.service.members import member
 
 _MATTERS = {
@@ -18,10 +18,10 @@ _MATTERS = {
 }
 
 
-def changes(pair: Pair, told: Sequence[Change]) -> Iterator[Change]:
+def changes(pair: Pair, reported: Sequence[Change]) -> Iterator[Change]:
     """Yield one change when both jobs have the same checkpoints and something differs that training depends on."""
     old, new = (member(version.payload, "CheckpointConfig", "S3Uri") for version in (pair.old, pair.new))
-    found = list(dict.fromkeys(_MATTERS[change.kind] for change in told if change.kind in _MATTERS))
+    found = list(dict.fromkeys(_MATTERS[change.kind] for change in reported if change.kind in _MATTERS))
     if old is None or old != new or not found:
         return
     what = f"checkpoints of the old job are taken up with changed {_joined(found)}"

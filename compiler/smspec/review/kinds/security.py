@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from smspec.review.change import Change
+from smspec.review.change_descriptions import by_member
 from smspec.review.kinds.kind import Kind, subjects
 from smspec.review.layers import BASE, ENV, LABELS, Item
-from smspec.review.pair import Pair
-from smspec.review.secrecy import holds_secret
-from smspec.review.telling import by_member
-from smspec.review.user_words import quoted
+from smspec.review.redaction import holds_secret
+from smspec.review.user_text import quoted
 from smspec.review.version import Version
+from smspec.review.version_pair import Pair
 from smspec.service.image_reference import parsed_reference
 from smspec.service.members import member
 

@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 
 from smspec.diagnostics.masking import HIDDEN
-from smspec.review.appearing import appeared
-from smspec.review.ceiling import ceiling_of
+from smspec.review.added_and_removed_jobs import added_changes
 from smspec.review.comparing import compared, verdict
+from smspec.review.cost_ceiling import ceiling_of
 from support.review.job_reviews import one, version
 from support.spec import job_samples
 
@@ -236,7 +236,7 @@ def test_the_same_job_has_no_differences():
 
 
 def test_a_new_job_is_called_new_first():
-    found = appeared(version(hosts=hosts(1)), {})
+    found = added_changes(version(hosts=hosts(1)), {})
     assert verdict(found) == "is new, changes security (role), cost ceiling (24 instance hours)"
 
 

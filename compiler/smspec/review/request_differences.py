@@ -1,4 +1,4 @@
-"""Where two requests differ: the smallest parts that a reader would name."""
+"""The differences between two requests: the smallest parts that a reader would name."""
 
 from __future__ import annotations
 

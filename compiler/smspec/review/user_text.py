@@ -1,4 +1,4 @@
-"""Words of users inside of ours: always in backticks, so that what shows a sentence knows which is which."""
+"""Text of users inside messages: always in backticks, so that output formats can tell it from ours."""
 
 from __future__ import annotations
 

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 from smspec.review.change import Change, Rise
 from smspec.review.layers import Item, started
-from smspec.review.leaves import Leaf, leaves
 from smspec.review.members import meaning
 from smspec.review.prices import Prices
-from smspec.review.secrecy import safe
+from smspec.review.redaction import safe
+from smspec.review.request_differences import Leaf, leaves
 from smspec.review.version import Version
 from smspec.source import Path
 from smspec.source.frozen import dataclass

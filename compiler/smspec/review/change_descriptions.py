@@ -1,4 +1,4 @@
-"""Differences of two requests told in the usual ways: by what the member is, or by the name that a user gave."""
+"""Descriptions of differences between two requests: by the meaning of the member, or by the name that a user set."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from smspec.review.change import Change
 from smspec.review.members import words
-from smspec.review.pair import Pair
-from smspec.review.user_words import quoted
+from smspec.review.user_text import quoted
+from smspec.review.version_pair import Pair
 
 
 def by_member(pair: Pair, kind: str) -> Iterator[Change]:
