@@ -46,7 +46,7 @@ golden: $(VENV)/.dev
 	git diff --stat tests
 
 shapes: $(VENV)/.dev
-	$(BIN)/python -m smspec.service.refreshing
+	$(BIN)/python -m smspec.service.pin_model
 
 benchmarks: $(VENV)/.dev
 	$(BIN)/python tests/benchmarks/compile.py

@@ -12,7 +12,7 @@ import pytest
 
 from smspec.diagnostics import Rejected
 from smspec.service.json.encoding import decode_json_bytes
-from smspec.service.json.reading import read_json
+from smspec.service.json.json_parser import read_json
 from smspec.spec.yaml.guard import MAX_BYTES
 from support.hostile_texts import HEAD
 from support.smspec_command import smspec

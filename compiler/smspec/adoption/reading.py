@@ -6,7 +6,7 @@ import re
 
 from smspec.adoption.imported import NoRequest
 from smspec.service.json.encoding import decode_json_bytes
-from smspec.service.json.reading import read_json
+from smspec.service.json.json_parser import read_json
 from smspec.source import Document, SourceText, to_data
 from smspec.source.frozen import dataclass
 from smspec.spec.yaml.reading import decode_bytes, read

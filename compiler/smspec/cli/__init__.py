@@ -115,7 +115,7 @@ def _overview() -> str:
 
 
 def _unknown(name: str) -> str:
-    from smspec.diagnostics.nearest import nearest
+    from smspec.diagnostics.suggestions import nearest
 
     if name.startswith("-"):
         return f"unknown option `{name}`; the command comes first"

@@ -35,13 +35,13 @@ class Console:
             _abandon(self._out)
         except OSError as fault:
             _abandon(self._out)
-            from smspec.diagnostics.foreign_words import reason  # late: hardly ever
+            from smspec.diagnostics.external_messages import reason  # late: hardly ever
 
             raise ResourceUnavailable(f"standard output: {reason(fault)}") from fault
 
     def warned(self, diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText]) -> None:
         """Show diagnostics beside a result."""
-        from smspec.diagnostics.frames import framed
+        from smspec.diagnostics.text_format import framed
 
         self.write(framed(diagnostics, texts, colour=self.err_in_colour))
 

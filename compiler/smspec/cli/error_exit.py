@@ -8,7 +8,7 @@ import os
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.diagnostics import Rejected
-from smspec.diagnostics.foreign_words import reason
+from smspec.diagnostics.external_messages import reason
 from smspec.diagnostics.masking import masked
 from smspec.diagnostics.visible import visible
 

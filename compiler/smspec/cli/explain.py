@@ -7,8 +7,8 @@ import argparse
 from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
 from smspec.diagnostics.explanation import explained_codes, explanation
-from smspec.diagnostics.nearest import nearest
 from smspec.diagnostics.quoting import one_of
+from smspec.diagnostics.suggestions import nearest
 
 HELP = "Tell what a code (SM204) or a key of the spec (channels.NAME.input_mode) means, and what to write."
 

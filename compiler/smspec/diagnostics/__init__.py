@@ -2,8 +2,8 @@
 
 from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.finding import Evidence, Finding, Rule
+from smspec.diagnostics.locating import placed
 from smspec.diagnostics.note import Note
-from smspec.diagnostics.placing import placed
 from smspec.diagnostics.rejected import Rejected
 from smspec.diagnostics.severity import Severity
 

@@ -16,13 +16,13 @@ Format: TypeAlias = Callable[[Sequence[Diagnostic], Sequence[SourceText], bool],
 def _text(diagnostics: Sequence[Diagnostic], texts: Sequence[SourceText], colour: bool) -> str:
     if not diagnostics:
         return ""
-    from smspec.diagnostics.frames import framed
+    from smspec.diagnostics.text_format import framed
 
     return framed(diagnostics, texts, colour=colour)
 
 
 def _json(diagnostics: Sequence[Diagnostic], _texts: Sequence[SourceText], _colour: bool) -> str:
-    from smspec.diagnostics.records import records
+    from smspec.diagnostics.json_format import records
 
     return records(diagnostics)
 
@@ -34,7 +34,7 @@ def _sarif(diagnostics: Sequence[Diagnostic], texts: Sequence[SourceText], _colo
 
 
 def _github(diagnostics: Sequence[Diagnostic], _texts: Sequence[SourceText], _colour: bool) -> str:
-    from smspec.diagnostics.workflow_commands import workflow_commands
+    from smspec.diagnostics.github_format import workflow_commands
 
     return workflow_commands(diagnostics)
 

@@ -6,7 +6,7 @@ import contextlib
 import fcntl
 import os
 
-from smspec.diagnostics.foreign_words import reason
+from smspec.diagnostics.external_messages import reason
 from smspec.output.deferred_signals import signals_deferred
 from smspec.output.failures import OutputFailed
 

@@ -7,7 +7,7 @@ import os
 import stat
 from typing import Literal
 
-from smspec.diagnostics.foreign_words import reason
+from smspec.diagnostics.external_messages import reason
 from smspec.output.contents import expected_digest, in_order_of_making, is_executable
 from smspec.output.existing_output import is_regular_file, paths, with_directories
 from smspec.output.failures import OutputFailed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 
-from smspec.diagnostics.foreign_words import reason
+from smspec.diagnostics.external_messages import reason
 from smspec.output.archive import TAR_END, stored_gzip, tar_end_of, tar_header
 from smspec.output.failures import OutputFailed
 from smspec.render.manifest import manifest_json

@@ -8,7 +8,7 @@ import hashlib
 import os
 from collections.abc import Iterator
 
-from smspec.diagnostics.foreign_words import reason
+from smspec.diagnostics.external_messages import reason
 from smspec.output.contents import chunks, in_order_of_making, is_executable
 from smspec.output.deferred_signals import signals_deferred
 from smspec.output.exchange import put_in_place

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Union
 
 from smspec.diagnostics import Diagnostic, Finding, placed
-from smspec.diagnostics.placing import in_order
+from smspec.diagnostics.locating import in_order
 from smspec.diagnostics.severity import gravest_first
 from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.job_facts import job_facts

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule
-from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.suggestions import nearest
 from smspec.pipeline.absence import told_of
 from smspec.pipeline.boundary import Boundary, NotRead
 from smspec.pipeline.lock_file import name_in_lock

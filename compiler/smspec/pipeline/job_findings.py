@@ -15,9 +15,9 @@ from smspec.rules.secret_in_the_requirements import check_requirements
 from smspec.script.program import Program
 from smspec.script.unread import Unread
 from smspec.service.checking import request_findings
-from smspec.service.levels import at_level
 from smspec.service.policy import Policy
 from smspec.service.request import Request
+from smspec.service.severity_overrides import at_level
 from smspec.spec.model import BuiltImage, JobSpec
 from smspec.spec.shape.ambiguous_text import ambiguous_texts
 from smspec.spec.shape.null_that_removes_nothing import nulls_that_remove_nothing

@@ -6,7 +6,7 @@ import os
 import re
 
 from smspec.diagnostics import Finding, Rejected, Rule, placed
-from smspec.diagnostics.placing import placed_at
+from smspec.diagnostics.locating import placed_at
 from smspec.pipeline.boundary import Boundary, NotRead
 from smspec.pipeline.upwards import repository_top
 from smspec.service.image_reference import DIGEST
@@ -43,7 +43,7 @@ def read_lock(path: str, boundary: Boundary) -> Lock:
     """Return what a lock says. Raises `Rejected`, with places, where it is none; OSError where the disk refuses."""
     # Late: most repositories have no lock.
     from smspec.service.json.encoding import decode_json_bytes
-    from smspec.service.json.reading import read_json
+    from smspec.service.json.json_parser import read_json
 
     try:
         document = read_json(decode_json_bytes(path, boundary.read_named(path, _LARGEST)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule
-from smspec.diagnostics.placing import placed_at
+from smspec.diagnostics.locating import placed_at
 from smspec.pipeline.boundary import Boundary
 from smspec.source import Path, Span
 from smspec.spec.layers.layer_faults import NO_VERSION

@@ -8,9 +8,9 @@ from itertools import islice
 
 from smspec.diagnostics import Diagnostic, Rejected, Rule
 from smspec.diagnostics.explanation import explained_codes
-from smspec.diagnostics.faults import MOST
-from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.parse_errors import MOST
 from smspec.diagnostics.quoting import quoted
+from smspec.diagnostics.suggestions import nearest
 from smspec.pipeline.organisation_file import PYPROJECT, MalformedFile, OrganisationFile
 from smspec.pipeline.price_list import TABLE as PRICES
 from smspec.pipeline.price_list import price_list

@@ -12,13 +12,13 @@ from smspec.pipeline.named_file import STANDARD_INPUT, content_of
 from smspec.pipeline.policy_search import policy_of
 from smspec.service.checking import request_findings
 from smspec.service.json.encoding import decode_json_bytes
+from smspec.service.json.json_parser import read_json
 from smspec.service.json.limits import MAX_BYTES
-from smspec.service.json.reading import read_json
-from smspec.service.levels import at_level
 from smspec.service.policy import Policy
 from smspec.service.policy_rules import policy_findings
 from smspec.service.raw_request import not_a_request, payload_of, region_of
 from smspec.service.request import Request
+from smspec.service.severity_overrides import at_level
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from fractions import Fraction
 
-from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.suggestions import nearest
 from smspec.review.change import Change
 from smspec.review.kinds import KINDS
 from smspec.review.kinds.cost import CEILING

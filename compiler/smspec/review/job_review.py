@@ -44,7 +44,7 @@ class JobReview:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        return tuple(reported.change for reported in self..reported)
+        return tuple(reported.change for reported in self.reported)
 
 
 def job_review(

@@ -88,7 +88,7 @@ def _job(review: JobReview) -> Iterator[str]:
 
 def _folded_job(review: JobReview) -> Iterator[str]:
     yield from _heading(review)
-    yield f"<details><summary>{len(review..reported)} {'change' if len(review..reported) == 1 else 'changes'}</summary>"
+    yield f"<details><summary>{len(review.reported)} {'change' if len(review.reported) == 1 else 'changes'}</summary>"
     yield ""
     yield from _details(review)
     yield ""
@@ -108,11 +108,11 @@ def _heading(review: JobReview) -> Iterator[str]:
 def _details(review: JobReview) -> Iterator[str]:
     yield "| kind | where | what | old → new |"
     yield "|---|---|---|---|"
-    for reported in review..reported[:MOST_CHANGES]:
+    for reported in review.reported[:MOST_CHANGES]:
         yield _row(reported, review.file)
-    if len(review..reported) > MOST_CHANGES:
+    if len(review.reported) > MOST_CHANGES:
         yield ""
-        yield f"… and {len(review..reported) - MOST_CHANGES} more changes."
+        yield f"… and {len(review.reported) - MOST_CHANGES} more changes."
     if review.flows is not None:
         yield ""
         yield "```mermaid"

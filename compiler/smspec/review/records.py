@@ -49,7 +49,7 @@ def _job(review: JobReview, unknown: Uncompared | None) -> dict[str, object]:
         "old_file": review.old_file,
         "status": review.status,
         "verdict": review.verdicts[0][1] if review.verdicts else "",
-        "changes": [_change(reported) for reported in review..reported],
+        "changes": [_change(reported) for reported in review.reported],
         "not_compared": [_reason(reason) for reason in unknown.reasons] if unknown else [],
     }
 

@@ -44,11 +44,11 @@ def _job(review: JobReview, paint: Paint) -> Iterator[str]:
         yield f"{paint('1', name)}{variant}: {words}"
     moved = f" (was {visible(review.old_file)})" if review.old_file != review.file else ""
     yield f"  {paint('2', f'{visible(review.file)}{moved}')}"
-    kinds = max(map(len, (reported.change.kind for reported in review..reported)), default=0)
-    for reported in review..reported[:MOST_CHANGES]:
+    kinds = max(map(len, (reported.change.kind for reported in review.reported)), default=0)
+    for reported in review.reported[:MOST_CHANGES]:
         yield from _change(reported, kinds, review.file, paint)
-    if len(review..reported) > MOST_CHANGES:
-        yield f"  … and {len(review..reported) - MOST_CHANGES} more: --format json has them all"
+    if len(review.reported) > MOST_CHANGES:
+        yield f"  … and {len(review.reported) - MOST_CHANGES} more: --format json has them all"
 
 
 def _change(reported: ReportedChange, kinds: int, file: str, paint: Paint) -> Iterator[str]:

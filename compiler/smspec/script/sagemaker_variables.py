@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.suggestions import nearest
 
 SET = frozenset(
     {"SM_CHANNELS", "SM_CURRENT_HOST", "SM_CURRENT_INSTANCE_GROUP", "SM_CURRENT_INSTANCE_GROUP_HOSTS"}

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Literal
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.nearest import nearest
 from smspec.diagnostics.quoting import one_of
+from smspec.diagnostics.suggestions import nearest
+from smspec.service.member_names import form, kind, kind_of, quantity, shown, subject
 from smspec.service.patterns import matches
 from smspec.service.shapes import Model, Shape, pinned_model
 from smspec.service.unknown_instance_type import unknown_instance_type
-from smspec.service.wording import form, kind, kind_of, quantity, shown, subject
 from smspec.source import Path, dotted
 
 WRONG_TYPE = Rule("SM401", "value of the wrong type")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from smspec.service.arns import Arn, parsed_arn
 from smspec.service.image_reference import ImageReference, parsed_reference
 from smspec.service.instance_families import Storage, storage
+from smspec.service.member_names import shown, time
 from smspec.service.members import items, member, number, structure
 from smspec.service.s3_address import addresses
-from smspec.service.wording import shown, time
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 

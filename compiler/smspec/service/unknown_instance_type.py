@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.suggestions import nearest
 from smspec.service.instance_families import family
-from smspec.service.wording import shown
+from smspec.service.member_names import shown
 from smspec.source import Path
 
 UNKNOWN_INSTANCE_TYPE = Rule("SM413", "instance type that the pinned API model does not know", "warning")

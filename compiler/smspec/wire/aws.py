@@ -32,7 +32,7 @@ from botocore.exceptions import (
 from botocore.httpsession import get_cert_path
 from botocore.parsers import ResponseParserError
 
-from smspec.diagnostics.foreign_words import continued
+from smspec.diagnostics.external_messages import continued
 from smspec.wire.aws_shape import check_shape
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline

@@ -12,7 +12,7 @@ from urllib3 import HTTPConnectionPool
 from urllib3.exceptions import HTTPError, ProtocolError, ProxyError, SSLError
 from urllib3.response import BaseHTTPResponse
 
-from smspec.diagnostics.foreign_words import continued, reason
+from smspec.diagnostics.external_messages import continued, reason
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline
 from smspec.wire.fault import Interrupted, Malformed, WireFault

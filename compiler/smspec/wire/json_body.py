@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from smspec.diagnostics import Rejected
 from smspec.service.json.encoding import decode_json_bytes
-from smspec.service.json.reading import read_json
+from smspec.service.json.json_parser import read_json
 from smspec.source import to_data
 from smspec.wire.fault import Malformed
 

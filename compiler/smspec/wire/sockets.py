@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from smspec.diagnostics.foreign_words import continued, reason
+from smspec.diagnostics.external_messages import continued, reason
 from smspec.wire.deadline import Deadline
 from smspec.wire.fault import Interrupted, Malformed
 

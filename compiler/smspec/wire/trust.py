@@ -7,7 +7,7 @@ import ssl
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from smspec.diagnostics.foreign_words import continued, reason
+from smspec.diagnostics.external_messages import continued, reason
 from smspec.wire.fault import WireFault
 from smspec.wire.sockets import TimedTls
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.nearest import nearest
 from smspec.diagnostics.quoting import one_of
+from smspec.diagnostics.suggestions import nearest
 from smspec.rules.script.meeting import Meeting
 
 RULE = Rule("SM511", "handler that the module lacks")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.suggestions import nearest
 from smspec.rules.script.meeting import Meeting, seen_at
 
 RULE = Rule("SM508", "hyperparameter that only the program knows", "warning")

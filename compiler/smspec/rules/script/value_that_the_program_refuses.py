@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.suggestions import nearest
 from smspec.rules.script.meeting import Meeting, called, notes
 from smspec.script.fault import Fault
 

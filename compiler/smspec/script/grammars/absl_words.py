@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.suggestions import nearest
 from smspec.script.fault import Fault
 from smspec.script.program import CommandLine, Option
 from smspec.script.surroundings import Argument

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
-from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.suggestions import nearest
 from smspec.script.fault import Fault
 from smspec.script.program import CommandLine, Option
 from smspec.script.surroundings import Argument

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.faults import Faults
+from smspec.diagnostics.parse_errors import Faults
 from smspec.service.json.limits import BEYOND_THE_LIMITS, MAX_BYTES
 from smspec.source import SourceText
 

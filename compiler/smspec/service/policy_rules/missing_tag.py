@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.service.member_names import shown
 from smspec.service.members import items, member
 from smspec.service.policy import Policy
 from smspec.service.request import Request
-from smspec.service.wording import shown
 
 RULE = Rule("SM740", "missing tag", evidence="policy")
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping as Settings
 from collections.abc import Sequence as Layers
 
 from smspec.diagnostics import Diagnostic, Rejected, placed
-from smspec.diagnostics.nearest import nearest
-from smspec.diagnostics.placing import in_order
+from smspec.diagnostics.locating import in_order
+from smspec.diagnostics.suggestions import nearest
 from smspec.source import Document, Mapping, Path, Scalar, Sequence, SourceText, Span
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.extent import extent_findings

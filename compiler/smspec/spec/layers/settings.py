@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from smspec.diagnostics import Rejected
-from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.suggestions import nearest
 from smspec.source import Scalar, SourceText
 from smspec.source.frozen import replace
 from smspec.spec.layers.misuse import Misuse

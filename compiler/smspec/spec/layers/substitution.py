@@ -6,10 +6,10 @@ from collections.abc import Mapping as Values
 from itertools import islice
 
 from smspec.diagnostics import Diagnostic, Rule
-from smspec.diagnostics.faults import MOST
-from smspec.diagnostics.nearest import nearest
-from smspec.diagnostics.placing import placed_at
+from smspec.diagnostics.locating import placed_at
+from smspec.diagnostics.parse_errors import MOST
 from smspec.diagnostics.quoting import quoted
+from smspec.diagnostics.suggestions import nearest
 from smspec.source import Document, Node, Path, Scalar, Sequence, Span
 from smspec.source.frozen import replace
 from smspec.spec.layers.merging import is_null

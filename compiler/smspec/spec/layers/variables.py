@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.nearest import nearest
 from smspec.diagnostics.quoting import quoted
+from smspec.diagnostics.suggestions import nearest
 from smspec.source import Mapping, Node, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass
 

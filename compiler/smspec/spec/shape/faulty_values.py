@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.nearest import nearest
 from smspec.diagnostics.quoting import one_of, quoted
+from smspec.diagnostics.suggestions import nearest
 from smspec.source import Document, Mapping, Node, Path, Scalar, dotted
 from smspec.spec.schema.example import example_of
 from smspec.spec.schema.job_schema import SchemaPart

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.suggestions import nearest
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 from smspec.spec.schema.keys import KeyPath, key_path, keys_in, spec_keys, written_key

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import yaml
 
 from smspec.diagnostics import Note, Rule
-from smspec.diagnostics.faults import Faults
+from smspec.diagnostics.parse_errors import Faults
 from smspec.diagnostics.quoting import quoted
 from smspec.source import Mapping, Node, Scalar, Sequence, Span
 from smspec.source.frozen import replace

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.faults import Faults
+from smspec.diagnostics.parse_errors import Faults
 from smspec.source import SourceText
 from smspec.spec.yaml.guard import MAX_BYTES, too_large
 

@@ -8,7 +8,7 @@ from typing import Protocol, cast
 import yaml
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.faults import Faults
+from smspec.diagnostics.parse_errors import Faults
 
 BROKEN_YAML = Rule("SM101", "broken YAML")
 

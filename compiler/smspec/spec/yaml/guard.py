@@ -6,7 +6,7 @@ import re
 from itertools import islice
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.faults import Faults
+from smspec.diagnostics.parse_errors import Faults
 from smspec.diagnostics.quoting import quoted
 
 INVISIBLE_CHARACTER = Rule("SM103", "invisible character")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.faults import Faults
+from smspec.diagnostics.parse_errors import Faults
 from smspec.source import Mapping, Node, Scalar, Sequence, Span
 from smspec.source.frozen import replace
 

@@ -7,9 +7,9 @@ from itertools import islice
 import yaml
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.faults import Faults
-from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.parse_errors import Faults
 from smspec.diagnostics.quoting import quoted
+from smspec.diagnostics.suggestions import nearest
 from smspec.source import Node, Path, Scalar, Span
 from smspec.spec.yaml.events import Event
 from smspec.spec.yaml.guard import BEYOND_THE_LIMITS, MAX_BYTES, MAX_DEPTH, MAX_PARTS

@@ -7,7 +7,7 @@ import re
 from yaml import MarkedYAMLError
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.faults import Faults
+from smspec.diagnostics.parse_errors import Faults
 from smspec.source import Document, Mapping, Node, Scalar, Sequence, SourceText
 from smspec.spec.yaml import guard
 from smspec.spec.yaml.composing import VARIABLE, Composer

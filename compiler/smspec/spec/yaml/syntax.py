@@ -7,7 +7,7 @@ import re
 import yaml
 
 from smspec.diagnostics import Note, Rule
-from smspec.diagnostics.faults import Faults
+from smspec.diagnostics.parse_errors import Faults
 from smspec.source.frozen import dataclass
 from smspec.spec.yaml.composing import TAG, VARIABLE, unquoted_variable
 from smspec.spec.yaml.events import BROKEN_YAML

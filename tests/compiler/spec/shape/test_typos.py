@@ -4,7 +4,7 @@ import random
 import string
 from collections import Counter
 
-from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.suggestions import nearest
 from smspec.service.shapes import pinned_model
 from smspec.spec.schema.keys import choices, keys_in, spec_keys
 from smspec.spec.shape.faulty_values import choice_meant

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.suggestions import nearest
+from smspec.service.member_names import shown
 from smspec.service.members import member
 from smspec.service.program_words import channel_words
 from smspec.service.request import Request
-from smspec.service.wording import shown
 
 RULE = Rule("SM439", "command in an unknown channel", evidence="devguide")
 

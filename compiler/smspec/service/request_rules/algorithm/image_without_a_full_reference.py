@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.image_reference import parsed_reference
+from smspec.service.member_names import shown
 from smspec.service.patterns import matches
 from smspec.service.request import Request
-from smspec.service.wording import shown
 
 RULE = Rule("SM436", "image without a full reference", evidence="api-doc")
 

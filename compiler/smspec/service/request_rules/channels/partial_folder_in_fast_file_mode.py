@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.service.member_names import shown
 from smspec.service.request import Request
 from smspec.service.s3_address import key_of
-from smspec.service.wording import shown
 
 RULE = Rule("SM339", "partial folder in FastFile mode", "warning", evidence="devguide")
 

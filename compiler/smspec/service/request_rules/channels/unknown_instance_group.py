@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.suggestions import nearest
+from smspec.service.member_names import shown
 from smspec.service.members import items, member
 from smspec.service.request import Request
-from smspec.service.wording import shown
 
 RULE = Rule("SM433", "unknown instance group", evidence="api-doc")
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.instance_families import TRAINIUM, family
+from smspec.service.member_names import shown
 from smspec.service.request import Request
-from smspec.service.wording import shown
 
 RULE = Rule("SM368", "profiler on Trainium", "warning", evidence="third-party")
 

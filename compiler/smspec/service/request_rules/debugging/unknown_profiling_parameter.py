@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.suggestions import nearest
+from smspec.service.member_names import shown
 from smspec.service.members import structure
 from smspec.service.request import Request
-from smspec.service.wording import shown
 
 RULE = Rule("SM364", "unknown profiling parameter", "warning", evidence="api-doc")
 # The documentation spells the second one DataLoader…; AWS's samples and SDK spell it Dataloader….

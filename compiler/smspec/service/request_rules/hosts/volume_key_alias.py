@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.arns import parsed_arn
+from smspec.service.member_names import shown
 from smspec.service.members import structure
 from smspec.service.request import Request
-from smspec.service.wording import shown
 
 RULE = Rule("SM348", "alias as the key of a volume", "warning", evidence="api-doc")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.service.member_names import shown
 from smspec.service.members import number
 from smspec.service.request import Request
-from smspec.service.wording import shown
 
 RULE = Rule("SM347", "volume on hosts with local storage", "warning", evidence="api-doc")
 

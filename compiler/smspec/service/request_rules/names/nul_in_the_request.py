@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.service.member_names import shown
 from smspec.service.request import Request
-from smspec.service.wording import shown
 from smspec.source import Path
 
 RULE = Rule("SM486", "NUL in a value of the request", evidence="inferred")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.service.member_names import shown
 from smspec.service.members import structure
 from smspec.service.request import Request
-from smspec.service.wording import shown
 
 RULE = Rule("SM370", "variable of the platform", "warning", evidence="devguide")
 PLATFORM = ("TRAINING_JOB_NAME", "TRAINING_JOB_ARN", "AWS_REGION")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.service.member_names import shown
 from smspec.service.members import items
 from smspec.service.request import Request
-from smspec.service.wording import shown
 
 RULE = Rule("SM357", "malformed id of a subnet or security group", "warning", evidence="api-doc")
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.service.arns import named_arns
+from smspec.service.member_names import shown
 from smspec.service.request import Request
-from smspec.service.wording import shown
 
 RULE = Rule("SM477", "ARN of another region", evidence="inferred")
 

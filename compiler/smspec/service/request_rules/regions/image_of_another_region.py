@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.service.member_names import shown
 from smspec.service.request import Request
-from smspec.service.wording import shown
 
 RULE = Rule("SM371", "image of another region", "warning", evidence="inferred")
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.masking import secret_of
 from smspec.diagnostics.secrets import option_name
+from smspec.service.member_names import shown
 from smspec.service.members import items, member, structure
 from smspec.service.request import Request
-from smspec.service.wording import shown
 from smspec.source import Path
 
 RULE = Rule("SM601", "secret in the request", "warning")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.service.member_names import shown
 from smspec.service.request import Request
 from smspec.service.s3_address import bucket_of, can_be_a_bucket
-from smspec.service.wording import shown
 
 RULE = Rule("SM454", "bucket that cannot exist", evidence="inferred")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.service.member_names import shown
 from smspec.service.members import structure
 from smspec.service.request import Request
 from smspec.service.s3_address import EXPRESS_SUFFIX, bucket_of
-from smspec.service.wording import shown
 
 RULE = Rule("SM455", "KMS key with S3 Express", evidence="api-doc")
 

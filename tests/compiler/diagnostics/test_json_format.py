@@ -3,7 +3,7 @@
 import json
 
 from smspec.diagnostics import Diagnostic
-from smspec.diagnostics.records import records
+from smspec.diagnostics.json_format import records
 from smspec.source import Span
 
 

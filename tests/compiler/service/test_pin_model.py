@@ -8,8 +8,8 @@ import warnings
 
 import pytest
 
-from smspec.service.drift import drift
-from smspec.service.refreshing import COMMAND, ROOT, installed_text, main, pinned_text, refreshed_text
+from smspec.service.model_diff import drift
+from smspec.service.pin_model import COMMAND, ROOT, installed_text, main, pinned_text, refreshed_text
 from smspec.service.shapes import decode_model, pinned_model
 from smspec_schemas import API_SHAPES
 
@@ -47,7 +47,7 @@ def test_refreshing_gives_the_same_bytes_whatever_the_day():
 
 def test_refreshing_never_imports_botocore():
     program = (
-        "import sys; from smspec.service.refreshing import installed_text; installed_text('2026-01-01');"
+        "import sys; from smspec.service.pin_model import installed_text; installed_text('2026-01-01');"
         "sys.exit('botocore' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program]).returncode == 0

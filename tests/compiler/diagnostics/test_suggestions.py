@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.diagnostics.nearest import nearest
+from smspec.diagnostics.suggestions import nearest
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import re
 
 from smspec.diagnostics import Diagnostic, Note
-from smspec.diagnostics.frames import LINE_LIMIT, framed
+from smspec.diagnostics.text_format import LINE_LIMIT, framed
 from smspec.source import SourceText, Span
 
 

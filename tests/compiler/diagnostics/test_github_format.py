@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.diagnostics import Diagnostic, Note
-from smspec.diagnostics.workflow_commands import workflow_commands
+from smspec.diagnostics.github_format import workflow_commands
 from smspec.source import Span
 from support.small_job import READY
 from support.smspec_command import smspec

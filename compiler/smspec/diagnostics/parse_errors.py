@@ -1,11 +1,11 @@
-"""Faults gathered while a text is read, before there is a tree that findings could point into."""
+"""Errors collected while a text is parsed, before there is a tree that findings could point into."""
 
 from __future__ import annotations
 
 from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.finding import Rule
+from smspec.diagnostics.locating import placed_at
 from smspec.diagnostics.note import Note
-from smspec.diagnostics.placing import placed_at
 from smspec.diagnostics.rejected import Rejected
 from smspec.source import Path, Places, SourceText, Span
 

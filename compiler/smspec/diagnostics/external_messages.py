@@ -1,4 +1,4 @@
-"""What a system, a library or a server says, as the end of a sentence of ours."""
+"""Messages of an operating system, a library, or a server, as the end of a sentence of ours."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import NoReturn
 from smspec.diagnostics import Note, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.service.json.limits import BEYOND_THE_LIMITS, MAX_BYTES, MAX_DEPTH, MAX_PARTS
-from smspec.service.json.scanning import OTHER_NOTATION, Scanner
+from smspec.service.json.scanner import OTHER_NOTATION, Scanner
 from smspec.source import Document, Mapping, Node, Scalar, Sequence, SourceText
 
 DUPLICATE_MEMBER = Rule("SM153", "duplicate member")

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from smspec.diagnostics.foreign_words import continued, reason
+from smspec.diagnostics.external_messages import continued, reason
 
 
 @pytest.mark.parametrize(

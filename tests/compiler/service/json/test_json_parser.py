@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from smspec.diagnostics import Rejected
 from smspec.service.json.encoding import decode_json_bytes
+from smspec.service.json.json_parser import read_json
 from smspec.service.json.limits import MAX_BYTES, MAX_DEPTH
-from smspec.service.json.reading import read_json
 from smspec.source import Mapping, Scalar, Sequence, SourceText, to_data
 
 VALUES = st.recursive(

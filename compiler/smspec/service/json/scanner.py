@@ -7,7 +7,7 @@ import re
 from typing import NoReturn
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.faults import Faults
+from smspec.diagnostics.parse_errors import Faults
 from smspec.diagnostics.quoting import quoted
 from smspec.service.json.limits import BEYOND_THE_LIMITS, MAX_DIGITS
 from smspec.source import Scalar, SourceText
