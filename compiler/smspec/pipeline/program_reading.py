@@ -6,9 +6,9 @@ import os
 import re
 
 from smspec.pipeline.program_source import ProgramSource
+from smspec.script.parse_limits import Unreadable
 from smspec.script.program import Program
-from smspec.script.readable import Unreadable
-from smspec.script.reading import read_handler, read_script, says_anything
+from smspec.script.script_reader import read_handler, read_script, says_anything
 from smspec.script.unread import Unread
 from smspec.source import Document, Node, Path, Scalar, SourceText
 from smspec.source import Sequence as SequenceNode

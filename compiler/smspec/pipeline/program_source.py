@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from smspec.script.readable import MOST_BYTES, Unreadable
+from smspec.script.parse_limits import MOST_BYTES, Unreadable
 from smspec.source import SourceText
 from smspec.source.real_file import open_real
 

@@ -13,8 +13,8 @@ from smspec.plan.planning import make_plan
 from smspec.plan.surroundings import plan_surroundings
 from smspec.rules.script import script_findings
 from smspec.script.dropping import confirmed
-from smspec.script.readable import Unreadable
-from smspec.script.reading import read_handler, read_script
+from smspec.script.parse_limits import Unreadable
+from smspec.script.script_reader import read_handler, read_script
 from smspec.source import SourceText
 from smspec.source.listing import ListedFile, Listing
 from support.spec import job_samples

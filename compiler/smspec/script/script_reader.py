@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from smspec.script.parse_limits import Unreadable, is_readable
 from smspec.script.program import Program
-from smspec.script.readable import Unreadable, is_readable
 from smspec.source import SourceText
 
 WORDS = (
@@ -61,6 +61,6 @@ def read_handler(text: SourceText, module: str, name: str, source: Source) -> Pr
 def _read(text: SourceText, source: Source, module: str, handler: str | None) -> Program:
     if not is_readable(text.text):
         raise Unreadable("it is too long or too deeply nested to follow")
-    from smspec.script.following import followed  # late: `ast` is for those who have a Python program
+    from smspec.script.tracing import followed  # late: `ast` is for those who have a Python program
 
     return followed(text, source, module, handler)
