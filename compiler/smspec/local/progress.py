@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 from smspec.diagnostics.visible import visible
 from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, Event, FaultInjected, HostEnded, LogLine, Remark
+from smspec.local.injected_faults import told
 from smspec.local.live_lines import Flow, live_lines, screen
 from smspec.local.measurements import METRICS
-from smspec.local.rehearsal import told
 from smspec.local.request import Console
 
 _FRAME_SECONDS = 0.1

@@ -8,24 +8,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from smspec.diagnostics.visible import visible
+from smspec.local.artifacts import Collected, collect
 from smspec.local.channel_data import find_data, require_apart
-from smspec.local.collecting import Collected, collect
 from smspec.local.container_paths import container_path_warning, require_inside
-from smspec.local.ending import exit_status_of, failure_reason, missing_module, status_of
 from smspec.local.events import Event, Remark, Reporter
-from smspec.local.fleet import Fleet
 from smspec.local.host_layout import HostLayout
-from smspec.local.leftovers import Leftovers
+from smspec.local.injected_faults import rehearsed
+from smspec.local.job_processes import Fleet
+from smspec.local.orphan_processes import Leftovers
 from smspec.local.process_engine import ProcessEngine
 from smspec.local.progress import Progress
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.record import Record
 from smspec.local.redaction import redactor
-from smspec.local.rehearsal import rehearsed
-from smspec.local.report.listening import Listener
 from smspec.local.report.page import report_page
+from smspec.local.report.recorder import Listener
 from smspec.local.request import Console, Interrupted, LocalOutcome, RunRequest, Unable
 from smspec.local.run_directory import MODEL, OUTPUT, REPORT, SUMMARY, RunDirectory, claim
+from smspec.local.run_status import exit_status_of, failure_reason, missing_module, status_of
 from smspec.local.signals import Signals
 from smspec.local.summary import Summary, throughput
 from smspec.local.supervision import Supervision, Verdict, name_of

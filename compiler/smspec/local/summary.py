@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from smspec.diagnostics.visible import visible
-from smspec.local.collecting import Collected
+from smspec.local.artifacts import Collected
 from smspec.local.events import HostEnded
 from smspec.local.flow_table import table
+from smspec.local.injected_faults import Rehearsed
 from smspec.local.quantities import duration, size
 from smspec.local.record import Flow
-from smspec.local.rehearsal import Rehearsed
 from smspec.local.request import JobStatus
 
 _MOST_SAMPLES = 200

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.local.events import EpochEnded, EpochFed, HostEnded, LogLine
+from smspec.local.injected_faults import Rehearsed
 from smspec.local.measurements import METRICS
 from smspec.local.record import Record
-from smspec.local.rehearsal import Rehearsed
 from smspec.local.report import chart
 from smspec.local.report.chart import Curve, draw, rates
-from smspec.local.report.listening import LOG_LINES, Listener
 from smspec.local.report.page import report_page
+from smspec.local.report.recorder import LOG_LINES, Listener
 from smspec.local.report.series import Series
 from smspec.local.summary import Summary
 from support.local.local_jobs import LocalJob

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from smspec.local.host_process import Command, HostProcess
-from smspec.local.leftovers import Leftovers
+from smspec.local.orphan_processes import Leftovers
 from smspec.local.request import Interrupted
 from smspec.local.signals import Signals
 from smspec.local.supervision import Supervision, Verdict

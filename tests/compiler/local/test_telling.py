@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from smspec.local.collecting import Collected
+from smspec.local.artifacts import Collected
 from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, LogLine, Remark
 from smspec.local.flow_table import table
 from smspec.local.progress import Progress

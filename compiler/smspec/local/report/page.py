@@ -11,7 +11,7 @@ from smspec.local.quantities import duration
 from smspec.local.report import chart
 from smspec.local.report.balance import added_up
 from smspec.local.report.chart import Chart, Curve, draw, rates
-from smspec.local.report.listening import Listener
+from smspec.local.report.recorder import Listener
 from smspec.local.summary import Summary
 
 _TEMPLATE = "report.html.j2"

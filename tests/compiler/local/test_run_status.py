@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from smspec.local.ending import failure_reason
 from smspec.local.run_directory import HostDirectory
+from smspec.local.run_status import failure_reason
 from smspec.local.supervision import Verdict
 
 NONE = "algo-1 ended with exit status 7 and left no failure file"

@@ -7,7 +7,7 @@ import tarfile
 
 import pytest
 
-from smspec.local.collecting import collect
+from smspec.local.artifacts import collect
 from support.local.listening import Listener
 
 
