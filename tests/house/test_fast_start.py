@@ -79,6 +79,12 @@ def test_a_good_request_loads_nothing_slow_and_no_network(tmp_path, idle):
     assert sorted(found & (SLOW | NETWORK)) == []
 
 
-def test_a_fault_does_not_either(tmp_path, idle):
-    write_job(tmp_path, BUILT + "nme: x\n")
-    assert "boto3" not in loaded(tmp_path, "validate", status=1)
+@pytest.mark.parametrize(
+    "fault",
+    ["nme: x", "input_mode: Piep", "retries: many", "spot: {max_wait: 1s}", "output: {s3: a}", "channels: {a: {}}"],
+)
+def test_a_faulty_spec_loads_nothing_slow_either(fault, tmp_path, idle):
+    key = fault.split(":")[0]
+    right = "".join(line for line in BUILT.splitlines(keepends=True) if not line.startswith(f"{key}:"))
+    write_job(tmp_path, f"{right}{fault}\n")
+    assert sorted((loaded(tmp_path, "validate", status=1) - idle) & SLOW) == []

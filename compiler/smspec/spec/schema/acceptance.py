@@ -1,7 +1,8 @@
-"""Whether a value fits a JSON Schema: yes or no, and nothing else.
+"""Whether a value fits a JSON Schema: yes or no.
 
-Importing jsonschema costs more than all the rest of `smspec validate`, and most specs are good: so this reads the few
-keywords of draft 7 that our schema uses, and jsonschema says why where this says no. A test holds the two together.
+Importing jsonschema takes longer than all the rest of `smspec validate`, so this interprets the few keywords of draft 7
+that our schema uses. Where it says no, `smspec.spec.shape.shape_faults` asks it about ever smaller parts. A test checks
+both against jsonschema.
 """
 
 from __future__ import annotations

@@ -15,11 +15,11 @@ def shape_findings(document: Document) -> list[Finding]:
     schema = merged_schema()
     if accepts(schema, data, schema):
         return []
-    # Late: jsonschema takes longer to import than the rest of a validation takes, and good specs do not need it.
+    # Late: a good spec does not need it.
     from smspec.spec.shape.telling import told
 
     findings = told(document, data)
     if not findings:
-        # The two readers of the schema never disagree (tests/compiler/spec/shape/test_agreement.py).
-        raise RuntimeError("the schema refuses this spec and jsonschema finds nothing wrong")
+        # What no finding is made of would be built (tests/compiler/spec/shape/test_agreement.py).
+        raise RuntimeError("the schema refuses this spec, and no error is reported for it")
     return findings

@@ -20,8 +20,9 @@ from smspec.spec.shape.fault import ShapeFault
 from smspec.spec.shape.faulty_keys import kinds_of, required_of
 from smspec.spec.shape.filling import filled
 from smspec.spec.shape.samples import samples
+from smspec.spec.shape.shape_faults import shape_faults
 from smspec.spec.shape.supposed_bases import with_a_base
-from smspec.spec.shape.telling import is_request, shape_faults
+from smspec.spec.shape.telling import is_request
 from smspec.spec.shape.unknown_key import suggestion
 from smspec.spec.shape.view import viewed
 

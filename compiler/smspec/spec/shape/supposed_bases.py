@@ -12,7 +12,7 @@ from smspec.spec.layers.layering import layered
 from smspec.spec.layers.short_forms import expanded
 from smspec.spec.schema.keys import key_path, keys_in, spec_keys
 from smspec.spec.shape.samples import samples
-from smspec.spec.shape.telling import shape_faults
+from smspec.spec.shape.shape_faults import shape_faults
 from smspec.spec.shape.view import viewed
 
 _OF_FILES = ("smspec", "name", "extends", "vars", "overlays")

@@ -1,21 +1,12 @@
-"""From the errors of jsonschema to findings in the author's words: one per fault, none that follows from another."""
+"""From the faults of a shape to findings in the author's words: one per fault, none that follows from another."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import cast
-
-from jsonschema import Draft7Validator
-from jsonschema.exceptions import ValidationError
-
 from smspec.diagnostics import Finding
 from smspec.source import Document, Path
-from smspec.spec.schema.job_schema import SchemaPart, merged_schema
-from smspec.spec.shape.fault import ShapeFault
 from smspec.spec.shape.faulty_keys import KEYWORDS_OF_KEYS, MISSING_KEY, key_findings
 from smspec.spec.shape.faulty_values import value_finding
-
-REFERENCE: SchemaPart = {"$ref": "#/definitions/reference"}
+from smspec.spec.shape.shape_faults import shape_faults
 
 _REQUIRED_OF_A_REQUEST = {"TrainingJobName", "RoleArn", "OutputDataConfig"}
 
@@ -34,11 +25,6 @@ def told(document: Document, data: object) -> list[Finding]:
     return list(first.values())
 
 
-def shape_faults(data: object) -> Iterator[ShapeFault]:
-    """Yield every place where the view of a merged document does not fit the schema."""
-    return _faults(Draft7Validator(merged_schema()).iter_errors(data))
-
-
 def is_request(data: object) -> bool:
     """Tell whether a request was given for a spec: one fault, whatever else it has."""
     return isinstance(data, dict) and "smspec" not in data and len(_REQUIRED_OF_A_REQUEST & data.keys()) > 1
@@ -51,22 +37,3 @@ def _request_instead() -> Finding:
         "missing key `smspec`: this is a request of the SageMaker API, not a job spec",
         help="`smspec import FILE` makes a job spec of it, `smspec validate --api-json FILE` checks it as it is",
     )
-
-
-def _faults(errors: Iterable[ValidationError]) -> Iterator[ShapeFault]:
-    for error in errors:
-        argument = cast(SchemaPart, error.validator_value)
-        if error.validator == "anyOf" and isinstance(argument, list) and argument[-1] == REFERENCE:
-            # A merged job has no references, so only the other alternative can have been meant.
-            yield from _faults(inner for inner in error.context or () if inner.relative_schema_path[0] == 0)
-            continue
-        is_of_key = "propertyNames" in error.absolute_schema_path
-        path = tuple(error.absolute_path)
-        yield ShapeFault(
-            path=(*path, cast(str, error.instance)) if is_of_key else path,
-            keyword=str(error.validator),
-            argument=argument,
-            schema=cast("dict[str, SchemaPart]", error.schema),
-            value=error.instance,
-            on="key" if is_of_key else "value",
-        )
