@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 
-from smspec.spec.shape.durations import duration_meant
-from smspec.spec.shape.sizes import size_in_bytes, size_meant
+from smspec.spec.keys.durations import duration_meant
+from smspec.spec.keys.sizes import size_in_bytes, size_meant
 
 _BYTES = ("", "B")
 _UNITS = (*_BYTES, "kB", "MB", "GB", "KiB", "MiB", "GiB")

@@ -92,6 +92,13 @@ class PipeLoopEntry:
 
 
 EntryPoint = Union[ScriptEntry, CommandEntry, ModuleEntry, PipeLoopEntry]
+ENTRY_POINTS: dict[str, type[EntryPoint]] = {
+    "script": ScriptEntry,
+    "command": CommandEntry,
+    "module": ModuleEntry,
+    "pipe_loop": PipeLoopEntry,
+}
+"""The key that says of which kind an entry point is → what is written of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

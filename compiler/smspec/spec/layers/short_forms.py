@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from smspec.source import Mapping, Node, Scalar
+from smspec.spec.keys import rows_below
+from smspec.spec.keys.forms import Choice, Named, Structure
 
 
 def expanded(spec: Mapping) -> Mapping:
@@ -60,11 +62,16 @@ def _each(expand: Callable[[Node], Node]) -> Callable[[Node], Node]:
     return expand_each
 
 
+def _expansion(form: Structure | Named | Choice) -> Callable[[Node], Node]:
+    expand = _under(form.short)
+    return _each(expand) if isinstance(form, Named) else expand
+
+
 _EXPANSIONS: dict[str, Callable[[Node], Node]] = {
-    "source": _under("dir"),
-    "entry_point": _under("script"),
-    "channels": _each(_under("s3")),
     "distribution": _distribution,
-    "output": _under("s3"),
-    "checkpoints": _under("s3"),
+    **{
+        row.path: _expansion(row.form)
+        for row in rows_below("")
+        if isinstance(row.form, Structure | Named | Choice) and row.form.short
+    },
 }

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from smspec.diagnostics import Rule
 from smspec.source.frozen import dataclass
+from smspec.spec.keys.durations import duration_meant
+from smspec.spec.keys.sizes import size_meant, volume_meant
 from smspec.spec.schema.job_schema import SchemaPart, author_schema, part
-from smspec.spec.shape.durations import duration_meant
-from smspec.spec.shape.sizes import size_meant, volume_meant
 
 TEXT_OF_ANOTHER_FORM = Rule("SM206", "text of another form")
 MALFORMED_NAME = Rule("SM208", "malformed name")

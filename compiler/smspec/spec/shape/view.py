@@ -5,22 +5,29 @@ from __future__ import annotations
 from typing import Final, Union
 
 from smspec.source import Node, Scalar, Sequence, to_data
+from smspec.spec.keys import ROWS
+from smspec.spec.keys.forms import Value
 
 _TEXT: Final = "text"
 _AS_IS: Final = "as is"
 _Form = Union[str, "dict[str, _Form]"]
 
-_FORMS: dict[str, _Form] = {
-    "image": {"env": _TEXT, "labels": _TEXT},
-    "entry_point": {"args": _TEXT, "command": _TEXT},
-    "channels": {"*": {"api": _AS_IS}},
-    "distribution": {"mpi": {"options": _TEXT}},
-    "hyperparameters": _AS_IS,
-    "environment": _TEXT,
-    "tags": _TEXT,
-    "api": _AS_IS,
-}
-"""Where a scalar is its written text, whatever it looks like, and where nothing is touched."""
+
+def _forms() -> dict[str, _Form]:
+    """Return where a scalar is its written text, whatever it looks like, and where nothing is touched."""
+    forms: dict[str, _Form] = {}
+    for row in ROWS:
+        form = row.form
+        if isinstance(form, Value) and (form.as_written or form.untouched):
+            holder = forms
+            *parents, name = row.path.split(".")
+            for parent in parents:
+                holder = holder.setdefault(parent, {})  # type: ignore[assignment]  # rows are not below such values
+            holder[name] = _TEXT if form.as_written else _AS_IS
+    return forms
+
+
+_FORMS = _forms()
 
 
 def viewed(root: Node) -> object:

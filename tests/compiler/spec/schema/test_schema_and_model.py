@@ -1,4 +1,4 @@
-"""Schema, decoder and model have the same keys, the same choices and the same defaults."""
+"""Schema and model have the same choices and the same defaults; that they have the same keys: `test_table.py`."""
 
 import dataclasses
 import re
@@ -9,63 +9,35 @@ from pathlib import Path
 import pytest
 
 from smspec.service.shapes import pinned_model
-from smspec.spec import decoding, model
+from smspec.spec import model
+from smspec.spec.keys import ROWS, rows_below
+from smspec.spec.keys.forms import Choice, Named, Structure, Structures
 from smspec.spec.schema.keys import choices, keys_in, spec_keys, strict
 from smspec.spec.shape.view import viewed
 from smspec_runtime import launchers as runtime_launchers
 from support.spec.job_documents import document_of
 
 ROOT = Path(__file__).parents[4]
-KINDS = [
-    (decoding.IMAGE, model.BuiltImage, ("image",)),
-    (decoding.SOURCE, model.Source, ("source",)),
-    (decoding.FILE_SYSTEM, model.FileSystem, ("channels", "*", "file_system")),
-    (decoding.GROUP, model.InstanceGroup, ("hosts", "groups", "*")),
-    (decoding.HOSTS, model.Hosts, ("hosts",)),
-    *((decoding.LAUNCHERS.get(name), kind, ("distribution", name)) for name, kind in model.DISTRIBUTIONS.items()),
-    (decoding.STOPPING, model.Stopping, ("stopping",)),
-    (decoding.SPOT, model.Spot, ("spot",)),
-    (decoding.OUTPUT, model.Output, ("output",)),
-    (decoding.CHECKPOINTS, model.Checkpoints, ("checkpoints",)),
-    (decoding.NETWORK, model.Network, ("network",)),
-    (decoding.METRIC, model.Metric, ("metrics", "*")),
-    (decoding.IGNORED_CHECK, model.IgnoredCheck, ("checks", "ignore", "*")),
+HOLDERS = [
+    ("", model.JobSpec),
+    *((row.path, kind) for row in ROWS if isinstance(row.form, Choice) for kind in row.form.kinds),
+    *((row.path, row.form.kind) for row in ROWS if isinstance(row.form, Structure)),
+    *((f"{row.path}.*", row.form.kind) for row in ROWS if isinstance(row.form, Structures | Named)),
 ]
-ENTRIES = [
-    (decoding.SCRIPT, model.ScriptEntry),
-    (decoding.COMMAND, model.CommandEntry),
-    (decoding.MODULE, model.ModuleEntry),
-    (decoding.PIPE_LOOP, model.PipeLoopEntry),
-]
-EVERY = [
-    *KINDS,
-    *((table, kind, ("entry_point",)) for table, kind in ENTRIES),
-    (decoding.CHANNEL, model.Channel, ("channels", "*")),
-    (decoding.JOB, model.JobSpec, ()),
-]
+"""Every mapping of a spec by its path, and the class of the model that holds it."""
 
 
-def fields(kind):
-    return {field.name for field in dataclasses.fields(kind)}
+def keys_of(path, kind):
+    """Return the keys of a mapping that a class of the model has a field for, each with that field."""
+    fields = {field.name: field for field in dataclasses.fields(kind)}
+    return [(tuple(row.path.split(".")), fields[row.name]) for row in rows_below(path) if row.name in fields]
 
 
-@pytest.mark.parametrize(("table", "kind", "key"), KINDS, ids=lambda value: getattr(value, "__name__", ""))
-def test_keys_fields_and_decoders_are_the_same(table, kind, key):
-    assert set(keys_in(key)) == set(table) == fields(kind)
-
-
-def test_keys_of_entry_points():
-    for table, kind in ENTRIES:
-        assert set(table) == fields(kind)
-    assert set(keys_in(("entry_point",))) == {key for table, _ in ENTRIES for key in table}
-    assert list(decoding.ENTRY_POINTS) == [next(iter(table)) for table, _ in ENTRIES]
-
-
-def test_keys_of_channels_and_of_the_job():
-    assert set(keys_in(("channels", "*"))) == set(decoding.CHANNEL) == fields(model.Channel) - {"name"}
-    assert set(keys_in(())) - {"extends", "vars", "overlays"} == set(decoding.JOB)
-    assert set(decoding.JOB) - {"smspec", "checks"} == fields(model.JobSpec) - {"ignored_checks"}
-    assert set(keys_in(("checks",))) == set(decoding.CHECKS)
+def test_an_entry_point_has_the_key_that_says_of_which_kind_it_is():
+    assert {
+        key for key, kind in model.ENTRY_POINTS.items() if key not in {f.name for f in dataclasses.fields(kind)}
+    } == set()
+    assert set(model.ENTRY_POINTS.values()) == set(typing.get_args(model.EntryPoint))
 
 
 def test_every_launcher_is_in_the_model_the_schema_the_decoder_and_the_runtime():
@@ -73,30 +45,23 @@ def test_every_launcher_is_in_the_model_the_schema_the_decoder_and_the_runtime()
     assert set(model.DISTRIBUTIONS.values()) == kinds, "`Distribution` and `DISTRIBUTIONS`, spec/model.py"
     names = set(model.DISTRIBUTIONS)
     assert set(keys_in(("distribution",))) == names, "`distribution` in job.v1.schema.json"
-    assert set(decoding.LAUNCHERS) == names, "`LAUNCHERS`, spec/decoding.py"
+    assert {row.name for row in rows_below("distribution")} == names, "`ROWS`, spec/keys/hosts.py"
     assert names <= set(runtime_launchers.LAUNCHERS), "`LAUNCHERS`, smspec_runtime/launchers/__init__.py"
 
 
 ONLY_UNDER_API = {"Converse"}
 """For serverless jobs, of which the spec has no keys."""
 
+FREE = {"hosts.instance_type", "hosts.groups.*.instance_type"}
+"""AWS adds to these words every month: another is a warning."""
 
-@pytest.mark.parametrize(
-    ("literal", "shape"),
-    [
-        (model.InputMode, "TrainingInputMode"),
-        (model.S3DataType, "S3DataType"),
-        (model.S3DataDistribution, "S3DataDistribution"),
-        (model.Compression, "CompressionType"),
-        (model.RecordWrapper, "RecordWrapper"),
-        (model.OutputCompression, "OutputCompressionType"),
-        (model.FileSystemType, "FileSystemType"),
-        (model.FileSystemAccess, "FileSystemAccessMode"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_words_are_those_of_the_api(literal, shape):
-    assert set(typing.get_args(literal)) == set(pinned_model().shapes[shape].enum) - ONLY_UNDER_API
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.member], ids=lambda row: row.path)
+def test_words_are_those_of_the_api(row):
+    shapes = {".".join("*" if step == 0 else str(step) for step in path): it for path, it in pinned_model().walk()}
+    words = set(choices(spec_keys()[tuple(row.path.split("."))]))
+    if row.path not in FREE:
+        assert words == set(shapes[row.member].enum) - ONLY_UNDER_API
 
 
 def test_every_launcher_has_a_short_form():
@@ -108,13 +73,11 @@ def default_of(field):
     return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
 
 
-@pytest.mark.parametrize(("table", "kind", "key"), EVERY, ids=lambda value: getattr(value, "__name__", ""))
-def test_defaults_are_the_same(table, kind, key):
+@pytest.mark.parametrize(("path", "kind"), HOLDERS, ids=lambda value: getattr(value, "__name__", ""))
+def test_defaults_are_the_same(path, kind):
     """What a model takes for a key that was not written is what the schema says; nothing and empty are not said."""
-    for field in dataclasses.fields(kind):
-        if field.name not in table:
-            continue
-        schema = spec_keys()[(*key, field.name)]
+    for key, field in keys_of(path, kind):
+        schema = spec_keys()[key]
         default = default_of(field)
         if field.name == "args_style":
             # Each kind of entry point has its own, so the schema tells them in its description.
@@ -132,11 +95,11 @@ def literals(annotation):
     return {value for inner in typing.get_args(annotation) for value in literals(inner)}
 
 
-@pytest.mark.parametrize(("table", "kind", "key"), EVERY, ids=lambda value: getattr(value, "__name__", ""))
-def test_choices_are_the_same(table, kind, key):
+@pytest.mark.parametrize(("path", "kind"), HOLDERS, ids=lambda value: getattr(value, "__name__", ""))
+def test_choices_are_the_same(path, kind):
     hints = typing.get_type_hints(kind)
-    for name in set(table) & set(hints):
-        schema = spec_keys()[(*key, name)]
+    for key, field in keys_of(path, kind):
+        name, schema = field.name, spec_keys()[key]
         if name == "processes_per_host":
             assert literals(hints[name]) == {"auto"}
         elif name == "read":

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from smspec.spec.shape.durations import duration_meant, seconds
-from smspec.spec.shape.sizes import size_in_bytes, size_meant, volume_in_gb, volume_meant
+from smspec.spec.keys.durations import duration_meant, seconds
+from smspec.spec.keys.sizes import size_in_bytes, size_meant, volume_in_gb, volume_meant
 from support.small_job import READY
 from support.spec.job_documents import told, with_key
 

@@ -1,0 +1,58 @@
+"""The table of keys: one row for each key of the spec, in the order of docs/spec-reference.md.
+
+What reads, sends, imports, compares or explains keys asks the table; what is irregular about one is a function there.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from smspec.source import Path
+from smspec.spec.keys import channels, hosts, image, job, limits, network, parameters, results
+from smspec.spec.keys.forms import Value
+from smspec.spec.keys.row import Row
+
+ROWS: tuple[Row, ...] = (
+    *job.FIRST,
+    *image.ROWS,
+    *channels.ROWS,
+    *hosts.ROWS,
+    *parameters.ROWS,
+    *limits.ROWS,
+    *results.ROWS,
+    *network.ROWS,
+    *job.LAST,
+)
+ROW: dict[str, Row] = {row.path: row for row in ROWS}
+
+
+@lru_cache(maxsize=1)
+def _below() -> dict[str, tuple[Row, ...]]:
+    found: dict[str, list[Row]] = {}
+    for row in ROWS:
+        found.setdefault(row.path.rpartition(".")[0], []).append(row)
+    return {path: tuple(rows) for path, rows in found.items()}
+
+
+def rows_below(path: str) -> tuple[Row, ...]:
+    """Return the rows of the keys directly below a key; those of a whole job below nothing."""
+    return _below().get(path, ())
+
+
+@lru_cache(maxsize=1)
+def rows_by_member() -> dict[Path, tuple[Row, ...]]:
+    """Return the rows for each place of a request.
+
+    A structure of which only one member has a key, such as RetryStrategy, is that key's as a whole.
+    """
+    members: dict[Path, list[Row]] = {}
+    around: dict[Path, list[Row]] = {}
+    for row in ROWS:
+        if row.member:
+            members.setdefault(row.steps, []).append(row)
+            around.setdefault(row.steps[:-1], []).append(row)
+    for structure, rows in around.items():
+        is_one = len(rows) == 1 and isinstance(rows[0].form, Value)
+        if is_one and structure and structure not in members and structure[-1] != "*":
+            members[structure] = rows
+    return {path: tuple(rows) for path, rows in members.items()}

@@ -1,0 +1,134 @@
+"""Forms of values: how each is read from a spec, and which values of a request can be written in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Union, cast, get_args
+
+from smspec.diagnostics.durations import duration
+from smspec.source.frozen import dataclass
+from smspec.spec.keys.durations import seconds
+from smspec.spec.keys.sizes import size_in_bytes, volume_in_gb
+
+Convert = Callable[[object], object]
+Number = Union[int, float, str]
+
+
+def _as_is(value: object) -> object:
+    return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """A value without keys of its own.
+
+    ``read``: from what the document says to what the model holds. ``accepts``: whether a key of this form can say what
+    a request has; ``write`` says it. ``shape``: what such a member is to the API; empty for what is never sent.
+    ``as_written``: a scalar is its text, whatever it looks like. ``untouched``: null is a value like any other.
+    """
+
+    read: Convert = _as_is
+    accepts: Callable[[object], bool] = bool
+    write: Convert = _as_is
+    shape: str = ""
+    as_written: bool = False
+    untouched: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """A mapping of keys with rows. ``short``: the one of them that a string stands for."""
+
+    kind: Callable[..., object]
+    short: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Structures:
+    """A list of mappings of keys with rows."""
+
+    kind: Callable[..., object]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Mappings of keys with rows, under names that the author gives."""
+
+    kind: Callable[..., object]
+    short: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several mappings, as its keys say; `spec.decoding` has a function for each key of this form."""
+
+    kinds: tuple[Callable[..., object], ...] = ()
+    short: str = ""
+
+
+def _whole(value: object) -> int:
+    # 4.0 is a whole number to JSON Schema, and so to every editor.
+    return int(cast("int | float", value))
+
+
+def _each(items: object) -> tuple[object, ...]:
+    return tuple(cast("list[object]", items))
+
+
+def is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def is_number(value: object) -> bool:
+    """Tell whether a value is a whole number, which true is not."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_amount(value: object) -> bool:
+    """Tell whether a value is a whole number of at least 1, as keys for counts, sizes and durations ask for."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def _is_truth(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
+
+
+def _are_named_texts(value: object) -> bool:
+    return isinstance(value, dict) and bool(value) and all(isinstance(item, str) for item in value.values())
+
+
+def word(choices: object) -> Value:
+    """Return the form of a value that is one of the words of a ``Literal``; the API has some that no key has."""
+    return Value(accepts=lambda value: isinstance(value, str) and value in get_args(choices), shape="string")
+
+
+TEXT = Value(accepts=is_text, shape="string")
+NUMBER = Value(read=_whole, accepts=is_number, shape="integer")
+COUNT = Value(read=_whole, accepts=is_amount, shape="integer")
+TRUTH = Value(accepts=_is_truth, shape="boolean")
+DURATION = Value(
+    read=lambda value: seconds(cast(Number, value)),
+    accepts=is_amount,
+    write=lambda value: duration(cast(int, value)),
+    shape="integer",
+)
+VOLUME = Value(
+    read=lambda value: volume_in_gb(cast(Number, value)),
+    accepts=is_amount,
+    write=lambda value: f"{value}GB",
+    shape="integer",
+)
+SIZE = Value(read=lambda value: size_in_bytes(cast(Number, value)))
+PROCESSES = Value(read=lambda value: value if value == "auto" else _whole(value))
+TEXTS = Value(read=_each, accepts=_are_texts, shape="list")
+WRITTEN_TEXTS = Value(read=_each, accepts=_are_texts, shape="list", as_written=True)
+WORDS_BY_NAME = Value()
+WRITTEN_MAP = Value(accepts=_are_named_texts, shape="map", as_written=True)
+TYPED_MAP = Value(accepts=_are_named_texts, shape="map", untouched=True)
+PATCH = Value(untouched=True)
+UNREAD = Value()
+"""What no job has: the layers of a spec, and its version."""

@@ -1,0 +1,105 @@
+"""Keys of the image, the source and the entry point: what is run."""
+
+from __future__ import annotations
+
+from smspec.spec import model
+from smspec.spec.keys.forms import (
+    COUNT,
+    DURATION,
+    SIZE,
+    TEXT,
+    TEXTS,
+    WORDS_BY_NAME,
+    WRITTEN_MAP,
+    WRITTEN_TEXTS,
+    Choice,
+    Structure,
+    word,
+)
+from smspec.spec.keys.row import ANYONE, API, AZURE, COG, KUBERNETES, SAGIFY, SDK, SKYPILOT, Row
+
+ROWS: tuple[Row, ...] = (
+    Row(
+        "image",
+        Choice((model.BuiltImage,)),
+        "AlgorithmSpecification.TrainingImage",
+        kind="image",
+        called="image",
+        group="image",
+        irregular=True,
+        words={
+            API: "AlgorithmSpecification",
+            SDK: "image_uri image_name",
+            SKYPILOT: "image_id",
+            AZURE: "docker_args",
+            KUBERNETES: "containers imagePullPolicy",
+            COG: "build",
+            ANYONE: "dockerfile docker",
+        },
+    ),
+    Row(
+        "image.base",
+        TEXT,
+        kind="image",
+        words={
+            SDK: "framework_version py_version transformers_version tensorflow_version pytorch_version",
+            COG: "gpu cuda cudnn python_version",
+            SAGIFY: "docker_image_base_url",
+            ANYONE: "from",
+        },
+    ),
+    Row("image.platform", TEXT, kind="image"),
+    Row("image.python_packages", TEXTS, kind="image", words={ANYONE: "pip packages"}),
+    Row("image.system_packages", TEXTS, kind="image", words={ANYONE: "apt packages"}),
+    Row(
+        "image.python_requirements",
+        TEXT,
+        kind="image",
+        words={SDK: "requirements requirements_file", AZURE: "conda_file", SAGIFY: "requirements_dir"},
+    ),
+    Row("image.env", WRITTEN_MAP, kind="image"),
+    Row("image.run", TEXTS, kind="image", words={SKYPILOT: "setup", KUBERNETES: "initContainers", COG: "pre_install"}),
+    Row("image.repository", TEXT, kind="image"),
+    Row("image.labels", WRITTEN_MAP, kind="image"),
+    Row(
+        "source",
+        Structure(model.Source, short="dir"),
+        kind="code",
+        words={
+            SDK: "source_dir source_code dependencies git_config",
+            SKYPILOT: "workdir",
+            AZURE: "code",
+            KUBERNETES: "workingDir",
+            SAGIFY: "sagify_module_dir",
+        },
+    ),
+    Row("source.dir", TEXT, kind="code"),
+    Row("source.delivery", word(model.Delivery), kind="code"),
+    Row("source.s3", TEXT, kind="code", words={SDK: "code_location"}),
+    Row("source.ignore", TEXTS, kind="code", words={SDK: "ignore_patterns"}),
+    Row(
+        "entry_point",
+        Choice(tuple(model.ENTRY_POINTS.values()), short="script"),
+        kind="image",
+        group="image",
+        words={SDK: "script_mode", AZURE: "trial", COG: "predict train", ANYONE: "program main"},
+    ),
+    Row("entry_point.script", TEXT, kind="image", words={SDK: "entry_script py_file"}),
+    Row("entry_point.args", WRITTEN_TEXTS, kind="image", words={API: "ContainerArguments"}),
+    Row("entry_point.args_style", word(model.ArgsStyle), kind="image"),
+    Row(
+        "entry_point.command",
+        WRITTEN_TEXTS,
+        "AlgorithmSpecification.ContainerEntrypoint",
+        kind="security",
+        called="container entrypoint",
+        irregular=True,
+        words={SDK: "container_entry_point", AZURE: "command", ANYONE: "cmd"},
+    ),
+    Row("entry_point.module", TEXT, kind="image", words={ANYONE: "function"}),
+    Row("entry_point.pipe_loop", TEXT, kind="image", words={ANYONE: "handler"}),
+    Row("entry_point.epochs", COUNT, kind="data"),
+    Row("entry_point.read", WORDS_BY_NAME, kind="data"),
+    Row("entry_point.prefetch", SIZE, kind="data"),
+    Row("entry_point.open_timeout", DURATION, kind="data"),
+)
