@@ -75,8 +75,8 @@ MANIFESTS = {
     "a length with an underscore": manifest(Content_Length="1_0"),
     "another encoding of transfer": manifest(Content_Length=None, Transfer_Encoding="gzip"),
     "a terabyte": manifest(Content_Length=1 << 40),
-    "60 MB": response(b"x" * 60_000_000, headers={"Content-Type": INDEX}),
-    "60 MB in chunks": response(
+    "60 MB": lambda: response(b"x" * 60_000_000, headers={"Content-Type": INDEX}),
+    "60 MB in chunks": lambda: response(
         chunked(*[b"x" * 1_000_000] * 60),
         headers={"Content-Length": None, "Transfer-Encoding": "chunked", "Content-Type": INDEX},
     ),
@@ -213,17 +213,17 @@ def test_the_table_itself_could_be_pinned(locked, tmp_path):
 
 
 CONFIGS = {
-    "another config": b'{"os": "linux", "architecture": "amd64"}',
-    "no config": b"",
-    "a config that goes on": config() + b" ",
-    "a config of 60 MB": b" " * 60_000_000,
+    "another config": response(b'{"os": "linux", "architecture": "amd64"}'),
+    "no config": response(b""),
+    "a config that goes on": response(config() + b" "),
+    "a config of 60 MB": lambda: response(b" " * 60_000_000),
 }
 
 
 @pytest.mark.parametrize("lie", CONFIGS)
 def test_a_config_is_the_one_that_the_manifest_names(lie, locked, tmp_path):
     def answer(asked: Asked):
-        return [response(CONFIGS[lie]) if "/blobs/" in asked.target else manifest(image(), MANIFEST)]
+        return [CONFIGS[lie] if "/blobs/" in asked.target else manifest(image(), MANIFEST)]
 
     with lying_server(answer) as server:
         assert_refused(locked(server.host), tmp_path)

@@ -14,9 +14,6 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import boto3
-from moto.server import ThreadedMotoServer
-
 REGION = "us-west-2"
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing", "AWS_EC2_METADATA_DISABLED": "true"}
 BUCKET = "bucket"
@@ -26,6 +23,8 @@ TOKEN = "eyJ-a-token-that-nobody-may-read"
 @contextlib.contextmanager
 def s3_server() -> Iterator[S3]:
     """Run moto on a free port, with one empty bucket."""
+    from moto.server import ThreadedMotoServer  # takes a second, and is needed where a test of it runs alone
+
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
@@ -42,6 +41,8 @@ class S3:
     """A bucket on a server; ``environ`` is what leads a container to it."""
 
     def __init__(self, endpoint: str) -> None:
+        import boto3
+
         self.environ = {**CREDENTIALS, "S3_ENDPOINT_URL": endpoint, "AWS_REGION": REGION}
         self.client = boto3.client(
             "s3",

@@ -22,8 +22,8 @@ class Asked(NamedTuple):
     body: bytes = b""
 
 
-Piece = bytes | float
-"""Bytes to send, or seconds to be silent."""
+Piece = bytes | float | Callable[[], bytes]
+"""Bytes to send, made when they are sent where they are many, or seconds to be silent."""
 
 Answer = Callable[[Asked], Iterable[Piece]]
 
@@ -112,6 +112,8 @@ class LyingServer:
                 for piece in self.answer(asked):
                     if isinstance(piece, bytes):
                         connection.sendall(piece)
+                    elif callable(piece):
+                        connection.sendall(piece())
                     elif self._closing.wait(piece):
                         return
 
