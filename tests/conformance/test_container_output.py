@@ -71,7 +71,7 @@ if os.fork() == 0:
 """
     begun = time.monotonic()
     assert container.run_script(script).status == 0
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 20
 
 
 def test_a_reader_that_stalls_does_not_keep_signals_from_the_program(container):

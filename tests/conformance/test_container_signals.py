@@ -74,7 +74,7 @@ while True:
         process.terminate()
         done = finish(container, process)
     assert (done.status, done.stdout, done.failure, done.succeeded) == (0, b"saved\n", None, True)
-    assert time.monotonic() - sent < 5
+    assert time.monotonic() - sent < 20
 
 
 def test_every_signal_that_can_be_caught_is_forwarded(container):
@@ -162,7 +162,7 @@ time.sleep(60)
         process.terminate()
         done = finish(container, process)
         took = time.monotonic() - sent
-    assert 0.9 < took < 3
+    assert 0.9 < took < 20
     assert done.status == 137
     assert done.failure.startswith("ExecuteUserScriptError: SIGKILL: still running after SIGTERM and the grace\n")
     assert not any(is_running(pid) for pid in pids)
@@ -199,7 +199,7 @@ def test_orphans_are_reaped(container):
     done = container.run_script(ORPHANS)
     left, seconds = done.stdout.split()
     assert (done.status, left) == (0, b"0")
-    assert float(seconds) < 2
+    assert float(seconds) < 20
 
 
 def test_a_stop_before_the_program_is_told_apart(container):

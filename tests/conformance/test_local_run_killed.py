@@ -89,7 +89,7 @@ def test_a_run_that_is_killed_while_its_job_clings_leaves_no_process(job, tmp_pa
     process.kill()
     process.communicate(timeout=DEADLINE)
     job.assert_nothing_left()
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 20
 
 
 def test_what_a_job_leaves_running_ends_with_it(job):

@@ -155,4 +155,4 @@ def test_long_texts_take_no_longer_than_they_are_long(piece):
     """Of 64 KiB that repeat one line; squared, it would take minutes."""
     began = time.process_time()
     reason_of(Outcome(1, output=(piece * 65536)[: 1 << 16].encode()), ["python"])
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 20

@@ -356,16 +356,16 @@ def test_an_environment_in_the_source_is_told(source, monkeypatch):
 def test_directories_of_the_system_are_not_walked(directory):
     before = time.process_time()
     assert faults(directory) == [("unbounded", "", "it is a directory of the operating system")]
-    assert time.process_time() - before < 0.1
+    assert time.process_time() - before < 2  # walked or read, it takes many
 
 
 def test_a_huge_file_is_not_read(source, monkeypatch):
     write(source, "train.py")
     with open(source / "data.bin", "wb") as file:
-        file.truncate(3 << 30)
+        file.truncate(64 << 30)
     before = time.process_time()
     assert faults(source) == [("unbounded", "", "it has more than 2 GiB")]
-    assert time.process_time() - before < 0.1
+    assert time.process_time() - before < 2  # walked or read, it takes many
 
 
 @pytest.mark.parametrize("name", [".gitignore", ".dockerignore", "pkg/manifest.json", "pkg/run.json"])

@@ -292,19 +292,19 @@ class TestStop:
     def test_while_there_is_no_fifo(self, tmp_path, prefetch):
         wake = Wake()
         _, seconds = self.stopped(stream_of(str(tmp_path / "train_0"), prefetch, wake), wake, 0.1)
-        assert seconds < 5
+        assert seconds < 20
 
     def test_while_there_is_no_writer(self, fifo, prefetch):
         wake = Wake()
         _, seconds = self.stopped(stream_of(fifo, prefetch, wake), wake, 0.1)
-        assert seconds < 5
+        assert seconds < 20
 
     def test_while_no_byte_comes(self, fifo, prefetch):
         wake = Wake()
         writer = Writer(fifo, [formats.recordio(b"one") + b"cut"], linger=1)
         items, seconds = self.stopped(stream_of(fifo, prefetch, wake, "recordio"), wake, 0.2)
         assert items == [b"one"]  # no complaint about the record that was on its way
-        assert seconds < 5
+        assert seconds < 20
         writer.join()
 
     def test_while_bytes_come_for_ever(self, fifo, prefetch):

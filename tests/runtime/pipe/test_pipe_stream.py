@@ -128,7 +128,7 @@ def test_figures(tmp_path):
     writer.join()
     assert stats.bytes == 2000
     assert stats.reads >= 3
-    assert 0.15 < stats.seconds < 5
+    assert 0.15 < stats.seconds < 60
     assert 0.15 < stats.starved <= stats.seconds
     assert stats.mb_per_s == pytest.approx(0.002 / stats.seconds)
     time.sleep(0.05)

@@ -140,4 +140,4 @@ def test_a_long_text_is_no_duration_or_size_at_once(piece):
     start = time.process_time()
     text = piece * 100_000 + "!"
     assert duration_meant(text) is size_meant(text) is volume_meant(text) is None
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 10  # an idle machine takes milliseconds
