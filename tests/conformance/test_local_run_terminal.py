@@ -75,11 +75,12 @@ def left(seen: bytes) -> list[str]:
 def test_a_live_line_moves_while_data_flow_and_is_gone_in_the_end(job):
     status, seen = on_a_terminal(job)
     assert status == 0, seen
-    drawn = re.findall(rb"algo-1  train  epoch (\d)   \[([#.]{16})\] +(\d+)%", seen)
-    assert {epoch for epoch, _, _ in drawn} == {b"0", b"1"}
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", seen.decode())
+    drawn = re.findall(r"algo-1  train  epoch (\d)  ([━╸╺]{16}) +(\d+)%", plain)
+    assert {epoch for epoch, _, _ in drawn} == {"0", "1"}
     assert len({share for _, _, share in drawn}) >= 3
     screen = left(seen)
-    assert not [line for line in screen if "[#" in line or "[." in line]
+    assert not [line for line in screen if "━" in line]
     assert [line for line in screen if line.startswith("algo-1 | Completed epoch 1; read 2000000 bytes")]
     assert [line for line in screen if line.startswith("job      job: Completed, exit status 0")]
 

@@ -24,6 +24,7 @@ SLOW = {
     "logging",
     "pathlib",
     "pathspec",
+    "rich",
     "shutil",
     "socket",
     "subprocess",

@@ -8,16 +8,23 @@ from collections.abc import Sequence
 from smspec.local.injected_faults import NOTES
 from smspec.local.quantities import rate, size
 from smspec.local.record import Flow
+from smspec.local.tables import lines_of
 
 HEAD = ("host", "channel", "mode", "epoch", "bytes", "seconds", "MB/s", "")
+NUMBERS = ("epoch", "bytes", "seconds", "MB/s")
 _MOST_ROWS = 60
 
 
 def table(flows: Sequence[Flow]) -> str:
     """Return one row per host, channel and epoch; per host and channel when those would be too many."""
-    shown = [HEAD, *rows(flows, _MOST_ROWS)]
-    widths = [max(len(row[column]) for row in shown) for column in range(len(HEAD))]
-    return "".join(_aligned(row, widths) + "\n" for row in shown)
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    columns = [Column(name, no_wrap=True, justify="right" if name in NUMBERS else "left") for name in HEAD]
+    table = Table(*columns, box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    for row in rows(flows, _MOST_ROWS):
+        table.add_row(*map(Text, row))
+    return "".join(f"{line}\n" for line in lines_of(table))
 
 
 def rows(flows: Sequence[Flow], most: int) -> list[tuple[str, ...]]:
@@ -60,9 +67,3 @@ def _row_of_all(flows: Sequence[Flow]) -> tuple[str, ...]:
     row = _row(Flow(host=first.host, channel=first.channel, mode=first.mode, epoch=None, size=count, seconds=seconds))
     epochs = "-" if first.epoch is None else f"{first.epoch}-{last.epoch}"
     return (*row[:3], epochs, *row[4:7], ", ".join(f"{count} {note}" for note, count in notes.items()))
-
-
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
-    left = [row[column].ljust(widths[column]) for column in range(3)]
-    right = [row[column].rjust(widths[column]) for column in range(3, 7)]
-    return "  ".join([*left, *right, row[7]]).rstrip()

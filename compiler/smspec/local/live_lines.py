@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from smspec.local.quantities import size
+from smspec.local.tables import lines_of
 
 _WINDOW_SECONDS = 2.0
-_BARS = (16, 8, 8)
-_SHORT_NAME, _SHORTEST_NAME = 16, 8
+_LONGEST_BAR, _SHORTEST_NAME = 16, 8
 
 
 @dataclass(slots=True)
@@ -45,28 +45,18 @@ class Flow:
         return (self.before + self.size - count) / (now - start)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Row:
-    host: str
-    channel: str
-    what: str
-    share: float | None
-    size: str
-    speed: str
-
-
-def live_lines(flows: Sequence[Flow], now: float, width: int | None, most: int) -> list[str]:
+def live_lines(flows: Sequence[Flow], now: float, width: int | None, most: int, *, colored: bool = False) -> list[str]:
     """Return a line per flow; one per channel when those would be more than ``most``. ``width`` None: no limit."""
     flows = sorted(flows, key=lambda flow: (len(flow.host), flow.host, flow.channel))
-    rows = [_row(flow.host, [flow], now) for flow in flows]
-    if len(rows) > most:
+    groups = [[flow] for flow in flows]
+    if len(groups) > most:
         channels: dict[str, list[Flow]] = {}
         for flow in flows:
             channels.setdefault(flow.channel, []).append(flow)
-        rows = [_row(_hosts(members), members, now) for members in channels.values()]
-    lines = _aligned(rows[:most], width)
-    if len(rows) > most:
-        lines.append(f"… and {len(rows) - most} more channels"[:width])
+        groups = list(channels.values())
+    lines = _aligned([(group, _share(group)) for group in groups[:most]], now, width, colored)
+    if len(groups) > most:
+        lines.append(f"… and {len(groups) - most} more channels"[:width])
     return lines
 
 
@@ -79,64 +69,54 @@ def screen() -> tuple[int, int]:
     return max(20, columns), max(4, lines)
 
 
-def _row(host: str, flows: Sequence[Flow], now: float) -> _Row:
-    epochs = sorted({flow.epoch for flow in flows if flow.epoch is not None})
-    totals = [flow.total for flow in flows if flow.total]
-    done = sum(flow.size for flow in flows)
-    speeds = [speed for speed in (flow.speed(now) for flow in flows) if speed is not None]
-    return _Row(
-        host=host,
-        channel=flows[0].channel,
-        what=f"epoch {'-'.join(map(str, dict.fromkeys([epochs[0], epochs[-1]])))}" if epochs else "download",
-        share=min(1.0, done / sum(totals)) if len(totals) == len(flows) else None,
-        size=size(done),
-        speed=f"{size(sum(speeds))}/s" if speeds else "-",
-    )
+def _aligned(
+    rows: Sequence[tuple[Sequence[Flow], float | None]], now: float, width: int | None, colored: bool
+) -> list[str]:
+    """Bring the cells into columns. Where there is little room, names and bars get shorter."""
+    from rich.progress_bar import ProgressBar
+    from rich.table import Column, Table
+    from rich.text import Text
 
-
-def _hosts(flows: Sequence[Flow]) -> str:
-    return flows[0].host if len(flows) == 1 else f"{len(flows)} hosts"
-
-
-def _aligned(rows: Sequence[_Row], width: int | None) -> list[str]:
-    """Bring the cells into columns. Where there is little room, bars get shorter, then channels' names."""
     if not rows:
         return []
-    host, channel, what, speed = (
-        max(len(cell) for cell in cells)
-        for cells in zip(*((row.host, row.channel, row.what, row.speed) for row in rows), strict=True)
+    shares = any(share is not None for _, share in rows)
+    bars = shares and width is not None
+    table = Table.grid(
+        Column(no_wrap=True),
+        Column(min_width=min(_SHORTEST_NAME, *(len(flows[0].channel) for flows, _ in rows))),
+        Column(no_wrap=True),
+        *([Column(max_width=_LONGEST_BAR)] if bars else []),
+        *([Column(no_wrap=True, justify="right")] if shares else []),
+        Column(no_wrap=True, justify="right", min_width=len("999 MB")),
+        Column(no_wrap=True, justify="right", min_width=len("999 MB/s")),
+        padding=(0, 2, 0, 0),
+        pad_edge=False,
     )
-    what, speed = max(8, what), max(9, speed)
-    fixed = host + 2 + 2 + what + 2 + 8 + 2 + speed
-    room = (width - 1 if width else 1000) - fixed
-    bar, taken = 0, 0
-    if any(row.share is not None for row in rows):
-        # The bar gets shorter, then the names do, then the bar goes.
-        names = (channel, channel, min(channel, _SHORT_NAME))
-        bar = next((bar for bar, name in zip(_BARS, names, strict=True) if _bar_width(bar) + name <= room), 0)
-        taken = _bar_width(bar)
-    channel = min(channel, max(_SHORTEST_NAME, room - taken))
-    return [
-        (
-            f"{row.host:{host}}  {_short(row.channel, channel):{channel}}  {row.what:{what}}  "
-            f"{_bar(row.share, bar):{taken}}{row.size:>8}  {row.speed:>{speed}}"
-        )[: width - 1 if width else None]
-        for row in rows
-    ]
+    for flows, share in rows:
+        bar = ProgressBar(total=1, completed=share) if share is not None else ""
+        table.add_row(
+            Text(flows[0].host if len(flows) == 1 else f"{len(flows)} hosts"),
+            Text(flows[0].channel, no_wrap=True, overflow="ellipsis"),
+            _what(flows),
+            *([bar] if bars else []),
+            *([f"{share:.0%}" if share is not None else ""] if shares else []),
+            size(sum(flow.size for flow in flows)),
+            _speed(flows, now),
+        )
+    return lines_of(table, width and width - 1, colored=colored)
 
 
-def _bar_width(bar: int) -> int:
-    """Return what a bar takes with its percentage and the gaps: ``[####....]  50%  ``."""
-    return (bar + 3 if bar else 0) + 4 + 2
+def _share(flows: Sequence[Flow]) -> float | None:
+    """Return how much of the epoch has flowed, 0 to 1; None where it is not known how much there is."""
+    totals = [flow.total for flow in flows if flow.total]
+    return min(1.0, sum(flow.size for flow in flows) / sum(totals)) if len(totals) == len(flows) else None
 
 
-def _bar(share: float | None, width: int) -> str:
-    if share is None:
-        return ""
-    full = int(share * width)
-    bar = f"[{'#' * full}{'.' * (width - full)}] " if width else ""
-    return f"{bar}{share:4.0%}  "
+def _what(flows: Sequence[Flow]) -> str:
+    epochs = sorted({flow.epoch for flow in flows if flow.epoch is not None})
+    return f"epoch {'-'.join(map(str, dict.fromkeys([epochs[0], epochs[-1]])))}" if epochs else "download"
 
 
-def _short(name: str, width: int) -> str:
-    return name if len(name) <= width else name[: width - 1] + "…"
+def _speed(flows: Sequence[Flow], now: float) -> str:
+    speeds = [speed for speed in (flow.speed(now) for flow in flows) if speed is not None]
+    return f"{size(sum(speeds))}/s" if speeds else "-"

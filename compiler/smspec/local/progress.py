@@ -15,7 +15,7 @@ from smspec.local.live_lines import Flow, live_lines, screen
 from smspec.local.measurements import METRICS
 from smspec.local.request import Console
 
-_FRAME_SECONDS = 0.1
+_FRAME_SECONDS = 0.2
 _FIRST_PLAIN_SECONDS = 0.3
 """Until a download shows that it goes on; most are over by then."""
 _PLAIN_SECONDS = 10.0
@@ -59,7 +59,7 @@ class Progress:
             self._show(draw=False)
 
     def tick(self) -> None:
-        """Show what is new, at most ten times a second on a terminal."""
+        """Show what is new, at most five times a second on a terminal."""
         now = self._clock()
         if self._console.err_is_terminal:
             if self._pending or (self._changed and now - self._last_frame >= _FRAME_SECONDS):
@@ -86,7 +86,9 @@ class Progress:
         text = "".join(self._pending)
         self._pending.clear()
         if self._drawn:
-            text = f"\x1b[{self._drawn}F\x1b[J{text}"  # up to the first live line, and clear from there
+            # Up to the first live line, and clear from there. rich.live would hide the cursor, and a run that is
+            # killed would leave it hidden.
+            text = f"\x1b[{self._drawn}F\x1b[J{text}"
             self._drawn = 0
         if draw:
             lines = self._live_lines()
@@ -102,7 +104,7 @@ class Progress:
 
     def _lines(self, width: int | None, most: int) -> list[str]:
         active = [flow for flow in self._flows.values() if not flow.is_over]
-        return live_lines(active, self._clock(), width, most)
+        return live_lines(active, self._clock(), width, most, colored=self._console.err_in_colour)
 
     def _flowed(self, event: ChannelLaid | EpochFed | EpochEnded) -> None:
         epoch = None if isinstance(event, ChannelLaid) else event.epoch

@@ -68,6 +68,10 @@ class Console(Protocol):
     def err_is_terminal(self) -> bool:
         """Whether what `write` writes can be overwritten."""
 
+    @property
+    def err_in_colour(self) -> bool:
+        """Whether what `write` writes may be colored."""
+
     def result(self, text: str) -> None:
         """Write a result."""
 
