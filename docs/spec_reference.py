@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from smspec.pipeline.default_ignores import DEFAULT_IGNORES, KEPT, WORTH_NAMING
+from smspec.workspace.default_ignores import DEFAULT_IGNORES, KEPT, WORTH_NAMING
 from smspec.spec.schema.keys import keys_in, spec_keys, written_key
 from smspec.spec.schema.reference import example_lines, is_required, value_words
 

@@ -13,16 +13,16 @@ from smspec.cli.spec_arguments import default_directory
 from smspec.cli.temporary_directory import temporary_directory
 from smspec.diagnostics import Diagnostic, Rejected
 from smspec.pipeline.compilation import Compiled
-from smspec.pipeline.git import repository_of
+from smspec.workspace.git import repository_of
 from smspec.pipeline.job_search import NoJobs, find_job_specs
-from smspec.pipeline.last_build import LastBuild, NoBuild, digest_of, read_last_build
-from smspec.pipeline.named_file import content_of
+from smspec.workspace.last_build import LastBuild, NoBuild, digest_of, read_last_build
+from smspec.workspace.command_line_file import content_of
 from smspec.pipeline.organisation_file import MalformedFile, organisation_file
 from smspec.pipeline.price_list import price_list
-from smspec.pipeline.revision import Revision, place_below
+from smspec.workspace.revision import Revision, place_below
 from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.spec_check import CheckedSpec, checked
-from smspec.pipeline.spec_marker import has_spec_key
+from smspec.workspace.spec_marker import has_spec_key
 from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_as_of
 from smspec.render.dockerfile import dockerfile
 from smspec.review.comparison import Comparison, comparison

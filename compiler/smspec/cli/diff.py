@@ -48,8 +48,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     # Late: `diff --help` and a wrong option need none of it.
     from smspec.cli.comparison import NothingToCompare, Outcome, against_base, against_build, against_other
     from smspec.cli.signal_handling import signals_interrupt
-    from smspec.pipeline.git import GitFailed
-    from smspec.pipeline.last_build import NoBuild
+    from smspec.workspace.git import GitFailed
+    from smspec.workspace.last_build import NoBuild
     from smspec.pipeline.organisation_file import MalformedFile
     from smspec.review.fail_on import UnknownChangeKind, decode_fail_on
 

@@ -16,7 +16,7 @@ from smspec.cli.console import Console
 from smspec.diagnostics import Rejected
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.loose_inputs import loose_inputs
-from smspec.pipeline.named_file import STANDARD_INPUT, content_of
+from smspec.workspace.command_line_file import STANDARD_INPUT, content_of
 from smspec.service.json.limits import MAX_BYTES
 from smspec.source import SourceText
 from smspec.source.frozen import replace

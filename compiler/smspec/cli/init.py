@@ -13,7 +13,7 @@ from smspec.cli.console import Console
 from smspec.cli.schema import job_schema
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.output.deferred_signals import signals_deferred
-from smspec.pipeline.upwards import repository_top, upwards
+from smspec.workspace.parent_directories import repository_top, upwards
 from smspec.spec.yaml.scalars import meaning
 
 HELP = """\

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule
 from smspec.diagnostics.suggestions import nearest
-from smspec.pipeline.absence import told_of
-from smspec.pipeline.boundary import Boundary, NotRead
+from smspec.workspace.missing_path import told_of
+from smspec.workspace.boundary import Boundary, NotRead
 from smspec.pipeline.lock_file import name_in_lock
-from smspec.pipeline.outside import OUTSIDE, outside
+from smspec.workspace.outside_files import OUTSIDE, outside
 from smspec.pipeline.program_reading import started_program, without_source
 from smspec.pipeline.runtime_files import runtime_listing
 from smspec.pipeline.shelf import LARGEST_REQUIREMENTS, Shelf
 from smspec.pipeline.source_findings import HIDES_FILES, SOURCE, source_findings
-from smspec.pipeline.source_listing import unreadable
+from smspec.workspace.source_listing import unreadable
 from smspec.pipeline.spec_files import SpecFiles, read_spec_files
 from smspec.plan.ingredients import Ingredients
 from smspec.render import templates_digest

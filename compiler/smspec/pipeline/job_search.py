@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Rejected
-from smspec.pipeline.absence import is_directory
-from smspec.pipeline.boundary import Boundary, NotRead
+from smspec.workspace.missing_path import is_directory
+from smspec.workspace.boundary import Boundary, NotRead
 from smspec.pipeline.shelf import Shelf
-from smspec.pipeline.spec_marker import is_meant_as_spec
+from smspec.workspace.spec_marker import is_meant_as_spec
 from smspec.source import Document
 from smspec.source.deep_directories import walked
 from smspec.source.frozen import dataclass

@@ -7,8 +7,8 @@ import re
 
 from smspec.diagnostics import Finding, Rejected, Rule, placed
 from smspec.diagnostics.locating import placed_at
-from smspec.pipeline.boundary import Boundary, NotRead
-from smspec.pipeline.upwards import repository_top
+from smspec.workspace.boundary import Boundary, NotRead
+from smspec.workspace.parent_directories import repository_top
 from smspec.service.image_reference import DIGEST
 from smspec.source import Document, Mapping, Path, Scalar, Span
 from smspec.spec.lock import NAME, VERSION, Lock

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, placed
-from smspec.pipeline.absence import is_directory
+from smspec.workspace.missing_path import is_directory
 from smspec.pipeline.inputs import REQUIREMENTS, Inputs, gather_all
 from smspec.pipeline.job_search import find_job_specs
 from smspec.pipeline.lock_file import first_lock_path, lock_path, name_in_lock

@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 
-from smspec.pipeline.boundary import Boundary, NotRead
+from smspec.workspace.boundary import Boundary, NotRead
+from smspec.workspace.organization_marker import NAME, PYPROJECT, mentions_smspec
 from smspec.source.frozen import dataclass
 
-NAME = "smspec.toml"
-PYPROJECT = "pyproject.toml"
-
-# `[tool.smspec]`, however it is spaced and quoted, or a table `tool` written as one: who only depends on smspec does
-# not pay for reading TOML.
-_B = rb"[ \t]{0,9}"
-_TOOL = rb"""["']?tool["']?"""
-_OUR_TABLE = rb"(?m)" + rb"|".join(
-    (
-        _TOOL + _B + rb"\." + _B + rb"""["']?smspec""",
-        rb"^" + _B + rb"\[" + _B + _TOOL + _B + rb"\]",
-        rb"^" + _TOOL + _B + rb"=",
-    )
-)
-_LONGEST_HEADER = 64
 _LARGEST = 128 << 10
-_MOST_SEARCHED = 16 << 20
 _LONGEST_LINE = 2_000
 """Bytes. The library takes time with the square of the parts of a key: for half a million parts, minutes."""
 
@@ -67,34 +51,13 @@ def organisation_file(directory: str, boundary: Boundary) -> OrganisationFile | 
             content = _content(path, boundary)
             return OrganisationFile(os.path.relpath(path), _tables(path, content), content)
         path = os.path.join(above, PYPROJECT)
-        if os.path.lexists(path) and boundary.is_file(path) and _speaks_of_smspec(path, boundary):
+        if os.path.lexists(path) and boundary.is_file(path) and mentions_smspec(path, boundary):
             content = _content(path, boundary)
             tool = _tables(path, content).get("tool")
             own = tool.get("smspec") if isinstance(tool, dict) else None
             if isinstance(own, dict):
                 return OrganisationFile(os.path.relpath(path), own, content)
     return None
-
-
-def speaks_here(directory: str) -> bool:
-    """Tell whether a directory itself has such a file, whatever is in it."""
-    path = os.path.join(directory, PYPROJECT)
-    here = Boundary(os.path.realpath(directory))
-    is_ours = os.path.lexists(os.path.join(directory, NAME))
-    return is_ours or (here.is_file(path) and _speaks_of_smspec(path, here))
-
-
-def _speaks_of_smspec(path: str, boundary: Boundary) -> bool:
-    """Tell whether a pyproject.toml can be for us. What the ones of others hold is not ours to read or to judge."""
-    with open(boundary.open(path), "rb") as file:
-        end, size = b"", 0
-        while piece := file.read(1 << 16):
-            size += len(piece)
-            # Of more than anybody writes, what it holds is not known: `_content` rejects it for its size.
-            if size > _MOST_SEARCHED or (b"smspec" in end + piece and re.search(_OUR_TABLE, end + piece)):
-                return True
-            end = piece[-_LONGEST_HEADER:]
-    return False
 
 
 def _content(path: str, boundary: Boundary) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from smspec.pipeline.boundary import Boundary
+from smspec.workspace.boundary import Boundary
 from smspec.pipeline.organisation_file import MalformedFile, organisation_file
 from smspec.service.policy import Policy
 

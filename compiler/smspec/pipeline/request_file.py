@@ -6,9 +6,9 @@ import os
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, placed
 from smspec.diagnostics.severity import counted, gravest_first
-from smspec.pipeline.boundary_search import boundary_of
+from smspec.workspace.boundary_search import boundary_of
 from smspec.pipeline.compilation import MOST_TOLD
-from smspec.pipeline.named_file import STANDARD_INPUT, content_of
+from smspec.workspace.command_line_file import STANDARD_INPUT, content_of
 from smspec.pipeline.policy_search import policy_of
 from smspec.service.checking import request_findings
 from smspec.service.json.encoding import decode_json_bytes

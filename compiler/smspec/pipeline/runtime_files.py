@@ -6,7 +6,7 @@ import functools
 import os
 from collections.abc import Iterator
 
-from smspec.pipeline.source_listing import listed_file
+from smspec.workspace.source_listing import listed_file
 from smspec.source.frozen import replace
 from smspec.source.listing import Listing
 from smspec_runtime import run_plan

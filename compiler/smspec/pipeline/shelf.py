@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 
 from smspec.diagnostics import Rejected
-from smspec.pipeline.boundary import Boundary, NotASpec, OutOfBounds
-from smspec.pipeline.boundary_search import boundary_of
+from smspec.workspace.boundary import Boundary, NotASpec, OutOfBounds
+from smspec.workspace.boundary_search import boundary_of
 from smspec.pipeline.lock_file import lock_path, read_lock
-from smspec.pipeline.named_file import spec_content
-from smspec.pipeline.outside import rejected_outside, rejected_stranger
+from smspec.workspace.command_line_file import spec_content
+from smspec.workspace.outside_files import rejected_outside, rejected_stranger
 from smspec.pipeline.policy_search import policy_of
 from smspec.pipeline.program_reading import Started, read_program
-from smspec.pipeline.source_listing import ScannedSource, scan_source
-from smspec.pipeline.spec_marker import is_meant_as_spec
+from smspec.workspace.source_listing import ScannedSource, scan_source
+from smspec.workspace.spec_marker import is_meant_as_spec
 from smspec.script.program import Program
 from smspec.script.unread import Unread
 from smspec.service.policy import Policy

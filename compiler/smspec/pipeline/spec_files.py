@@ -6,9 +6,9 @@ import os
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule, placed
 from smspec.diagnostics.quoting import quoted
-from smspec.pipeline.absence import told_of
-from smspec.pipeline.boundary import Boundary, NotASpec, NotRead
-from smspec.pipeline.outside import not_a_spec, outside
+from smspec.workspace.missing_path import told_of
+from smspec.workspace.boundary import Boundary, NotASpec, NotRead
+from smspec.workspace.outside_files import not_a_spec, outside
 from smspec.pipeline.shelf import Shelf
 from smspec.source import Document, Path, SourceText, Span
 from smspec.source.frozen import dataclass

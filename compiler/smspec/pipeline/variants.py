@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from smspec.diagnostics import Diagnostic, Rejected
 from smspec.pipeline.compilation import Compilation, Compiled, Faulty, compile_spec
 from smspec.pipeline.inputs import REQUIREMENTS, Inputs, assembly, gather_to_compare
-from smspec.pipeline.revision import Revision
+from smspec.workspace.revision import Revision
 from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.source_findings import SOURCE
 from smspec.pipeline.spec_files import read_spec_files

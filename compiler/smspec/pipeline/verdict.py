@@ -9,7 +9,7 @@ from smspec.diagnostics.severity import counted
 from smspec.pipeline.crew import shared_out
 from smspec.pipeline.job_facts import base_facts
 from smspec.pipeline.job_search import JobSearch
-from smspec.pipeline.outside import unread_link
+from smspec.workspace.outside_files import unread_link
 from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.spec_check import CheckedSpec, check_spec
 from smspec.source import SourceText

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from smspec.output.contents import chunks
 from smspec.output.writing import write_tree
-from smspec.pipeline.source_listing import scan_source
+from smspec.workspace.source_listing import scan_source
 from smspec.render.tree import ArchiveFile, CopiedFile, FileTree
 from smspec_runtime.extraction import digest, extract
 

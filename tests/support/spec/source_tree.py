@@ -1,6 +1,6 @@
 """Sources for tests of their scan: files that are written, and what the scan finds wrong."""
 
-from smspec.pipeline.source_listing import scan_source
+from smspec.workspace.source_listing import scan_source
 
 
 def write(root, *paths, content="x"):

@@ -9,13 +9,13 @@ import errno
 import os
 from collections.abc import Sequence
 
-from smspec.pipeline.boundary import Boundary, NotRead
-from smspec.pipeline.boundary_search import boundary_of
-from smspec.pipeline.default_ignores import group_of
-from smspec.pipeline.detour import has_detour
-from smspec.pipeline.docker_patterns import DockerPattern, docker_patterns, ignored
-from smspec.pipeline.git_patterns import GitPatterns, git_patterns
-from smspec.pipeline.upwards import repository_top
+from smspec.workspace.boundary import Boundary, NotRead
+from smspec.workspace.boundary_search import boundary_of
+from smspec.workspace.default_ignores import group_of
+from smspec.workspace.detour import has_detour
+from smspec.workspace.docker_patterns import DockerPattern, docker_patterns, ignored
+from smspec.workspace.git_patterns import GitPatterns, git_patterns
+from smspec.workspace.parent_directories import repository_top
 from smspec.render.manifest import UNFINISHED
 from smspec.source.below import is_below
 from smspec.source.frozen import dataclass

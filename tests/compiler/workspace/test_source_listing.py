@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.pipeline.source_listing import scan_source
-from smspec.pipeline.spec_marker import has_spec_key
+from smspec.workspace.source_listing import scan_source
+from smspec.workspace.spec_marker import has_spec_key
 from smspec.source.real_file import open_real_directory
 from support.spec.source_tree import faults, write
 
@@ -183,7 +183,7 @@ def test_what_dockerignore_leaves_out_is_not_walked(source, monkeypatch):
     write(source, "train.py", "packages/lib/a.py")
     walked = []
     monkeypatch.setattr(
-        "smspec.pipeline.source_walk.open_real_directory", lambda path: walked.append(path) or open_real_directory(path)
+        "smspec.workspace.source_walk.open_real_directory", lambda path: walked.append(path) or open_real_directory(path)
     )
     assert paths(source) == [".dockerignore", "train.py"]
     assert walked == [str(source)]
@@ -329,7 +329,7 @@ def test_a_name_that_is_not_utf_8_is_told(source):
 def test_what_cannot_be_read_is_told(unreadable):
     script = (
         "import os, sys\n"
-        "from smspec.pipeline.source_listing import scan_source\n"
+        "from smspec.workspace.source_listing import scan_source\n"
         "if os.getuid() == 0: os.setresuid(65534, 65534, 65534)\n"
         "for fault in scan_source(sys.argv[1]).faults: print(fault.kind, fault.path, fault.detail)\n"
     )
@@ -344,7 +344,7 @@ def test_what_cannot_be_read_is_told(unreadable):
 
 
 def test_an_environment_in_the_source_is_told(source, monkeypatch):
-    monkeypatch.setattr("smspec.pipeline.source_walk.MOST_ENTRIES", 10)
+    monkeypatch.setattr("smspec.workspace.source_walk.MOST_ENTRIES", 10)
     write(source, *(f"{number}.py" for number in range(10)))
     assert len(paths(source)) == 10
     write(source, "10.py")
@@ -379,13 +379,13 @@ def test_marks_and_ignore_files_that_are_no_files_are_not_read(source, name, kin
         (source / name).symlink_to("/dev/zero")
     else:
         (source / name).mkdir()
-    script = "import sys; from smspec.pipeline.source_listing import scan_source; scan_source(sys.argv[1])"
+    script = "import sys; from smspec.workspace.source_listing import scan_source; scan_source(sys.argv[1])"
     subprocess.run([sys.executable, "-c", script, source], check=True, timeout=30)
     assert paths(source) == ["pkg/a.py", "train.py"]
 
 
 def test_directories_without_end_are_told(source, monkeypatch):
-    monkeypatch.setattr("smspec.pipeline.source_walk.MOST_LEVELS", 3)
+    monkeypatch.setattr("smspec.workspace.source_walk.MOST_LEVELS", 3)
     write(source, "1/2/train.py")
     assert paths(source) == ["1/2/train.py"]
     write(source, "1/2/3/train.py")

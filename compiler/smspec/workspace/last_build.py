@@ -7,8 +7,8 @@ import json
 import os
 import stat
 
-from smspec.pipeline.boundary import Boundary, NotRead
-from smspec.pipeline.boundary_search import boundary_of
+from smspec.workspace.boundary import Boundary, NotRead
+from smspec.workspace.boundary_search import boundary_of
 from smspec.render.manifest import MANIFEST, manifested_files
 from smspec.render.tree_rendering import REQUEST
 from smspec.source.frozen import dataclass

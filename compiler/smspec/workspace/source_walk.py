@@ -8,8 +8,8 @@ import stat
 from collections.abc import Iterator
 from typing import Literal
 
-from smspec.pipeline.ignore_rules import IGNORE_FILES, IgnoreRules, TooManyPatterns
-from smspec.pipeline.spec_marker import has_spec_key
+from smspec.workspace.ignore_rules import IGNORE_FILES, IgnoreRules, TooManyPatterns
+from smspec.workspace.spec_marker import has_spec_key
 from smspec.render.manifest import MANIFEST, manifested_files
 from smspec.render.run_marker import RUN_MARKER, is_run_marker
 from smspec.source.below import is_below

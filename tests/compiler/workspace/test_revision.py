@@ -5,9 +5,9 @@ from contextlib import ExitStack
 
 import pytest
 
-from smspec.pipeline.git import GitFailed, repository_of
-from smspec.pipeline.revision import Revision
-from smspec.pipeline.source_listing import scan_source
+from smspec.workspace.git import GitFailed, repository_of
+from smspec.workspace.revision import Revision
+from smspec.workspace.source_listing import scan_source
 from support.git_repository import commit, commit_of, git, repository, tree_of
 
 

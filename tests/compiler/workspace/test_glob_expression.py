@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smspec.pipeline.docker_patterns import docker_patterns, ignored
-from smspec.pipeline.git_patterns import git_patterns
-from smspec.pipeline.glob_expression import SPAN, STAR, joined
+from smspec.workspace.docker_patterns import docker_patterns, ignored
+from smspec.workspace.git_patterns import git_patterns
+from smspec.workspace.glob_expression import SPAN, STAR, joined
 
 PARTS = st.lists(st.sampled_from([STAR, STAR, SPAN, "a", "b", "[^/]", "(?!/)[ab]", "/", "a/", "/"]), max_size=9)
 PATHS = st.lists(st.sampled_from(["a", "b", "ab", "/", "a/", "x"]), max_size=9).map("".join)

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterable
 
-from smspec.pipeline.git import Entry, GitFailed, Objects, Repository
+from smspec.workspace.git import Entry, GitFailed, Objects, Repository
 from smspec.source.below import is_below
 from smspec.source.frozen import replace
 from smspec.source.listing import ListedFile, Listing

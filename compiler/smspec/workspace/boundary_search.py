@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 
-from smspec.pipeline.boundary import Boundary
-from smspec.pipeline.organisation_file import speaks_here
-from smspec.pipeline.upwards import is_repository_top, upwards
+from smspec.workspace.boundary import Boundary
+from smspec.workspace.organization_marker import is_organization_top
+from smspec.workspace.parent_directories import is_repository_top, upwards
 from smspec.source.below import is_below
 from smspec.spec.lock import NAME as LOCK
 
@@ -18,7 +18,7 @@ def boundary_of(directory: str, searched: Iterable[str] = ()) -> Boundary:
     It is the nearest directory upwards with ``.git``, which no pull request can add; where there is none, the nearest
     with an smspec.toml, or else a lock; else the directory among ``searched`` that it lies in, or the directory itself.
     """
-    for is_marked in (is_repository_top, speaks_here, _has_lock):
+    for is_marked in (is_repository_top, is_organization_top, _has_lock):
         top = _marked(directory, is_marked)
         if top is not None:
             return Boundary(os.path.realpath(top))

@@ -8,9 +8,9 @@ import os
 import stat
 from collections.abc import Sequence
 
-from smspec.pipeline.ignore_rules import IgnoreRules
-from smspec.pipeline.source_secrets import SourceSecret, is_text, marked_formats, secrets_of_file
-from smspec.pipeline.source_walk import FoundFile, SourceFault, SourceWalk, TooMuch, why_unreadable
+from smspec.workspace.ignore_rules import IgnoreRules
+from smspec.workspace.source_secrets import SourceSecret, is_text, marked_formats, secrets_of_file
+from smspec.workspace.source_walk import FoundFile, SourceFault, SourceWalk, TooMuch, why_unreadable
 from smspec.source.frozen import dataclass
 from smspec.source.listing import ListedFile, Listing
 from smspec.source.real_file import open_real

@@ -6,7 +6,7 @@ import os
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule
 from smspec.diagnostics.locating import placed_at
-from smspec.pipeline.boundary import Boundary
+from smspec.workspace.boundary import Boundary
 from smspec.source import Path, Span
 from smspec.spec.layers.layer_faults import NO_VERSION
 

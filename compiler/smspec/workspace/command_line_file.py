@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from smspec.pipeline.absence import is_file, means_absence, told_of
-from smspec.pipeline.boundary import Boundary, OutOfBounds
-from smspec.pipeline.boundary_search import boundary_of
+from smspec.workspace.missing_path import is_file, is_missing, told_of
+from smspec.workspace.boundary import Boundary, OutOfBounds
+from smspec.workspace.boundary_search import boundary_of
 from smspec.source.bounded_read import read_bounded
 from smspec.spec.layers.misuse import Misuse
 
@@ -50,7 +50,7 @@ def _content(path: str, most: int, kind: str, boundary: Boundary) -> bytes:
     except IsADirectoryError:
         raise Misuse(f"`{path}` is a directory, not {kind}") from None
     except (OSError, ValueError) as fault:
-        if means_absence(fault):
+        if is_missing(fault):
             raise Misuse(told_of(path, path)) from None
         if isinstance(fault, OSError):
             fault.filename = fault.filename or path

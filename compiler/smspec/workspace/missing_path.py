@@ -9,7 +9,7 @@ import stat
 _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL})
 
 
-def means_absence(fault: OSError | ValueError) -> bool:
+def is_missing(fault: OSError | ValueError) -> bool:
     """Tell whether a path names nothing; a ValueError is a name that no file can have (NUL, or not in the locale)."""
     return isinstance(fault, ValueError) or fault.errno in _ABSENT
 
@@ -38,6 +38,6 @@ def _mode(path: str) -> int | None:
     try:
         return os.stat(path).st_mode
     except (OSError, ValueError) as fault:
-        if means_absence(fault):
+        if is_missing(fault):
             return None
         raise

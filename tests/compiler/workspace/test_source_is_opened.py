@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from smspec.pipeline.source_listing import scan_source
+from smspec.workspace.source_listing import scan_source
 from smspec.source.real_file import open_real
 
 
@@ -33,7 +33,7 @@ def test_what_is_exchanged_for_a_link_is_not_followed(source, exchanged, tmp_pat
         os.symlink(tmp_path / "secrets" / ("a.py" if exchanged.endswith(".py") else ""), place)
         return open_real(path)
 
-    monkeypatch.setattr("smspec.pipeline.source_listing.open_real", exchange)
+    monkeypatch.setattr("smspec.workspace.source_listing.open_real", exchange)
     scanned = scan_source(str(source))
     assert (scanned.listing.files, scanned.secrets) == ((), ())
     assert [(fault.kind, fault.path) for fault in scanned.faults] == [("unreadable", "pkg/a.py")]

@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterable
 
-from smspec.pipeline.glob_expression import LONGEST, SPAN, STAR, cost, joined
+from smspec.workspace.glob_expression import LONGEST, SPAN, STAR, cost, joined
 from smspec.source.frozen import dataclass
 
 

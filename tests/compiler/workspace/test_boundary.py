@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.pipeline.boundary import Boundary, NotAnOrdinaryFile, NotRead, OtherName, OutOfBounds
-from smspec.pipeline.boundary_search import boundary_of
-from smspec.pipeline.detour import has_detour
+from smspec.workspace.boundary import Boundary, NotAnOrdinaryFile, NotRead, OtherName, OutOfBounds
+from smspec.workspace.boundary_search import boundary_of
+from smspec.workspace.detour import has_detour
 
 SECRET = b"not for strangers"
 

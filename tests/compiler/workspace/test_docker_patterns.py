@@ -2,8 +2,8 @@
 
 import pytest
 
-from smspec.pipeline.docker_patterns import docker_patterns, ignored
-from smspec.pipeline.git_patterns import git_patterns
+from smspec.workspace.docker_patterns import docker_patterns, ignored
+from smspec.workspace.git_patterns import git_patterns
 
 
 @pytest.mark.parametrize(

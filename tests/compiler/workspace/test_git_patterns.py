@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from smspec.pipeline.git_patterns import git_patterns
+from smspec.workspace.git_patterns import git_patterns
 
 PATHS = [
     *("a", "ab", "b", "a.py", "b.py", "x y", "a]", "-", "!a", "#a", "a\\b"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from smspec.pipeline.glob_expression import LONGEST, SPAN, STAR, cost, joined
+from smspec.workspace.glob_expression import LONGEST, SPAN, STAR, cost, joined
 from smspec.source.frozen import dataclass
 
 _EXPANDED = frozenset("*?[\\")

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from smspec.pipeline.source_listing import scan_source
+from smspec.workspace.source_listing import scan_source
 from support.spec.source_tree import faults, write
 
 
@@ -22,7 +22,7 @@ HOSTILE = [f"*a*b*c{number}" for number in range(100)]
 
 @pytest.mark.parametrize("name", [".gitignore", ".dockerignore", "../.gitignore", "source.ignore"])
 def test_patterns_times_files_are_bounded(source, monkeypatch, name):
-    monkeypatch.setattr("smspec.pipeline.ignore_rules.MOST_TRIED", 100 * 30 * 20)
+    monkeypatch.setattr("smspec.workspace.ignore_rules.MOST_TRIED", 100 * 30 * 20)
     (source.parent / ".git").mkdir()
     write(source, *(f"{number}.py" for number in range(10)))
     ignore = HOSTILE if name == "source.ignore" else []
@@ -36,7 +36,7 @@ def test_patterns_times_files_are_bounded(source, monkeypatch, name):
 
 
 def test_names_in_an_ignore_file_cost_nothing(source, monkeypatch):
-    monkeypatch.setattr("smspec.pipeline.ignore_rules.MOST_TRIED", 0)
+    monkeypatch.setattr("smspec.workspace.ignore_rules.MOST_TRIED", 0)
     write(source, "kept.py", "made/a.py", "lists/one.txt", "one.txt", "made.py")
     names = [f"name{number}" for number in range(4_000)]
     (source / ".gitignore").write_text("\n".join([*names, "made/", "/lists/one.txt", "made.py", "!made.py"]))
@@ -53,7 +53,7 @@ def test_ignore_file_that_cannot_be_read_is_read_once(source, monkeypatch):
     (source / ".gitignore").write_text("\n".join(map(str, range(5_001))))
     script = """
 import sys
-from smspec.pipeline.source_listing import scan_source
+from smspec.workspace.source_listing import scan_source
 sys.addaudithook(lambda event, details: event == "open" and str(details[0]).endswith(".gitignore") and print("open"))
 print([(fault.kind, fault.path) for fault in scan_source(sys.argv[1]).faults])
 """
@@ -64,7 +64,7 @@ print([(fault.kind, fault.path) for fault in scan_source(sys.argv[1]).faults])
 def test_marks_of_secrets_are_searched_for_within_bounds(source, monkeypatch):
     """Each expression reads the whole of a file that has a mark of it; other files cost nothing."""
     marks = "AKIA ghp_ sk- hf_\n" * 10
-    monkeypatch.setattr("smspec.pipeline.source_listing.MOST_MATCHED", 3 * 4 * len(marks))
+    monkeypatch.setattr("smspec.workspace.source_listing.MOST_MATCHED", 3 * 4 * len(marks))
     secret = "AKIA" + "IOSFODNN7ABCDEFG"
     write(source, "0.txt", content=f"key {secret}\n")
     write(source, "1.txt", "2.txt", "3.txt", content=marks)

@@ -11,9 +11,9 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 
-from smspec.pipeline.absence import means_absence
-from smspec.pipeline.detour import has_detour
-from smspec.pipeline.upwards import upwards
+from smspec.workspace.missing_path import is_missing
+from smspec.workspace.detour import has_detour
+from smspec.workspace.parent_directories import upwards
 from smspec.source.below import is_below
 from smspec.source.bounded_read import read_bounded
 from smspec.source.frozen import dataclass
@@ -105,7 +105,7 @@ class Boundary:
         try:
             return open_below(self.root, steps)
         except (OSError, ValueError) as fault:
-            if means_absence(fault):
+            if is_missing(fault):
                 raise NotAnOrdinaryFile(path) from None
             if isinstance(fault, OSError):
                 fault.filename = path
@@ -128,7 +128,7 @@ class Boundary:
         try:
             return is_wanted(os.stat(path).st_mode)
         except (OSError, ValueError) as fault:
-            if means_absence(fault):
+            if is_missing(fault):
                 return False
             raise
 
