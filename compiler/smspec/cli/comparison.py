@@ -12,17 +12,12 @@ from smspec.adoption.sources import imported
 from smspec.cli.spec_arguments import default_directory
 from smspec.cli.temporary_directory import temporary_directory
 from smspec.diagnostics import Diagnostic, Rejected
+from smspec.organization.organization_config import MalformedConfig, nearest_organization_config
+from smspec.organization.price_list import price_list
 from smspec.pipeline.compilation import Compiled
-from smspec.workspace.git import repository_of
 from smspec.pipeline.job_search import NoJobs, find_job_specs
-from smspec.workspace.last_build import LastBuild, NoBuild, digest_of, read_last_build
-from smspec.workspace.command_line_file import content_of
-from smspec.pipeline.organisation_file import MalformedFile, organisation_file
-from smspec.pipeline.price_list import price_list
-from smspec.workspace.revision import Revision, place_below
 from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.spec_check import CheckedSpec, checked
-from smspec.workspace.spec_marker import has_spec_key
 from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_as_of
 from smspec.render.dockerfile import dockerfile
 from smspec.review.comparison import Comparison, comparison
@@ -35,6 +30,11 @@ from smspec.review.version import Version, Writing, version_of_build, version_of
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.misuse import Misuse
 from smspec.spec.yaml.guard import MAX_BYTES
+from smspec.workspace.command_line_file import content_of
+from smspec.workspace.git import repository_of
+from smspec.workspace.last_build import LastBuild, NoBuild, digest_of, read_last_build
+from smspec.workspace.revision import Revision, place_below
+from smspec.workspace.spec_marker import has_spec_key
 
 
 class NothingToCompare(Exception):
@@ -294,6 +294,6 @@ def _prices(path: str, shelf: Shelf) -> tuple[Prices, str]:
     """Return the prices that hold for a path, or none and why they cannot be read."""
     directory = _directory_of(path)
     try:
-        return price_list(organisation_file(directory, shelf.boundary(directory))), ""
-    except MalformedFile as malformed:
+        return price_list(nearest_organization_config(directory, shelf.boundary(directory))), ""
+    except MalformedConfig as malformed:
         return {}, f"{malformed}; costs are compared in instance hours only"

@@ -48,10 +48,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
     # Late: `diff --help` and a wrong option need none of it.
     from smspec.cli.comparison import NothingToCompare, Outcome, against_base, against_build, against_other
     from smspec.cli.signal_handling import signals_interrupt
+    from smspec.organization.organization_config import MalformedConfig
+    from smspec.review.fail_on import UnknownChangeKind, decode_fail_on
     from smspec.workspace.git import GitFailed
     from smspec.workspace.last_build import NoBuild
-    from smspec.pipeline.organisation_file import MalformedFile
-    from smspec.review.fail_on import UnknownChangeKind, decode_fail_on
 
     paths: list[str] = args.paths
     try:
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
                 outcome = against_other(paths[0], paths[1], args.overlay, settings(args), root(args))
             else:
                 outcome = against_build(paths[0] if paths else "job.yaml", args.overlay, settings(args), root(args))
-    except (Misuse, MalformedFile, UnknownChangeKind, NoBuild, NothingToCompare) as misuse:
+    except (Misuse, MalformedConfig, UnknownChangeKind, NoBuild, NothingToCompare) as misuse:
         raise UsageError(str(misuse)) from misuse
     except Rejected as rejected:
         console.warned(rejected.diagnostics, rejected.texts)

@@ -16,12 +16,12 @@ from smspec.cli.console import Console
 from smspec.diagnostics import Rejected
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.loose_inputs import loose_inputs
-from smspec.workspace.command_line_file import STANDARD_INPUT, content_of
 from smspec.service.json.limits import MAX_BYTES
 from smspec.source import SourceText
 from smspec.source.frozen import replace
 from smspec.source.path import dotted
 from smspec.spec.layers.misuse import Misuse
+from smspec.workspace.command_line_file import STANDARD_INPUT, content_of
 
 HELP = """\
 Write the job spec that renders the request of a training job: from a CreateTrainingJob request or the answer of

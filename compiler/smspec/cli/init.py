@@ -13,8 +13,8 @@ from smspec.cli.console import Console
 from smspec.cli.schema import job_schema
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.output.deferred_signals import signals_deferred
-from smspec.workspace.parent_directories import repository_top, upwards
 from smspec.spec.yaml.scalars import meaning
+from smspec.workspace.parent_directories import repository_top, upwards
 
 HELP = """\
 Write a working, commented job to start from: the spec, a program, a little data. Nothing is ever overwritten.

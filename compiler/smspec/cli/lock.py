@@ -13,12 +13,12 @@ from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import write_whole
 from smspec.output.failures import OutputFailed
 from smspec.pipeline.lockable import Lockable, find_lockable, platforms_of
-from smspec.workspace.command_line_file import USUAL_SPEC
 from smspec.service.image_reference import SHA256, is_image_reference, parsed_reference
 from smspec.service.shapes import pinned_model
 from smspec.source.frozen import replace
 from smspec.spec.layers.misuse import Misuse
 from smspec.spec.lock import Lock
+from smspec.workspace.command_line_file import USUAL_SPEC
 
 HELP = """\
 Pin what the images of jobs are built from: their bases, as they are and under each overlay, to digests, and their

@@ -10,9 +10,9 @@ from smspec.cli.console import Console
 from smspec.diagnostics import Rejected
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.inputs import gather
-from smspec.workspace.command_line_file import USUAL_SPEC
 from smspec.pipeline.shelf import Shelf
 from smspec.spec.layers.assembly import Misuse
+from smspec.workspace.command_line_file import USUAL_SPEC
 
 
 def add_spec_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,10 +10,10 @@ from smspec.cli.findings import add_findings_arguments, exit_status, show_findin
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_variation_arguments, root, settings
 from smspec.pipeline.job_search import find_job_specs
-from smspec.workspace.command_line_file import USUAL_SPEC
 from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.verdict import judge
 from smspec.spec.layers.assembly import Misuse
+from smspec.workspace.command_line_file import USUAL_SPEC
 
 HELP = """\
 Say everything that is wrong with job specs. Each is checked as it is and under each of its overlays.

@@ -7,15 +7,11 @@ from collections.abc import Iterator, Mapping
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule
 from smspec.diagnostics.suggestions import nearest
-from smspec.workspace.missing_path import told_of
-from smspec.workspace.boundary import Boundary, NotRead
-from smspec.pipeline.lock_file import name_in_lock
-from smspec.workspace.outside_files import OUTSIDE, outside
+from smspec.organization.lock_file import name_in_lock
 from smspec.pipeline.program_reading import started_program, without_source
 from smspec.pipeline.runtime_files import runtime_listing
 from smspec.pipeline.shelf import LARGEST_REQUIREMENTS, Shelf
 from smspec.pipeline.source_findings import HIDES_FILES, SOURCE, source_findings
-from smspec.workspace.source_listing import unreadable
 from smspec.pipeline.spec_files import SpecFiles, read_spec_files
 from smspec.plan.ingredients import Ingredients
 from smspec.render import templates_digest
@@ -26,6 +22,10 @@ from smspec.source import Document, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass, field, replace
 from smspec.source.listing import Listing
 from smspec.spec.layers.assembly import Assembly, Lost, Merged
+from smspec.workspace.boundary import Boundary, NotRead
+from smspec.workspace.missing_path import told_of
+from smspec.workspace.outside_files import OUTSIDE, outside
+from smspec.workspace.source_listing import unreadable
 
 NO_SOURCE_DIRECTORY = Rule("SM143", "source directory that does not exist")
 NO_REQUIREMENTS_FILE = Rule("SM144", "requirements file that is missing or too large")

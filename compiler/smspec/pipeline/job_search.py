@@ -6,15 +6,15 @@ import os
 from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Rejected
-from smspec.workspace.missing_path import is_directory
-from smspec.workspace.boundary import Boundary, NotRead
 from smspec.pipeline.shelf import Shelf
-from smspec.workspace.spec_marker import is_meant_as_spec
 from smspec.source import Document
 from smspec.source.deep_directories import walked
 from smspec.source.frozen import dataclass
 from smspec.spec.layers.assembly import Misuse, extends_of, is_base, is_nameless_job
 from smspec.spec.yaml.guard import MAX_BYTES
+from smspec.workspace.boundary import Boundary, NotRead
+from smspec.workspace.missing_path import is_directory
+from smspec.workspace.spec_marker import is_meant_as_spec
 
 _NEVER_SEARCHED = frozenset({"__pycache__", "node_modules"})
 

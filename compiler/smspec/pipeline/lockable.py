@@ -6,16 +6,16 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, placed
-from smspec.workspace.missing_path import is_directory
+from smspec.organization.lock_file import first_lock_path, lock_path, name_in_lock
 from smspec.pipeline.inputs import REQUIREMENTS, Inputs, gather_all
 from smspec.pipeline.job_search import find_job_specs
-from smspec.pipeline.lock_file import first_lock_path, lock_path, name_in_lock
 from smspec.pipeline.shelf import Shelf
 from smspec.render.representable import base_findings
 from smspec.source import Scalar, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.lock import Lock, content_digest
 from smspec.spec.model import BuiltImage
+from smspec.workspace.missing_path import is_directory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,8 @@ import os
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, placed
 from smspec.diagnostics.severity import counted, gravest_first
-from smspec.workspace.boundary_search import boundary_of
+from smspec.organization.policy_search import policy_of
 from smspec.pipeline.compilation import MOST_TOLD
-from smspec.workspace.command_line_file import STANDARD_INPUT, content_of
-from smspec.pipeline.policy_search import policy_of
 from smspec.service.checking import request_findings
 from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.json_parser import read_json
@@ -21,6 +19,8 @@ from smspec.service.request import Request
 from smspec.service.severity_overrides import at_level
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
+from smspec.workspace.boundary_search import boundary_of
+from smspec.workspace.command_line_file import STANDARD_INPUT, content_of
 
 
 @dataclass(frozen=True, slots=True)

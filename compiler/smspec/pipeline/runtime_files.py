@@ -6,9 +6,9 @@ import functools
 import os
 from collections.abc import Iterator
 
-from smspec.workspace.source_listing import listed_file
 from smspec.source.frozen import replace
 from smspec.source.listing import Listing
+from smspec.workspace.source_listing import listed_file
 from smspec_runtime import run_plan
 
 

@@ -5,15 +5,9 @@ from __future__ import annotations
 import os
 
 from smspec.diagnostics import Rejected
-from smspec.workspace.boundary import Boundary, NotASpec, OutOfBounds
-from smspec.workspace.boundary_search import boundary_of
-from smspec.pipeline.lock_file import lock_path, read_lock
-from smspec.workspace.command_line_file import spec_content
-from smspec.workspace.outside_files import rejected_outside, rejected_stranger
-from smspec.pipeline.policy_search import policy_of
+from smspec.organization.lock_file import lock_path, read_lock
+from smspec.organization.policy_search import policy_of
 from smspec.pipeline.program_reading import Started, read_program
-from smspec.workspace.source_listing import ScannedSource, scan_source
-from smspec.workspace.spec_marker import is_meant_as_spec
 from smspec.script.program import Program
 from smspec.script.unread import Unread
 from smspec.service.policy import Policy
@@ -22,6 +16,12 @@ from smspec.source.listing import Listing
 from smspec.spec.lock import Lock
 from smspec.spec.yaml.guard import MAX_BYTES
 from smspec.spec.yaml.reading import decode_bytes, read
+from smspec.workspace.boundary import Boundary, NotASpec, OutOfBounds
+from smspec.workspace.boundary_search import boundary_of
+from smspec.workspace.command_line_file import spec_content
+from smspec.workspace.outside_files import rejected_outside, rejected_stranger
+from smspec.workspace.source_listing import ScannedSource, scan_source
+from smspec.workspace.spec_marker import is_meant_as_spec
 
 LARGEST_REQUIREMENTS = 1 << 20
 """Bytes of a requirements file. One with the hashes of a thousand packages has a tenth of it."""

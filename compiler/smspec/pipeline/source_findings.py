@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted
+from smspec.source.listing import ListedFile, Listing
 from smspec.workspace.default_ignores import WORTH_NAMING
 from smspec.workspace.source_listing import ScannedSource
 from smspec.workspace.source_secrets import SourceSecret
 from smspec.workspace.source_walk import FaultKind, SourceFault
-from smspec.source.listing import ListedFile, Listing
 
 SOURCE = ("source", "dir")
 

@@ -6,13 +6,13 @@ import os
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule, placed
 from smspec.diagnostics.quoting import quoted
-from smspec.workspace.missing_path import told_of
-from smspec.workspace.boundary import Boundary, NotASpec, NotRead
-from smspec.workspace.outside_files import not_a_spec, outside
 from smspec.pipeline.shelf import Shelf
 from smspec.source import Document, Path, SourceText, Span
 from smspec.source.frozen import dataclass
 from smspec.spec.layers.assembly import extends_of
+from smspec.workspace.boundary import Boundary, NotASpec, NotRead
+from smspec.workspace.missing_path import told_of
+from smspec.workspace.outside_files import not_a_spec, outside
 
 BASE_NOT_FOUND = Rule("SM140", "base that cannot be found")
 BASE_IN_A_CIRCLE = Rule("SM141", "base that extends the file that extends it")

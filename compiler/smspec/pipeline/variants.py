@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from smspec.diagnostics import Diagnostic, Rejected
 from smspec.pipeline.compilation import Compilation, Compiled, Faulty, compile_spec
 from smspec.pipeline.inputs import REQUIREMENTS, Inputs, assembly, gather_to_compare
-from smspec.workspace.revision import Revision
 from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.source_findings import SOURCE
 from smspec.pipeline.spec_files import read_spec_files
@@ -16,6 +15,7 @@ from smspec.source import Document, Scalar, SourceText, Span
 from smspec.source import Mapping as MappingNode
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.layers.assembly import Assembly
+from smspec.workspace.revision import Revision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,13 +9,13 @@ from smspec.diagnostics.severity import counted
 from smspec.pipeline.crew import shared_out
 from smspec.pipeline.job_facts import base_facts
 from smspec.pipeline.job_search import JobSearch
-from smspec.workspace.outside_files import unread_link
 from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.spec_check import CheckedSpec, check_spec
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.facts import JobFacts, Repository
 from smspec.spec.shape.null_that_removes_nothing import NULL_THAT_REMOVES_NOTHING
+from smspec.workspace.outside_files import unread_link
 
 _NOT_IN_THE_LOCK = "SM720"
 _MOST_NAMED = 3

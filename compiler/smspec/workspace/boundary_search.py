@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 
+from smspec.source.below import is_below
+from smspec.spec.lock import NAME as LOCK
 from smspec.workspace.boundary import Boundary
 from smspec.workspace.organization_marker import is_organization_top
 from smspec.workspace.parent_directories import is_repository_top, upwards
-from smspec.source.below import is_below
-from smspec.spec.lock import NAME as LOCK
 
 
 def boundary_of(directory: str, searched: Iterable[str] = ()) -> Boundary:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from smspec.workspace.missing_path import is_file, is_missing, told_of
-from smspec.workspace.boundary import Boundary, OutOfBounds
-from smspec.workspace.boundary_search import boundary_of
 from smspec.source.bounded_read import read_bounded
 from smspec.spec.layers.misuse import Misuse
+from smspec.workspace.boundary import Boundary, OutOfBounds
+from smspec.workspace.boundary_search import boundary_of
+from smspec.workspace.missing_path import is_file, is_missing, told_of
 
 STANDARD_INPUT = "-"
 USUAL_SPEC = "job.yaml"

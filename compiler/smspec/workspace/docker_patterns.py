@@ -6,8 +6,8 @@ import posixpath
 import re
 from collections.abc import Iterable
 
-from smspec.workspace.glob_expression import LONGEST, SPAN, STAR, cost, joined
 from smspec.source.frozen import dataclass
+from smspec.workspace.glob_expression import LONGEST, SPAN, STAR, cost, joined
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from smspec.workspace.glob_expression import LONGEST, SPAN, STAR, cost, joined
 from smspec.source.frozen import dataclass
+from smspec.workspace.glob_expression import LONGEST, SPAN, STAR, cost, joined
 
 _EXPANDED = frozenset("*?[\\")
 _CLASSES = {

@@ -9,6 +9,9 @@ import errno
 import os
 from collections.abc import Sequence
 
+from smspec.render.manifest import UNFINISHED
+from smspec.source.below import is_below
+from smspec.source.frozen import dataclass
 from smspec.workspace.boundary import Boundary, NotRead
 from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.default_ignores import group_of
@@ -16,9 +19,6 @@ from smspec.workspace.detour import has_detour
 from smspec.workspace.docker_patterns import DockerPattern, docker_patterns, ignored
 from smspec.workspace.git_patterns import GitPatterns, git_patterns
 from smspec.workspace.parent_directories import repository_top
-from smspec.render.manifest import UNFINISHED
-from smspec.source.below import is_below
-from smspec.source.frozen import dataclass
 
 MOST_PATTERNS = 5_000
 """In one ignore file. Long ones have a few hundred; every file of the source is held against each."""

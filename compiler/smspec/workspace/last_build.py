@@ -7,12 +7,12 @@ import json
 import os
 import stat
 
-from smspec.workspace.boundary import Boundary, NotRead
-from smspec.workspace.boundary_search import boundary_of
 from smspec.render.manifest import MANIFEST, manifested_files
 from smspec.render.tree_rendering import REQUEST
 from smspec.source.frozen import dataclass
 from smspec.source.listing import ListedFile, Listing
+from smspec.workspace.boundary import Boundary, NotRead
+from smspec.workspace.boundary_search import boundary_of
 from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL
 
 _SOURCES = {"source/": "image", f"upload/{CODE_CHANNEL}/": "channel"}

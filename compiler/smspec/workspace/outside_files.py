@@ -6,9 +6,9 @@ import os
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule
 from smspec.diagnostics.locating import placed_at
-from smspec.workspace.boundary import Boundary
 from smspec.source import Path, Span
 from smspec.spec.layers.layer_faults import NO_VERSION
+from smspec.workspace.boundary import Boundary
 
 OUTSIDE = Rule("SM145", "file outside the repository")
 LINK_OUT = Rule("SM146", "unread link out of the repository", "note")

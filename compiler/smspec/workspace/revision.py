@@ -10,10 +10,10 @@ import os
 import re
 from collections.abc import Iterable
 
-from smspec.workspace.git import Entry, GitFailed, Objects, Repository
 from smspec.source.below import is_below
 from smspec.source.frozen import replace
 from smspec.source.listing import ListedFile, Listing
+from smspec.workspace.git import Entry, GitFailed, Objects, Repository
 
 _LINK = "120000"
 _SUBMODULE = "160000"

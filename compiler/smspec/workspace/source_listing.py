@@ -8,12 +8,12 @@ import os
 import stat
 from collections.abc import Sequence
 
-from smspec.workspace.ignore_rules import IgnoreRules
-from smspec.workspace.source_secrets import SourceSecret, is_text, marked_formats, secrets_of_file
-from smspec.workspace.source_walk import FoundFile, SourceFault, SourceWalk, TooMuch, why_unreadable
 from smspec.source.frozen import dataclass
 from smspec.source.listing import ListedFile, Listing
 from smspec.source.real_file import open_real
+from smspec.workspace.ignore_rules import IgnoreRules
+from smspec.workspace.source_secrets import SourceSecret, is_text, marked_formats, secrets_of_file
+from smspec.workspace.source_walk import FoundFile, SourceFault, SourceWalk, TooMuch, why_unreadable
 
 MOST_BYTES = 2 << 30
 """As many as the runtime unpacks."""

@@ -8,14 +8,14 @@ import stat
 from collections.abc import Iterator
 from typing import Literal
 
-from smspec.workspace.ignore_rules import IGNORE_FILES, IgnoreRules, TooManyPatterns
-from smspec.workspace.spec_marker import has_spec_key
 from smspec.render.manifest import MANIFEST, manifested_files
 from smspec.render.run_marker import RUN_MARKER, is_run_marker
 from smspec.source.below import is_below
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import open_real, open_real_directory
 from smspec.spec.yaml.guard import MAX_BYTES
+from smspec.workspace.ignore_rules import IGNORE_FILES, IgnoreRules, TooManyPatterns
+from smspec.workspace.spec_marker import has_spec_key
 
 MOST_ENTRIES = 20_000
 """As many as the runtime unpacks. More is data, an environment or a disk."""

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from smspec.organization.policy_search import policy_of
 from smspec.workspace.boundary_search import boundary_of
-from smspec.pipeline.policy_search import policy_of
 from support.small_job import READY, write_job
 from support.smspec_command import smspec
 

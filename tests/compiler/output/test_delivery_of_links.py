@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from smspec.output.contents import chunks
 from smspec.output.writing import write_tree
-from smspec.workspace.source_listing import scan_source
 from smspec.render.tree import ArchiveFile, CopiedFile, FileTree
+from smspec.workspace.source_listing import scan_source
 from smspec_runtime.extraction import digest, extract
 
 NAMES = st.text(st.sampled_from("abc.-_ é\n\t日'\"$*?[]{}!#~:"), min_size=1, max_size=8).filter(

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from smspec.workspace.source_listing import scan_source
 from smspec.source.real_file import open_real
+from smspec.workspace.source_listing import scan_source
 
 
 @pytest.fixture

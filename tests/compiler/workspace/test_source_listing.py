@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smspec.source.real_file import open_real_directory
 from smspec.workspace.source_listing import scan_source
 from smspec.workspace.spec_marker import has_spec_key
-from smspec.source.real_file import open_real_directory
 from support.spec.source_tree import faults, write
 
 
@@ -183,7 +183,8 @@ def test_what_dockerignore_leaves_out_is_not_walked(source, monkeypatch):
     write(source, "train.py", "packages/lib/a.py")
     walked = []
     monkeypatch.setattr(
-        "smspec.workspace.source_walk.open_real_directory", lambda path: walked.append(path) or open_real_directory(path)
+        "smspec.workspace.source_walk.open_real_directory",
+        lambda path: walked.append(path) or open_real_directory(path),
     )
     assert paths(source) == [".dockerignore", "train.py"]
     assert walked == [str(source)]

@@ -11,12 +11,13 @@ from smspec.diagnostics.explanation import explained_codes
 from smspec.diagnostics.parse_errors import MOST
 from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest
-from smspec.pipeline.organisation_file import PYPROJECT, MalformedFile, OrganisationFile
-from smspec.pipeline.price_list import TABLE as PRICES
-from smspec.pipeline.price_list import price_list
+from smspec.organization.organization_config import MalformedConfig, OrganizationConfig
+from smspec.organization.price_list import TABLE as PRICES
+from smspec.organization.price_list import price_list
 from smspec.rules.ignoring import UNTOUCHABLE
 from smspec.service.policy import Level, Policy
 from smspec.source import Path, SourceText, Span, dotted
+from smspec.workspace.organization_marker import PYPROJECT
 
 MALFORMED_POLICY = Rule("SM747", "malformed policy")
 
@@ -42,12 +43,12 @@ _Fault = tuple[tuple[str, ...], str, str]
 """Path in the file, message, help."""
 
 
-def read_policy(file: OrganisationFile) -> Policy:
+def read_policy(file: OrganizationConfig) -> Policy:
     """Return what the file asks of jobs. Raises `Rejected`, with places, for what cannot be meant."""
     try:
         price_list(file)  # read where costs are compared; wrong ones are told here
-    except MalformedFile as malformed:
-        raise rejected(MalformedFile(file.path, malformed.fault, file.content)) from None
+    except MalformedConfig as malformed:
+        raise rejected(MalformedConfig(file.path, malformed.fault, file.content)) from None
     reader = _Reader(file.tables)
     policy = Policy(
         path=file.path,
@@ -66,7 +67,7 @@ def read_policy(file: OrganisationFile) -> Policy:
     return policy
 
 
-def rejected(malformed: MalformedFile) -> Rejected:
+def rejected(malformed: MalformedConfig) -> Rejected:
     """Return what is told of a file that cannot be read."""
     at = re.search(r"\(at line (\d+), column (\d+)\)\Z", malformed.fault)
     line, column = (int(at[1]), int(at[2])) if at else (1, 1)
@@ -156,7 +157,7 @@ def _unknown(tables: Mapping[str, object]) -> Iterator[_Fault]:
             )
 
 
-def _rejected(file: OrganisationFile, faults: list[_Fault]) -> Rejected:
+def _rejected(file: OrganizationConfig, faults: list[_Fault]) -> Rejected:
     top = ("tool", "smspec") if file.path.endswith(PYPROJECT) else ()
     text = _text(file)
     places = _places(text)
@@ -185,7 +186,7 @@ def _told(text: SourceText, faults: Sequence[tuple[Span, Path, str, str]]) -> Re
     return Rejected(tuple(sorted(diagnostics, key=lambda d: (d.span.line, d.span.column))), (text,))
 
 
-def _text(file: OrganisationFile | MalformedFile) -> SourceText:
+def _text(file: OrganizationConfig | MalformedConfig) -> SourceText:
     return SourceText(file.path, file.content.decode("utf-8", "replace").replace("\r\n", "\n"))
 
 

@@ -1,20 +1,20 @@
-"""The file in which an organisation says things for all of its specs: ``smspec.toml``, or pyproject.toml."""
+"""The file with the settings of an organization for all of its specs: ``smspec.toml``, or pyproject.toml."""
 
 from __future__ import annotations
 
 import os
 import sys
 
+from smspec.source.frozen import dataclass
 from smspec.workspace.boundary import Boundary, NotRead
 from smspec.workspace.organization_marker import NAME, PYPROJECT, mentions_smspec
-from smspec.source.frozen import dataclass
 
 _LARGEST = 128 << 10
 _LONGEST_LINE = 2_000
 """Bytes. The library takes time with the square of the parts of a key: for half a million parts, minutes."""
 
 
-class MalformedFile(Exception):
+class MalformedConfig(Exception):
     """The file is no TOML, or says something that cannot be meant. ``fault`` says what without naming the file.
 
     ``content`` is what it holds; empty where it was not read.
@@ -28,7 +28,7 @@ class MalformedFile(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class OrganisationFile:
+class OrganizationConfig:
     """``tables`` is what ``content`` says: all of smspec.toml, or the table ``tool.smspec`` of pyproject.toml."""
 
     path: str
@@ -36,27 +36,27 @@ class OrganisationFile:
     content: bytes
 
     def table(self, name: str) -> dict[str, object]:
-        """Return a table, empty when there is none. Raises `MalformedFile` when it is something else."""
+        """Return a table, empty when there is none. Raises `MalformedConfig` when it is something else."""
         table = self.tables.get(name, {})
         if not isinstance(table, dict):
-            raise MalformedFile(self.path, f"`{name}` is not a table", self.content)
+            raise MalformedConfig(self.path, f"`{name}` is not a table", self.content)
         return table
 
 
-def organisation_file(directory: str, boundary: Boundary) -> OrganisationFile | None:
+def nearest_organization_config(directory: str, boundary: Boundary) -> OrganizationConfig | None:
     """Return the nearest file upwards from a directory; smspec.toml counts before a pyproject.toml beside it."""
     for above in boundary.upwards(directory):
         path = os.path.join(above, NAME)
         if os.path.lexists(path) and not boundary.is_directory(path):
             content = _content(path, boundary)
-            return OrganisationFile(os.path.relpath(path), _tables(path, content), content)
+            return OrganizationConfig(os.path.relpath(path), _tables(path, content), content)
         path = os.path.join(above, PYPROJECT)
         if os.path.lexists(path) and boundary.is_file(path) and mentions_smspec(path, boundary):
             content = _content(path, boundary)
             tool = _tables(path, content).get("tool")
             own = tool.get("smspec") if isinstance(tool, dict) else None
             if isinstance(own, dict):
-                return OrganisationFile(os.path.relpath(path), own, content)
+                return OrganizationConfig(os.path.relpath(path), own, content)
     return None
 
 
@@ -65,11 +65,11 @@ def _content(path: str, boundary: Boundary) -> bytes:
     try:
         content = boundary.read_named(path, _LARGEST)
     except NotRead as fault:
-        raise MalformedFile(shown, f"this {fault.reason}") from None
+        raise MalformedConfig(shown, f"this {fault.reason}") from None
     if len(content) > _LARGEST:
-        raise MalformedFile(shown, f"it has more than {_LARGEST >> 10} KiB")
+        raise MalformedConfig(shown, f"it has more than {_LARGEST >> 10} KiB")
     if any(len(line) > _LONGEST_LINE for line in content.split(b"\n")):
-        raise MalformedFile(shown, f"it has a line of more than {_LONGEST_LINE:,} bytes")
+        raise MalformedConfig(shown, f"it has a line of more than {_LONGEST_LINE:,} bytes")
     return content
 
 
@@ -86,4 +86,4 @@ def _tables(path: str, content: bytes) -> dict[str, object]:
         tables: dict[str, object] = tomllib.loads(content.decode(), parse_float=Decimal)
         return tables
     except (ValueError, ArithmeticError, RecursionError) as fault:
-        raise MalformedFile(os.path.relpath(path), f"this is no TOML: {fault}", content) from None
+        raise MalformedConfig(os.path.relpath(path), f"this is no TOML: {fault}", content) from None

@@ -7,11 +7,11 @@ import re
 
 from smspec.diagnostics import Finding, Rejected, Rule, placed
 from smspec.diagnostics.locating import placed_at
-from smspec.workspace.boundary import Boundary, NotRead
-from smspec.workspace.parent_directories import repository_top
 from smspec.service.image_reference import DIGEST
 from smspec.source import Document, Mapping, Path, Scalar, Span
 from smspec.spec.lock import NAME, VERSION, Lock
+from smspec.workspace.boundary import Boundary, NotRead
+from smspec.workspace.parent_directories import repository_top
 
 MALFORMED_LOCK = Rule("SM723", "malformed lock")
 

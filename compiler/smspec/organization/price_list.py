@@ -5,15 +5,15 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
-from smspec.pipeline.organisation_file import MalformedFile, OrganisationFile
+from smspec.organization.organization_config import MalformedConfig, OrganizationConfig
 
 TABLE = "prices"
 _HIGHEST = 1_000_000
 _MOST_DECIMALS = 30
 
 
-def price_list(file: OrganisationFile | None) -> dict[str, Fraction]:
-    """Return the price of an hour by instance type; none without a file. Raises `MalformedFile`."""
+def price_list(file: OrganizationConfig | None) -> dict[str, Fraction]:
+    """Return the price of an hour by instance type; none without a file. Raises `MalformedConfig`."""
     if file is None:
         return {}
     return {name: _price(name, value, file.path) for name, value in file.table(TABLE).items()}
@@ -25,5 +25,5 @@ def _price(name: str, value: object, path: str) -> Fraction:
         help = f'write US dollars for an hour: `"{name}" = 1.53`'
         if isinstance(value, dict):
             help = f'a name with dots stands in quotes: `"{name}.{next(iter(value), "…")}" = 1.53`'
-        raise MalformedFile(path, f"the price of `{name}` is no number of dollars; {help}")
+        raise MalformedConfig(path, f"the price of `{name}` is no number of dollars; {help}")
     return Fraction(price)
