@@ -24,15 +24,15 @@ def _is_without_jobs(words: list[str]) -> bool:
     import argparse
 
     from smspec.cli.validate import add_arguments
-    from smspec.pipeline.job_search import NoJobs, find_job_specs
-    from smspec.pipeline.shelf import Shelf
+    from smspec.pipeline.input_cache import InputCache
+    from smspec.pipeline.spec_discovery import NoJobs, find_job_specs
     from smspec.spec.layers.misuse import Misuse
 
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     add_arguments(parser)
     try:
         args = parser.parse_args(words)
-        find_job_specs(args.paths, Shelf(args.root))
+        find_job_specs(args.paths, InputCache(args.root))
     except NoJobs as none:
         return not none.outside
     except (Misuse, argparse.ArgumentError, SystemExit):

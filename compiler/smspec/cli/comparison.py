@@ -15,9 +15,9 @@ from smspec.diagnostics import Diagnostic, Rejected
 from smspec.organization.organization_config import MalformedConfig, nearest_organization_config
 from smspec.organization.price_list import price_list
 from smspec.pipeline.compilation import Compiled
-from smspec.pipeline.job_search import NoJobs, find_job_specs
-from smspec.pipeline.shelf import Shelf
+from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_check import CheckedSpec, checked
+from smspec.pipeline.spec_discovery import NoJobs, find_job_specs
 from smspec.pipeline.variants import Gathered, Variants, are_same, compile_variants, gather_variants, shown_as_of
 from smspec.render.dockerfile import dockerfile
 from smspec.review.comparison import Comparison, comparison
@@ -58,20 +58,20 @@ def against_other(
     old: str, new: str, overlay: str | None, settings: Mapping[str, str], root: str | None = None
 ) -> Outcome:
     """Compare two specs, or requests."""
-    shelf = Shelf(root)
+    cache = InputCache(root)
     if _is_request(old) or _is_request(new):
-        return _against_request(old, new, overlay, settings, shelf)
-    gathered = [gather_variants(path, overlay, settings, shelf) for path in (old, new)]
+        return _against_request(old, new, overlay, settings, cache)
+    gathered = [gather_variants(path, overlay, settings, cache) for path in (old, new)]
     _check_variation(gathered, overlay, settings)
     sides = [compile_variants(side) for side in gathered]
     states = [_state(side, "") for side in sides]
-    return _outcome([(states[0], states[1])], sides, _prices(new, shelf))
+    return _outcome([(states[0], states[1])], sides, _prices(new, cache))
 
 
 def against_build(path: str, overlay: str | None, settings: Mapping[str, str], root: str | None = None) -> Outcome:
     """Compare a spec with what was last built from it, and under each overlay with what was built under that."""
-    shelf = Shelf(root)
-    gathered = gather_variants(path, overlay, settings, shelf)
+    cache = InputCache(root)
+    gathered = gather_variants(path, overlay, settings, cache)
     _check_variation([gathered], overlay, settings)
     side = compile_variants(gathered)
     old: dict[str | None, Version] = {}
@@ -91,7 +91,7 @@ def against_build(path: str, overlay: str | None, settings: Mapping[str, str], r
         raise missing
     states = [State(file=path, place=path, versions=versions, faults={}) for versions in (old, new)]
     states[1] = replace(states[1], faults=_state(side, path).faults, is_read=side.is_read)
-    return _outcome([(states[0], states[1])], [side], _prices(path, shelf), notes)
+    return _outcome([(states[0], states[1])], [side], _prices(path, cache), notes)
 
 
 def against_base(
@@ -104,9 +104,9 @@ def against_base(
         os.makedirs(top)
         base = Revision(repository, objects, revision, top)
         there = [base.path(path) for path in paths]
-        shelf, base_shelf = Shelf(root), Shelf(None if root is None else base.root(root))
-        found, outside = _found([path for path in paths if os.path.lexists(path)], shelf)
-        found_there, _ = _found([path for path in there if os.path.lexists(path)], base_shelf)
+        cache, base_cache = InputCache(root), InputCache(None if root is None else base.root(root))
+        found, outside = _found([path for path in paths if os.path.lexists(path)], cache)
+        found_there, _ = _found([path for path in there if os.path.lexists(path)], base_cache)
         # What is a link out of the repository now, and was a spec, is no spec that is gone.
         was = {place_below(path, base.directory) for path in found_there}
         found += tuple(path for path in outside if place_below(path, repository.top) in was)
@@ -114,8 +114,8 @@ def against_base(
             raise NothingToCompare(
                 f"there is no job spec in {', '.join(f'`{path}`' for path in paths)}, now or at `{revision}`"
             )
-        new = [gather_variants(path, overlay, settings, shelf) for path in found]
-        old = [gather_variants(path, overlay, settings, base_shelf, base) for path in found_there]
+        new = [gather_variants(path, overlay, settings, cache) for path in found]
+        old = [gather_variants(path, overlay, settings, base_cache, base) for path in found_there]
         _check_variation([*new, *old], overlay, settings)
         same = _unchanged(old, new, base, repository.top)
         news = [compile_variants(side) for side in new if side.path not in same]
@@ -125,12 +125,14 @@ def against_base(
         old_states = [_state(side, place_below(side.path, base.directory), base) for side in olds]
         pairs = paired(old_states, new_states)
         unchanged = [side.path for side in new if side.path in same]
-        return _outcome(pairs, [*news, *olds], _prices(paths[0], shelf), notes, unchanged)
+        return _outcome(pairs, [*news, *olds], _prices(paths[0], cache), notes, unchanged)
 
 
-def _against_request(old: str, new: str, overlay: str | None, settings: Mapping[str, str], shelf: Shelf) -> Outcome:
+def _against_request(
+    old: str, new: str, overlay: str | None, settings: Mapping[str, str], cache: InputCache
+) -> Outcome:
     """Compare where at least one side is a request: the other, if it is a spec, as it is or under the overlay."""
-    specs = {path: gather_variants(path, overlay, settings, shelf) for path in (old, new) if not _is_request(path)}
+    specs = {path: gather_variants(path, overlay, settings, cache) for path in (old, new) if not _is_request(path)}
     _check_variation(list(specs.values()), overlay, settings)
     sides: list[Variants] = []
     states: list[State] = []
@@ -151,7 +153,7 @@ def _against_request(old: str, new: str, overlay: str | None, settings: Mapping[
             fault = state.faults.get(overlay if side.is_read else None)
             faults: dict[str | None, tuple[Diagnostic, ...]] = {} if fault is None else {None: fault}
             states.append(replace(state, versions=versions, faults=faults))
-    return _outcome([(states[0], states[1])], sides, _prices(new, shelf), notes)
+    return _outcome([(states[0], states[1])], sides, _prices(new, cache), notes)
 
 
 def _is_request(path: str) -> bool:
@@ -258,10 +260,10 @@ def _check_variation(sides: Sequence[Gathered], overlay: str | None, settings: M
             raise Misuse(f"--set vars.{name}: no spec that is compared declares a variable `{name}`")
 
 
-def _found(paths: list[str], shelf: Shelf) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _found(paths: list[str], cache: InputCache) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the job specs that paths mean, none where there are none, and unread links out of the repository."""
     try:
-        found = find_job_specs(paths, shelf)
+        found = find_job_specs(paths, cache)
     except NoJobs as none:
         return (), none.outside
     except Misuse:
@@ -290,10 +292,10 @@ def _directory_of(path: str) -> str:
     return path or "."
 
 
-def _prices(path: str, shelf: Shelf) -> tuple[Prices, str]:
+def _prices(path: str, cache: InputCache) -> tuple[Prices, str]:
     """Return the prices that hold for a path, or none and why they cannot be read."""
     directory = _directory_of(path)
     try:
-        return price_list(nearest_organization_config(directory, shelf.boundary(directory))), ""
+        return price_list(nearest_organization_config(directory, cache.boundary(directory))), ""
     except MalformedConfig as malformed:
         return {}, f"{malformed}; costs are compared in instance hours only"

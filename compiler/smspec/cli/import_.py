@@ -15,7 +15,7 @@ from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, Usage
 from smspec.cli.console import Console
 from smspec.diagnostics import Rejected
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
-from smspec.pipeline.loose_inputs import loose_inputs
+from smspec.pipeline.in_memory_inputs import in_memory_inputs
 from smspec.service.json.limits import MAX_BYTES
 from smspec.source import SourceText
 from smspec.source.frozen import replace
@@ -61,7 +61,7 @@ def _fault(adoption: Adoption, console: Console) -> bool:
     """Compile the spec and compare; show what is wrong with it, and tell whether anything is."""
     text = SourceText(FILE_NAME, adoption.text)
     try:
-        compilation = compile_spec(loose_inputs(text))
+        compilation = compile_spec(in_memory_inputs(text))
     except Rejected as rejected:
         compilation = Faulty(diagnostics=rejected.diagnostics, texts=rejected.texts)
     if compilation.diagnostics:

@@ -12,7 +12,7 @@ from smspec.cli.spec_arguments import add_root_argument, root, settings
 from smspec.diagnostics.visible import visible
 from smspec.output.atomic_file import write_whole
 from smspec.output.failures import OutputFailed
-from smspec.pipeline.lockable import Lockable, find_lockable, platforms_of
+from smspec.pipeline.lock_targets import LockTarget, find_lock_targets, platforms_of
 from smspec.service.image_reference import SHA256, is_image_reference, parsed_reference
 from smspec.service.shapes import pinned_model
 from smspec.source.frozen import replace
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     digests = _digests(args.digest)
     try:
-        found = find_lockable(args.paths or [USUAL_SPEC], settings(args), root(args))
+        found = find_lock_targets(args.paths or [USUAL_SPEC], settings(args), root(args))
     except Misuse as misuse:
         raise UsageError(str(misuse)) from misuse
     unknown = sorted(set(digests) - {image for each in found for image in each.images})
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _lock(found: Lockable, before: Lock, images: dict[str, str], console: Console) -> None:
+def _lock(found: LockTarget, before: Lock, images: dict[str, str], console: Console) -> None:
     """Write one lock, if there is something new for it, and say what is in it of these jobs."""
     from smspec.lock.locking import lock_text, locked
 

@@ -9,8 +9,8 @@ from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
 from smspec.diagnostics import Rejected
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
+from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import gather
-from smspec.pipeline.shelf import Shelf
 from smspec.spec.layers.assembly import Misuse
 from smspec.workspace.command_line_file import USUAL_SPEC
 
@@ -60,7 +60,7 @@ def settings(args: argparse.Namespace) -> dict[str, str]:
 def compiled(args: argparse.Namespace, console: Console) -> Compiled:
     """Return the job that the arguments ask for; its warnings are shown. Raises `Rejected` when it is faulty."""
     try:
-        compilation = compile_spec(gather(args.spec, args.overlay, settings(args), Shelf(root(args))))
+        compilation = compile_spec(gather(args.spec, args.overlay, settings(args), InputCache(root(args))))
     except Misuse as misuse:
         raise UsageError(str(misuse)) from misuse
     if isinstance(compilation, Faulty):

@@ -9,9 +9,9 @@ from smspec.cli.console import Console
 from smspec.cli.findings import add_findings_arguments, exit_status, show_findings
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_variation_arguments, root, settings
-from smspec.pipeline.job_search import find_job_specs
-from smspec.pipeline.shelf import Shelf
-from smspec.pipeline.verdict import judge
+from smspec.pipeline.input_cache import InputCache
+from smspec.pipeline.spec_discovery import find_job_specs
+from smspec.pipeline.validation_result import validate_specs
 from smspec.spec.layers.assembly import Misuse
 from smspec.workspace.command_line_file import USUAL_SPEC
 
@@ -40,21 +40,21 @@ def run(args: argparse.Namespace, console: Console) -> int:
         from smspec.cli.validate_request import validate_request
 
         return validate_request(args, console)
-    shelf = Shelf(root(args))
+    cache = InputCache(root(args))
     try:
         with signals_interrupt():
-            found = find_job_specs(args.paths or [USUAL_SPEC], shelf)
-            verdict = judge(found, args.overlay, settings(args), shelf)
+            found = find_job_specs(args.paths or [USUAL_SPEC], cache)
+            result = validate_specs(found, args.overlay, settings(args), cache)
     except Misuse as misuse:
         raise UsageError(str(misuse)) from misuse
 
-    summary = "\n".join(filter(None, (verdict.summary(), verdict.unpinned())))
+    summary = "\n".join(filter(None, (result.summary(), result.unpinned())))
     if args.format == "mermaid":
         # Late: the graph is asked for now and then.
         from smspec.render.mermaid import mermaid
 
-        console.result(mermaid(verdict.jobs))
-        console.warned(verdict.diagnostics, verdict.texts)
+        console.result(mermaid(result.jobs))
+        console.warned(result.diagnostics, result.texts)
         console.say(summary)
-        return exit_status(verdict.diagnostics, args)
-    return show_findings(verdict.diagnostics, verdict.texts, summary, args, console)
+        return exit_status(result.diagnostics, args)
+    return show_findings(result.diagnostics, result.texts, summary, args, console)

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule
 from smspec.diagnostics.suggestions import nearest
 from smspec.organization.lock_file import name_in_lock
-from smspec.pipeline.program_reading import started_program, without_source
+from smspec.pipeline.input_cache import LARGEST_REQUIREMENTS, InputCache
 from smspec.pipeline.runtime_files import runtime_listing
-from smspec.pipeline.shelf import LARGEST_REQUIREMENTS, Shelf
+from smspec.pipeline.script_reading import started_program, without_source
 from smspec.pipeline.source_findings import HIDES_FILES, SOURCE, source_findings
 from smspec.pipeline.spec_files import SpecFiles, read_spec_files
 from smspec.plan.ingredients import Ingredients
@@ -64,30 +64,30 @@ class Inputs:
 
 
 def gather(
-    path: str, overlay: str | None = None, settings: Mapping[str, str] | None = None, shelf: Shelf | None = None
+    path: str, overlay: str | None = None, settings: Mapping[str, str] | None = None, cache: InputCache | None = None
 ) -> Inputs:
     """Read the spec at ``path``, its bases, and the files it names; apply the overlay and the settings.
 
-    What is on the ``shelf`` is not read again. Raises `Rejected` where texts cannot be read, `Misuse` for an overlay or
+    What is on the ``cache`` is not read again. Raises `Rejected` where texts cannot be read, `Misuse` for an overlay or
     a setting that does not exist, OSError where the disk refuses.
     """
-    shelf = shelf or Shelf()
-    return _inputs(assembly(read_spec_files(path, shelf)).merged(overlay, settings), overlay, shelf)
+    cache = cache or InputCache()
+    return _inputs(assembly(read_spec_files(path, cache)).merged(overlay, settings), overlay, cache)
 
 
 def gather_all(
-    path: str, settings: Mapping[str, str] | None = None, shelf: Shelf | None = None
+    path: str, settings: Mapping[str, str] | None = None, cache: InputCache | None = None
 ) -> Iterator[tuple[str | None, Inputs | Rejected]]:
     """Gather the spec at ``path``, then the spec under each of its overlays; everything is read once.
 
     What cannot be gathered comes as the `Rejected` that explains why, so that the others are still looked at. Raises as
     `gather` does where there is nothing to merge.
     """
-    shelf = shelf or Shelf()
-    layers = assembly(read_spec_files(path, shelf))
+    cache = cache or InputCache()
+    layers = assembly(read_spec_files(path, cache))
     for overlay in (None, *layers.overlays):
         try:
-            inputs = _inputs(layers.merged(overlay, settings), overlay, shelf)
+            inputs = _inputs(layers.merged(overlay, settings), overlay, cache)
             # The spec as it is counts alone: with many overlays it is checked even where they cannot all be.
             yield overlay, inputs if overlay is None else replace(inputs, variants=len(layers.overlays))
         except Rejected as rejected:
@@ -99,43 +99,43 @@ def assembly(files: SpecFiles) -> Assembly:
     return Assembly(files.documents, Lost(files.faults, files.texts) if files.faults else None)
 
 
-def gather_to_compare(merged: Merged, overlay: str | None, shelf: Shelf) -> Inputs:
+def gather_to_compare(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:
     """Gather what a merged spec names, as far as a comparison needs it: what it comes to, not how good it is.
 
     So the program is not read, and of a policy only what it lets pass counts: a job that breaks it can be compared.
     """
-    inputs = _ingredients(merged, overlay, shelf)
+    inputs = _ingredients(merged, overlay, cache)
     try:
-        policy = shelf.policy(inputs.directory)
+        policy = cache.policy(inputs.directory)
     except Rejected:
         return inputs  # a fault of the policy is none of the spec
     levels = {} if policy is None else policy.levels
     return replace(inputs, levels={code: level for code, level in levels.items() if level != "error"})
 
 
-def _inputs(merged: Merged, overlay: str | None, shelf: Shelf) -> Inputs:
-    inputs = _ingredients(merged, overlay, shelf)
-    policy = shelf.policy(inputs.directory)
+def _inputs(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:
+    inputs = _ingredients(merged, overlay, cache)
+    policy = cache.policy(inputs.directory)
     return replace(
         inputs,
         policy=policy,
         levels={} if policy is None else policy.levels,
-        program=_program(merged.document, inputs.directory, inputs.ingredients.source, shelf),
+        program=_program(merged.document, inputs.directory, inputs.ingredients.source, cache),
     )
 
 
-def _ingredients(merged: Merged, overlay: str | None, shelf: Shelf) -> Inputs:
+def _ingredients(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:
     document = merged.document
     directory = os.path.dirname(document.texts[0].name)
     findings: list[Finding] = []
-    source = _source(document, directory, findings, shelf)
-    lock_path, lock = shelf.lock(directory) or ("", None)
+    source = _source(document, directory, findings, cache)
+    lock_path, lock = cache.lock(directory) or ("", None)
     requirements = _requirements_file(document, directory)
     ingredients = Ingredients(
         source=source,
         runtime=runtime_listing(),
         templates=templates_digest(),
-        requirements=_requirements(document, requirements, findings, shelf, shelf.boundary(directory)),
+        requirements=_requirements(document, requirements, findings, cache, cache.boundary(directory)),
         requirements_name=name_in_lock(requirements, lock_path) if lock and requirements else "",
         lock=lock,
     )
@@ -150,7 +150,7 @@ def _ingredients(merged: Merged, overlay: str | None, shelf: Shelf) -> Inputs:
     )
 
 
-def _program(document: Document, directory: str, source: Listing, shelf: Shelf) -> Program | Unread | None:
+def _program(document: Document, directory: str, source: Listing, cache: InputCache) -> Program | Unread | None:
     started, written = started_program(document), _text(document, SOURCE)
     if started is None or isinstance(started, Unread):
         return started
@@ -158,15 +158,15 @@ def _program(document: Document, directory: str, source: Listing, shelf: Shelf) 
         return without_source(started)
     if not source.files:
         return None
-    return shelf.program(started, source, os.path.join(directory, written))
+    return cache.program(started, source, os.path.join(directory, written))
 
 
-def _source(document: Document, directory: str, findings: list[Finding], shelf: Shelf) -> Listing:
+def _source(document: Document, directory: str, findings: list[Finding], cache: InputCache) -> Listing:
     written = _text(document, SOURCE)
     if written is None:
         return Listing()
     path = os.path.join(directory, written)
-    boundary = shelf.boundary(directory)
+    boundary = cache.boundary(directory)
     if not boundary.contains(path):
         findings.append(outside(SOURCE, written, path, boundary))
         return Listing()
@@ -178,7 +178,7 @@ def _source(document: Document, directory: str, findings: list[Finding], shelf: 
     if not is_there:
         findings.append(_missing(NO_SOURCE_DIRECTORY, SOURCE, "directory", written, path))
         return Listing()
-    scanned = shelf.source(path, _texts(document, ("source", "ignore")))
+    scanned = cache.source(path, _texts(document, ("source", "ignore")))
     findings.extend(source_findings(scanned, written))
     return scanned.listing
 
@@ -189,7 +189,7 @@ def _requirements_file(document: Document, directory: str) -> str | None:
 
 
 def _requirements(
-    document: Document, path: str | None, findings: list[Finding], shelf: Shelf, boundary: Boundary
+    document: Document, path: str | None, findings: list[Finding], cache: InputCache, boundary: Boundary
 ) -> bytes | None:
     if path is None:
         return None
@@ -201,7 +201,7 @@ def _requirements(
         findings.append(_missing(NO_REQUIREMENTS_FILE, REQUIREMENTS, "file", written, path))
         return None
     try:
-        content = shelf.requirements(path, boundary)
+        content = cache.requirements(path, boundary)
     except NotRead:  # it was exchanged since it was looked at
         findings.append(outside(REQUIREMENTS, written, path, boundary))
         return None

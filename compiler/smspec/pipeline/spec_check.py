@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from smspec.diagnostics import Diagnostic, Note, Rejected
 from smspec.diagnostics.quoting import quoted
 from smspec.pipeline.compilation import Compilation, compile_spec
+from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import gather, gather_all
-from smspec.pipeline.shelf import Shelf
 from smspec.rules import ignoring
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass, replace
@@ -36,15 +36,15 @@ class CheckedSpec:
     files: frozenset[str]
 
 
-def check_spec(path: str, overlay: str | None, settings: Mapping[str, str], shelf: Shelf) -> CheckedSpec:
+def check_spec(path: str, overlay: str | None, settings: Mapping[str, str], cache: InputCache) -> CheckedSpec:
     """Check the spec at ``path`` under the overlay that is asked for, or as it is and under each of its overlays.
 
     Raises `Misuse` for an overlay or a setting that does not exist, OSError where the disk refuses.
     """
     try:
         if overlay is not None:
-            return checked([(None, compile_spec(gather(path, overlay, settings, shelf)))])
-        gathered = gather_all(path, settings, shelf)
+            return checked([(None, compile_spec(gather(path, overlay, settings, cache)))])
+        gathered = gather_all(path, settings, cache)
         return checked((name, i if isinstance(i, Rejected) else compile_spec(i)) for name, i in gathered)
     except Rejected as rejected:
         return checked([(None, rejected)])

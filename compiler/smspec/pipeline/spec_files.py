@@ -6,7 +6,7 @@ import os
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule, placed
 from smspec.diagnostics.quoting import quoted
-from smspec.pipeline.shelf import Shelf
+from smspec.pipeline.input_cache import InputCache
 from smspec.source import Document, Path, SourceText, Span
 from smspec.source.frozen import dataclass
 from smspec.spec.layers.assembly import extends_of
@@ -36,14 +36,14 @@ class SpecFiles:
     texts: tuple[SourceText, ...]
 
 
-def read_spec_files(path: str, shelf: Shelf) -> SpecFiles:
+def read_spec_files(path: str, cache: InputCache) -> SpecFiles:
     """Read the spec at ``path`` and every base it extends.
 
     A base that is reached twice is applied once, where it is reached first. Raises `Misuse` when there is no such
     spec, `Rejected` when that cannot be read as YAML, and OSError when the disk refuses.
     """
-    chain = _Chain(shelf, shelf.boundary(os.path.dirname(path)))
-    chain.add(shelf.spec(path), shelf.identity(path), trail=())
+    chain = _Chain(cache, cache.boundary(os.path.dirname(path)))
+    chain.add(cache.spec(path), cache.identity(path), trail=())
     documents = tuple(chain.files.values())
     texts = dict.fromkeys((*documents[-1].texts, *(text for file in documents for text in file.texts), *chain.texts))
     return SpecFiles(documents=documents, faults=tuple(chain.diagnostics), texts=tuple(texts))
@@ -52,8 +52,8 @@ def read_spec_files(path: str, shelf: Shelf) -> SpecFiles:
 class _Chain:
     """The files found so far, by real path, and what is wrong with the way they hang together."""
 
-    def __init__(self, shelf: Shelf, boundary: Boundary) -> None:
-        self._shelf = shelf
+    def __init__(self, cache: InputCache, boundary: Boundary) -> None:
+        self._cache = cache
         self._boundary = boundary
         self.files: dict[str, Document] = {}
         self.diagnostics: list[Diagnostic] = []
@@ -97,7 +97,7 @@ class _Chain:
         if not self._boundary.is_file(path):
             help = "the path is relative to the directory of the file that writes it"
             return BASE_NOT_FOUND.at((), told_of(path, path, "file"), help=help)
-        if self._shelf.identity(path) in trail:
+        if self._cache.identity(path) in trail:
             return BASE_IN_A_CIRCLE.at((), f"`{path}` extends this file", help="take one of the two out")
         if len(self.files) + len(trail) > MOST_BASES:
             return TOO_MANY_BASES.at(
@@ -106,11 +106,11 @@ class _Chain:
         return None
 
     def _follow(self, path: str, trail: tuple[str, ...]) -> Finding | None:
-        identity = self._shelf.identity(path)
+        identity = self._cache.identity(path)
         if identity in self.files:
             return None
         try:
-            document = self._shelf.base(path, self._boundary)
+            document = self._cache.base(path, self._boundary)
         except Rejected as rejected:
             self._note(rejected)
         except NotASpec:

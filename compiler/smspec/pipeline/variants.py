@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from smspec.diagnostics import Diagnostic, Rejected
 from smspec.pipeline.compilation import Compilation, Compiled, Faulty, compile_spec
+from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import REQUIREMENTS, Inputs, assembly, gather_to_compare
-from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.source_findings import SOURCE
 from smspec.pipeline.spec_files import read_spec_files
 from smspec.source import Document, Scalar, SourceText, Span
@@ -48,7 +48,7 @@ class Variants:
 
 
 def gather_variants(
-    path: str, overlay: str | None, settings: Mapping[str, str], shelf: Shelf, revision: Revision | None = None
+    path: str, overlay: str | None, settings: Mapping[str, str], cache: InputCache, revision: Revision | None = None
 ) -> Gathered:
     """Gather a spec under the overlay that is asked for, if it has that, or as it is and under each of its overlays.
 
@@ -56,7 +56,7 @@ def gather_variants(
     when there is no such spec, OSError where the disk refuses.
     """
     try:
-        files = read_spec_files(path, shelf)
+        files = read_spec_files(path, cache)
     except Rejected as rejected:
         texts = tuple(text.text for text in rejected.texts)
         return Gathered(path=path, texts=texts, inputs={None: _faulty(rejected)}, is_read=False)
@@ -65,14 +65,14 @@ def gather_variants(
     layers = assembly(files)
     texts = tuple(text.text for text in files.texts)
     if files.faults:
-        own = _gathered(path, None, known, shelf, layers, revision)
+        own = _gathered(path, None, known, cache, layers, revision)
         return Gathered(path=path, texts=texts, inputs={None: own}, is_read=False)
     names = layers.overlays
     asked = (None, *names) if overlay is None else (overlay,) if overlay in names else ()
     return Gathered(
         path=path,
         texts=texts,
-        inputs={name: _gathered(path, name, known, shelf, layers, revision) for name in asked},
+        inputs={name: _gathered(path, name, known, cache, layers, revision) for name in asked},
         overlays=names,
         variables=variables,
     )
@@ -139,16 +139,16 @@ def _gathered(
     path: str,
     overlay: str | None,
     settings: Mapping[str, str],
-    shelf: Shelf,
+    cache: InputCache,
     layers: Assembly,
     revision: Revision | None,
 ) -> Inputs | Faulty:
     try:
         merged = layers.merged(overlay, settings)
         if revision is None:
-            return gather_to_compare(merged, overlay, shelf)
+            return gather_to_compare(merged, overlay, cache)
         _bring(revision, path, merged.document)
-        return _as_checked_out(gather_to_compare(merged, overlay, shelf), revision)
+        return _as_checked_out(gather_to_compare(merged, overlay, cache), revision)
     except Rejected as rejected:
         return _faulty(rejected)
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 from smspec.diagnostics.explanation import explained_codes, explanation
-from smspec.pipeline.shelf import Shelf
+from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_check import check_spec
 from smspec.source import SourceText, to_data
 from smspec.spec.yaml.reading import read
@@ -92,7 +92,7 @@ READY = {
 SPECS = sorted((Path(__file__).parents[3] / "specs").glob("*/job.yaml"))
 
 
-def shared_out(data, chance, *, of_a_job=True):
+def parallel_map(data, chance, *, of_a_job=True):
     """Return two parts of a job, the second of which can be in a base."""
     own, base = {}, {}
     for key, value in data.items():
@@ -100,7 +100,7 @@ def shared_out(data, chance, *, of_a_job=True):
         if of_a_job and key in ("smspec", "name"):
             own[key] = value
         elif isinstance(value, dict) and value and fate < 0.4:
-            for part, of_it in zip((own, base), shared_out(value, chance, of_a_job=False), strict=True):
+            for part, of_it in zip((own, base), parallel_map(value, chance, of_a_job=False), strict=True):
                 if of_it:
                     part[key] = of_it
         else:
@@ -109,12 +109,12 @@ def shared_out(data, chance, *, of_a_job=True):
 
 
 def codes(job):
-    return {d.code for d in check_spec(str(job), None, {}, Shelf()).diagnostics}
+    return {d.code for d in check_spec(str(job), None, {}, InputCache()).diagnostics}
 
 
 def holds_without_its_base(data, job):
     """Check a job with parts in a base: when that has an unknown variable, is not YAML, or is not there."""
-    own, base = shared_out(data, random.Random(json.dumps(data)))
+    own, base = parallel_map(data, random.Random(json.dumps(data)))
     if not base:
         return
     job.write_text(json.dumps({**own, "extends": ["org.yaml"]}))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from smspec.pipeline.shelf import Shelf
+from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_check import check_spec
 from smspec.source import Scalar, Sequence, SourceText
 from smspec.spec.yaml.reading import read
@@ -114,5 +114,5 @@ def test_no_value_of_a_right_job_is_needed_by_a_false_fault(spec, tmp_path):
         line = lines[span.line - 1]
         changed = f"{line[: span.column - 1]}'{GONE}'{line[span.end_column - 1 :]}"
         job.write_text("\n".join([*lines[: span.line - 1], changed, *lines[span.line :]]))
-        checked = check_spec(str(job), None, {}, Shelf())
+        checked = check_spec(str(job), None, {}, InputCache())
         assert [d.code for d in checked.diagnostics if d.severity != "note"] == ["SM125"], changed

@@ -7,8 +7,8 @@ import json
 
 import pytest
 
+from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.request_file import check_request_file
-from smspec.pipeline.shelf import Shelf
 from smspec.pipeline.spec_check import check_spec
 from support.service.api_samples import small_request
 from support.small_job import READY
@@ -73,7 +73,7 @@ def test_any_number_anywhere_in_a_spec_gets_a_verdict(tmp_path, number):
     job = {**WHOLE_JOB, "hyperparameters": {"a": 1, "b": [1, {"c": 2}]}, "api": {"RetryStrategy": {"X": 1}}}
     for path in places(job):
         spec.write_text(written(job, path, NUMBERS[number]))
-        assert check_spec(str(spec), None, {}, Shelf()).diagnostics
+        assert check_spec(str(spec), None, {}, InputCache()).diagnostics
 
 
 def test_any_number_anywhere_in_a_request_gets_a_verdict(tmp_path):

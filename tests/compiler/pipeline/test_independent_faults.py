@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from smspec.pipeline.shelf import Shelf
+from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_check import check_spec
 from smspec.spec.schema.keys import keys_in
 from support.spec.independent_faults import FAULTS, NEEDS, found, lay_out, written
@@ -62,4 +62,4 @@ def test_two_faults_are_told_as_each_alone(directory, alone, one):
 def test_every_key_can_be_misspelled(directory, key):
     for word in (key[:-1], f"{key}s"):
         Path(directory, "job.yaml").write_text(written([]) + f"{word}: {{dev: {{}}}}\n")
-        assert check_spec(str(Path(directory, "job.yaml")), None, {}, Shelf()).diagnostics
+        assert check_spec(str(Path(directory, "job.yaml")), None, {}, InputCache()).diagnostics

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from smspec.diagnostics import Rejected
-from smspec.pipeline.shelf import Shelf
+from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_files import MOST_BASES, read_spec_files
 from smspec.spec.layers.assembly import Misuse
 
@@ -26,11 +26,11 @@ def write(tmp_path, monkeypatch):
 
 
 def names(path):
-    return [document.texts[0].name for document in read_spec_files(path, Shelf()).documents]
+    return [document.texts[0].name for document in read_spec_files(path, InputCache()).documents]
 
 
 def faults(path):
-    return read_spec_files(path, Shelf()).faults
+    return read_spec_files(path, InputCache()).faults
 
 
 def test_bases_come_first_in_the_order_in_which_they_are_written(write):
@@ -89,7 +89,7 @@ def test_everything_wrong_with_bases_is_told_at_once(write, tmp_path):
         ("SM140", "late.yaml", ("extends", 0)),
         ("SM147", "job.yaml", ("extends", 2)),
     ]
-    texts = read_spec_files("job.yaml", Shelf()).texts
+    texts = read_spec_files("job.yaml", InputCache()).texts
     assert {text.name for text in texts} == {"job.yaml", "broken.yaml", "late.yaml"}
 
 
@@ -109,16 +109,16 @@ def test_a_base_is_a_regular_file(kind, write, tmp_path):
 def test_a_spec_that_is_not_there_is_misuse(write):
     for path in ("gone.yaml", "", "a" * 5000):
         with pytest.raises(Misuse):
-            read_spec_files(path, Shelf())
+            read_spec_files(path, InputCache())
 
 
 def test_files_that_are_known_are_not_read_again(write, tmp_path):
     write(job=["a.yaml"], a=[])
-    shelf = Shelf()
-    first = read_spec_files("job.yaml", shelf)
+    cache = InputCache()
+    first = read_spec_files("job.yaml", cache)
     (tmp_path / "a.yaml").unlink()
     (tmp_path / "a.yaml").write_text("not: [yaml")
-    assert read_spec_files("job.yaml", shelf) == first
+    assert read_spec_files("job.yaml", cache) == first
 
 
 def test_a_huge_file_is_refused_without_being_read_whole(tmp_path, monkeypatch):
@@ -126,5 +126,5 @@ def test_a_huge_file_is_refused_without_being_read_whole(tmp_path, monkeypatch):
     with open("job.yaml", "wb") as file:
         file.truncate(1 << 40)
     with pytest.raises(Rejected) as rejected:
-        read_spec_files("job.yaml", Shelf())
+        read_spec_files("job.yaml", InputCache())
     assert [d.code for d in rejected.value.diagnostics] == ["SM104"]

@@ -8,7 +8,7 @@ import os
 import sys
 import types
 
-from smspec.pipeline.program_reading import Started, read_program
+from smspec.pipeline.script_reading import Started, read_program
 from smspec.plan.planning import make_plan
 from smspec.plan.surroundings import plan_surroundings
 from smspec.rules.script import script_findings

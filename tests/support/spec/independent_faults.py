@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from smspec.pipeline.shelf import Shelf
+from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_check import check_spec
 
 ROLE = "arn:aws:iam::111122223333:role/SageMakerTraining"
@@ -136,5 +136,5 @@ def found(directory, *faults, more=None):
     """Return what is reported of a job with these faults, and with ``more`` keys."""
     path = Path(directory, "job.yaml")
     path.write_text(written(faults, more))
-    checked = check_spec(str(path), None, {}, Shelf())
+    checked = check_spec(str(path), None, {}, InputCache())
     return {(d.code, d.severity, d.path) for d in checked.diagnostics}

@@ -41,12 +41,12 @@ CANDIDATES: dict[str, Callable[..., Iterator[str]]] = {"overlays": overlays, "va
 
 def _layers(path: str) -> tuple[Document, ...]:
     from smspec.diagnostics import Rejected
-    from smspec.pipeline.shelf import Shelf
+    from smspec.pipeline.input_cache import InputCache
     from smspec.pipeline.spec_files import read_spec_files
     from smspec.spec.layers.misuse import Misuse
 
     try:
-        return read_spec_files(path, Shelf()).documents
+        return read_spec_files(path, InputCache()).documents
     except (Rejected, Misuse, OSError):
         return ()
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(
 # A process of its own forks: pytest has threads.
 HEAD = """
 import os, sys, time
-from smspec.pipeline.crew import FEWEST, shared_out
+from smspec.pipeline.parallel_map import FEWEST, parallel_map
 COUNT = 3 * FEWEST
 """
 
@@ -35,7 +35,7 @@ def test_what_is_made_comes_in_order_from_several_processes():
 def work(number):
     time.sleep(0.001)
     return number, os.getpid()
-made = list(shared_out(COUNT, work))
+made = list(parallel_map(COUNT, work))
 assert [number for number, _ in made] == list(range(COUNT))
 makers = {process for _, process in made[1:]}
 assert len(makers) > 1 and os.getpid() not in makers
@@ -45,13 +45,13 @@ assert len(makers) > 1 and os.getpid() not in makers
 
 
 def test_little_work_is_done_here():
-    done = script("assert set(shared_out(FEWEST - 1, lambda number: os.getpid())) == {os.getpid()}")
+    done = script("assert set(parallel_map(FEWEST - 1, lambda number: os.getpid())) == {os.getpid()}")
     assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_much_is_made_by_every_worker_without_a_standstill():
     """More than a pipe holds, from all of them at once."""
-    done = script("assert sum(map(len, shared_out(COUNT, lambda number: bytes(100_000)))) == COUNT * 100_000")
+    done = script("assert sum(map(len, parallel_map(COUNT, lambda number: bytes(100_000)))) == COUNT * 100_000")
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -64,7 +64,7 @@ def work(number):
     return number
 made = []
 try:
-    for number in shared_out(COUNT, work):
+    for number in parallel_map(COUNT, work):
         made.append(number)
 except LookupError as fault:
     assert fault.args == (200,), fault
@@ -83,7 +83,7 @@ def work(number):
         os.kill(os.getpid(), 9)
     return number
 try:
-    list(shared_out(COUNT, work))
+    list(parallel_map(COUNT, work))
 except ChildProcessError as fault:
     print(fault)
 try:
@@ -103,7 +103,7 @@ def work(number):
         return
     with open(f"started-{os.getpid()}", "w"):
         time.sleep(60)
-list(shared_out(COUNT, work))
+list(parallel_map(COUNT, work))
 """
 
 

@@ -1,4 +1,4 @@
-"""What the jobs that a command line names leave to a lock: their bases, and their requirements files."""
+"""The base images and requirements files that the jobs on a command line leave to a lockfile."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from smspec.diagnostics import Diagnostic, Finding, Rejected, placed
 from smspec.organization.lock_file import first_lock_path, lock_path, name_in_lock
+from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import REQUIREMENTS, Inputs, gather_all
-from smspec.pipeline.job_search import find_job_specs
-from smspec.pipeline.shelf import Shelf
+from smspec.pipeline.spec_discovery import find_job_specs
 from smspec.render.representable import base_findings
 from smspec.source import Scalar, SourceText
 from smspec.source.frozen import dataclass
@@ -19,7 +19,7 @@ from smspec.workspace.missing_path import is_directory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lockable:
+class LockTarget:
     """What belongs in the lock at ``path``. ``requirements``: file, as the lock calls it → digest of what is in it.
 
     ``images``: base image → the platforms that jobs build on it for.
@@ -32,25 +32,27 @@ class Lockable:
     requirements: dict[str, str]
 
 
-def find_lockable(paths: Iterable[str], settings: Mapping[str, str], root: str | None = None) -> tuple[Lockable, ...]:
+def find_lock_targets(
+    paths: Iterable[str], settings: Mapping[str, str], root: str | None = None
+) -> tuple[LockTarget, ...]:
     """Return what is to be locked of specs, and of all specs below directories, by the lock that each goes by.
 
     A spec counts as it is and under each overlay. Raises `Misuse` for a path without a spec, `Rejected` with the faults
     of all of them, OSError where the disk refuses.
     """
-    shelf = Shelf(root)
+    cache = InputCache(root)
     jobs: dict[str, list[Inputs]] = {}
     diagnostics: dict[Diagnostic, None] = {}
     texts: dict[str, SourceText] = {}
-    for spec, named in _specs(paths, shelf):
+    for spec, named in _specs(paths, cache):
         try:
-            for _, outcome in gather_all(spec, settings, shelf):
+            for _, outcome in gather_all(spec, settings, cache):
                 if isinstance(outcome, Rejected):
                     raise outcome
                 faults = outcome.faults or placed(_unlockable(outcome), outcome.document)
                 if faults:
                     raise Rejected(faults, outcome.document.texts)
-                boundary = shelf.boundary(outcome.directory)
+                boundary = cache.boundary(outcome.directory)
                 lock = lock_path(outcome.directory, boundary) or first_lock_path(outcome.directory, named, boundary)
                 jobs.setdefault(lock, []).append(outcome)
         except Rejected as rejected:
@@ -58,29 +60,29 @@ def find_lockable(paths: Iterable[str], settings: Mapping[str, str], root: str |
             texts.update((text.name, text) for text in rejected.texts)
     if diagnostics:
         raise Rejected(diagnostics, texts.values())
-    return tuple(_lockable(lock, found, shelf) for lock, found in jobs.items())
+    return tuple(_lockable(lock, found, cache) for lock, found in jobs.items())
 
 
-def platforms_of(found: Iterable[Lockable]) -> dict[str, tuple[str, ...]]:
+def platforms_of(found: Iterable[LockTarget]) -> dict[str, tuple[str, ...]]:
     """Return the platforms for each base image of all locks together."""
     return _merged(each.images for each in found)
 
 
-def _specs(paths: Iterable[str], shelf: Shelf) -> Iterator[tuple[str, str]]:
+def _specs(paths: Iterable[str], cache: InputCache) -> Iterator[tuple[str, str]]:
     """Yield each spec once, with the directory that was named, or that of a file that was."""
     found: set[str] = set()
     for path in paths:
-        specs = find_job_specs([path], shelf).jobs if is_directory(path) else (path,)
+        specs = find_job_specs([path], cache).jobs if is_directory(path) else (path,)
         for spec in specs:
-            if shelf.identity(spec) not in found:
-                found.add(shelf.identity(spec))
+            if cache.identity(spec) not in found:
+                found.add(cache.identity(spec))
                 yield spec, path if is_directory(path) else os.path.dirname(path) or os.curdir
 
 
-def _lockable(lock: str, jobs: list[Inputs], shelf: Shelf) -> Lockable:
-    known = shelf.lock(os.path.dirname(lock))
+def _lockable(lock: str, jobs: list[Inputs], cache: InputCache) -> LockTarget:
+    known = cache.lock(os.path.dirname(lock))
     is_there = known is not None and known[0] == lock
-    return Lockable(
+    return LockTarget(
         path=lock,
         is_there=is_there,
         before=known[1] if known is not None and is_there else Lock(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from smspec.pipeline.program_source import ProgramSource
+from smspec.pipeline.script_source import ProgramSource
 from smspec.script.parse_limits import Unreadable
 from smspec.script.program import Program
 from smspec.script.script_reader import read_handler, read_script, says_anything

@@ -1,4 +1,4 @@
-"""The inputs of a spec that is on no disk yet, and so can name no files."""
+"""The inputs of a spec that is in memory only, and so can name no files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from smspec.spec.layers.assembly import merged
 from smspec.spec.yaml.reading import read
 
 
-def loose_inputs(text: SourceText) -> Inputs:
+def in_memory_inputs(text: SourceText) -> Inputs:
     """Return the inputs of the spec ``text``; raise `Rejected` when it cannot be read."""
     ingredients = Ingredients(source=Listing(), runtime=runtime_listing(), templates=templates_digest())
     return Inputs(document=merged([read(text)]), directory="", overlay=None, ingredients=ingredients)

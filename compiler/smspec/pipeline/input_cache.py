@@ -1,4 +1,4 @@
-"""What specs are made of on disk, each file read once: specs and bases, listings of sources, requirements."""
+"""Files that specs are made of, each read once: specs and base specs, listings of sources, requirements."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from smspec.diagnostics import Rejected
 from smspec.organization.lock_file import lock_path, read_lock
 from smspec.organization.policy_search import policy_of
-from smspec.pipeline.program_reading import Started, read_program
+from smspec.pipeline.script_reading import Started, read_program
 from smspec.script.program import Program
 from smspec.script.unread import Unread
 from smspec.service.policy import Policy
@@ -27,7 +27,7 @@ LARGEST_REQUIREMENTS = 1 << 20
 """Bytes of a requirements file. One with the hashes of a thousand packages has a tenth of it."""
 
 
-class Shelf:
+class InputCache:
     """What was read so far. Nothing on it changes while it is in use: a command sees one state of the disk.
 
     ``root``: the directory that all files must lie in; by default the repository that a spec belongs to.
@@ -126,7 +126,7 @@ class Shelf:
         return self._requirements[path]
 
     def program(self, started: Started, source: Listing, directory: str) -> Program | Unread | None:
-        """Return what a program of a source says; a listing stays as long as the shelf does."""
+        """Return what a program of a source says; a listing stays as long as the cache does."""
         key = started, directory, id(source)
         if key not in self._programs:
             self._programs[key] = read_program(started, source, directory)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Rejected
-from smspec.pipeline.shelf import Shelf
+from smspec.pipeline.input_cache import InputCache
 from smspec.source import Document
 from smspec.source.deep_directories import walked
 from smspec.source.frozen import dataclass
@@ -28,7 +28,7 @@ class NoJobs(Misuse):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobSearch:
+class DiscoveredSpecs:
     """The paths of the jobs that were found, and of bases below searched directories that nothing found extends.
 
     ``outside``: YAML files below them that are links out of the repository, and were not read.
@@ -45,7 +45,7 @@ class JobSearch:
         return self.searched or len(self.jobs) > 1
 
 
-def find_job_specs(paths: Iterable[str], shelf: Shelf) -> JobSearch:
+def find_job_specs(paths: Iterable[str], cache: InputCache) -> DiscoveredSpecs:
     """Return the job specs that ``paths`` mean: in their order, sorted below a directory, none twice.
 
     A directory means the YAML files below it that have a top-level ``smspec``; not those without ``name``, which are
@@ -60,16 +60,16 @@ def find_job_specs(paths: Iterable[str], shelf: Shelf) -> JobSearch:
     outside: list[str] = []
     for path in paths:
         if is_directory(path):
-            for spec, content in _specs_below(path, shelf.searched(path), outside):
-                identity = shelf.identity(spec)
+            for spec, content in _specs_below(path, cache.searched(path), outside):
+                identity = cache.identity(spec)
                 if found.setdefault(identity, spec) == spec:
-                    _read(spec, shelf, documents, content)
+                    _read(spec, cache, documents, content)
         else:
-            found.setdefault(shelf.identity(path), path)
-            named.add(shelf.identity(path))
-            _read(path, shelf, documents)
+            found.setdefault(cache.identity(path), path)
+            named.add(cache.identity(path))
+            _read(path, cache, documents)
 
-    extended, is_whole = _extended(documents, shelf)
+    extended, is_whole = _extended(documents, cache)
     is_whole = is_whole and all(identity in documents for identity in found)
     bases_of_any = {base for bases in extended.values() for base in bases}
     bases = {base for base in bases_of_any if not _is_in_a_circle(base, extended)}
@@ -82,10 +82,10 @@ def find_job_specs(paths: Iterable[str], shelf: Shelf) -> JobSearch:
     if not jobs and not named:
         unread = f"; `{outside[0]}` was not read because it is a link out of the repository" if outside else ""
         raise NoJobs(f"there is no job spec in {', '.join(f'`{path}`' for path in paths)}{unread}", tuple(outside))
-    needed = {*map(shelf.identity, jobs), *bases_of_any, *named}
+    needed = {*map(cache.identity, jobs), *bases_of_any, *named}
     # A file that could not be read may extend any of them.
     unused = tuple(path for identity, path in found.items() if identity not in needed) if is_whole else ()
-    return JobSearch(
+    return DiscoveredSpecs(
         jobs=jobs, unused_bases=unused, searched=any(map(is_directory, paths)), outside=tuple(dict.fromkeys(outside))
     )
 
@@ -113,28 +113,28 @@ def _specs_below(directory: str, boundary: Boundary, outside: list[str]) -> Iter
                     yield path, content if len(content) <= MAX_BYTES else None
 
 
-def _read(path: str, shelf: Shelf, documents: dict[str, Document], content: bytes | None = None) -> None:
+def _read(path: str, cache: InputCache, documents: dict[str, Document], content: bytes | None = None) -> None:
     try:
-        documents[shelf.identity(path)] = shelf.spec(path, content)
+        documents[cache.identity(path)] = cache.spec(path, content)
     except Rejected:
         pass  # told when the job is checked
 
 
-def _read_base(path: str, shelf: Shelf, documents: dict[str, Document], boundary: Boundary) -> None:
+def _read_base(path: str, cache: InputCache, documents: dict[str, Document], boundary: Boundary) -> None:
     try:
-        documents[shelf.identity(path)] = shelf.base(path, boundary)
+        documents[cache.identity(path)] = cache.base(path, boundary)
     except (Rejected, NotRead):
         pass  # as above
 
 
-def _extended(documents: dict[str, Document], shelf: Shelf) -> tuple[dict[str, set[str]], bool]:
+def _extended(documents: dict[str, Document], cache: InputCache) -> tuple[dict[str, set[str]], bool]:
     """Return what every file extends, by real paths, and whether all of that could be read.
 
     Bases that lie elsewhere are read too: they may extend more.
     """
     extended: dict[str, set[str]] = {}
     is_whole = True
-    ahead = [(at, found, shelf.boundary(os.path.dirname(found.texts[0].name))) for at, found in documents.items()]
+    ahead = [(at, found, cache.boundary(os.path.dirname(found.texts[0].name))) for at, found in documents.items()]
     while ahead:
         identity, document, boundary = ahead.pop()
         extended[identity] = set()
@@ -146,10 +146,10 @@ def _extended(documents: dict[str, Document], shelf: Shelf) -> tuple[dict[str, s
         directory = os.path.dirname(document.texts[0].name)
         for base in (os.path.normpath(os.path.join(directory, words)) for words, _ in written):
             if boundary.is_file(base):
-                there = shelf.identity(base)
+                there = cache.identity(base)
                 extended[identity].add(there)
                 if there not in documents:
-                    _read_base(base, shelf, documents, boundary)
+                    _read_base(base, cache, documents, boundary)
                     ahead += [(there, documents[there], boundary)] if there in documents else []
                 is_whole = is_whole and there in documents
             else:

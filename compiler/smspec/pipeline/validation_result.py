@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from smspec.diagnostics import Diagnostic
 from smspec.diagnostics.severity import counted
-from smspec.pipeline.crew import shared_out
+from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.job_facts import base_facts
-from smspec.pipeline.job_search import JobSearch
-from smspec.pipeline.shelf import Shelf
+from smspec.pipeline.parallel_map import parallel_map
 from smspec.pipeline.spec_check import CheckedSpec, check_spec
+from smspec.pipeline.spec_discovery import DiscoveredSpecs
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.facts import JobFacts, Repository
@@ -22,7 +22,7 @@ _MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class ValidationResult:
     """``texts`` are those that the diagnostics point into. ``jobs``: what the specs say to each other."""
 
     specs: int
@@ -48,29 +48,31 @@ class Verdict:
         return f"not pinned: {named}{more}; `smspec lock` keeps their digests"
 
 
-def judge(found: JobSearch, overlay: str | None, settings: Mapping[str, str], shelf: Shelf) -> Verdict:
+def validate_specs(
+    found: DiscoveredSpecs, overlay: str | None, settings: Mapping[str, str], cache: InputCache
+) -> ValidationResult:
     """Check every spec that was found, under ``overlay`` or under each of its own, and all of that against each other.
 
     Raises `Misuse` for an overlay or a setting that a spec does not have, OSError where the disk refuses.
     """
 
     def check(number: int) -> CheckedSpec:
-        return check_spec(found.jobs[number], overlay, settings, shelf)
+        return check_spec(found.jobs[number], overlay, settings, cache)
 
-    checked = list(shared_out(len(found.jobs), check))
+    checked = list(parallel_map(len(found.jobs), check))
     jobs = tuple(facts for spec in checked for facts in spec.facts)
     told = dict.fromkeys(d for spec in checked for d in spec.diagnostics if not _serves_another(d, checked))
     texts = {text.name: text for spec in checked for text in spec.texts}
     told.update(dict.fromkeys(map(unread_link, found.outside)))
     if found.is_repository or len(jobs) > 1:
         # Late: one spec alone, without an overlay, is the usual case.
-        from smspec.pipeline.comparing import compared
+        from smspec.pipeline.cross_spec_checks import compared
 
-        bases = tuple(base_facts(shelf.spec(path)) for path in found.unused_bases)
+        bases = tuple(base_facts(cache.spec(path)) for path in found.unused_bases)
         between = compared(Repository(jobs=jobs, unused_bases=bases), is_whole=found.is_repository)
         told.update(dict.fromkeys(between))
-        texts.update((text.name, text) for text in _texts(between, shelf))
-    return Verdict(
+        texts.update((text.name, text) for text in _texts(between, cache))
+    return ValidationResult(
         specs=len(checked),
         overlays=sum(spec.overlays for spec in checked),
         diagnostics=tuple(told),
@@ -86,11 +88,11 @@ def _serves_another(diagnostic: Diagnostic, checked: Iterable[CheckedSpec]) -> b
     return any(diagnostic.span.file in spec.files and diagnostic not in spec.diagnostics for spec in checked)
 
 
-def _texts(diagnostics: Iterable[Diagnostic], shelf: Shelf) -> Iterator[SourceText]:
+def _texts(diagnostics: Iterable[Diagnostic], cache: InputCache) -> Iterator[SourceText]:
     """Yield the texts that diagnostics and their notes point into; each has been read before."""
     spans = (span for d in diagnostics for span in (d.span, *(note.span for note in d.notes)))
     for file in dict.fromkeys(span.file for span in spans if span):
-        yield from shelf.spec(file).texts
+        yield from cache.spec(file).texts
 
 
 def _count(number: int, noun: str) -> str:

@@ -1,4 +1,4 @@
-"""Work that is shared out over processes and comes back in order. Nothing here knows what the work is.
+"""A function mapped over numbers by several processes, its results in order. Nothing here knows what the work is.
 
 The workers are forks of this process: they have everything that it has read. They draw batches from one pipe, so that
 none waits for another, and each sends what it made through a pipe of its own. Only Linux forks a process with
@@ -24,7 +24,7 @@ _MOST_BATCHES = 256  # the number of a batch is one byte
 _HEAD = 9  # the number of a batch and the length of what was made, eight bytes
 
 
-def shared_out(count: int, work: Callable[[int], Made]) -> Iterator[Made]:
+def parallel_map(count: int, work: Callable[[int], Made]) -> Iterator[Made]:
     """Yield ``work(0)``, ``work(1)`` … in this order, made by as many processes as there are processors.
 
     What raises in a worker is done again here, so that the exception is raised where the piece has its turn. Raises
@@ -40,17 +40,17 @@ def shared_out(count: int, work: Callable[[int], Made]) -> Iterator[Made]:
     yield work(0)  # here, so that every worker has what it loads
     size = max(8, -(-(count - 1) // _MOST_BATCHES))
     batches = [range(start, min(start + size, count)) for start in range(1, count, size)]
-    crew = _Crew()
+    pool = _Pool()
     try:
-        crew.start(workers, len(batches), lambda number: pickle.dumps([work(piece) for piece in batches[number]], -1))
-        made = crew.gathered()
+        pool.start(workers, len(batches), lambda number: pickle.dumps([work(piece) for piece in batches[number]], -1))
+        made = pool.gathered()
     finally:
-        crew.end()
+        pool.end()
     for number, batch in enumerate(batches):
         yield from pickle.loads(made[number]) if number in made else map(work, batch)
 
 
-class _Crew:
+class _Pool:
     """Some workers, their numbers by the pipes that lead from them."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class _Crew:
 
     def start(self, workers: int, batches: int, work: Callable[[int], bytes]) -> None:
         """Start workers that draw numbers below ``batches`` and send what ``work`` makes of them."""
-        import gc  # late, as all that only a crew needs
+        import gc  # late, as everything that only workers need
 
         gc.freeze()  # a collection in a worker would touch, and so copy, all that was read
         draw, feed = os.pipe()
