@@ -46,12 +46,14 @@ def main(argv: list[str] | None = None) -> int:
 def execute(words: list[str], console: Console) -> int:
     """Run the command that the words name and return its exit status; only Ctrl-C gets past."""
     try:
-        return _run(words, console)
+        status = _run(words, console)
     except Exception as fault:
         # Late: nothing goes wrong is the usual case.
         from smspec.cli.error_exit import report_error
 
-        return report_error(fault, console)
+        status = report_error(fault, console)
+    console.finish()
+    return status
 
 
 def _occupy_standard_streams() -> None:

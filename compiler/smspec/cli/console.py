@@ -9,6 +9,7 @@ from typing import TextIO
 
 from smspec.cli.command_errors import ResourceUnavailable
 from smspec.diagnostics import Diagnostic
+from smspec.diagnostics.severity import SEVERITIES
 from smspec.source import SourceText
 
 
@@ -22,6 +23,7 @@ class Console:
         self.out_in_colour = wanted and _is_terminal(out)
         self.err_in_colour = wanted and _is_terminal(err)
         self.err_is_terminal = _is_terminal(err)
+        self._gravest: Diagnostic | None = None
 
     def result(self, text: str) -> None:
         """Write a result, whole. Raises `ResourceUnavailable` when it cannot be kept: disk full, stream closed."""
@@ -40,10 +42,23 @@ class Console:
             raise ResourceUnavailable(f"standard output: {reason(fault)}") from fault
 
     def warned(self, diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText]) -> None:
-        """Show diagnostics beside a result."""
+        """Show diagnostics next to a result."""
         from smspec.diagnostics.text_format import framed
 
+        diagnostics = tuple(diagnostics)
         self.write(framed(diagnostics, texts, colour=self.err_in_colour))
+        self.has_framed(diagnostics)
+
+    def has_framed(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Remember the first of the gravest diagnostics that people were shown, for `finish`."""
+        shown = (*filter(None, [self._gravest]), *diagnostics)
+        self._gravest = min(shown, key=lambda each: SEVERITIES.index(each.severity), default=None)
+
+    def finish(self) -> None:
+        """Print where the details of the diagnostics are: once for a command, after its summary."""
+        if self._gravest is not None:
+            self.say(f"For details, run `smspec explain {self._gravest.code}`.")
+            self._gravest = None
 
     def say(self, line: str) -> None:
         """Write one line that is not a result."""

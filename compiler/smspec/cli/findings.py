@@ -34,6 +34,8 @@ def show_findings(
     shown = FORMATS[args.format](diagnostics, texts, console.out_in_colour)
     if shown:
         console.result(shown)
+    if args.format == "text":
+        console.has_framed(diagnostics)
     console.say(summary)
     return exit_status(diagnostics, args)
 

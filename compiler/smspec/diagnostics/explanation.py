@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 
+_REFERENCES = re.compile(r"^## References\n+((?:https://\S+\n+)+)", re.MULTILINE)
+_AWS = "https://docs.aws.amazon.com/"
 _PAGES = os.path.join(os.path.dirname(__file__), "explanations")
 
 
@@ -20,3 +23,16 @@ def explanation(code: str) -> str | None:
         return None
     with open(os.path.join(_PAGES, f"{code}.md"), encoding="utf-8", newline="\n") as page:
         return page.read()
+
+
+@functools.cache
+def references(code: str) -> tuple[str, ...]:
+    """Return the addresses that the page of ``code`` refers to, in the order of the page."""
+    found = _REFERENCES.search(explanation(code) or "")
+    return tuple(found[1].split()) if found else ()
+
+
+def reference(code: str) -> str:
+    """Return the address to read first: of AWS's own documentation where the page has one, or ""."""
+    addresses = references(code)
+    return next((address for address in addresses if address.startswith(_AWS)), next(iter(addresses), ""))

@@ -39,10 +39,7 @@ def _command(diagnostic: Diagnostic) -> str:
 
 
 def _message(diagnostic: Diagnostic) -> str:
-    notes = (
-        f"note: {note.message}" + (f" ({note.span.file}:{note.span.line}:{note.span.column})" if note.span else "")
-        for note in diagnostic.notes
-    )
+    notes = (f"note: {note}" for note in diagnostic.notes)
     help = f"help: {diagnostic.help}" if diagnostic.help else ""
     return "\n".join(visible(words) for words in (diagnostic.message, diagnostic.label, *notes, help) if words)
 

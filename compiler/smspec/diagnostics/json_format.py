@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from smspec.diagnostics.diagnostic import Diagnostic
+from smspec.diagnostics.explanation import reference
 from smspec.source import dotted
 
 
 def records(diagnostics: Iterable[Diagnostic]) -> str:
-    """Return the diagnostics as a JSON array in ASCII, empty when all is well, with a final newline."""
+    """Return the diagnostics as a JSON array in ASCII, empty when there are none, with a final newline."""
     # Late: text is the usual format.
     import json
 
@@ -25,10 +26,12 @@ def record(diagnostic: Diagnostic) -> dict[str, str | int]:
         "message": diagnostic.message,
         # What stands under the line is often the name that was meant: no help takes its place.
         "help": "\n".join(words for words in (diagnostic.label, diagnostic.help) if words),
+        "note": "\n".join(map(str, diagnostic.notes)),
         "file": span.file,
         "line": span.line,
         "column": span.column,
         "end_line": span.end_line,
         "end_column": span.end_column,
         "path": dotted(diagnostic.path),
+        "url": reference(diagnostic.code),
     }

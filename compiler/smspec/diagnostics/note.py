@@ -1,4 +1,4 @@
-"""What stands beside a finding to explain it."""
+"""What explains a finding."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What helps to understand a finding; mostly a second place, be it in another text."""
+    """An effect of the fault, or a second place, in the same text or in a different one."""
 
     message: str
     span: Span | None = None
+
+    def __str__(self) -> str:
+        if self.span is None:
+            return self.message
+        return f"{self.message} ({self.span.file}:{self.span.line}:{self.span.column})"

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from smspec import __version__
 from smspec.diagnostics.diagnostic import Diagnostic
-from smspec.diagnostics.explanation import explanation
+from smspec.diagnostics.explanation import explanation, reference
 from smspec.diagnostics.note import Note
 from smspec.diagnostics.severity import SEVERITIES
 from smspec.source import SourceText, Span, dotted
@@ -58,11 +58,13 @@ def _rule(code: str, severity: str) -> Json:
     title, _, body = page.partition("\n")
     name = title.partition(": ")[2].replace("`", "")
     why = " ".join(body.strip().partition("\n\n")[0].split())
+    address = reference(code)
     return {
         "id": code,
         "name": "".join(word[:1].upper() + word[1:] for word in name.split()),
         "shortDescription": {"text": name},
         "fullDescription": {"text": why or name},
+        **({"helpUri": address} if address else {}),
         "help": {"text": body.strip() or name, "markdown": page},
         "defaultConfiguration": {"level": severity},
     }

@@ -47,9 +47,10 @@ def _frame(diagnostic: Diagnostic, lines: dict[str, list[str]], paint: Paint) ->
         if note.span:
             shown += _excerpt(note.span, "", lines, gutter, paint, "gutter")
             shown += [bar] * (note.span.file in lines)
-    for words in (diagnostic.help, f"smspec explain {diagnostic.code}"):
-        if words:
-            shown.append(f"{leader} {paint('message', 'help')}: {visible(words)}")
+    if diagnostic.help:
+        shown.append(f"{leader} {paint('message', 'help')}: {visible(diagnostic.help)}")
+    if shown[-1] == bar:
+        shown.pop()  # it leads to a note or a help
     return "\n".join(shown) + "\n"
 
 

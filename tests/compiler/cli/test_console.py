@@ -73,7 +73,7 @@ def test_what_is_no_terminal_gets_no_colour(faulty):
 )
 def test_the_words_are_utf_8_whatever_the_locale(variables, faulty):
     done = smspec_process("validate", cwd=faulty, env=environment(**variables))
-    assert (done.status, done.err) == (1, "checked 1 job: 1 error\n")
+    assert (done.status, done.err) == (1, "checked 1 job: 1 error\nFor details, run `smspec explain SM204`.\n")
     assert " größe: x\n" in done.out
 
 

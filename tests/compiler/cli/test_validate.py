@@ -1,6 +1,7 @@
 """`smspec validate`: what is searched, what is a job, what is told once."""
 
 import json
+import re
 
 import pytest
 
@@ -38,7 +39,7 @@ def test_findings_are_the_result_and_the_count_is_not(tmp_path):
     done = smspec("validate", cwd=tmp_path)
     assert done.status == 1
     assert done.out.startswith("error[SM204]: unknown key `nme`\n   --> job.yaml:11:1\n")
-    assert done.err == "checked 1 job: 1 error\n"
+    assert done.err == "checked 1 job: 1 error\nFor details, run `smspec explain SM204`.\n"
 
 
 def test_a_directory_means_the_jobs_below_it_and_not_their_bases(tmp_path):
@@ -149,7 +150,7 @@ def test_what_is_wrong_in_the_spec_is_told_once_for_all_overlays(tmp_path):
     done = smspec("validate", cwd=tmp_path)
     assert done.out.count("error[") == 1
     assert "overlay" not in done.out
-    assert done.err == "checked 1 job and 3 overlays: 1 error\n"
+    assert done.err.startswith("checked 1 job and 3 overlays: 1 error\nFor details, ")
 
 
 def test_what_is_wrong_under_overlays_only_says_so(tmp_path):
@@ -257,3 +258,25 @@ def test_a_null_of_a_base_that_serves_another_job_is_no_fault(tmp_path):
         (tmp_path / f"{name}.yaml").write_text(text)
     assert "SM216" in smspec("validate", "two.yaml", cwd=tmp_path).out
     assert "SM216" not in smspec("validate", "one.yaml", "two.yaml", cwd=tmp_path).out
+
+
+@pytest.mark.parametrize("faults", [1, 100])
+def test_explain_is_suggested_once(tmp_path, faults):
+    """The command is for people: what programs read has the address of the documentation instead."""
+    write_job(tmp_path, READY + "tags: {env: dev}\n" + "".join(f"key{n}: 1\n" for n in range(faults)))
+    suggestion = "For details, run `smspec explain SM204`.\n"
+    done = smspec("validate", cwd=tmp_path)
+    assert done.out.count("error[SM204]") == faults
+    assert (done.out + done.err).count("smspec explain") == 1
+    assert done.err.endswith(suggestion)
+    assert smspec("build", cwd=tmp_path).err.count("smspec explain") == 1
+    for form in ("json", "sarif", "github"):
+        done = smspec("validate", "--format", form, cwd=tmp_path)
+        assert suggestion not in done.out + done.err
+
+
+def test_explain_is_suggested_for_the_first_error(tmp_path):
+    write_job(tmp_path, READY.replace("image: ", "description: \u00a0\nimage: ") + "nme: x\nmne: [\n")
+    done = smspec("validate", cwd=tmp_path)
+    first = re.search(r"^error\[(SM\d+)\]", done.out, re.MULTILINE)
+    assert done.err.endswith(f"smspec explain {first[1]}`.\n")

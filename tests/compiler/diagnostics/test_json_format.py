@@ -2,7 +2,8 @@
 
 import json
 
-from smspec.diagnostics import Diagnostic
+from smspec.diagnostics import Diagnostic, Note
+from smspec.diagnostics.explanation import reference
 from smspec.diagnostics.json_format import records
 from smspec.source import Span
 
@@ -20,6 +21,7 @@ def test_a_diagnostic_is_a_flat_object():
         path=("channels", "train", "attributes", 0),
         help="drop one",
         label="here",
+        notes=(Note("each FIFO has one reader"), Note("first here", Span("base.yaml", 7, 1, 7, 2))),
     )
     assert json.loads(records([diagnostic])) == [
         {
@@ -27,12 +29,14 @@ def test_a_diagnostic_is_a_flat_object():
             "severity": "warning",
             "message": "`a` and `b`",
             "help": "here\ndrop one",
+            "note": "each FIFO has one reader\nfirst here (base.yaml:7:1)",
             "file": "job.yaml",
             "line": 2,
             "column": 3,
             "end_line": 4,
             "end_column": 5,
             "path": "channels.train.attributes[0]",
+            "url": reference("SM301"),
         }
     ]
 

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from smspec.diagnostics import Diagnostic, Note
-from smspec.diagnostics.explanation import explained_codes
+from smspec.diagnostics.explanation import explained_codes, reference
 from smspec.diagnostics.sarif import MOST_RESULTS, sarif, uri_of
 from smspec.source import SourceText, Span
 from support.small_job import READY
@@ -54,6 +54,7 @@ def test_every_code_is_described_by_its_page():
         assert len(rule["shortDescription"]["text"]) <= 1024
         assert len(rule["fullDescription"]["text"]) <= 1024
         assert rule["help"]["markdown"].startswith(f"# {rule['id']}: ")
+        assert rule.get("helpUri", "") == reference(rule["id"])
     for result in run["results"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
 

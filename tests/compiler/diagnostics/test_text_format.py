@@ -39,8 +39,6 @@ def test_the_frame():
         "   |\n"
         " 9 |   instance_typ: ml.g5.xlarge\n"
         "   |   ^^^^^^^^^^^^ did you mean `instance_type`?\n"
-        "   |\n"
-        "   = help: smspec explain SM204\n"
     )
 
 
@@ -58,16 +56,12 @@ def test_the_gutter_is_as_wide_as_the_longest_line_number():
         "     |\n"
         "   7 | a: 1\n"
         "     | ^\n"
-        "     |\n"
-        "     = help: smspec explain SM204\n"
     )
 
 
 def test_a_note_without_a_place_and_a_help():
     frame = shown("a: 1\n", span(1, 4, 5), notes=(Note("with the overlay `dev`"),), help="write 2")
-    assert frame.endswith(
-        "   |\n   = note: with the overlay `dev`\n   = help: write 2\n   = help: smspec explain SM204\n"
-    )
+    assert frame.endswith("   |\n   = note: with the overlay `dev`\n   = help: write 2\n")
 
 
 def test_two_diagnostics_have_a_blank_line_between_them():
@@ -126,7 +120,7 @@ def test_a_fault_at_the_very_end_has_a_caret():
 
 def test_a_fault_in_a_text_that_is_not_there_has_a_place_only():
     frame = shown("", span(3, 1, 2, file="gone.yaml"))
-    assert frame == "error[SM204]: wrong\n  --> gone.yaml:3:1\n   |\n   = help: smspec explain SM204\n"
+    assert frame == "error[SM204]: wrong\n  --> gone.yaml:3:1\n"
 
 
 def test_nothing_of_the_spec_can_steer_the_terminal():

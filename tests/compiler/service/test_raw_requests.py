@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from smspec.diagnostics.explanation import explanation
 from smspec.pipeline.request_file import check_request
 from smspec.service.unknown_instance_type import UNKNOWN_INSTANCE_TYPE
 from smspec.source import SourceText, dotted
@@ -83,11 +82,6 @@ def test_every_rule_about_requests_is_among_them():
     }
     assert len(codes) > 95
     assert {code for *_, code in FAULTY} == codes - NOT_IN_RAW_REQUESTS - {UNKNOWN_INSTANCE_TYPE.code}
-
-
-@pytest.mark.parametrize(("rule", "code"), sorted({(rule, code) for rule, _, _, code in FAULTY}))
-def test_the_page_of_a_code_names_the_rule(rule, code):
-    assert rule in (explanation(code) or "")
 
 
 def test_botocore_catches_a_fraction_of_them():
