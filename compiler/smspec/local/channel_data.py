@@ -19,8 +19,8 @@ from smspec.source.below import is_below
 from smspec.spec.model import JobSpec
 
 NO_LOCAL_DATA = Rule("SM360", "channel without local data")
-LOCAL_DATA_NOT_THERE = Rule("SM361", "local data that is not there")
-UNREADABLE_LOCAL_DATA = Rule("SM362", "local data that cannot be read as the channel says")
+LOCAL_DATA_NOT_THERE = Rule("SM361", "local data not found")
+UNREADABLE_LOCAL_DATA = Rule("SM362", "unreadable local data")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

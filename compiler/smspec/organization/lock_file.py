@@ -13,7 +13,7 @@ from smspec.spec.lock import NAME, VERSION, Lock
 from smspec.workspace.boundary import Boundary, NotRead
 from smspec.workspace.parent_directories import repository_top
 
-MALFORMED_LOCK = Rule("SM723", "malformed lock")
+MALFORMED_LOCK = Rule("SM723", "malformed lockfile")
 
 _HELP = "it is written by `smspec lock`: bring back the committed one, or take it away and lock anew"
 _LARGEST = 1 << 20

@@ -16,7 +16,7 @@ from smspec.spec.shape.checking import shape_findings
 from smspec.spec.shape.repairs import Repair, is_too_large, repairs
 from smspec.spec.shape.telling import is_request
 
-ONLY_ITS_FORM = Rule("SM148", "job with errors of which only the form was checked", "note")
+ONLY_ITS_FORM = Rule("SM148", "incompletely checked job", "note")
 
 
 def independent_findings(inputs: Inputs, shape: list[Finding]) -> list[Finding]:

@@ -27,8 +27,8 @@ from smspec.workspace.missing_path import told_of
 from smspec.workspace.outside_files import OUTSIDE, outside
 from smspec.workspace.source_listing import unreadable
 
-NO_SOURCE_DIRECTORY = Rule("SM143", "source directory that does not exist")
-NO_REQUIREMENTS_FILE = Rule("SM144", "requirements file that is missing or too large")
+NO_SOURCE_DIRECTORY = Rule("SM143", "source directory not found")
+NO_REQUIREMENTS_FILE = Rule("SM144", "requirements file missing or too large")
 _HIDE_FILES = HIDES_FILES | {NO_SOURCE_DIRECTORY.code, OUTSIDE.code}
 
 REQUIREMENTS = ("image", "python_requirements")

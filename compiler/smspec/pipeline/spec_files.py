@@ -14,10 +14,10 @@ from smspec.workspace.boundary import Boundary, NotASpec, NotRead
 from smspec.workspace.missing_path import told_of
 from smspec.workspace.outside_files import not_a_spec, outside
 
-BASE_NOT_FOUND = Rule("SM140", "base that cannot be found")
-BASE_IN_A_CIRCLE = Rule("SM141", "base that extends the file that extends it")
-TOO_MANY_BASES = Rule("SM142", "more bases than can be followed")
-UNREAD_BASE = Rule("SM147", "job without one of its base specs", "note")
+BASE_NOT_FOUND = Rule("SM140", "base spec not found")
+BASE_IN_A_CIRCLE = Rule("SM141", "circular extends")
+TOO_MANY_BASES = Rule("SM142", "too many base specs")
+UNREAD_BASE = Rule("SM147", "job without a base spec", "note")
 
 MOST_BASES = 16
 _MOST_FAULTS = 200

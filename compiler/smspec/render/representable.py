@@ -16,12 +16,12 @@ from smspec.service.image_reference import is_image_reference
 from smspec.source import Path
 from smspec.spec.model import BuiltImage, CommandEntry, EntryPoint, JobSpec, ScriptEntry
 
-BASE = Rule("SM250", "base that is no image reference")
+BASE = Rule("SM250", "invalid base image")
 CHARACTER = Rule("SM252", "character that a Dockerfile cannot hold")
-LABEL_KEY = Rule("SM254", "label key that is not free")
-SYSTEM_PACKAGE = Rule("SM255", "word that is no apt package")
-PYTHON_PACKAGE = Rule("SM256", "word that is no pip requirement")
-REQUIREMENTS = Rule("SM257", "requirements file that needs other files")
+LABEL_KEY = Rule("SM254", "invalid label key")
+SYSTEM_PACKAGE = Rule("SM255", "invalid apt package")
+PYTHON_PACKAGE = Rule("SM256", "invalid pip requirement")
+REQUIREMENTS = Rule("SM257", "requirements file that needs a second file")
 EXPANSION = Rule("SM258", "variable reference in image.env", "warning")
 
 _UNPRINTABLE = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"

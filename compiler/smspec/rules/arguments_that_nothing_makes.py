@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.source.listing import Listing
 from smspec.spec.model import CommandEntry, JobSpec, ReadyImage
 
-RULE = Rule("SM317", "arguments that nothing makes")
+RULE = Rule("SM317", "unused arguments style")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec
 
-RULE = Rule("SM375", "channels with one variable")
+RULE = Rule("SM375", "channels with the same variable")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:

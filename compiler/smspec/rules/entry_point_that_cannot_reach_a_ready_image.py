@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.source.listing import Listing
 from smspec.spec.model import CommandEntry, JobSpec, ReadyImage
 
-RULE = Rule("SM306", "entry point that cannot reach a ready image")
+RULE = Rule("SM306", "entry point unavailable in an existing image")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:

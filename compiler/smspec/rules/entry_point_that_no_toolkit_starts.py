@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec, ReadyImage, ScriptEntry
 
-RULE = Rule("SM315", "entry point that no toolkit starts")
+RULE = Rule("SM315", "entry point unsupported by the toolkit")
 
 _HELP = "`delivery: channel` brings our runtime, which can"
 

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec, PipeLoopEntry
 
-RULE = Rule("SM303", "epochs that are no number")
+RULE = Rule("SM303", "non-integer epochs")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:

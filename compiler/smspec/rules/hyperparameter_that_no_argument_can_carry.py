@@ -9,7 +9,7 @@ from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec
 from smspec.spec.starter import makes_arguments
 
-RULE = Rule("SM320", "hyperparameter that no argument can carry")
+RULE = Rule("SM320", "hyperparameter that cannot become an argument")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:

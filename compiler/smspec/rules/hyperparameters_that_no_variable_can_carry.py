@@ -10,7 +10,7 @@ from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec
 from smspec.spec.starter import makes_arguments
 
-RULE = Rule("SM380", "hyperparameters that no variable can carry", "warning")
+RULE = Rule("SM380", "hyperparameters too large for a variable", "warning")
 
 # MAX_ARG_STRLEN of Linux, with room for the name of the variable and the rest of SM_TRAINING_ENV.
 MOST = 131_072 - 4_096

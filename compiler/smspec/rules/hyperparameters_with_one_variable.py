@@ -9,7 +9,7 @@ from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec
 from smspec.spec.starter import makes_arguments
 
-RULE = Rule("SM376", "hyperparameters with one variable", "warning")
+RULE = Rule("SM376", "hyperparameters with the same variable", "warning")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:

@@ -11,9 +11,9 @@ from smspec.service.policy import Policy
 from smspec.source import Path, dotted
 from smspec.spec.model import IgnoredCheck
 
-REFUSED = Rule("SM330", "ignored check that cannot be ignored")
-UNUSED = Rule("SM331", "ignored check that finds nothing", "warning")
-FORBIDDEN = Rule("SM746", "ignored check that the policy does not allow")
+REFUSED = Rule("SM330", "ignore entry for a rule that cannot be ignored")
+UNUSED = Rule("SM331", "unused ignore entry", "warning")
+FORBIDDEN = Rule("SM746", "ignored rule that the policy protects")
 
 # What is no job, or no request, cannot be had by wishing. Warnings among these can.
 UNTOUCHABLE = ("SM1", "SM2", *(rule.code for rule in SHAPE_RULES))

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec, ReadyImage
 
-RULE = Rule("SM305", "image delivery on a ready image")
+RULE = Rule("SM305", "image delivery with an existing image")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec, Mpi, ReadyImage, Torchrun
 
-RULE = Rule("SM316", "launcher options that no toolkit hears")
+RULE = Rule("SM316", "unsupported launcher option")
 
 _HELP = "`delivery: channel` brings our runtime, which can"
 

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec, Mpi, PipeLoopEntry, SmDataParallel, Torchrun
 
-RULE = Rule("SM377", "pipe channel with many readers", "warning")
+RULE = Rule("SM377", "Pipe channel with several readers", "warning")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:

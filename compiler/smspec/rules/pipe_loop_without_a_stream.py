@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec, PipeLoopEntry
 
-RULE = Rule("SM323", "pipe loop without a stream")
+RULE = Rule("SM323", "pipe loop without a Pipe channel")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:

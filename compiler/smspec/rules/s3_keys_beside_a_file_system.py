@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec
 
-RULE = Rule("SM324", "S3 keys beside a file system")
+RULE = Rule("SM324", "S3 keys on a file system channel")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.source.listing import Listing
 from smspec.spec.model import BuiltImage, JobSpec, ScriptEntry
 
-RULE = Rule("SM307", "script without source")
+RULE = Rule("SM307", "script without a source")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:

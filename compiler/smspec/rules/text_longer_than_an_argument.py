@@ -9,7 +9,7 @@ from smspec.source import Path, dotted
 from smspec.source.listing import Listing
 from smspec.spec.model import BuiltImage, CommandEntry, JobSpec, Mpi, ScriptEntry
 
-RULE = Rule("SM382", "text longer than an argument")
+RULE = Rule("SM382", "oversized argument")
 
 MOST = 131_071
 """MAX_ARG_STRLEN of Linux, without the NUL at its end."""

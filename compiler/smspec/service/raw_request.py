@@ -9,7 +9,7 @@ from smspec.service.request import Request
 from smspec.service.shapes import pinned_model
 from smspec.source import Document, Mapping, Path, Sequence, to_data
 
-NO_REQUEST = Rule("SM156", "JSON that is no request")
+NO_REQUEST = Rule("SM156", "JSON other than a request")
 
 _IMPORT = "`smspec import FILE` makes a job spec of it, and `smspec render --api-json` the request"
 _ANSWERED = ("TrainingJobArn", "TrainingJobStatus", "SecondaryStatus")

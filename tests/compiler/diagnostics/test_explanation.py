@@ -9,13 +9,18 @@ import pytest
 from smspec.diagnostics.explanation import explained_codes, explanation, reference, references
 from smspec.service.shapes import pinned_model
 
-COMPILER = Path(__file__).parents[3] / "compiler" / "smspec"
+ROOT = Path(__file__).parents[3]
+COMPILER = ROOT / "compiler" / "smspec"
 HEADINGS = ["Why", "Example", "Use instead", "Ignore this rule", "References"]
 API = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/"
 DOCUMENTED = {"api-doc", "model", "devguide"}
 
-NOT_REWRITTEN = {code for code in explained_codes() if "\n## References\n" not in explanation(code)}
-"""To become empty: pages in their first form."""
+NOT_REWRITTEN = {
+    code
+    for code in explained_codes()
+    if code[:3] in ("SM4", "SM5") and "\n## Ignore this rule\n" not in explanation(code)
+}
+"""To become empty, and then to be removed: pages of the request and of the script in their first form."""
 PAGES = sorted(set(explained_codes()) - NOT_REWRITTEN)
 
 
@@ -44,7 +49,7 @@ def test_there_is_no_page_for_a_code_that_does_not_exist():
 @pytest.mark.parametrize("code", explained_codes())
 def test_page_names_its_code(code):
     page = explanation(code)
-    assert re.match(rf"# {code}: \S.*\n\n\w", page.replace("`", "")), "the first line is `# CODE: the bad thing`"
+    assert re.match(rf"# {code}: \S.*\n\n\S", page), "the first line is `# CODE: the bad thing`"
     assert page.endswith("\n")
     assert not page.endswith("\n\n")
 
@@ -53,13 +58,13 @@ def test_page_names_its_code(code):
 def test_page_has_its_headings_in_order(code):
     page = explanation(code)
     assert re.findall(r"^## (.*)$", page, re.MULTILINE) == HEADINGS
-    for section in re.split(r"^#.*$", page, flags=re.MULTILINE)[1:]:
+    for section in re.split(r"^## .*$", page, flags=re.MULTILINE):
         assert section.strip(), "a heading without text"
 
 
 @pytest.mark.parametrize("code", PAGES)
 def test_page_cites_what_its_reader_can_open(code):
-    page = explanation(code)
+    page = re.sub(r"https://\S+", "", explanation(code))
     assert [cited for cited in re.findall(r"\b[A-Z][A-Z0-9]{1,4}-\d{3}\b", page) if cited != "SHA-256"] == []
     assert re.findall(r"\b[A-Z_]+\.md\b", page) == []
 
@@ -68,7 +73,9 @@ def test_page_cites_what_its_reader_can_open(code):
 def test_page_refers_to_public_pages(code):
     listed = explanation(code).partition("\n## References\n")[2].split()
     assert 1 <= len(listed) <= 3
-    assert list(references(code)) == listed, "bare addresses, one a line"
+    own = [line for line in listed if line.startswith("docs/")]
+    assert all((ROOT / page).is_file() for page in own)
+    assert [*references(code), *own] == listed, "bare addresses, one a line, then pages of docs/"
     if EVIDENCE.get(code) in DOCUMENTED:
         assert reference(code).startswith("https://docs.aws.amazon.com/")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.rules.locking.pinning import Pinning
 
-RULE = Rule("SM720", "base without a digest", "warning")
+RULE = Rule("SM720", "unpinned base image", "warning")
 
 
 def check(pinning: Pinning) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.rules.locking.pinning import Pinning
 
-RULE = Rule("SM721", "package without a version", "warning")
+RULE = Rule("SM721", "unpinned package", "warning")
 
 # `===` is exact too; `==1.*` is not. A URL names one file.
 _EXACT = r"[^;#@]*===?\s*[^*;#\s,]+\s*(?:[;#\s].*)?|[^;#]*@\s*\S+.*"

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.rules.locking.pinning import Pinning
 from smspec.spec.lock import content_digest
 
-RULE = Rule("SM722", "requirements that changed since they were locked", "warning")
+RULE = Rule("SM722", "requirements that changed after locking", "warning")
 
 
 def check(pinning: Pinning) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from smspec.diagnostics import Rule
 from smspec.rules.repository.crossing import Crossing
 from smspec.spec.facts import Repository
 
-RULE = Rule("SM708", "base that nothing extends", "warning")
+RULE = Rule("SM708", "unused base spec", "warning")
 
 
 def check(repository: Repository) -> Iterator[Crossing]:

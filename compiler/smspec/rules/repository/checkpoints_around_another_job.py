@@ -9,7 +9,7 @@ from smspec.rules.repository.crossing import Crossing, named
 from smspec.rules.repository.prefixes import above, normal
 from smspec.spec.facts import JobFacts, Repository, Stated
 
-RULE = Rule("SM703", "checkpoints around those of another job", "warning")
+RULE = Rule("SM703", "checkpoint prefix around a different job's files", "warning")
 
 
 def check(repository: Repository) -> Iterator[Crossing]:

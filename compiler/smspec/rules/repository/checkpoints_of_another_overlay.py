@@ -12,7 +12,7 @@ from smspec.rules.repository.crossing import MOST_NAMED, Crossing
 from smspec.rules.repository.prefixes import normal
 from smspec.spec.facts import JobFacts, Repository
 
-RULE = Rule("SM704", "checkpoints of another overlay", "warning")
+RULE = Rule("SM704", "checkpoint prefix shared with an overlay", "warning")
 
 
 def check(repository: Repository) -> Iterator[Crossing]:

@@ -9,7 +9,7 @@ from smspec.rules.repository.crossing import Crossing
 from smspec.rules.repository.namesakes import namesakes
 from smspec.spec.facts import Repository
 
-RULE = Rule("SM706", "job name of another job")
+RULE = Rule("SM706", "duplicate job name")
 
 
 def check(repository: Repository) -> Iterator[Crossing]:

@@ -9,7 +9,7 @@ from smspec.rules.repository.crossing import Crossing
 from smspec.rules.repository.namesakes import namesakes
 from smspec.spec.facts import Repository
 
-RULE = Rule("SM705", "name of another job", "warning")
+RULE = Rule("SM705", "duplicate name", "warning")
 
 
 def check(repository: Repository) -> Iterator[Crossing]:

@@ -10,7 +10,7 @@ from smspec.rules.repository.namesakes import namesakes
 from smspec.rules.repository.prefixes import normal
 from smspec.spec.facts import Repository
 
-RULE = Rule("SM707", "output that overwrites another's")
+RULE = Rule("SM707", "overwritten output")
 
 
 def check(repository: Repository) -> Iterator[Crossing]:

@@ -12,9 +12,9 @@ from smspec.diagnostics.quoting import quoted
 from smspec.service.json.limits import BEYOND_THE_LIMITS, MAX_DIGITS
 from smspec.source import Scalar, SourceText
 
-BROKEN_JSON = Rule("SM150", "broken JSON")
-OTHER_NOTATION = Rule("SM154", "notation that JSON does not have")
-WRONG_CHARACTER = Rule("SM155", "character that JSON text cannot hold")
+BROKEN_JSON = Rule("SM150", "invalid JSON")
+OTHER_NOTATION = Rule("SM154", "notation outside JSON")
+WRONG_CHARACTER = Rule("SM155", "invalid character in JSON")
 
 MOST_SLIPS = 10_000
 """Behind so many of one kind nothing is read any more: what wrote this wrote no JSON."""

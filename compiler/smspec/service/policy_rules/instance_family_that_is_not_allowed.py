@@ -9,7 +9,7 @@ from smspec.service.instance_families import family
 from smspec.service.policy import Policy
 from smspec.service.request import Request
 
-RULE = Rule("SM741", "instance family that is not allowed", evidence="policy")
+RULE = Rule("SM741", "disallowed instance family", evidence="policy")
 
 
 def check(request: Request, policy: Policy) -> Iterator[Finding]:

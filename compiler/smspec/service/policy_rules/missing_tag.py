@@ -10,7 +10,7 @@ from smspec.service.members import items, member
 from smspec.service.policy import Policy
 from smspec.service.request import Request
 
-RULE = Rule("SM740", "missing tag", evidence="policy")
+RULE = Rule("SM740", "missing required tag", evidence="policy")
 
 _MOST_NAMED = 8
 

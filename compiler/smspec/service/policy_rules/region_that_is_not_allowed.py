@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.policy import Policy
 from smspec.service.request import Request
 
-RULE = Rule("SM742", "region that is not allowed", evidence="policy")
+RULE = Rule("SM742", "disallowed region", evidence="policy")
 
 
 def check(request: Request, policy: Policy) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from smspec.service.policy import Policy
 from smspec.service.request import Request
 from smspec.source import Path
 
-RULE = Rule("SM743", "registry that is not allowed", evidence="policy")
+RULE = Rule("SM743", "disallowed registry", evidence="policy")
 
 _HUB = "docker.io"
 _HUBS = (None, "docker.io", "index.docker.io", "registry-1.docker.io")

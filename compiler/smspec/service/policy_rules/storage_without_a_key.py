@@ -10,7 +10,7 @@ from smspec.service.members import member, structure
 from smspec.service.policy import Policy
 from smspec.service.request import Request
 
-RULE = Rule("SM744", "storage without a key", evidence="policy")
+RULE = Rule("SM744", "storage without a KMS key", evidence="policy")
 
 
 def check(request: Request, policy: Policy) -> Iterator[Finding]:

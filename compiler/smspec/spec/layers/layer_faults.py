@@ -8,7 +8,7 @@ from smspec.source import Document, Mapping, Scalar, Sequence
 from smspec.spec.layers.merging import is_null
 
 MALFORMED_EXTENDS = Rule("SM121", "malformed extends")
-NO_VERSION = Rule("SM122", "spec without its version")
+NO_VERSION = Rule("SM122", "missing spec version")
 MALFORMED_OVERLAY = Rule("SM124", "malformed overlay")
 
 VERSION = "v1"

@@ -9,7 +9,7 @@ from smspec.diagnostics.quoting import quoted
 from smspec.source import Document, Mapping, Node, Path, Scalar, dotted
 from smspec.spec.yaml.plain_text import read_elsewhere_as
 
-AMBIGUOUS_TEXT = Rule("SM215", "ambiguous hyperparameter text", "warning")
+AMBIGUOUS_TEXT = Rule("SM215", "ambiguous hyperparameter string", "warning")
 
 _TRUE = frozenset(("yes", "y", "on"))
 

@@ -15,8 +15,8 @@ from smspec.spec.shape.unknown_key import Suggestion, suggestion
 
 MISSING_KEY = Rule("SM202", "missing key")
 UNKNOWN_KEY = Rule("SM204", "unknown key")
-KEYS_THAT_EXCLUDE_EACH_OTHER = Rule("SM209", "keys that exclude each other")
-KEY_WITHOUT_ITS_PARTNER = Rule("SM210", "key without its partner")
+KEYS_THAT_EXCLUDE_EACH_OTHER = Rule("SM209", "mutually exclusive keys")
+KEY_WITHOUT_ITS_PARTNER = Rule("SM210", "key without its required key")
 
 KEYWORDS_OF_KEYS = ("additionalProperties", "required", "oneOf", "anyOf", "not", "dependencies")
 

@@ -18,11 +18,11 @@ from smspec.spec.shape.hints import value_hint
 from smspec.spec.yaml.flow_style import flow_style
 from smspec.spec.yaml.scalars import meaning
 
-UNKNOWN_SPEC_VERSION = Rule("SM201", "unknown version of the spec")
-VALUE_OF_ANOTHER_TYPE = Rule("SM203", "value of another type")
-VALUE_THAT_IS_NO_CHOICE = Rule("SM205", "value that is no choice")
+UNKNOWN_SPEC_VERSION = Rule("SM201", "unknown spec version")
+VALUE_OF_ANOTHER_TYPE = Rule("SM203", "value of a different type")
+VALUE_THAT_IS_NO_CHOICE = Rule("SM205", "value not in list")
 NUMBER_OUT_OF_RANGE = Rule("SM207", "number out of range")
-EMPTY_TEXT = Rule("SM214", "empty text")
+EMPTY_TEXT = Rule("SM214", "empty string")
 
 MOST_CHOICES = 8
 """A longer list of choices is not printed; the nearest is."""

@@ -11,11 +11,11 @@ from smspec.spec.keys.durations import duration_meant
 from smspec.spec.keys.sizes import size_meant, volume_meant
 from smspec.spec.schema.job_schema import SchemaPart, author_schema, part
 
-TEXT_OF_ANOTHER_FORM = Rule("SM206", "text of another form")
+TEXT_OF_ANOTHER_FORM = Rule("SM206", "malformed value")
 MALFORMED_NAME = Rule("SM208", "malformed name")
 MALFORMED_DURATION = Rule("SM211", "malformed duration")
 MALFORMED_SIZE = Rule("SM212", "malformed size")
-VOLUME_THAT_IS_NOT_WHOLE_GIGABYTES = Rule("SM213", "volume that is not whole gigabytes")
+VOLUME_THAT_IS_NOT_WHOLE_GIGABYTES = Rule("SM213", "fractional volume size")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from smspec.source import Document, Path, dotted
 from smspec.source.frozen import replace
 from smspec.spec.layers.idle_nulls import is_patch
 
-NULL_THAT_REMOVES_NOTHING = Rule("SM216", "null that removes nothing", "warning")
+NULL_THAT_REMOVES_NOTHING = Rule("SM216", "null without effect", "warning")
 
 
 def nulls_that_remove_nothing(document: Document, patched: Collection[Path]) -> Iterator[Finding]:

@@ -18,9 +18,9 @@ from smspec.spec.yaml.nesting import Nesting, OpenCollection
 from smspec.spec.yaml.scalars import meaning
 
 DUPLICATE_KEY = Rule("SM106", "duplicate key")
-TAG = Rule("SM107", "tag")
-SEVERAL_DOCUMENTS = Rule("SM108", "several documents")
-KEY_THAT_IS_NO_TEXT = Rule("SM110", "key that is no text")
+TAG = Rule("SM107", "YAML tag")
+SEVERAL_DOCUMENTS = Rule("SM108", "multiple documents")
+KEY_THAT_IS_NO_TEXT = Rule("SM110", "non-string key")
 UNQUOTED_VARIABLE = Rule("SM112", "unquoted variable in flow style")
 
 # Compiled only where one is met: most specs have none of these.

@@ -10,7 +10,7 @@ import yaml
 from smspec.diagnostics import Rule
 from smspec.diagnostics.parse_errors import Faults
 
-BROKEN_YAML = Rule("SM101", "broken YAML")
+BROKEN_YAML = Rule("SM101", "invalid YAML")
 
 # PyYAML's Python parser says the same as libyaml, some twenty times slower.
 PARSER: type[yaml.BaseLoader] | type[yaml.CBaseLoader] = getattr(yaml, "CBaseLoader", yaml.BaseLoader)

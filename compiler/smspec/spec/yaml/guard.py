@@ -10,7 +10,7 @@ from smspec.diagnostics.parse_errors import Faults
 from smspec.diagnostics.quoting import quoted
 
 INVISIBLE_CHARACTER = Rule("SM103", "invisible character")
-DIRECTIVE = Rule("SM113", "directive")
+DIRECTIVE = Rule("SM113", "YAML directive")
 BEYOND_THE_LIMITS = Rule("SM104", "spec beyond the limits")
 
 MAX_BYTES = 1_048_576

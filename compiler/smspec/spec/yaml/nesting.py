@@ -14,7 +14,7 @@ from smspec.source import Node, Path, Scalar, Span
 from smspec.spec.yaml.events import Event
 from smspec.spec.yaml.guard import BEYOND_THE_LIMITS, MAX_BYTES, MAX_DEPTH, MAX_PARTS
 
-BAD_ALIAS = Rule("SM105", "alias without a value")
+BAD_ALIAS = Rule("SM105", "alias without an anchor")
 
 # Names are the author's: thousands of them, or one of a megabyte, would take minutes to compare.
 _MOST_COMPARED = 50

@@ -19,7 +19,7 @@ from smspec.spec.yaml.syntax import tell
 __all__ = ["decode_bytes", "read", "read_scalar"]
 
 EMPTY_SPEC = Rule("SM109", "empty spec")
-NO_MAPPING = Rule("SM114", "spec that is no mapping")
+NO_MAPPING = Rule("SM114", "spec other than a mapping")
 
 # What begins something else than a bare text.
 _SIGNS = tuple("\"'[{&*!|>%@`")

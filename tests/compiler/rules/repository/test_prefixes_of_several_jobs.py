@@ -41,7 +41,7 @@ def test_two_jobs_with_one_checkpoint_prefix(other, tmp_path):
     assert [(one.code, one.file) for one in found] == [("SM702", "b.yaml")]
 
 
-def test_an_overlay_may_take_the_checkpoints_of_another_job(tmp_path):
+def test_an_overlay_may_take_the_shared_checkpoint_prefix(tmp_path):
     found = told(tmp_path, a=job("a", CTR), b=job("b", f"overlays:\n  prod:\n    {CTR}"))
     assert [(one.code, one.file, one.line) for one in found] == [("SM702", "b.yaml", 9)]
 

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.metric_pattern import metric_patterns
 from smspec.service.request import Request
 
-RULE = Rule("SM336", "metric without a group", "warning", evidence="api-doc")
+RULE = Rule("SM336", "metric without a capture group", "warning", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:

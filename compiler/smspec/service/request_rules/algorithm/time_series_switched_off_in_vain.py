@@ -9,7 +9,7 @@ from smspec.service.members import items
 from smspec.service.provided_images import is_built_in_algorithm
 from smspec.service.request import Request
 
-RULE = Rule("SM338", "time series switched off in vain", "warning", evidence="api-doc")
+RULE = Rule("SM338", "ineffective time series switch", "warning", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:

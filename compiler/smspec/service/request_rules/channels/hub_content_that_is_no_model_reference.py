@@ -9,7 +9,7 @@ from smspec.service.member_names import shown
 from smspec.service.members import structure
 from smspec.service.request import Request
 
-RULE = Rule("SM343", "hub content that is no model reference", "warning", evidence="api-doc")
+RULE = Rule("SM343", "hub content other than a model reference", "warning", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from smspec.service.instance_families import family
 from smspec.service.member_names import shown
 from smspec.service.request import Request
 
-RULE = Rule("SM352", "hosts that are seldom offered for training", "warning", evidence="third-party")
+RULE = Rule("SM352", "instance type rarely available", "warning", evidence="third-party")
 
 
 def check(request: Request) -> Iterator[Finding]:

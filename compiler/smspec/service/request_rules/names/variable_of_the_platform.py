@@ -9,7 +9,7 @@ from smspec.service.member_names import shown
 from smspec.service.members import structure
 from smspec.service.request import Request
 
-RULE = Rule("SM370", "variable of the platform", "warning", evidence="devguide")
+RULE = Rule("SM370", "reserved environment variable", "warning", evidence="devguide")
 PLATFORM = ("TRAINING_JOB_NAME", "TRAINING_JOB_ARN", "AWS_REGION")
 
 

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.members import structure
 from smspec.service.request import Request
 
-RULE = Rule("SM363", "code in S3 for an isolated container", "warning", evidence="third-party")
+RULE = Rule("SM363", "S3 code download in network isolation", "warning", evidence="third-party")
 
 
 def check(request: Request) -> Iterator[Finding]:

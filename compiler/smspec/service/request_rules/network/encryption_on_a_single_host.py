@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.service.request import Request
 
-RULE = Rule("SM356", "encryption between the hosts of a job with one host", "warning", evidence="api-doc")
+RULE = Rule("SM356", "inter-container encryption with one host", "warning", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from smspec.service.member_names import shown
 from smspec.service.members import items
 from smspec.service.request import Request
 
-RULE = Rule("SM357", "malformed id of a subnet or security group", "warning", evidence="api-doc")
+RULE = Rule("SM357", "malformed subnet or security group ID", "warning", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:

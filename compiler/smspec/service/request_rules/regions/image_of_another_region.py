@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.member_names import shown
 from smspec.service.request import Request
 
-RULE = Rule("SM371", "image of another region", "warning", evidence="inferred")
+RULE = Rule("SM371", "image in a different region", "warning", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:

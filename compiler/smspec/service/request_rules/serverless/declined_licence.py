@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.members import structure
 from smspec.service.request import Request
 
-RULE = Rule("SM374", "declined licence", "warning", evidence="api-doc")
+RULE = Rule("SM374", "declined license", "warning", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.members import structure
 from smspec.service.request import Request
 
-RULE = Rule("SM372", "member of another kind of serverless job", "warning", evidence="inferred")
+RULE = Rule("SM372", "member of a different serverless job type", "warning", evidence="inferred")
 READERS = {"EvaluationType": "Evaluation", "CustomizationTechnique": "FineTuning", "Peft": "FineTuning"}
 
 

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.request import Request
 from smspec.service.request_rules.stopping import overlong_max_runtime
 
-RULE = Rule("SM353", "run time above the default quota", "warning", evidence="unverified")
+RULE = Rule("SM353", "maximum runtime above the default quota", "warning", evidence="unverified")
 DEFAULT_QUOTA = 5 * 86_400
 
 

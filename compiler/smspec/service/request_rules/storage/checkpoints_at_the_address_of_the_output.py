@@ -9,7 +9,7 @@ from smspec.service.member_names import shown
 from smspec.service.members import structure
 from smspec.service.request import Request
 
-RULE = Rule("SM355", "checkpoints at the address of the output", "warning", evidence="inferred")
+RULE = Rule("SM355", "checkpoints at the output prefix", "warning", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.service.request import Request
 
-RULE = Rule("SM346", "S3 address with https", "warning", evidence="api-doc")
+RULE = Rule("SM346", "S3 URI with https", "warning", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from smspec.rules.repository.prefixes import normal
 from smspec.rules.repository.sharing import sharings
 from smspec.spec.facts import Repository
 
-RULE = Rule("SM702", "checkpoints of another job")
+RULE = Rule("SM702", "shared checkpoint prefix")
 
 _HELP = "SageMaker copies what lies there into each of them at its start: give every job a prefix of its own"
 

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.source.listing import Listing
 from smspec.spec.model import CommandEntry, JobSpec, ReadyImage
 
-RULE = Rule("SM314", "launcher that nothing starts")
+RULE = Rule("SM314", "unused distribution")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
