@@ -1,4 +1,7 @@
-"""The CreateTrainingJob request of a job, key by key, with the place in the spec that each part came from."""
+"""The CreateTrainingJob request of a job, with the place in the spec that each part came from.
+
+Most keys are put as the table says (`regular_keys`); here is what is irregular, and what no key says by itself.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,13 @@ from smspec.plan.draft import Draft
 from smspec.plan.hyperparameters import encoded
 from smspec.plan.naming import training_job_name
 from smspec.plan.plan import ImagePlan, RequestPlan
+from smspec.plan.regular_keys import put_keys
 from smspec.plan.run_planning import plan_settings
 from smspec.service.members import items, member
 from smspec.service.ordering import in_api_order
 from smspec.source import Path
-from smspec.spec.model import BuiltImage, JobSpec, ReadyImage
+from smspec.spec.keys import rows_below
+from smspec.spec.model import BuiltImage, JobSpec, ReadyImage, Stopping
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER, RunPlan, RunSettings
 
 ONE_DAY = 86_400
@@ -35,15 +40,11 @@ def plan_request(
     settings = None if run is None else plan_settings(job, _attributes(channels), delivery.archive_digest)
     _put_hyperparameters(draft, job, delivery, settings)
     _put_algorithm(draft, job, image, delivery)
-    draft.put(("RoleArn",), job.role, ("role",))
     _put_channels(draft, job, channels, delivery)
-    _put_storage(draft, job)
-    _put_hosts(draft, job)
-    _put_network(draft, job)
     _put_stopping(draft, job)
     _put_tags(draft, job)
-    _put_environment(draft, job)
-    draft.put(("RetryStrategy", "MaximumRetryAttempts"), job.retries, ("retries",))
+    put_keys(draft, rows_below(""), job, ())
+    _place_what_is_not_there(draft, job)
     draft.patch(job.api, ("api",))
     _name(draft, job)
     payload = in_api_order(draft.members)
@@ -104,12 +105,6 @@ def _put_algorithm(draft: Draft, job: JobSpec, image: ImagePlan | None, delivery
     if job.image is not None or job.api.get("ServerlessJobConfig") is None:
         # A serverless job has no algorithm of its own; every other one says how its data arrive.
         draft.put((here, "TrainingInputMode"), job.input_mode, ("input_mode",))
-    metrics = tuple({"Name": metric.name, "Regex": metric.regex} for metric in job.metrics)
-    draft.put((here, "MetricDefinitions"), metrics, ("metrics",))
-    for index in range(len(metrics)):
-        draft.place((here, "MetricDefinitions", index), ("metrics", index))
-        draft.place((here, "MetricDefinitions", index, "Name"), ("metrics", index, "name"))
-        draft.place((here, "MetricDefinitions", index, "Regex"), ("metrics", index, "regex"))
     draft.put((here, "ContainerEntrypoint"), delivery.entrypoint, ("entry_point",))
     if job.delivery is None:
         for index in range(len(delivery.entrypoint)):
@@ -151,64 +146,15 @@ def _group_names(job: JobSpec) -> list[object]:
     return [group.name for group in job.hosts.groups] if job.hosts else []
 
 
-def _put_storage(draft: Draft, job: JobSpec) -> None:
-    draft.place(("OutputDataConfig",), ("output",))
-    draft.put(("OutputDataConfig", "KmsKeyId"), job.output.kms_key, ("output", "kms_key"))
-    draft.put(("OutputDataConfig", "S3OutputPath"), job.output.s3, ("output", "s3"))
-    draft.put(("OutputDataConfig", "CompressionType"), job.output.compression, ("output", "compression"))
-    if job.checkpoints:
-        draft.place(("CheckpointConfig",), ("checkpoints",))
-        draft.put(("CheckpointConfig", "S3Uri"), job.checkpoints.s3, ("checkpoints", "s3"))
-        draft.put(("CheckpointConfig", "LocalPath"), job.checkpoints.local, ("checkpoints", "local"))
-    else:
+def _place_what_is_not_there(draft: Draft, job: JobSpec) -> None:
+    """Place the lack of checkpoints or a network at the key for the sake of which the job needs them."""
+    if job.checkpoints is None:
         # Only a job that may be interrupted lacks them.
         draft.place(("CheckpointConfig",), _spot(job))
-    draft.put(("TensorBoardOutputConfig", "S3OutputPath"), job.tensorboard, ("tensorboard",))
-
-
-def _put_hosts(draft: Draft, job: JobSpec) -> None:
-    here = "ResourceConfig"
-    draft.place((here,), ("hosts",))
-    hosts = job.hosts
-    if hosts is None:
-        return
-    draft.put((here, "InstanceType"), hosts.instance_type, ("hosts", "instance_type"))
-    draft.put((here, "InstanceCount"), hosts.count, ("hosts", "count"))
-    draft.put((here, "VolumeSizeInGB"), hosts.volume, ("hosts", "volume"))
-    draft.put((here, "VolumeKmsKeyId"), hosts.volume_kms_key, ("hosts", "volume_kms_key"))
-    draft.put((here, "KeepAlivePeriodInSeconds"), hosts.keep_alive, ("hosts", "keep_alive"))
-    groups = tuple(
-        {"InstanceType": group.instance_type, "InstanceCount": group.count, "InstanceGroupName": group.name}
-        for group in hosts.groups
-    )
-    draft.put((here, "InstanceGroups"), groups, ("hosts", "groups"))
-    for index in range(len(groups)):
-        there = ("hosts", "groups", index)
-        draft.place((here, "InstanceGroups", index), there)
-        draft.place((here, "InstanceGroups", index, "InstanceType"), (*there, "instance_type"))
-        draft.place((here, "InstanceGroups", index, "InstanceCount"), (*there, "count"))
-        draft.place((here, "InstanceGroups", index, "InstanceGroupName"), (*there, "name"))
-    draft.put((here, "TrainingPlanArn"), hosts.training_plan, ("hosts", "training_plan"))
-
-
-def _put_network(draft: Draft, job: JobSpec) -> None:
-    network = job.network
-    if network is None:
+    if job.network is None:
         draft.place(("VpcConfig",), _needs_a_vpc(draft))
         # Only an algorithm that was bought lacks this.
         draft.place(("EnableNetworkIsolation",), ("api", "AlgorithmSpecification", "AlgorithmName"))
-        return
-    draft.place(("VpcConfig",), ("network",))
-    for name, ids, key in (
-        ("SecurityGroupIds", network.security_groups, "security_groups"),
-        ("Subnets", network.subnets, "subnets"),
-    ):
-        draft.put(("VpcConfig", name), ids, ("network", key))
-        for index in range(len(ids)):
-            draft.place(("VpcConfig", name, index), ("network", key, index))
-    draft.put(("EnableNetworkIsolation",), network.isolation, ("network", "isolation"))
-    encrypt = network.encrypt_inter_container
-    draft.put(("EnableInterContainerTrafficEncryption",), encrypt, ("network", "encrypt_inter_container"))
 
 
 def _needs_a_vpc(draft: Draft) -> Path:
@@ -225,15 +171,13 @@ def _put_stopping(draft: Draft, job: JobSpec) -> None:
     draft.place((here,), ("stopping",))
     # The one member that is sent empty: the API asks for it, and the author said that there is no limit of theirs.
     draft.members[here] = {}
-    max_runtime = ONE_DAY if job.stopping is None else job.stopping.max_runtime
-    draft.put((here, "MaxRuntimeInSeconds"), max_runtime, ("stopping", "max_runtime"))
+    stopping = Stopping(max_runtime=ONE_DAY) if job.stopping is None else job.stopping
+    put_keys(draft, rows_below("stopping"), stopping, ("stopping",))
     if job.spot is not None:
         draft.put(("EnableManagedSpotTraining",), True, ("spot",))
-        draft.put((here, "MaxWaitTimeInSeconds"), job.spot.max_wait, ("spot", "max_wait"))
+        put_keys(draft, rows_below("spot"), job.spot, ("spot",))
     elif "EnableManagedSpotTraining" in job.api:
         draft.place((here, "MaxWaitTimeInSeconds"), _spot(job))
-    if job.stopping is not None:
-        draft.put((here, "MaxPendingTimeInSeconds"), job.stopping.max_pending, ("stopping", "max_pending"))
 
 
 def _spot(job: JobSpec) -> Path:
@@ -247,9 +191,3 @@ def _put_tags(draft: Draft, job: JobSpec) -> None:
     for index, key in enumerate(job.tags):
         draft.place(("Tags", index), ("tags", key))
         draft.names.add(("Tags", index, "Key"))
-
-
-def _put_environment(draft: Draft, job: JobSpec) -> None:
-    draft.place(("Environment",), ("environment",))
-    for name, value in job.environment.items():
-        draft.put(("Environment", name), value, ("environment", name))
