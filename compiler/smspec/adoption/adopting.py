@@ -1,4 +1,4 @@
-"""From a request to the text of a spec: the parts take what they have keys for, `api` holds the rest."""
+"""From a request to the text of a spec: keys are taken as the table or a part says, `api` holds the rest."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from smspec.adoption.keepable import keepable
 from smspec.adoption.naming import names
 from smspec.adoption.nodes import DOLLAR, holds_dollar, node
 from smspec.adoption.parts import PARTS
+from smspec.adoption.regular_keys import taken
 from smspec.adoption.remainder import Remainder
 from smspec.source.frozen import dataclass
+from smspec.spec.keys import rows_below
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +34,11 @@ def adopt(imported: Imported) -> Adoption:
     spec: dict[str, object] = {"smspec": "v1"}
     if imported.region:
         spec["region"] = imported.region
-    for keys in PARTS:
-        spec.update(keys(rest))
+    for row in rows_below(""):
+        if row.path in PARTS:
+            spec.update(PARTS[row.path](rest))
+        else:
+            spec.update(taken(rest, [row]))
     spec.update(names(rest.text("TrainingJobName"), imported.stem, request))
     if rest.members:
         spec["api"] = rest.members

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from smspec.adoption.imported import Imported, Lost
 from smspec.adoption.nodes import DOLLAR, node
-from smspec.adoption.parts import GROUPS
 from smspec.diagnostics.visible import visible
 from smspec.render.spec_yaml import spec_yaml
 from smspec.source import Document
+from smspec.spec.keys import rows_below
+from smspec.spec.keys.row import Row
 
 _WORDS = {
     "job_name": "the job that this was made from; without this key a job is called `name` and a digest of its request",
@@ -20,17 +22,17 @@ _WORDS = {
 
 def commented(spec: dict[str, object], imported: Imported, lost: tuple[Lost, ...]) -> str:
     """Return the spec as YAML with comments."""
-    groups = ["".join(_group(spec, keys)) for keys in GROUPS if any(key in spec for key in keys)]
+    written = [row for row in rows_below("") if row.path in spec]
+    groups = ["".join(_group(spec, rows)) for _, rows in groupby(written, lambda row: row.group or row.path)]
     comments = "".join(f"# {visible(line)}\n" for line in _not_kept(imported, lost))
     return "\n".join([f"# Imported from {imported.form}.\n" + groups[0], *groups[1:], *filter(None, [comments])])
 
 
-def _group(spec: dict[str, object], keys: tuple[str, ...]) -> Iterator[str]:
-    for key in keys:
-        if key in spec:
-            if key in _WORDS:
-                yield f"# {_WORDS[key]}\n"
-            yield spec_yaml(Document(node({key: spec[key]}), ()))
+def _group(spec: dict[str, object], rows: Iterable[Row]) -> Iterator[str]:
+    for key in (row.path for row in rows):
+        if key in _WORDS:
+            yield f"# {_WORDS[key]}\n"
+        yield spec_yaml(Document(node({key: spec[key]}), ()))
 
 
 def _not_kept(imported: Imported, lost: tuple[Lost, ...]) -> Iterator[str]:

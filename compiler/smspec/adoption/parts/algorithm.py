@@ -1,31 +1,25 @@
-"""`role`, `image`, `entry_point`, `input_mode` and `metrics`: who runs what."""
+"""`image`, the `entry_point` that it is started with, and `input_mode`: what runs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from smspec.adoption.regular_keys import take
 from smspec.adoption.remainder import Remainder
-from smspec.spec.model import InputMode
+from smspec.spec.keys import ROW
 
 _HERE = "AlgorithmSpecification"
 _RESERVED = "sagemaker_"
-_METRIC = {"Name", "Regex"}
 
 
 def keys(rest: Remainder) -> Iterator[tuple[str, object]]:
-    """Take the role, the image and what it is told."""
-    role = rest.text("RoleArn")
-    if role is not None:
-        yield "role", role
+    """Take the image, what it is told, and the mode, which a spec of a serverless job does not send."""
     image = rest.text(_HERE, "TrainingImage")
     if image is not None:
         yield "image", image
         yield from _command(rest)
     if image is not None or not rest.has("ServerlessJobConfig"):
         yield from _mode(rest)
-    metrics = rest.structures(_is_metric, _HERE, "MetricDefinitions")
-    if metrics:
-        yield "metrics", [{"name": metric["Name"], "regex": metric["Regex"]} for metric in metrics]
 
 
 def _command(rest: Remainder) -> Iterator[tuple[str, object]]:
@@ -38,13 +32,10 @@ def _command(rest: Remainder) -> Iterator[tuple[str, object]]:
 
 
 def _mode(rest: Remainder) -> Iterator[tuple[str, object]]:
-    mode = rest.word(InputMode, _HERE, "TrainingInputMode")
+    row = ROW["input_mode"]
+    mode = take(rest, row)
     if mode is None:
-        if rest.has(_HERE) and not rest.has(_HERE, "TrainingInputMode"):
-            rest.refuse(_HERE, "TrainingInputMode")
+        if rest.has(_HERE) and not rest.has(*row.steps):
+            rest.refuse(*row.steps)
     elif mode != "File":
-        yield "input_mode", mode
-
-
-def _is_metric(value: dict[str, object]) -> bool:
-    return value.keys() == _METRIC and all(isinstance(text, str) for text in value.values())
+        yield row.path, mode

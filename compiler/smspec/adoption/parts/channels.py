@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import get_args
+from typing import cast
 
+from smspec.adoption.regular_keys import take
 from smspec.adoption.remainder import Remainder
 from smspec.service.members import repeated
-from smspec.spec.model import (
-    Compression,
-    FileSystemAccess,
-    FileSystemType,
-    InputMode,
-    RecordWrapper,
-    S3DataDistribution,
-    S3DataType,
-)
+from smspec.spec.keys import ROW, rows_below
+from smspec.spec.keys.row import Row
 
 _HERE = "InputDataConfig"
 _NAME = "ChannelName"
 _S3 = ("DataSource", "S3DataSource")
 _FILE_SYSTEM = ("DataSource", "FileSystemDataSource")
-_FILE_SYSTEM_KEYS = {
-    "id": "FileSystemId",
-    "type": "FileSystemType",
-    "path": "DirectoryPath",
-    "access": "FileSystemAccessMode",
-}
+_OUTSIDE = 2
+"""Members of a channel begin with ``InputDataConfig.*`` in the table."""
 
 
 def keys(rest: Remainder) -> Iterator[tuple[str, object]]:
@@ -50,43 +40,31 @@ def _channel(members: dict[str, object]) -> object:
 
 
 def _members(rest: Remainder) -> Iterator[tuple[str, object]]:
-    if not rest.has(*_S3, "S3Uri"):
-        yield "file_system", _file_system(rest)
-    uri = rest.text(*_S3, "S3Uri")
-    if uri is not None:
-        yield "s3", uri
-        yield from _s3_members(rest)
-    yield "input_mode", rest.word(InputMode, "InputMode")
-    yield "content_type", rest.text("ContentType")
-    yield "compression", rest.word(Compression, "CompressionType")
-    yield "record_wrapper", rest.word(RecordWrapper, "RecordWrapperType")
-    yield "shuffle_seed", rest.number("ShuffleConfig", "Seed")
+    """Yield what each key of a channel says, in the order of the table."""
+    has_uri = rest.has(*_S3, "S3Uri")
+    uri = take(rest, ROW["channels.*.s3"], _OUTSIDE)
+    for row in rows_below("channels.*"):
+        if row.name == "s3":
+            yield row.name, uri
+        elif row.name == "file_system":
+            yield row.name, None if has_uri else _file_system(rest)
+        elif row.name == "s3_data_type":
+            yield row.name, None if uri is None else _s3_data_type(rest, row)
+        elif row.member and (uri is not None or row.steps[_OUTSIDE:][:2] != _S3):
+            yield row.name, take(rest, row, _OUTSIDE)
 
 
-def _s3_members(rest: Remainder) -> Iterator[tuple[str, object]]:
-    kind = rest.word(S3DataType, *_S3, "S3DataType")
+def _s3_data_type(rest: Remainder, row: Row) -> object:
+    kind = take(rest, row, _OUTSIDE)
     if kind is None and not rest.has(*_S3, "S3DataType"):
         rest.refuse(*_S3, "S3DataType")
-    yield "s3_data_type", None if kind == "S3Prefix" else kind
-    yield "attributes", rest.texts(*_S3, "AttributeNames")
-    yield "distribution", rest.word(S3DataDistribution, *_S3, "S3DataDistributionType")
-    yield "instance_groups", rest.texts(*_S3, "InstanceGroupNames")
+    return None if kind == "S3Prefix" else kind
 
 
-def _file_system(rest: Remainder) -> dict[str, str] | None:
+def _file_system(rest: Remainder) -> dict[str, object] | None:
     """Take a file system that is all that its key says."""
-    return rest.take(_FILE_SYSTEM, _is_file_system, _file_system_keys)
-
-
-def _file_system_keys(members: dict[str, str]) -> dict[str, str]:
-    return {key: members[member] for key, member in _FILE_SYSTEM_KEYS.items()}
-
-
-def _is_file_system(value: object) -> bool:
-    return (
-        isinstance(value, dict)
-        and value.keys() == set(_FILE_SYSTEM_KEYS.values())
-        and all(isinstance(text, str) for text in value.values())
-        and value["FileSystemType"] in get_args(FileSystemType)
-        and value["FileSystemAccessMode"] in get_args(FileSystemAccess)
-    )
+    members = rest.at(_FILE_SYSTEM)
+    row = ROW["channels.*.file_system"]
+    if not isinstance(members, dict) or len(members) != len(rows_below(row.path)):
+        return None
+    return cast("dict[str, object] | None", take(rest, row, _OUTSIDE))

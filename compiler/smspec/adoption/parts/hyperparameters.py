@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from typing import get_args
 
 from smspec.adoption.nodes import bare, node, text
+from smspec.adoption.regular_keys import take
 from smspec.adoption.remainder import Remainder
 from smspec.plan.hyperparameters import encoded
 from smspec.source import Node, Scalar, to_data
+from smspec.spec.keys import ROW
 from smspec.spec.model import Hyperparameter, HyperparameterEncoding
 from smspec.spec.yaml.scalars import meaning
 
@@ -19,8 +21,8 @@ _WORDS = {math.inf: ".inf", -math.inf: "-.inf"}
 
 def keys(rest: Remainder) -> Iterator[tuple[str, object]]:
     """Take all hyperparameters, or none."""
-    texts = rest.text_map("HyperParameters")
-    if texts is None:
+    texts = take(rest, ROW["hyperparameters"])
+    if not isinstance(texts, dict):
         return
     # In `raw` every text can be written, so that the last encoding always fits.
     for encoding in get_args(HyperparameterEncoding):

@@ -1,37 +1,35 @@
-"""`stopping`, `spot` and `retries`: how long, how cheap, how often."""
+"""`stopping` and `spot`: how long, and how cheap."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from smspec.adoption.regular_keys import taken
 from smspec.adoption.remainder import Remainder
 from smspec.diagnostics.durations import duration
 from smspec.plan.request_planning import ONE_DAY
+from smspec.spec.keys import rows_below
 
 _HERE = "StoppingCondition"
+_SPOT = "EnableManagedSpotTraining"
 
 
 def keys(rest: Remainder) -> Iterator[tuple[str, object]]:
     """Take the limits in time, and managed spot training where the request turns it on."""
-    if isinstance(rest.members.get(_HERE), dict):
-        yield from _stopping(rest)
-    elif not rest.has(_HERE):
-        rest.refuse(_HERE)
-    if rest.members.get("EnableManagedSpotTraining") is True:
-        rest.truth("EnableManagedSpotTraining")
-        max_wait = rest.duration(_HERE, "MaxWaitTimeInSeconds")
-        yield "spot", {} if max_wait is None else {"max_wait": max_wait}
-    retries = rest.number("RetryStrategy", "MaximumRetryAttempts")
-    if retries is not None:
-        yield "retries", retries
+    yield from _stopping(rest)
+    if rest.members.get(_SPOT) is True:
+        del rest.members[_SPOT]
+        yield "spot", taken(rest, rows_below("spot"))
 
 
 def _stopping(rest: Remainder) -> Iterator[tuple[str, object]]:
-    if not rest.members[_HERE]:
-        del rest.members[_HERE]
-    max_runtime = rest.duration(_HERE, "MaxRuntimeInSeconds")
-    max_pending = rest.duration(_HERE, "MaxPendingTimeInSeconds")
-    if max_runtime == duration(ONE_DAY) and max_pending is None:
-        return  # What is sent when nothing is said.
-    written = {"max_runtime": max_runtime, "max_pending": max_pending}
-    yield "stopping", {key: value for key, value in written.items() if value is not None}
+    limits = rest.members.get(_HERE)
+    if isinstance(limits, dict):
+        if not limits:
+            del rest.members[_HERE]
+        written = taken(rest, rows_below("stopping"))
+        # What is sent when nothing is said is not said.
+        if written != {"max_runtime": duration(ONE_DAY)}:
+            yield "stopping", written
+    elif limits is None:
+        rest.refuse(_HERE)
