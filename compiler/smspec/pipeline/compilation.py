@@ -64,7 +64,7 @@ def compile_spec(inputs: Inputs) -> Compilation:
 
     job = decode(document)
     plan = make_plan(job, inputs.ingredients)
-    diagnostics = _placed(standing(inputs, job, [*inputs.findings, *job_findings(inputs, job, plan)]), document)
+    diagnostics = _placed(standing(inputs, job, job_findings(inputs, job, plan)), document)
     facts = job_facts(job, plan, document, inputs.overlay)
     if any(diagnostic.severity == "error" for diagnostic in diagnostics):
         return Faulty(diagnostics=diagnostics, texts=inputs.document.texts, facts=facts)

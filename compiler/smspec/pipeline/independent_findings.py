@@ -69,7 +69,7 @@ def _beside(inputs: Inputs, way: Repair, shape: list[Finding]) -> Iterator[Findi
     gathered = set(inputs.findings)
     job = decode(way.document)
     plan = make_plan(job, known.ingredients)
-    for finding in standing(known, job, [*inputs.findings, *shape, *job_findings(known, job, plan)]):
+    for finding in standing(known, job, [*shape, *job_findings(known, job, plan)]):
         if finding in gathered or not way.is_changed(finding.path):
             yield finding
 

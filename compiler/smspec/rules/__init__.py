@@ -80,6 +80,14 @@ RULES: tuple[Callable[[JobSpec, Listing], Iterator[Finding]], ...] = (
 )
 
 
-def lint(job: JobSpec, source: Listing) -> list[Finding]:
-    """Return every contradiction in a job. ``source`` is what is taken of the author's directory."""
-    return [finding for rule in RULES for finding in rule(job, source)]
+LOOK_FOR_FILES = frozenset((missing_script.check, missing_handler.check))
+"""Rules that report a file that is not in the source."""
+
+
+def lint(job: JobSpec, source: Listing, *, source_is_known: bool = True) -> list[Finding]:
+    """Return every contradiction in a job. ``source`` is what is taken of the author's directory.
+
+    ``source_is_known`` False: the directory could not be listed, and whether a file is in it is not known.
+    """
+    rules = RULES if source_is_known else [rule for rule in RULES if rule not in LOOK_FOR_FILES]
+    return [finding for rule in rules for finding in rule(job, source)]

@@ -18,8 +18,11 @@ from smspec.service.policy_rules import (
     storage_without_a_key,
 )
 from smspec.service.request import Request
+from smspec.source import Path
 
-RULES: tuple[Callable[[Request, Policy], Iterator[Finding]], ...] = (
+Check = Callable[[Request, Policy], Iterator[Finding]]
+
+RULES: tuple[Check, ...] = (
     missing_tag.check,
     instance_family_that_is_not_allowed.check,
     region_that_is_not_allowed.check,
@@ -29,7 +32,24 @@ RULES: tuple[Callable[[Request, Policy], Iterator[Finding]], ...] = (
 )
 
 
+SPEC_PATHS: dict[Check, Callable[[Request], Path | None]] = {
+    region_that_is_not_allowed.check: region_that_is_not_allowed.spec_path,
+    job_outside_a_vpc.check: job_outside_a_vpc.spec_path,
+}
+"""Rules about what a request may not contain at all, and the key of the spec that each is about."""
+
+
 def policy_findings(request: Request, policy: Policy) -> Iterator[Finding]:
     """Yield everything in which a request does not keep to a policy, at paths of the request."""
     for rule in RULES:
         yield from rule(request, policy)
+
+
+def policy_findings_in_spec(
+    request: Request, policy: Policy, at_origin: Callable[[Finding], Finding]
+) -> Iterator[Finding]:
+    """Yield the same at paths of the spec; ``at_origin`` moves a finding to the key that its member was made from."""
+    for rule in RULES:
+        path = SPEC_PATHS[rule](request) if rule in SPEC_PATHS else None
+        for finding in rule(request, policy):
+            yield at_origin(finding) if path is None else finding.moved(path)

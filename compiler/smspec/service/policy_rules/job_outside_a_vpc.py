@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.service.policy import Policy
 from smspec.service.request import Request
+from smspec.source import Path
 
 RULE = Rule("SM745", "job outside a VPC", evidence="policy")
 
@@ -20,3 +21,8 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
             help="give its subnets and security groups",
             on="key",
         )
+
+
+def spec_path(_: Request) -> Path:
+    """Return the key that sets the VPC: the request has no member that could lead to it."""
+    return ("network",)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.service.policy import Policy
 from smspec.service.request import Request
+from smspec.source import Path
 
 RULE = Rule("SM742", "disallowed region", evidence="policy")
 
@@ -24,3 +25,8 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
             f"`{policy.path}` does not allow the region `{region}`",
             help=f"allowed: {', '.join(f'`{other}`' for other in allowed) or 'none'}",
         )
+
+
+def spec_path(request: Request) -> Path | None:
+    """Return the key that sets the region, which is in no request; None where the region is that of the image."""
+    return None if request.region is None else ("region",)
