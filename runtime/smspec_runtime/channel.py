@@ -1,4 +1,4 @@
-"""One input channel, as a script sees it."""
+"""An input channel."""
 
 from .lean_typing import TYPE_CHECKING, Any, Dict, Iterator, NamedTuple
 from .run_plan import RunSettings
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 class Channel(NamedTuple):
     """``mode``: File, FastFile or Pipe; ``config``: in ``inputdataconfig.json``; ``path``: the directory, or in Pipe
-    mode what ``_0``, ``_1`` … make the FIFO of an epoch."""
+    mode the FIFOs without ``_0``, ``_1`` …."""
 
     name: str
     path: str
@@ -21,6 +21,6 @@ class Channel(NamedTuple):
         """Yield one stream per epoch, in the view that the job spec names."""
         if self.mode != "Pipe":
             raise ValueError(f"channel `{self.name}` is in {self.mode} mode: read the files in {self.path}")
-        from .pipe.channel import channel_epochs  # Late: only some scripts need it.
+        from .pipe.channel import channel_epochs  # Late: few need it.
 
-        yield from channel_epochs(self, count)
+        yield from channel_epochs(self.name, self.path, self.settings, count)

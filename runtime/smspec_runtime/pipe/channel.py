@@ -2,16 +2,16 @@
 
 from typing import Dict, Iterator, Optional
 
-from ..channel import Channel
+from ..run_plan import RunSettings
 from .stream import Stream
 from .wake import process_wake
 
 
 class Fifos:
-    """Gives a stream for the next FIFO, ``<path>_0``, ``<path>_1`` …; one that was not opened remains the next."""
+    """Streams of ``<path>_0``, ``<path>_1`` …; a FIFO that was not opened remains the next."""
 
-    def __init__(self, channel: Channel) -> None:
-        self._channel = channel
+    def __init__(self, name: str, path: str, settings: RunSettings) -> None:
+        self._of = name, path, settings
         self._position = 0
         self._stream: Optional[Stream] = None
 
@@ -20,9 +20,9 @@ class Fifos:
         if self._stream is not None:
             self._stream.close()
             self._position += self._stream.stats.opened > 0
-        name, settings = self._channel.name, self._channel.settings
+        name, path, settings = self._of
         self._stream = Stream(
-            f"{self._channel.path}_{self._position}",
+            f"{path}_{self._position}",
             settings.read.get(name, "chunks"),
             settings.attributes.get(name, ()),
             settings.prefetch or 0,
@@ -33,9 +33,9 @@ class Fifos:
         return self._stream
 
 
-def channel_epochs(channel: Channel, count: int) -> Iterator[Stream]:
+def channel_epochs(name: str, path: str, settings: RunSettings, count: int) -> Iterator[Stream]:
     """Fewer on SIGTERM. A second call goes on with the next FIFO."""
-    fifos = _FIFOS.setdefault(channel.path, Fifos(channel))
+    fifos = _FIFOS.setdefault(path, Fifos(name, path, settings))
     for _ in range(count):
         with fifos.next() as stream:
             yield stream

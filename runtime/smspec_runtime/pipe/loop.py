@@ -50,7 +50,7 @@ def main(name: str) -> None:
 def run(job: Job, handler: Handler, wake: Wake) -> None:
     """Run the epochs that are left. `end` is called after SIGTERM too, to save."""
     count = number_of_epochs(job)
-    fifos = {name: Fifos(channel) for name, channel in job.channels.items() if channel.mode == "Pipe"}
+    fifos = {name: Fifos(name, it.path, it.settings) for name, it in job.channels.items() if it.mode == "Pipe"}
     if wake.heard():
         return
     progress = Progress(job)
