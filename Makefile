@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PEERS := .venv-peers
+TOOLKIT := .venv-toolkit
+BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost
 
 .PHONY: help demo test explore check golden shapes benchmarks clean
 
@@ -48,14 +51,25 @@ golden: $(VENV)/.dev
 shapes: $(VENV)/.dev
 	$(BIN)/python -m smspec.service.pin_model
 
-benchmarks: $(VENV)/.dev
-	$(BIN)/python tests/benchmarks/compile.py
-	$(BIN)/python tests/benchmarks/repository.py
-	$(BIN)/python tests/benchmarks/pipe_reader.py
-	$(BIN)/python tests/benchmarks/supervisor.py
-	$(BIN)/python tests/benchmarks/runtime_cost.py
-	$(BIN)/python tests/benchmarks/feeder.py
-	$(BIN)/python tests/benchmarks/pipe_views.py
+# Peers are installed apart, so that their dependencies do not choose ours. Without them a benchmark names what it leaves out.
+$(PEERS)/.ready: tests/benchmarks/peers.txt | $(BIN)/python
+	@$(PYTHON) -m venv --clear $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $< || echo "peers are not installed" >&2
+	@touch $@
+
+# Alone: what it occupies is counted, too. It has no wheel, a C compiler builds it.
+$(TOOLKIT)/.ready: | $(BIN)/python
+	@$(PYTHON) -m venv --clear $(TOOLKIT)
+	$(TOOLKIT)/bin/python -m pip install --quiet --disable-pip-version-check sagemaker-training==5.1.4 || echo "the toolkit is not installed" >&2
+	@touch $@
+
+benchmarks: export SMSPEC_PEERS_PYTHON = $(CURDIR)/$(PEERS)/bin/python
+benchmarks: export SMSPEC_TOOLKIT_PYTHON = $(CURDIR)/$(TOOLKIT)/bin/python
+benchmarks: export PATH := $(PATH):$(CURDIR)/$(PEERS)/bin
+benchmarks: $(VENV)/.dev $(PEERS)/.ready $(TOOLKIT)/.ready
+	@for benchmark in $(BENCHMARKS); do \
+		printf '\n== %s\n' "$$benchmark"; $(BIN)/python tests/benchmarks/$$benchmark.py || exit; \
+	done
 
 clean:
-	rm -rf $(VENV) build run dist
+	rm -rf $(VENV) $(PEERS) $(TOOLKIT) build run dist

@@ -3,10 +3,7 @@
     SMSPEC_PEERS_PYTHON=peers/bin/python python tests/benchmarks/pipe_views.py [--pairs 5] [--only recordio]
 
 The peers are `sagemaker.amazon.common.read_recordio` (with protobuf and numpy for records of numbers), `tfrecord` and
-`webdataset`. SMSPEC_PEERS_PYTHON names a Python that has them:
-
-    python -m venv peers && peers/bin/pip install 'sagemaker<3' protobuf numpy tfrecord webdataset
-
+`webdataset`. SMSPEC_PEERS_PYTHON names a Python that has them (peers.txt), as `make benchmarks` does.
 What it lacks is left out by name; without the variable only `for line in open(…)` is left to compare with. Ours runs in
 a process of the same Python. Each run of ours follows a run of the peer over the same data; a ratio is the median over
 the pairs. Readers are on one CPU, the writer is on another if there is one. `tfrecord` cannot read a FIFO: there both

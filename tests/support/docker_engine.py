@@ -117,6 +117,13 @@ class Engine:
 @pytest.fixture(scope="session")
 def engine():
     """A private engine that has the base image, or a skip that says why there is none."""
+    with engine_with_base() as engine:
+        yield engine
+
+
+@contextmanager
+def engine_with_base() -> Iterator[Engine]:
+    """A private engine that has the base image, or a skip that says why there is none."""
     reason = _hindrance()
     if reason:
         pytest.skip(f"no Docker engine: {reason}")
