@@ -12,6 +12,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.examples import at_most
+
 sys.path.insert(0, str(Path(__file__).parents[2] / "runtime"))
 
 from smspec_runtime.arguments import STYLES, arguments_of
@@ -34,14 +36,14 @@ from support.runtime.input_config_strategies import (
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=at_most(400))
 @given(resource=resource_configs, channels=channels, hyperparameters=hyperparameters)
 def test_any_members_are_understood_or_refused(resource, channels, hyperparameters):
     """Objects as SageMaker writes them, with members that it never writes."""
     check([json.dumps(content).encode() for content in (resource, channels, hyperparameters)])
 
 
-@settings(max_examples=150)
+@settings(max_examples=at_most(150))
 @given(number=st.integers(0, 2), content=any_bytes)
 def test_any_bytes_are_understood_or_refused(number, content):
     contents = [json.dumps(RESOURCE_CONFIG).encode(), b"{}", b"{}"]

@@ -17,6 +17,7 @@ from smspec_runtime.reason.noise import ends_message, is_noise
 from smspec_runtime.supervisor import KEPT_ERRORS
 from support.endings.ending import CODE
 from support.endings.recorded_endings import ENDINGS
+from support.examples import at_most
 
 PIECES = (
     "Traceback (most recent call last):\n",
@@ -136,7 +137,7 @@ def words(text):
     return " ".join(text.split())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=at_most(300), deadline=None)
 @given(
     st.lists(st.sampled_from([*PIECES]) | st.text(max_size=20), max_size=25).map("".join),
     st.sampled_from([(1, 0), (3, 0), (137, 9), (134, 6), (143, 15), (247, 0), (255, 0)]),

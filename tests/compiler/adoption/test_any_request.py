@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 
 from smspec.adoption.proof import differences
 from smspec.spec.shape.checking import shape_findings
+from support.examples import at_most
 from support.service.adopted import adopted, unlike
 from support.service.request_strategies import HOSTILE, anything, requests
 from support.spec.job_samples import document
@@ -18,7 +19,7 @@ def named(lost, path):
     return any(part.path[: len(path)] == path or path[: len(part.path)] == part.path for part in lost)
 
 
-@settings(max_examples=400, **SLOW)
+@settings(max_examples=at_most(400), **SLOW)
 @given(requests())
 def test_a_request_of_the_model_comes_back(request):
     adoption = adopted(request)
@@ -26,7 +27,7 @@ def test_a_request_of_the_model_comes_back(request):
     assert [p for p in differences(adoption.request, request) if not named(adoption.lost, p)] == []
 
 
-@settings(max_examples=400, **SLOW)
+@settings(max_examples=at_most(400), **SLOW)
 @given(anything())
 def test_anything_else_comes_back_or_has_faults(request):
     adoption = adopted(request)

@@ -5,6 +5,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.examples import at_most
 from support.service.request_strategies import HOSTILE, anything
 from support.smspec_command import smspec
 
@@ -43,7 +44,7 @@ def import_of(content, directory):
     return done
 
 
-@settings(max_examples=400)
+@settings(max_examples=at_most(400))
 @given(st.binary(max_size=200) | st.lists(WORDS, max_size=12).map(b"".join))
 def test_any_bytes_are_a_source(tmp_path_factory, content):
     import_of(content, tmp_path_factory.getbasetemp())

@@ -11,6 +11,7 @@ from smspec.source import Document, Mapping, Scalar, Sequence, SourceText
 from smspec.spec.layers.assembly import merged
 from smspec.spec.yaml.plain_text import is_text_everywhere
 from smspec.spec.yaml.reading import read
+from support.examples import at_most
 from support.spec.trees import mappings, tree
 from support.spec.yaml_texts import texts
 
@@ -32,7 +33,7 @@ def reread(root):
     return read(SourceText("merged.yaml", printed(root))).root
 
 
-@settings(max_examples=400)
+@settings(max_examples=at_most(400))
 @given(mappings)
 @example(tree({"<<": {"a": 1}, "": [], "a": [[[]], {}, [{"b": [1]}]], "---": "...", "? x": "- y"}))
 @example(tree({"a": "x\ny\n", "b": ["x\n\n y", "x\n\n", " x\ny", "x\n \ny"], "c": {"d": "\ta\nb"}}))
@@ -40,7 +41,7 @@ def test_any_tree_reads_back_to_itself(root):
     assert content(reread(root)) == content(root)
 
 
-@settings(max_examples=200)
+@settings(max_examples=at_most(200))
 @given(texts, st.sampled_from(["", "a: ", "- x\n"]))
 def test_what_was_read_reads_back_with_its_quotes(text, prefix):
     try:
@@ -88,7 +89,7 @@ WORDS_OF_YAML = [
 ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=at_most(300))
 @given(
     st.one_of(st.sampled_from(WORDS_OF_YAML), st.text("-+._:=<~0123456789xobeETZNaNif ", max_size=12)), st.booleans()
 )

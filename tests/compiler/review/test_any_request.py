@@ -13,6 +13,7 @@ from smspec.review.reviewing import reviewed
 from smspec.review.text import text
 from smspec.review.uncompared import State
 from smspec.review.version import version_of_request
+from support.examples import at_most
 
 WHOLE = {
     "TrainingJobName": "job-0123456789",
@@ -80,7 +81,7 @@ def state(request, file):
 
 
 @given(requests(), requests())
-@settings(max_examples=300)
+@settings(max_examples=at_most(300))
 def test_any_two_requests_are_compared(old, new):
     found = reviewed(state(old, "old.json"), state(new, "new.json"), {})
     listed = Comparison(reviews=(found,) if found else ())

@@ -5,6 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from smspec.script.grammars import faults_of
+from support.examples import at_most
 from support.script.read_programs import program, runs, surroundings
 
 NAMES = ["lr", "lr_decay", "learning_rate", "learning-rate", "epochs", "e", "amp", "no_amp", "mode", "x", "layers"]
@@ -73,7 +74,7 @@ def argparse_scripts(draw):
     return "\n".join(lines)
 
 
-@settings(max_examples=600, suppress_health_check=list(HealthCheck))
+@settings(max_examples=at_most(600), suppress_health_check=list(HealthCheck))
 @given(argparse_scripts(), hyperparameters, styles, written)
 def test_argparse(script, given_hyperparameters, style, words):
     said, found = agrees(script, given_hyperparameters, style, words)
@@ -109,7 +110,7 @@ def dataclass_scripts(draw):
     return "\n".join(lines)
 
 
-@settings(max_examples=200, suppress_health_check=list(HealthCheck))
+@settings(max_examples=at_most(200), suppress_health_check=list(HealthCheck))
 @given(st.data(), hyperparameters, styles)
 def test_hf_argument_parser(data, given_hyperparameters, style):
     agrees(data.draw(dataclass_scripts()), given_hyperparameters, style, [])
@@ -146,7 +147,7 @@ def click_scripts(draw):
     return "\n".join([*lines, "def main(**values):", "    pass", "if __name__ == '__main__':", "    main()"])
 
 
-@settings(max_examples=300, suppress_health_check=list(HealthCheck))
+@settings(max_examples=at_most(300), suppress_health_check=list(HealthCheck))
 @given(st.data(), hyperparameters, styles, written)
 def test_click(data, given_hyperparameters, style, words):
     agrees(data.draw(click_scripts()), given_hyperparameters, style, words)
@@ -179,7 +180,7 @@ def typer_scripts(draw):
     return "\n".join([*head, *body, "typer.run(main)"])
 
 
-@settings(max_examples=300, suppress_health_check=list(HealthCheck))
+@settings(max_examples=at_most(300), suppress_health_check=list(HealthCheck))
 @given(st.data(), hyperparameters, styles)
 def test_typer(data, given_hyperparameters, style):
     agrees(data.draw(typer_scripts()), given_hyperparameters, style, [])
@@ -205,7 +206,7 @@ def absl_scripts(draw):
     return "\n".join(lines)
 
 
-@settings(max_examples=300, suppress_health_check=list(HealthCheck))
+@settings(max_examples=at_most(300), suppress_health_check=list(HealthCheck))
 @given(st.data(), hyperparameters, styles)
 def test_absl(data, given_hyperparameters, style):
     script = data.draw(absl_scripts())
@@ -233,7 +234,7 @@ def jsonargparse_scripts(draw):
     return "\n".join([*head, f"def main({', '.join(parameters)}):", "    pass", f"jsonargparse.{call}(main)"])
 
 
-@settings(max_examples=200, suppress_health_check=list(HealthCheck))
+@settings(max_examples=at_most(200), suppress_health_check=list(HealthCheck))
 @given(st.data(), hyperparameters, styles)
 def test_jsonargparse(data, given_hyperparameters, style):
     agrees(data.draw(jsonargparse_scripts()), given_hyperparameters, style, [])

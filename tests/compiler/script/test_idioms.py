@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
+from support.examples import at_most
 from support.script.read_programs import codes, findings, runs, surroundings
 
 HEAD = "import argparse, contextlib, functools, os, sys, threading\n"
@@ -209,7 +210,7 @@ def real(text, given):
     return runs(text, made.words, {**READY, "SM_HPS": json.dumps(given)})
 
 
-@settings(max_examples=1500, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=at_most(1500), suppress_health_check=list(HealthCheck), deadline=None)
 @given(programs(), hyperparameters)
 def test_no_error_of_a_right_program(text, given):
     found = errors(text, given)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
+from support.examples import at_most
 from support.script.programs_of_harmless_modules import FOUND
 from support.script.programs_of_modules import CLI, RIGHT
 from support.script.read_programs import directory_findings, surroundings
@@ -154,7 +155,7 @@ def directories(draw):
 hyperparameters = st.dictionaries(st.sampled_from(["epochs", "mode"]), st.sampled_from([3, 0.5, "a", True]), max_size=2)
 
 
-@settings(max_examples=400, suppress_health_check=list(HealthCheck))
+@settings(max_examples=at_most(400), suppress_health_check=list(HealthCheck))
 @given(directories(), hyperparameters)
 def test_no_error_of_a_right_program_at_random(tmp_path_factory, files, given_hyperparameters):
     directory = written(tmp_path_factory.mktemp("program"), files)

@@ -11,6 +11,7 @@ from smspec.service.checking import request_findings
 from smspec.service.limits import SHAPE_RULES, limit_findings
 from smspec.service.shapes import pinned_model
 from smspec.source import dotted
+from support.examples import at_most
 from support.service import api_samples
 
 MODEL = pinned_model()
@@ -180,7 +181,7 @@ def test_a_size_that_a_family_lacks_is_an_error_and_the_nearest_is_of_the_family
 SIZES = sorted({kind.rpartition(".")[2] for kind in MODEL.shapes["TrainingInstanceType"].enum})
 
 
-@settings(max_examples=300)
+@settings(max_examples=at_most(300))
 @given(st.sampled_from(MODEL.shapes["TrainingInstanceType"].enum), st.sampled_from(SIZES) | st.text(max_size=8))
 def test_no_suggestion_leaves_the_family(kind, size):
     """A family of the model: its own sizes pass, any other is an error whose label and help are of the family."""
@@ -243,7 +244,7 @@ def test_botocore_accepts_the_request_that_has_everything():
     assert not [finding for finding in request_findings(WHOLE) if finding.code in SHAPE_CODES]
 
 
-@settings(max_examples=150)
+@settings(max_examples=at_most(150))
 @given(st.sampled_from(PLACES), st.sampled_from([None, 5, -5, "", "x", True, [], {}, {"x": 1}, [None], 1.5, "gone"]))
 def test_whatever_botocore_refuses_we_refuse(place, wrong):
     request = copy.deepcopy(WHOLE)
@@ -263,7 +264,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=at_most(200))
 @given(st.dictionaries(st.sampled_from(list(MODEL.root.members)) | st.text(max_size=5), JSON, max_size=5))
 def test_no_json_makes_the_check_fail(request):
     for finding in request_findings(request):

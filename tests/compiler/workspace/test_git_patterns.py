@@ -7,6 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from smspec.workspace.git_patterns import git_patterns
+from support.examples import at_most
 
 PATHS = [
     *("a", "ab", "b", "a.py", "b.py", "x y", "a]", "-", "!a", "#a", "a\\b"),
@@ -55,7 +56,7 @@ def said_by_git(repository, patterns, paths):
 
 
 @given(lines)
-@settings(max_examples=200)
+@settings(max_examples=at_most(200))
 @example(["**/foo", "!sub/foo"])
 @example(["sub/**/a.py"])
 @example(["foo/**", "!foo/sub/"])

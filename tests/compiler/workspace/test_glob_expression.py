@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from smspec.workspace.docker_patterns import docker_patterns, ignored
 from smspec.workspace.git_patterns import git_patterns
 from smspec.workspace.glob_expression import SPAN, STAR, joined
+from support.examples import at_most
 
 PARTS = st.lists(st.sampled_from([STAR, STAR, SPAN, "a", "b", "[^/]", "(?!/)[ab]", "/", "a/", "/"]), max_size=9)
 PATHS = st.lists(st.sampled_from(["a", "b", "ab", "/", "a/", "x"]), max_size=9).map("".join)
 
 
-@settings(max_examples=3000)
+@settings(max_examples=at_most(3000))
 @given(PARTS, PATHS)
 def test_it_matches_what_trying_every_way_matches(parts, path):
     expected = re.fullmatch("".join(parts), path)

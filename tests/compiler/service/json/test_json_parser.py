@@ -13,6 +13,7 @@ from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.json_parser import read_json
 from smspec.service.json.limits import MAX_BYTES, MAX_DEPTH
 from smspec.source import Mapping, Scalar, Sequence, SourceText, to_data
+from support.examples import at_most
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -95,7 +96,7 @@ def strictly(text):
 GOOD = '{"a": [1, -2.5e3, "x\\u00e9\\ud83d\\ude00\\n"], "b": {"c": null, "d": [true, false, {}], "e": []}}'
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=at_most(600), deadline=None)
 @given(st.data())
 def test_exactly_what_is_json_is_taken(data):
     """Any text near a good one is taken exactly if Python's reader takes it, told to be as strict."""
@@ -115,7 +116,7 @@ def test_exactly_what_is_json_is_taken(data):
     assert taken == strictly(text), text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=at_most(300), deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused_with_places(content):
     try:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from smspec.service.checking import request_findings
 from smspec.service.shapes import pinned_model
+from support.examples import at_most
 from support.service import api_samples
 
 PATHS = [path for path, _ in pinned_model().walk()]
@@ -21,7 +22,7 @@ SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | 
 JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=at_most(300), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(PATHS), JSON), min_size=1, max_size=6), st.booleans())
 def test_no_rule_raises_and_every_finding_has_its_words(changes, in_spec_words):
     request = api_samples.small_request()

@@ -8,6 +8,7 @@ from smspec.diagnostics import Rejected
 from smspec.source import Mapping, SourceText, to_data
 from smspec.spec.layers.assembly import Misuse, extends_of, is_base, merged, overlay_names
 from smspec.spec.yaml.reading import read
+from support.examples import at_most
 from support.spec.yaml_texts import texts
 
 
@@ -203,7 +204,7 @@ def test_an_unknown_overlay_is_misuse():
         spec("a: 1\n", overlay="dev")
 
 
-@hypothesis_settings(max_examples=200)
+@hypothesis_settings(max_examples=at_most(200))
 @given(texts, texts)
 def test_any_two_texts_merge_or_are_rejected(base, own):
     layers = []

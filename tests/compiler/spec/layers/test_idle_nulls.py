@@ -9,6 +9,7 @@ from smspec.spec.layers.assembly import Assembly
 from smspec.spec.layers.idle_nulls import idle_nulls
 from smspec.spec.layers.layering import layered
 from smspec.spec.yaml.reading import read
+from support.examples import at_most
 from support.spec.trees import json_objects, tree
 
 
@@ -30,7 +31,7 @@ def without(value, path):
     return changed
 
 
-@settings(max_examples=600)
+@settings(max_examples=at_most(600))
 @given(json_objects, json_objects)
 def test_a_null_is_idle_if_the_merge_is_the_same_without_it(below, above):
     spec = layered(None, tree(below))

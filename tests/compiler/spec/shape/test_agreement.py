@@ -17,6 +17,7 @@ from smspec.spec.shape.checking import shape_findings
 from smspec.spec.shape.fault import ShapeFault
 from smspec.spec.shape.shape_faults import REFERENCE, shape_faults
 from smspec.spec.shape.view import viewed
+from support.examples import at_most
 from support.small_job import READY
 from support.spec.job_documents import document_of, merged_text, whole_job
 
@@ -80,7 +81,7 @@ def changed_jobs(draw, most=3):
     return data
 
 
-@settings(max_examples=400)
+@settings(max_examples=at_most(400))
 @given(changed_jobs())
 def test_both_readers_of_the_schema_agree(data):
     for schema in (author_schema(), merged_schema()):
@@ -108,7 +109,7 @@ def faults_of(errors):
     return faults
 
 
-@settings(max_examples=400)
+@settings(max_examples=at_most(400))
 @given(changed_jobs(most=8))
 def test_both_readers_of_the_schema_find_the_same_faults(data):
     """Not in the same order: that of jsonschema depends on a set of names, so on the seed of their hashes."""
@@ -120,7 +121,7 @@ def test_both_readers_of_the_schema_find_the_same_faults(data):
     assert ordered(found) == ordered(faults_of(Draft7Validator(merged_schema()).iter_errors(data)))
 
 
-@settings(max_examples=400)
+@settings(max_examples=at_most(400))
 @given(changed_jobs())
 def test_what_is_refused_is_told_and_what_is_accepted_is_decoded(data):
     document = document_of(data)

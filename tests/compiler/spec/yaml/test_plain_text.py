@@ -9,6 +9,7 @@ from ruamel.yaml import YAML
 
 from smspec.spec.yaml.plain_text import is_text_everywhere, read_elsewhere_as
 from smspec.spec.yaml.scalars import meaning
+from support.examples import at_most
 
 # The specification of 1.1 has these; PyYAML and ruamel.yaml leave them out.
 ONLY_IN_THE_SPECIFICATION = frozenset("yYnN")
@@ -53,7 +54,7 @@ DATES = st.from_regex(
 )
 
 
-@settings(max_examples=1500)
+@settings(max_examples=at_most(1500))
 @given(WORDS | NUMBERS | DATES | st.sampled_from(sorted(ONLY_IN_THE_SPECIFICATION)))
 @example("12:30")
 @example("20:80")
@@ -68,7 +69,7 @@ def test_a_value_elsewhere_is_one_to_another_reader(text):
     assert text in ONLY_IN_THE_SPECIFICATION or any(not isinstance(value, str) for value in values(text)), kind
 
 
-@settings(max_examples=1500)
+@settings(max_examples=at_most(1500))
 @given(WORDS | st.text("0123456789", min_size=1, max_size=6) | st.text("-+.:0123456789xobeE", max_size=8) | DATES)
 @example("0o17")
 @example("0b11")

@@ -11,6 +11,7 @@ from smspec.diagnostics import Rejected
 from smspec.source import Mapping, Scalar, Sequence, SourceText, to_data
 from smspec.spec.yaml import events
 from smspec.spec.yaml.reading import decode_bytes, read
+from support.examples import at_most
 from support.spec.yaml_texts import texts
 
 PARSERS = [yaml.BaseLoader] + ([yaml.CBaseLoader] if yaml.__with_libyaml__ else [])
@@ -227,7 +228,7 @@ def inside(text, span):
     return ordered and place(span.line, span.column) and place(span.end_line, span.end_column)
 
 
-@settings(max_examples=400)
+@settings(max_examples=at_most(400))
 @given(texts)
 @example('a: "\\ud83d\\ude00"')
 @example('"\\U00110000": b')
@@ -251,7 +252,7 @@ def test_any_text_is_a_tree_or_is_rejected_within_its_lines(text):
             events.PARSER = before
 
 
-@settings(max_examples=300)
+@settings(max_examples=at_most(300))
 @given(st.binary(max_size=40) | texts.map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_any_bytes_are_a_tree_or_are_rejected(content):
     try:
@@ -260,7 +261,7 @@ def test_any_bytes_are_a_tree_or_are_rejected(content):
         assert all(inside(rejected.texts[0].text, fault.span) for fault in rejected.diagnostics)
 
 
-@settings(max_examples=300)
+@settings(max_examples=at_most(300))
 @given(texts)
 @pytest.mark.skipif(len(PARSERS) < 2, reason="PyYAML has no libyaml here")
 def test_both_parsers_read_the_same(text):
