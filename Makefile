@@ -6,11 +6,12 @@ PEERS := .venv-peers
 TOOLKIT := .venv-toolkit
 BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervisor runtime_cost
 
-.PHONY: help demo test explore check golden shapes benchmarks clean
+.PHONY: help demo test quick explore check golden shapes benchmarks clean
 
 help:
 	@echo "make demo        build and run specs/pipe-byo here"
 	@echo "make test        the whole test suite"
+	@echo "make quick       lint, types, floors, and the tests that your change most likely breaks"
 	@echo "make explore     the property tests, with examples that no run has seen"
 	@echo "make check       format, lint, types, floors"
 	@echo "make golden      rewrite the golden files, then read the diff"
@@ -35,6 +36,9 @@ demo: $(VENV)/.run
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto
+
+quick: $(VENV)/.dev
+	@PATH="$(CURDIR)/$(BIN):$$PATH" bash .ci/quick
 
 explore: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto --hypothesis-profile=exploring $$(grep -rl hypothesis tests --include='test_*.py')

@@ -14,6 +14,8 @@ import tempfile
 import pytest
 from hypothesis import settings
 
+from support.smspec_command import smspec
+
 # How long an example takes is the machine's affair; tests/benchmarks measure.
 # A change passes or fails by what is in it: every run draws the same examples, `make explore` draws others.
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
@@ -44,6 +46,25 @@ def pytest_unconfigure(config):
     """Remove the cache that this process has made; workers share it."""
     if hasattr(config, "smspec_cache"):
         shutil.rmtree(config.smspec_cache, ignore_errors=True)
+
+
+def pytest_collection_modifyitems(items):
+    """Mark what needs Docker, and what starts processes; what takes seconds says so itself, with ``slow``."""
+    starting = {}
+    for item in items:
+        if item.module not in starting:
+            starting[item.module] = _starts_processes(item.module)
+        if "support.docker_engine" in getattr(item.module, "pytest_plugins", ()):
+            item.add_marker("docker")
+        if starting[item.module] or "any_python" in item.fixturenames:
+            item.add_marker("process")
+
+
+def _starts_processes(module):
+    """Whether a module of tests starts processes, itself or by what it has from tests/support."""
+    used = [value for value in vars(module).values() if getattr(value, "__module__", "").startswith("support.")]
+    support = {sys.modules[value.__module__] for value in used if value is not smspec}  # which runs in this process
+    return any("subprocess" in vars(each) for each in (module, *support)) or "conformance" in module.__file__
 
 
 @pytest.fixture

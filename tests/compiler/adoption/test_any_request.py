@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from smspec.adoption.proof import differences
@@ -10,6 +11,8 @@ from support.examples import at_most
 from support.service.adopted import adopted, unlike
 from support.service.request_strategies import HOSTILE, anything, requests
 from support.spec.job_samples import document
+
+pytestmark = pytest.mark.slow
 
 SLOW = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 

@@ -12,6 +12,8 @@ from support.git_repository import commit, git, repository
 from support.small_job import BUILT, READY, write_job
 from support.smspec_command import smspec
 
+pytestmark = pytest.mark.slow
+
 GOOD = READY.replace("name: small", "name: NAME")
 STATES = {
     "good": GOOD,

@@ -15,6 +15,8 @@ import yaml
 from smspec.spec.schema.keys import choices, key_path, spec_keys
 from support.smspec_command import smspec
 
+pytestmark = pytest.mark.slow
+
 SPECS = sorted((Path(__file__).parents[3] / "specs").glob("*/job.yaml"))
 FREE = ("hyperparameters", "api", "vars", "overlays", "checks", "environment", "tags")
 """Below these, keys are the author's own, or values are of any type."""

@@ -24,6 +24,8 @@ from support.service.api_samples import small_request
 from support.small_job import BUILT, write_job
 from support.spec.job_documents import WHOLE_JOB
 
+pytestmark = pytest.mark.slow
+
 MOST_SECONDS = 20
 """Of processor time: an idle machine takes at most 2, and what grows without bound takes minutes on any."""
 MOST_MEGABYTES = 200

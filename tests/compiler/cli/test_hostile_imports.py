@@ -2,12 +2,15 @@
 
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.examples import at_most
 from support.service.request_strategies import HOSTILE, anything
 from support.smspec_command import smspec
+
+pytestmark = pytest.mark.slow
 
 WORDS = st.sampled_from(
     [

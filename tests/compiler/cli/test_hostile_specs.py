@@ -17,6 +17,8 @@ from smspec.spec.schema.reference import keys
 from support.examples import at_most
 from support.smspec_command import smspec
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 SPECS = [path.read_text() for path in sorted(ROOT.glob("specs/*/job.yaml"))]
 SPECS += [path.read_text() for path in sorted(ROOT.glob("compiler/smspec/cli/templates/*/job.yaml"))]

@@ -13,6 +13,8 @@ from support.secret_corpus import made
 from support.small_job import write_job
 from support.smspec_command import smspec
 
+pytestmark = pytest.mark.slow
+
 ROLE = "arn:aws:iam::111122223333:role/SageMakerTraining"
 READY = "111122223333.dkr.ecr.us-west-2.amazonaws.com/small:1"
 JOB = f"""\

@@ -123,6 +123,7 @@ def test_fingerprints_stay_when_lines_move_and_tell_findings_apart():
     assert fingerprints(broken, text="a\nb: [\n") != fingerprints(broken, text="a\nc: [\n")
 
 
+@pytest.mark.slow
 def test_a_log_stays_within_the_limits_of_github():
     many = [
         diagnostic(line=n + 1, path=("hyperparameters", str(n)), severity="error" if n % 2 else "warning")

@@ -175,6 +175,7 @@ def test_a_masked_text_has_its_lines_and_is_masked_once(text):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [

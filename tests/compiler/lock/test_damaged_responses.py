@@ -18,6 +18,8 @@ from support.servers.lying_s3 import BUCKET, LyingS3
 from support.servers.lying_server import lying_server, response
 from support.servers.registry_server import INDEX, digest_of, index
 
+pytestmark = pytest.mark.slow
+
 GOOD = index()
 NAMED = b"Docker-Content-Digest: " + digest_of(GOOD).encode()
 RIGHT = response(GOOD, headers={"Content-Type": INDEX, "Docker-Content-Digest": digest_of(GOOD)})

@@ -17,6 +17,8 @@ from smspec.spec.yaml.reading import read
 from support.spec import job_samples
 from support.spec.independent_faults import FAULTS, NEEDS, found, lay_out
 
+pytestmark = pytest.mark.slow
+
 NOTE = ("SM147", "note")
 EXPLORES = not settings.default.derandomize
 

@@ -15,6 +15,8 @@ from support.small_job import READY
 from support.smspec_command import smspec
 from support.spec.job_documents import WHOLE_JOB
 
+pytestmark = pytest.mark.slow
+
 DIGITS = "9" * 5000
 REQUEST = {
     **small_request(),

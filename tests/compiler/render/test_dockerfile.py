@@ -72,6 +72,7 @@ def test_it_holds_the_intended_instructions_and_no_others(image, content):
     assert flags <= {"--platform", "--mount"}
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(image_plans, requirements), min_size=25, max_size=25))
 @settings(max_examples=4, suppress_health_check=list(HealthCheck))
 def test_hadolint_finds_nothing_outside_the_commands_of_the_author(tmp_path_factory, images):

@@ -1,5 +1,6 @@
 """The merged spec as YAML reads back to the same tree."""
 
+import pytest
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -33,6 +34,7 @@ def reread(root):
     return read(SourceText("merged.yaml", printed(root))).root
 
 
+@pytest.mark.slow
 @settings(max_examples=at_most(400))
 @given(mappings)
 @example(tree({"<<": {"a": 1}, "": [], "a": [[[]], {}, [{"b": [1]}]], "---": "...", "? x": "- y"}))

@@ -8,6 +8,8 @@ from smspec.script.grammars import faults_of
 from support.examples import at_most
 from support.script.read_programs import program, runs, surroundings
 
+pytestmark = pytest.mark.slow
+
 NAMES = ["lr", "lr_decay", "learning_rate", "learning-rate", "epochs", "e", "amp", "no_amp", "mode", "x", "layers"]
 WARNINGS = {"truth", "unread"}
 

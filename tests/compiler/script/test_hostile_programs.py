@@ -7,6 +7,8 @@ import pytest
 
 from support.script.read_programs import program
 
+pytestmark = pytest.mark.slow
+
 MADE = "import argparse, os\np = argparse.ArgumentParser()\n"
 READ = "p.add_argument('--x', default=a, choices=a, help=a)\np.parse_args()\n"
 A = "a = 'xxxxxxxxxxxxxxxx'\n"

@@ -210,6 +210,7 @@ def real(text, given):
     return runs(text, made.words, {**READY, "SM_HPS": json.dumps(given)})
 
 
+@pytest.mark.slow
 @settings(max_examples=at_most(1500), suppress_health_check=list(HealthCheck), deadline=None)
 @given(programs(), hyperparameters)
 def test_no_error_of_a_right_program(text, given):

@@ -155,6 +155,7 @@ def directories(draw):
 hyperparameters = st.dictionaries(st.sampled_from(["epochs", "mode"]), st.sampled_from([3, 0.5, "a", True]), max_size=2)
 
 
+@pytest.mark.slow
 @settings(max_examples=at_most(400), suppress_health_check=list(HealthCheck))
 @given(directories(), hyperparameters)
 def test_no_error_of_a_right_program_at_random(tmp_path_factory, files, given_hyperparameters):

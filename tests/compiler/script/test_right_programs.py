@@ -15,6 +15,8 @@ from support.script import (
 from support.script.programs_in_forks import statuses
 from support.script.read_programs import findings, surroundings
 
+pytestmark = pytest.mark.slow
+
 HEAD = "import argparse, contextlib, functools, os, sys\n"
 MADE = "p = argparse.ArgumentParser()\n"
 READY = {"SM_CHANNEL_TRAIN": "/opt/ml/input/data/train", "SM_MODEL_DIR": "/opt/ml/model", "SM_HOSTS": '["algo-1"]'}

@@ -11,6 +11,8 @@ from support.service.api_samples import small_request
 from support.small_job import BUILT, write_job
 from support.smspec_command import smspec
 
+pytestmark = pytest.mark.slow
+
 DEADLINE = 1.0
 ARN = "arn:aws:sagemaker:us-west-2:111122223333:training-job/nightly"
 JOB = {**small_request(), "TrainingJobName": "nightly", "TrainingJobArn": ARN, "TrainingJobStatus": "Completed"}

@@ -16,6 +16,7 @@ PARTS = st.lists(st.sampled_from([STAR, STAR, SPAN, "a", "b", "[^/]", "(?!/)[ab]
 PATHS = st.lists(st.sampled_from(["a", "b", "ab", "/", "a/", "x"]), max_size=9).map("".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=at_most(3000))
 @given(PARTS, PATHS)
 def test_it_matches_what_trying_every_way_matches(parts, path):

@@ -282,6 +282,7 @@ def test_links_out_of_the_repository_do_not_show_what_is_there(name, ignored, so
     assert [path for _, path in left_out] == ([] if name == "link" else [f"{name}/"])
 
 
+@pytest.mark.slow
 def test_links_that_multiply_are_ended(source):
     """Each directory holds two links to the next: 2 to the 40th files."""
     for number in range(40):

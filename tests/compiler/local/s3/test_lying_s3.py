@@ -8,6 +8,8 @@ from support.servers.lying_s3 import BUCKET, CREDENTIALS, XML, LyingS3, error, e
 from support.servers.lying_server import chunked, dripped, lying_server, response
 from support.smspec_command import smspec
 
+pytestmark = pytest.mark.slow
+
 DEADLINE = 1.0
 WHOLE = bytes(range(256)) * 49_152
 """12,582,912 bytes, which take two ranges."""

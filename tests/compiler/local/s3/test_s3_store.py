@@ -18,6 +18,8 @@ from smspec.local.s3.location import parse
 from smspec.local.s3.store import S3Store, open_store
 from support.servers.aws_server import BUCKET, s3_server
 
+pytestmark = pytest.mark.slow
+
 VARIABLES = ("AWS_PROFILE", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_SESSION_TOKEN", "AWS_DEFAULT_REGION")
 
 

@@ -4,6 +4,8 @@ import random
 import string
 from collections import Counter
 
+import pytest
+
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.shapes import pinned_model
 from smspec.spec.schema.keys import choices, keys_in, spec_keys
@@ -85,6 +87,7 @@ KINDS = {
 """What → every case, whether the right name is offered, and how many of them are tried."""
 
 
+@pytest.mark.slow
 def test_what_was_meant_is_offered():
     tried: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
     right: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}

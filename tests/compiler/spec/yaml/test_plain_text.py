@@ -2,6 +2,7 @@
 
 import warnings
 
+import pytest
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -10,6 +11,8 @@ from ruamel.yaml import YAML
 from smspec.spec.yaml.plain_text import is_text_everywhere, read_elsewhere_as
 from smspec.spec.yaml.scalars import meaning
 from support.examples import at_most
+
+pytestmark = pytest.mark.slow
 
 # The specification of 1.1 has these; PyYAML and ruamel.yaml leave them out.
 ONLY_IN_THE_SPECIFICATION = frozenset("yYnN")

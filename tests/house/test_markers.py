@@ -1,0 +1,35 @@
+"""Markers say what a test needs, so that tests can be chosen by it: held over what is collected beside these."""
+
+import pytest
+
+
+@pytest.fixture
+def modules(request):
+    """The modules of tests that are collected, with their texts and the names of the markers of each test."""
+    found = {}
+    for item in request.session.items:
+        found.setdefault(item.path, []).append({marker.name for marker in item.iter_markers()})
+    return [
+        (path, path.read_text(encoding="utf-8"), names)
+        for path, names in found.items()
+        if path.name != "test_markers.py"
+    ]
+
+
+def test_what_asks_for_an_engine_needs_docker(modules):
+    for path, text, markers in modules:
+        asks = 'pytest_plugins = ["support.docker_engine"]' in text
+        assert all(("docker" in names) == asks for names in markers), path
+
+
+def test_what_starts_processes_says_so(modules):
+    for path, text, markers in modules:
+        starts = "\nimport subprocess\n" in text or "import MeasuredCommand\n" in text or "import Container" in text
+        if starts or path.parent.name in ("conformance", "differential"):
+            assert all("process" in names for names in markers), path
+
+
+def test_what_asks_for_every_python_starts_processes(request):
+    for item in request.session.items:
+        if "any_python" in item.fixturenames:
+            assert item.get_closest_marker("process"), item.nodeid
