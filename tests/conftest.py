@@ -56,7 +56,7 @@ def pytest_collection_modifyitems(items):
             starting[item.module] = _starts_processes(item.module)
         if "support.docker_engine" in getattr(item.module, "pytest_plugins", ()):
             item.add_marker("docker")
-        if starting[item.module] or "any_python" in item.fixturenames:
+        if starting[item.module] or {"any_python", "outer_python"} & set(item.fixturenames):
             item.add_marker("process")
 
 
@@ -92,8 +92,18 @@ def _interpreters():
     return dict(sorted(found.items(), key=lambda item: tuple(map(int, item[0].split(".")))))
 
 
+def _outermost(found):
+    """Return the oldest CPython and the newest."""
+    return [
+        pytest.param(found[version], id=f"cpython-{version}") for version in dict.fromkeys([*found][:1] + [*found][-1:])
+    ]
+
+
 def pytest_generate_tests(metafunc):
-    """Run a test that asks for ``any_python`` on every CPython from 3.8; those not here are skipped by name."""
+    """Run a test that asks for ``any_python`` on every CPython from 3.8; those not here are skipped by name.
+
+    One that asks for ``outer_python`` costs much, and is run on the oldest and the newest.
+    """
     if "any_python" in metafunc.fixturenames:
         found = _interpreters()
         versions = [f"3.{minor}" for minor in range(8, 15)]
@@ -106,3 +116,5 @@ def pytest_generate_tests(metafunc):
             for version in versions
         ]
         metafunc.parametrize("any_python", parameters)
+    if "outer_python" in metafunc.fixturenames:
+        metafunc.parametrize("outer_python", _outermost(_interpreters()))

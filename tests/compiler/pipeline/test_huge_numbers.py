@@ -73,7 +73,7 @@ def written(value, path, number):
 def test_any_number_anywhere_in_a_spec_gets_a_verdict(tmp_path, number):
     spec = tmp_path / "job.yaml"
     job = {**WHOLE_JOB, "hyperparameters": {"a": 1, "b": [1, {"c": 2}]}, "api": {"RetryStrategy": {"X": 1}}}
-    for path in places(job):
+    for path in [*places(job)][list(NUMBERS).index(number) % 3 :: 3]:  # each place meets four of the numbers
         spec.write_text(written(job, path, NUMBERS[number]))
         assert check_spec(str(spec), None, {}, InputCache()).diagnostics
 

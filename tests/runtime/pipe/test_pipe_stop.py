@@ -29,9 +29,9 @@ STOPPED = """
 
 @pytest.mark.parametrize("prefetch", [0, 1 << 20], ids=["plain", "prefetch"])
 @pytest.mark.parametrize("state", ["no fifo", "no writer", "no byte", "a pause", "bytes for ever"])
-def test_sigterm_ends_any_wait_and_lets_the_handler_save(host, any_python, state, prefetch):
+def test_sigterm_ends_any_wait_and_lets_the_handler_save(host, outer_python, state, prefetch):
     """StopTrainingJob sends SIGTERM, then SIGKILL after 120 seconds."""
-    job = host(STOPPED, python=any_python, epochs=3, prefetch=prefetch)
+    job = host(STOPPED, python=outer_python, epochs=3, prefetch=prefetch)
     if state == "no writer":
         os.mkfifo(job.data / "train_0")
     elif state == "no byte":
@@ -59,7 +59,7 @@ def test_sigterm_ends_any_wait_and_lets_the_handler_save(host, any_python, state
 
 @pytest.mark.parametrize("prefetch", [0, 1 << 20], ids=["plain", "prefetch"])
 @pytest.mark.parametrize("state", ["no fifo", "no byte", "some flow"])
-def test_sigterm_ends_the_waits_for_several_channels(host, any_python, state, prefetch):
+def test_sigterm_ends_the_waits_for_several_channels(host, outer_python, state, prefetch):
     handler = """
         import time
         from smspec_runtime import pipe
@@ -73,7 +73,7 @@ def test_sigterm_ends_the_waits_for_several_channels(host, any_python, state, pr
             def end(self, job):
                 print("saved", job.stopping, time.time(), flush=True)
     """
-    job = host(handler, channels=["a", "b", "c"], python=any_python, epochs=3, prefetch=prefetch)
+    job = host(handler, channels=["a", "b", "c"], python=outer_python, epochs=3, prefetch=prefetch)
     if state != "no fifo":
         job.feed("a", [], linger=20)
         job.feed("b", iter(lambda: bytes(1 << 12), None) if state == "some flow" else [], linger=20)

@@ -80,9 +80,9 @@ def offered_member(typo, meant):
 
 
 KINDS = {
-    "keys of the spec": (of_keys, offered_key, 9_000),
+    "keys of the spec": (of_keys, offered_key, 3_000),
     "values": (of_values, offered_value, 2_500),
-    "members of a request": (of_members, offered_member, 9_000),
+    "members of a request": (of_members, offered_member, 3_000),
 }
 """What → every case, whether the right name is offered, and how many of them are tried."""
 
@@ -95,7 +95,7 @@ def test_what_was_meant_is_offered():
         for slip, typo, meant in drawn(cases(), most):
             tried[kind][slip] += 1
             right[kind][slip] += is_offered(typo, meant)
-    assert sum(counts.total() for counts in tried.values()) > 20_000
+    assert sum(counts.total() for counts in tried.values()) > 8_000
     # Nobody can tell which of `c5`, `m5`, `r5` and `g5` was meant in `ml.x5.xlarge`: with ties taken as well as can be,
     # a wrong letter in a value is told in 0.918 of all cases.
     share = {(kind, slip): right[kind][slip] / tried[kind][slip] for kind in KINDS for slip in CLASSES}
