@@ -1,61 +1,36 @@
-"""Keeps what the events of a run add up to: the rows of the summary."""
+"""The one record of a run: everything that its summary, its report, and its exit are made from."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Callable
 
 from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, Event, FaultInjected, HostEnded, LogLine
-from smspec.local.measurements import measured
+from smspec.local.flows import Flow, Flows
+from smspec.local.log_tail import LogTail
+from smspec.local.measurements import METRICS, Measured, measured
+from smspec.local.report.balance import Balance
+from smspec.local.throughput_record import ThroughputRecord
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flow:
-    """What went through one channel of one host: an epoch in Pipe mode, else all of it (``epoch`` None).
+class RunRecord:
+    """Listens to a run and remembers. ``hide`` removes secrets from a text."""
 
-    ``epoch`` and ``seconds`` are the reader's if it told them: in a run that was taken up epochs go on, and FIFOs begin
-    with 0; and what a FIFO holds is written long before it is read.
-    ``injected``: the kinds of faults that happened to it on purpose.
-    """
-
-    host: str
-    channel: str
-    mode: str
-    epoch: int | None
-    size: int
-    seconds: float
-    is_early: bool = False
-    injected: tuple[str, ...] = ()
-
-
-class Record:
-    """Listens to a run and remembers."""
-
-    def __init__(self) -> None:
-        self._flows: dict[tuple[str, str, int | None], Flow] = {}
-        self._read: dict[tuple[str, str, int | None], float] = {}
-        self._completed_before: dict[tuple[str, str], int] = {}
+    def __init__(self, clock: Callable[[], float] = time.monotonic, hide: Callable[[str], str] = str) -> None:
+        self._clock = clock
+        self.hide = hide
+        self._start = clock()
+        self._flows = Flows()
+        self._throughput = ThroughputRecord()
+        self._balances: dict[tuple[str, int], Balance] = {}
         self.hosts: dict[str, HostEnded] = {}
         self.injected: list[FaultInjected] = []
+        self.logs: dict[str, LogTail] = {}
 
-    @property
-    def flows(self) -> tuple[Flow, ...]:
-        """Return the flows by host, channel and epoch."""
-        kinds: dict[tuple[str, str, int | None], list[str]] = {}
-        for fault in self.injected:
-            kinds.setdefault((fault.host, fault.channel, fault.epoch), []).append(fault.kind)
-        flows = (
-            replace(
-                flow,
-                epoch=self._epoch_of(flow),
-                injected=tuple(kinds.get(key, ())),
-                seconds=self._read.get(key, flow.seconds),
-            )
-            for key, flow in self._flows.items()
-        )
-        return tuple(sorted(flows, key=_order))
-
-    def _epoch_of(self, flow: Flow) -> int | None:
-        return None if flow.epoch is None else flow.epoch + self._completed_before.get((flow.host, flow.channel), 0)
+    def begin(self) -> float:
+        """Let the time of the run begin now; return the moment."""
+        self._start = self._clock()
+        return self._start
 
     def tick(self) -> None:
         """Nothing is drawn here."""
@@ -67,30 +42,40 @@ class Record:
         elif isinstance(event, FaultInjected):
             self.injected.append(event)
         elif isinstance(event, LogLine):
-            told = measured(event.text)
-            if told is not None:
-                self._read[event.host, told.channel, told.fifo] = told.seconds
-                self._completed_before[event.host, told.channel] = told.epoch - told.fifo
+            self._logged(event)
         elif isinstance(event, ChannelLaid):
-            self._keep(event, epoch=None, mode=event.mode, is_early=False)
+            self._flows.add(event)
+            self._throughput.add(event.host, event.channel, None, event.size, self._clock() - self._start)
         elif isinstance(event, EpochFed | EpochEnded):
-            # Until it has ended, an epoch is one that the job gave up before its end.
-            is_early = event.early if isinstance(event, EpochEnded) else True
-            self._keep(event, epoch=event.epoch, mode="Pipe", is_early=is_early)
+            self._flows.add(event)
+            self._throughput.add(event.host, event.channel, event.epoch, event.size, event.moment - self._start)
 
-    def _keep(
-        self, event: ChannelLaid | EpochFed | EpochEnded, *, epoch: int | None, mode: str, is_early: bool
-    ) -> None:
-        self._flows[event.host, event.channel, epoch] = Flow(
-            host=event.host,
-            channel=event.channel,
-            mode=mode,
-            epoch=epoch,
-            size=event.size,
-            seconds=event.seconds,
-            is_early=is_early,
-        )
+    @property
+    def flows(self) -> tuple[Flow, ...]:
+        """Return the flows by host, channel and epoch."""
+        return self._flows.in_order(self.injected)
+
+    @property
+    def series(self) -> dict[tuple[str, str], tuple[tuple[float, int], ...]]:
+        """Return (host, channel) → samples of (seconds since the start, bytes so far over all epochs)."""
+        return self._throughput.samples
+
+    @property
+    def balances(self) -> tuple[Balance, ...]:
+        """Return one per host and epoch."""
+        return tuple(self._balances[key] for key in sorted(self._balances, key=lambda key: (len(key[0]), *key)))
+
+    def _logged(self, event: LogLine) -> None:
+        if not event.text.startswith(METRICS):
+            self.logs.setdefault(event.host, LogTail(self.hide)).add(event.text)
+            return
+        found = measured(event.text)
+        if found is not None:
+            self._flows.read(event.host, found)
+            self._balances[event.host, found.epoch] = _balance(event.host, found)  # the same for each channel
 
 
-def _order(flow: Flow) -> tuple[int, str, str, int]:
-    return len(flow.host), flow.host, flow.channel, -1 if flow.epoch is None else flow.epoch
+def _balance(host: str, found: Measured) -> Balance:
+    return Balance(
+        host=host, first=found.epoch, last=found.epoch, waiting=found.waiting, computing=found.computing
+    )

@@ -19,10 +19,9 @@ from smspec.local.orphan_processes import Leftovers
 from smspec.local.process_engine import ProcessEngine
 from smspec.local.progress import Progress
 from smspec.local.python.cache import EnvironmentCache
-from smspec.local.record import Record
+from smspec.local.record import RunRecord
 from smspec.local.redaction import redactor
 from smspec.local.report.page import report_page
-from smspec.local.report.recorder import Listener
 from smspec.local.request import Console, Interrupted, LocalOutcome, RunRequest, Unable
 from smspec.local.run_directory import MODEL, OUTPUT, REPORT, SUMMARY, RunDirectory, claim
 from smspec.local.run_status import exit_status_of, failure_reason, missing_module, status_of
@@ -40,16 +39,16 @@ def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, c
 
     Whatever ends it, nothing is left running. OSError where the disk refuses; nothing else is raised.
     """
-    progress, record = Progress(console), Record()
+    progress = Progress(console)
     arguments = [] if plan.run is None else [*plan.run.command, *plan.run.arguments]
-    listener = Listener(hide=redactor(TrainingRequest(plan.request.payload), os.environ, arguments))
+    record = RunRecord(hide=redactor(TrainingRequest(plan.request.payload), os.environ, arguments))
     try:
         with Signals() as signals, EnvironmentCache() as cache:
             try:
-                run = _Run(job, plan, tree, request, _Audience(progress, record, listener), signals, cache)
+                run = _Run(job, plan, tree, request, _Audience(progress, record), signals, cache)
                 if run.findings:
                     return LocalOutcome(exit_status=1, status="NotStarted", findings=run.findings)
-                summary, exit_status = run.through(record, listener)
+                summary, exit_status = run.through(record)
             finally:
                 progress.close()
             console.result(summary.text())
@@ -109,9 +108,9 @@ class _Run:
         self._data, self.findings = find_data(job, self._training.channels, request, self._engine.generated_channels())
         self._layout = HostLayout(self._training, self._hosts, self._data, self._engine, reporter)
 
-    def through(self, record: Record, listener: Listener) -> tuple[Summary, int]:
+    def through(self, record: RunRecord) -> tuple[Summary, int]:
         """Run the job to its end; return how it went and the exit status of the command."""
-        started = listener.begin()
+        started = record.begin()
         require_inside(self._request.outside)
         require_apart(self._data, self._request.directory)
         self._engine.prepare_python(self._show)
@@ -123,10 +122,10 @@ class _Run:
             with _discarded_after(Unable, directory, self._signals), Leftovers():
                 verdict = self._supervised(directory)
             directory.mark(self._training.name, status_of(verdict))
-            summary = self._summary(directory, verdict, record, listener, started)
+            summary = self._summary(directory, verdict, record, started)
             self._remark_on_end(summary)
             _write(directory.vacant(SUMMARY), summary.to_json())
-            _write(directory.vacant(REPORT), report_page(summary, listener))
+            _write(directory.vacant(REPORT), report_page(summary, record))
             return summary, exit_status_of(verdict)
         except OSError as fault:
             # A write that fails, unlike an open, does not tell where.
@@ -166,7 +165,7 @@ class _Run:
             self._signals.interrupt()
 
     def _summary(
-        self, directory: RunDirectory, verdict: Verdict, record: Record, listener: Listener, started: float
+        self, directory: RunDirectory, verdict: Verdict, record: RunRecord, started: float
     ) -> Summary:
         places = [(host.name, directory.host(host.name)) for host in self._hosts]
         model = self._collected(MODEL, [(name, place.model) for name, place in places], directory)
@@ -176,7 +175,7 @@ class _Run:
             status=status_of(verdict),
             job_status=verdict.job_status,
             failed=verdict.failed,
-            failure_reason=listener.hide(failure_reason(verdict, directory.host)),
+            failure_reason=record.hide(failure_reason(verdict, directory.host)),
             seconds=time.monotonic() - started,
             hosts=tuple(record.hosts[host.name] for host in self._hosts if host.name in record.hosts),
             flows=record.flows,
@@ -184,7 +183,7 @@ class _Run:
             output=output,
             logs=directory.path("logs", ""),
             report=directory.path(REPORT),
-            throughput=throughput(listener.series),
+            throughput=throughput(record.series),
             rehearsed=rehearsed(self._request.injection, record.injected),
         )
 

@@ -12,7 +12,7 @@ from smspec.local.events import HostEnded
 from smspec.local.flow_table import table
 from smspec.local.injected_faults import Rehearsed
 from smspec.local.quantities import duration, size
-from smspec.local.record import Flow
+from smspec.local.flows import Flow
 from smspec.local.request import JobStatus
 
 _MOST_SAMPLES = 200

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from smspec.local.events import EpochEnded, EpochFed, HostEnded, LogLine
 from smspec.local.injected_faults import Rehearsed
 from smspec.local.measurements import METRICS
-from smspec.local.record import Record
+from smspec.local.record import RunRecord
 from smspec.local.report import chart
 from smspec.local.report.chart import Curve, draw, rates
 from smspec.local.report.page import report_page
-from smspec.local.report.recorder import LOG_LINES, Listener
+from smspec.local.log_tail import LOG_LINES
 from smspec.local.report.series import Series
 from smspec.local.summary import Summary
 from support.local.local_jobs import LocalJob
@@ -40,10 +40,9 @@ class Run:
 
     def __init__(self):
         self.now = 0.0
-        self.listener, self.record = Listener(lambda: self.now), Record()
+        self.record = RunRecord(lambda: self.now)
 
     def tell(self, event):
-        self.listener.report(event)
         self.record.report(event)
 
     def epoch(self, number, sizes, host="algo-1", channel="train"):
@@ -62,7 +61,7 @@ class Run:
         hosts = (HostEnded(host="algo-1", exit_status=0, seconds=self.now),)
         rest = {"seconds": self.now, "hosts": hosts, "flows": self.record.flows, "model": None, "output": None}
         summary = Summary(**{**facts, **rest, "logs": "run/logs/", "report": "run/report.html", **changes})
-        return report_page(summary, self.listener)
+        return report_page(summary, self.record)
 
 
 def metrics(epoch, waited, computed, channel="train"):
@@ -76,7 +75,7 @@ def test_throughput_is_drawn_over_all_epochs():
     run = Run()
     run.epoch(0, [5_000_000, 10_000_000])
     run.epoch(1, [1_000_000, 2_000_000])
-    samples = run.listener.series["algo-1", "train"]
+    samples = run.record.series["algo-1", "train"]
     assert [count for _, count in samples] == sorted(count for _, count in samples)
     assert samples[-1] == (2.0, 12_000_000)
     assert 'aria-label="throughput of train in MB a second"' in run.page()
@@ -84,14 +83,14 @@ def test_throughput_is_drawn_over_all_epochs():
 
 def test_many_epochs_cost_no_more_each_than_few():
     """Adding up all epochs at each event would take some minutes here."""
-    listener = Listener(lambda: 0.0)
+    record = RunRecord(lambda: 0.0)
     began = time.monotonic()
     for epoch in range(100_000):
         for size in (3, 7):  # the second amount stands for the whole epoch, the first one too
             told = {"host": "algo-1", "channel": "train", "epoch": epoch, "size": size}
-            listener.report(EpochEnded(**told, seconds=1.0, early=False, moment=float(epoch)))
+            record.report(EpochEnded(**told, seconds=1.0, early=False, moment=float(epoch)))
     assert time.monotonic() - began < 20
-    assert listener.series["algo-1", "train"][-1] == (99_999.0, 700_000)
+    assert record.series["algo-1", "train"][-1] == (99_999.0, 700_000)
 
 
 def test_text_of_the_job_stays_text():
@@ -115,7 +114,7 @@ def test_measurements_are_the_balance_of_waiting_and_computing():
     for channel in ("train", "validation"):  # what each tells is of the whole epoch
         run.tell(LogLine(host="algo-1", text=metrics(3, 1.5, 0.5, channel)))
     run.tell(LogLine(host="algo-1", text=METRICS + "broken"))
-    (balance,) = run.listener.balances
+    (balance,) = run.record.balances
     assert (balance.epochs, balance.waiting_share, balance.verdict) == ("3", 75.0, "data-bound")
     assert run.page().count("data-bound") == 1
     assert "broken" not in run.page()
@@ -204,7 +203,7 @@ def test_an_epoch_of_milliseconds_is_drawn_where_it_was():
             moment = epoch + size / 1e8
             told = {"host": "algo-1", "channel": "train", "epoch": epoch, "size": size, "seconds": 0.01}
             run.tell(EpochEnded(**told, early=False, moment=run.now + moment))
-    drawn = rates(run.listener.series["algo-1", "train"], 4.0)
+    drawn = rates(run.record.series["algo-1", "train"], 4.0)
     assert [round(moment, 2) for moment, rate in drawn if rate] == [0.05, 1.05, 2.05, 3.05]
     assert [rate for _, rate in drawn if rate] == pytest.approx([2e7] * 4)
 

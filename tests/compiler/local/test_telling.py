@@ -12,7 +12,7 @@ from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, Lo
 from smspec.local.flow_table import table
 from smspec.local.progress import Progress
 from smspec.local.quantities import duration, rate, size
-from smspec.local.record import Record
+from smspec.local.record import RunRecord
 from smspec.local.summary import Summary, throughput
 from smspec_runtime import pipe
 from smspec_runtime.pipe.loop import metrics
@@ -184,7 +184,7 @@ def test_speed_goes_on_over_epochs():
 
 
 def test_an_epoch_that_nobody_read_to_its_end_is_told():
-    record = Record()
+    record = RunRecord()
     record.report(ended(10, 0))
     record.report(ended(5, 1, early=True))
     record.report(fed(3, 2))
@@ -196,7 +196,7 @@ def test_an_epoch_that_nobody_read_to_its_end_is_told():
 
 
 def test_the_table_has_a_row_per_host_channel_and_epoch():
-    record = Record()
+    record = RunRecord()
     record.report(ended(4_000_000, 1, early=True, host="algo-10"))
     record.report(ended(4_000_000, 0, host="algo-10"))
     record.report(ended(1_234, 0, host="algo-2"))
@@ -212,7 +212,7 @@ def test_the_table_has_a_row_per_host_channel_and_epoch():
 
 def test_an_epoch_took_as_long_as_its_reader_says():
     """What a FIFO holds is written in a millisecond, however long its reader takes."""
-    record = Record()
+    record = RunRecord()
     record.report(ended(1_000_000, 0))
     record.report(ended(1_000_000, 1))
     told = {"smspec": "pipe", "channel": "train", "epoch": 7, "fifo": 1, "seconds": 4, "waited": 0, "computed": 4}
@@ -223,7 +223,7 @@ def test_an_epoch_took_as_long_as_its_reader_says():
 
 def test_epochs_of_a_run_that_was_taken_up_are_counted_as_in_its_log():
     """FIFOs begin with 0 again; one that no reader came to the end of is the next epoch."""
-    record = Record()
+    record = RunRecord()
     told = {"smspec": "pipe", "channel": "train", "fifo": 0, "seconds": 4, "waited": 0, "computed": 4}
     for fifo in (0, 1):
         record.report(ended(1_000_000, fifo))
@@ -242,7 +242,7 @@ def test_a_slow_stream_shows_its_speed():
 
 
 def test_a_long_table_is_added_up():
-    record = Record()
+    record = RunRecord()
     for epoch in range(100):
         record.report(ended(1_000_000, epoch))
     rows = table(record.flows).splitlines()

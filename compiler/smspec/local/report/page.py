@@ -11,14 +11,14 @@ from smspec.local.quantities import duration
 from smspec.local.report import chart
 from smspec.local.report.balance import added_up
 from smspec.local.report.chart import Chart, Curve, draw, rates
-from smspec.local.report.recorder import Listener
+from smspec.local.record import RunRecord
 from smspec.local.summary import Summary
 
 _TEMPLATE = "report.html.j2"
 _FEW_ROWS, _MOST_ROWS = 24, 2000
 
 
-def report_page(summary: Summary, listener: Listener) -> str:
+def report_page(summary: Summary, record: RunRecord) -> str:
     """Return the page about a run."""
     import jinja2  # Late: only a run that is over needs it.
 
@@ -30,17 +30,17 @@ def report_page(summary: Summary, listener: Listener) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    balances = listener.balances
+    balances = record.balances
     return environment.get_template(_TEMPLATE).render(
         summary=summary,
         facts=[*(("injected", str(fault)) for fault in summary.rehearsed), *summary.places()],
-        charts=_charts(listener.series, summary.seconds),
+        charts=_charts(record.series, summary.seconds),
         balances=balances if len(balances) <= _FEW_ROWS else added_up(balances),
         all_balances=balances if _FEW_ROWS < len(balances) <= _MOST_ROWS else (),
         head=HEAD,
         rows=rows(summary.flows, _FEW_ROWS),
         all_rows=rows(summary.flows, _MOST_ROWS) if _FEW_ROWS < len(summary.flows) <= _MOST_ROWS else (),
-        logs=[(host, _shown(tail.text), tail.left_out) for host, tail in sorted(listener.logs.items())],
+        logs=[(host, _shown(tail.text), tail.left_out) for host, tail in sorted(record.logs.items())],
         duration=duration,
         width=chart.WIDTH,
         height=chart.HEIGHT,
