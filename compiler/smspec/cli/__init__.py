@@ -82,7 +82,7 @@ def _run(words: list[str], console: Console) -> int:
         # Late: it loads the modules of all commands.
         from smspec.cli.completion import completion
 
-        return completion(rest, console)
+        return completion(rest, COMMANDS, console)
     command = COMMANDS.get(name)
     if command is None:
         from smspec.cli.command_errors import UsageError

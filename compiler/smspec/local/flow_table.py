@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from smspec.local.flows import Flow
 from smspec.local.injected_faults import NOTES
 from smspec.local.quantities import rate, size
-from smspec.local.flows import Flow
 from smspec.local.tables import lines_of
 
 HEAD = ("host", "channel", "mode", "epoch", "bytes", "seconds", "MB/s", "")

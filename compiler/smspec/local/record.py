@@ -76,6 +76,4 @@ class RunRecord:
 
 
 def _balance(host: str, found: Measured) -> Balance:
-    return Balance(
-        host=host, first=found.epoch, last=found.epoch, waiting=found.waiting, computing=found.computing
-    )
+    return Balance(host=host, first=found.epoch, last=found.epoch, waiting=found.waiting, computing=found.computing)

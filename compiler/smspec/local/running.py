@@ -164,9 +164,7 @@ class _Run:
             fleet.end()
             self._signals.interrupt()
 
-    def _summary(
-        self, directory: RunDirectory, verdict: Verdict, record: RunRecord, started: float
-    ) -> Summary:
+    def _summary(self, directory: RunDirectory, verdict: Verdict, record: RunRecord, started: float) -> Summary:
         places = [(host.name, directory.host(host.name)) for host in self._hosts]
         model = self._collected(MODEL, [(name, place.model) for name, place in places], directory)
         output = self._collected(OUTPUT, [(name, place.output_data) for name, place in places], directory)

@@ -10,9 +10,9 @@ from smspec.diagnostics.visible import visible
 from smspec.local.artifacts import Collected
 from smspec.local.events import HostEnded
 from smspec.local.flow_table import table
+from smspec.local.flows import Flow
 from smspec.local.injected_faults import Rehearsed
 from smspec.local.quantities import duration, size
-from smspec.local.flows import Flow
 from smspec.local.request import JobStatus
 
 _MOST_SAMPLES = 200

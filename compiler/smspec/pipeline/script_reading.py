@@ -8,7 +8,8 @@ import re
 from smspec.pipeline.script_source import ProgramSource
 from smspec.script.parse_limits import Unreadable
 from smspec.script.program import Program
-from smspec.script.script_reader import read_handler, read_script, says_anything
+from smspec.script.script_files import says_anything
+from smspec.script.script_reader import read_handler, read_script
 from smspec.script.unread import Unread
 from smspec.source import Document, Node, Path, Scalar, SourceText
 from smspec.source import Sequence as SequenceNode

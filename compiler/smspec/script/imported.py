@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from smspec.script.modules import absolute
-from smspec.script.script_reader import says_anything
+from smspec.script.script_files import says_anything
 from smspec.source.frozen import dataclass
 
 MOST_IMPORTS = 1_000

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from smspec.script.frame import Frame
 from smspec.script.modules import Module
 from smspec.script.parse_limits import Unreadable, is_readable
-from smspec.script.script_reader import Source, says_anything
+from smspec.script.script_files import Source, says_anything
 from smspec.script.values import UNKNOWN, Known, Value
 
 if TYPE_CHECKING:

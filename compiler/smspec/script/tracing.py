@@ -15,7 +15,7 @@ from smspec.script.neighbors import Neighbors, names_at_start, parsed
 from smspec.script.parse_limits import Unreadable
 from smspec.script.program import CommandLine, Program, Stop
 from smspec.script.readers import handler_of, lookup_of
-from smspec.script.script_reader import Source
+from smspec.script.script_files import Source
 from smspec.source import SourceText
 from smspec.source.frozen import replace
 

@@ -201,7 +201,7 @@ def test_bash_offers_no_name_that_it_would_run(jobs, tmp_path):
 
 
 def test_grammars_are_what_the_parsers_say():
-    for grammar in grammars():
+    for grammar in grammars(COMMANDS):
         parser = argparse.ArgumentParser()
         importlib.import_module(COMMANDS[grammar.command][0]).add_arguments(parser)
         spelled = {name for action in parser._actions for name in action.option_strings}
@@ -213,7 +213,10 @@ def test_grammars_are_what_the_parsers_say():
 def test_it_is_known_of_every_value_whether_it_can_be_offered():
     """A word of ``--help`` that is new gets a line in KINDS, or here in FREE."""
     values = [
-        value for grammar in grammars() for value in (grammar.position, *(o.value for o in grammar.options)) if value
+        value
+        for grammar in grammars(COMMANDS)
+        for value in (grammar.position, *(o.value for o in grammar.options))
+        if value
     ]
     unknown = {value.shown for value in values if value.kind == "word"} - FREE
     assert not unknown

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from smspec.local.events import EpochEnded, EpochFed, HostEnded, LogLine
 from smspec.local.injected_faults import Rehearsed
+from smspec.local.log_tail import LOG_LINES
 from smspec.local.measurements import METRICS
 from smspec.local.record import RunRecord
 from smspec.local.report import chart
 from smspec.local.report.chart import Curve, draw, rates
 from smspec.local.report.page import report_page
-from smspec.local.log_tail import LOG_LINES
 from smspec.local.report.series import Series
 from smspec.local.summary import Summary
 from support.local.local_jobs import LocalJob

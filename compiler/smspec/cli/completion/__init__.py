@@ -5,7 +5,7 @@ What depends on the files around, such as the overlays of a spec, a script asks 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from smspec.cli.command_errors import UsageError
 from smspec.cli.completion import bash, fish, zsh
@@ -16,11 +16,11 @@ from smspec.cli.console import Console
 SHELLS: dict[str, Callable[[tuple[Grammar, ...]], str]] = {"bash": bash.script, "zsh": zsh.script, "fish": fish.script}
 
 
-def completion(words: list[str], console: Console) -> int:
-    """Print the script of a shell, or answer one."""
+def completion(words: list[str], commands: Mapping[str, tuple[str, str]], console: Console) -> int:
+    """Print the script of a shell, or the candidates that such a script asks for."""
     topic, *rest = words or [""]
     if topic in SHELLS:
-        console.result(SHELLS[topic](grammars()))
+        console.result(SHELLS[topic](grammars(commands)))
         return 0
     if topic in CANDIDATES:
         console.result("".join(f"{word}\n" for word in CANDIDATES[topic](*rest[:1])))

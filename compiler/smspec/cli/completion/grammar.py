@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Literal
 
-from smspec.cli import COMMANDS
 from smspec.source.frozen import dataclass
 
 Kind = Literal["file", "directory", "overlays", "variables", "topics", "revision", "choice", "word"]
@@ -58,9 +57,9 @@ class Grammar:
     many: bool
 
 
-def grammars() -> tuple[Grammar, ...]:
-    """Return the grammar of every command, as its parser has it."""
-    return tuple(_grammar(name, module, summary) for name, (module, summary) in COMMANDS.items())
+def grammars(commands: Mapping[str, tuple[str, str]]) -> tuple[Grammar, ...]:
+    """Return the grammar of every command, as its parser has it; ``commands``: name → module and summary."""
+    return tuple(_grammar(name, module, summary) for name, (module, summary) in commands.items())
 
 
 def _grammar(name: str, module: str, summary: str) -> Grammar:

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from smspec.diagnostics.visible import visible
 from smspec.local.flow_table import HEAD, rows
 from smspec.local.quantities import duration
+from smspec.local.record import RunRecord
 from smspec.local.report import chart
 from smspec.local.report.balance import added_up
 from smspec.local.report.chart import Chart, Curve, draw, rates
-from smspec.local.record import RunRecord
 from smspec.local.summary import Summary
 
 _TEMPLATE = "report.html.j2"
