@@ -7,6 +7,6 @@ if __name__ == "__main__":
     if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
         del sys.path[0]
 
-    from smspec.cli import main
+    from smspec.cli import run_process
 
-    sys.exit(main())
+    run_process()

@@ -80,6 +80,12 @@ def test_a_good_request_loads_nothing_slow_and_no_network(tmp_path, idle):
     assert sorted(found & (SLOW | NETWORK)) == []
 
 
+def test_nothing_waits_for_the_end_of_a_good_spec(tmp_path, idle):
+    """Then the process ends at once: `smspec.cli.run_process`."""
+    write_job(tmp_path)
+    assert sorted((loaded(tmp_path, "validate") - idle) & {"atexit", "threading"}) == []
+
+
 @pytest.mark.parametrize(
     "fault",
     ["nme: x", "input_mode: Piep", "retries: many", "spot: {max_wait: 1s}", "output: {s3: a}", "channels: {a: {}}"],
