@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 
 from smspec.diagnostics.secret_formats import written_secrets
 from smspec.diagnostics.secret_spans import reported_spans, withheld_spans
@@ -26,6 +27,7 @@ def without_tokens(text: str) -> str:
     )
 
 
+@lru_cache(maxsize=1024)  # jobs share most of their tags and variables
 def secret_of(name: str, value: str) -> str | None:
     """Return what secret a value is or holds, given the name it stands under; None for none."""
     return secret_in(name, value) or ("a secret" if any(reported_spans(value)) else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from smspec.source.frozen import dataclass
 
@@ -67,6 +68,7 @@ def is_image_reference(text: str) -> bool:
     return parsed_reference(text) is not None
 
 
+@lru_cache(maxsize=256)  # several rules ask, and jobs share images
 def parsed_reference(text: str) -> ImageReference | None:
     """Take a reference apart; None when the text is none."""
     match = re.fullmatch(_REFERENCE, text) if len(text) <= _LONGEST_REFERENCE else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from smspec.service.members import items, member
 from smspec.service.request import Request
@@ -35,6 +36,7 @@ def metric_patterns(request: Request) -> Iterator[tuple[Path, MetricPattern]]:
             yield ("AlgorithmSpecification", "MetricDefinitions", index, "Regex"), read_pattern(text)
 
 
+@lru_cache(maxsize=256)  # two rules ask, and jobs of one team have the same metrics
 def read_pattern(text: str) -> MetricPattern:
     """Read a regular expression in the ways of all engines; the first that succeeds is taken."""
     ways = [

@@ -147,7 +147,9 @@ class Boundary:
         has_links = real != os.path.abspath(path)
         if not is_below(real, self.root) or (has_links and has_detour(path, self.root)):
             return None
-        if any(is_below(real, place) and not is_below(self.root, place) for place in _OF_THE_KERNEL):
+        if real.startswith(_OF_THE_KERNEL) and any(
+            is_below(real, place) and not is_below(self.root, place) for place in _OF_THE_KERNEL
+        ):
             return None
         return [step for step in real[len(self.root) :].split(os.sep) if step]
 

@@ -151,20 +151,31 @@ RULES: dict[str, tuple[str, ...]] = {
 members of any item of a list, or with this value; none: the rule always looks."""
 
 
+_Way = tuple[tuple[str, ...], "str | None"]
+
+
 def rule_findings(request: Request) -> Iterator[Finding]:
     """Yield everything that the rules have to say of a request, at paths of the request."""
     payload = request.payload
+    known: dict[_Way, bool] = {}  # many rules are woken by the same members
     for name, ways in _rules():
-        if not ways or any(steps[0] in payload and _has(payload, steps, value) for steps, value in ways):
-            yield from _check_of(name)(request)
+        for way in ways:
+            if way not in known:
+                known[way] = way[0][0] in payload and _has(payload, *way)
+            if known[way]:
+                break
+        else:
+            if ways:
+                continue
+        yield from _check_of(name)(request)
 
 
 @functools.cache
-def _rules() -> list[tuple[str, list[tuple[tuple[str, ...], str | None]]]]:
+def _rules() -> list[tuple[str, list[_Way]]]:
     return [(name, [_steps(wake) for wake in wakes]) for name, wakes in RULES.items()]
 
 
-def _steps(wake: str) -> tuple[tuple[str, ...], str | None]:
+def _steps(wake: str) -> _Way:
     path, equals, value = wake.partition("=")
     return tuple(path.split(".")), value if equals else None
 
@@ -177,8 +188,12 @@ def _check_of(name: str) -> Callable[[Request], Iterator[Finding]]:
 
 
 def _has(part: object, steps: tuple[str, ...], value: str | None) -> bool:
+    for number, step in enumerate(steps):
+        if isinstance(part, list):
+            return any(_has(item, steps[number:], value) for item in part)
+        if not isinstance(part, dict) or step not in part:
+            return False
+        part = part[step]
     if isinstance(part, list):
-        return any(_has(item, steps, value) for item in part)
-    if not steps:
-        return value is None or part == value
-    return isinstance(part, dict) and steps[0] in part and _has(part[steps[0]], steps[1:], value)
+        return any(_has(item, (), value) for item in part)
+    return value is None or part == value

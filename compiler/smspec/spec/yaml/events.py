@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol, cast
 
 import yaml
@@ -39,9 +39,10 @@ class Event(Protocol):
 def events(text: str, faults: Faults) -> Iterator[Event]:
     """Yield the events of ``text``; raise `yaml.MarkedYAMLError` where it is not YAML."""
     parser = PARSER(text)
+    following = cast("Callable[[], Event]", parser.get_event)
     while True:
         try:
-            event = cast("Event", parser.get_event())
+            event = following()
         except ValueError:
             # The Python parser's own way to refuse "\UFFFFFFFF"; libyaml raises a proper error.
             mark = cast("yaml.BaseLoader", parser).get_mark()

@@ -9,17 +9,16 @@ from smspec.spec.yaml.scalars import meaning
 # YAML 1.1 (https://yaml.org/type/): bool, null, merge and value. PyYAML refuses a document with the last two as values.
 _WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null", "~", "<<", "="))
 # Its int, float and timestamp, with the octal numbers of 1.2: `1_000`, `1:30`, `0o17`, `017`, `2026-01-31`.
-_NUMBER_OR_DATE = re.compile(
+_NUMBER_OR_DATE = (
     r"[-+]?(?:0b[01_]+|0o[0-7_]+|0x[0-9a-f_]+|[0-9][0-9_]*(?::[0-9]+)*(?:\.[0-9_]*)?(?:e[-+]?[0-9]+)?"
     r"|\.[0-9_]+(?:e[-+]?[0-9]+)?|\.inf|\.nan)"
-    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[t \t].*)?",
-    re.IGNORECASE,
+    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[t \t].*)?"
 )
 
 _BOOLEANS = frozenset(
     (*(form(word) for word in ("yes", "no", "on", "off") for form in (str.lower, str.capitalize, str.upper)), *"yYnN")
 )
-_NUMBER = re.compile(
+_NUMBER = (
     # YAML 1.1: binary, octal, hexadecimal, decimal and base 60, all with underscores.
     r"[-+]?(?:0b[01_]*[01][01_]*|0[0-7_]+|0x[0-9a-fA-F_]*[0-9a-fA-F][0-9a-fA-F_]*|[1-9][0-9_]*(?::[0-5]?[0-9])*"
     r"|[0-9][0-9_]*(?::[0-5]?[0-9])*\.[0-9_]*|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?"
@@ -27,11 +26,13 @@ _NUMBER = re.compile(
     # YAML 1.2 core schema: leading zeros, octal, and numbers too large for a float.
     r"|0o[0-7]+|[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
 )
-_DATE = re.compile(
+_DATE = (
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?"
     r"(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::?[0-9]{2})?))?"
 )
+# What numbers and dates begin with. Few texts do, so the patterns are compiled when one is met.
+_FIRST = tuple("-+.0123456789")
 
 
 def read_elsewhere_as(text: str) -> str:
@@ -43,9 +44,11 @@ def read_elsewhere_as(text: str) -> str:
         return ""
     if text in _BOOLEANS:
         return "a boolean"
-    if _NUMBER.fullmatch(text):
+    if not text.startswith(_FIRST):
+        return ""
+    if re.fullmatch(_NUMBER, text):
         return "a number"
-    return "a date" if _DATE.fullmatch(text) else ""
+    return "a date" if re.fullmatch(_DATE, text) else ""
 
 
 def is_text_everywhere(text: str) -> bool:
@@ -53,4 +56,8 @@ def is_text_everywhere(text: str) -> bool:
 
     Of the signs that mean something in a place, such as ``: `` or a first ``*``, it knows nothing.
     """
-    return meaning(text) == text and text.lower() not in _WORDS and not _NUMBER_OR_DATE.fullmatch(text)
+    return (
+        meaning(text) == text
+        and text.lower() not in _WORDS
+        and not (text.startswith(_FIRST) and re.fullmatch(_NUMBER_OR_DATE, text, re.IGNORECASE))
+    )

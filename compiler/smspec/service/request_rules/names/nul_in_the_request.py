@@ -25,7 +25,7 @@ def check(request: Request) -> Iterator[Finding]:
 
 def _found(value: object, path: Path) -> Iterator[Finding]:
     if isinstance(value, str):
-        if re.search("[\\0\ud800-\udfff]", value):
+        if "\0" in value or not (value.isascii() or re.search("[\ud800-\udfff]", value) is None):
             yield RULE.at(
                 path,
                 f"`{shown(path[-1])}` contains "
