@@ -167,16 +167,18 @@ def _source(document: Document, directory: str, findings: list[Finding], cache: 
         return Listing()
     path = os.path.join(directory, written)
     boundary = cache.boundary(directory)
-    if not boundary.contains(path):
-        findings.append(outside(SOURCE, written, path, boundary))
-        return Listing()
     try:
         is_there = boundary.is_directory(path)
     except OSError as fault:
         findings.extend(source_findings(unreadable(fault, path), written))
         return Listing()
     if not is_there:
-        findings.append(_missing(NO_SOURCE_DIRECTORY, SOURCE, "directory", written, path))
+        is_inside = boundary.contains(path)
+        findings.append(
+            _missing(NO_SOURCE_DIRECTORY, SOURCE, "directory", written, path)
+            if is_inside
+            else outside(SOURCE, written, path, boundary)
+        )
         return Listing()
     scanned = cache.source(path, _texts(document, ("source", "ignore")))
     findings.extend(source_findings(scanned, written))

@@ -105,12 +105,12 @@ def _specs_below(directory: str, boundary: Boundary, outside: list[str]) -> Iter
             path = os.path.normpath(os.path.join(parent, name))
             if not name.endswith((".yaml", ".yml")):
                 continue
-            if not boundary.contains(path):
-                outside.append(path)
-            elif boundary.is_file(path):
+            if boundary.is_file(path):
                 content = boundary.read(path, MAX_BYTES)
                 if is_meant_as_spec(content):
                     yield path, content if len(content) <= MAX_BYTES else None
+            elif not boundary.contains(path):
+                outside.append(path)
 
 
 def _read(path: str, cache: InputCache, documents: dict[str, Document], content: bytes | None = None) -> None:

@@ -91,10 +91,10 @@ class _Chain:
         self.texts += rejected.texts
 
     def _objection(self, path: str, trail: tuple[str, ...]) -> Finding | None:
-        if not self._boundary.contains(path):
-            return outside((), path, path, self._boundary)
         # Only the command line may name something else than a file: reading a device or a pipe could take forever.
         if not self._boundary.is_file(path):
+            if not self._boundary.contains(path):
+                return outside((), path, path, self._boundary)
             help = "the path is relative to the directory of the file that writes it"
             return BASE_NOT_FOUND.at((), told_of(path, path, "file"), help=help)
         if self._cache.identity(path) in trail:

@@ -24,11 +24,23 @@ def accepts(schema: SchemaPart, value: object, root: Root) -> bool:
     if isinstance(reference, str):
         # Draft 7: whatever stands beside a $ref is ignored.
         return accepts(target(root, reference), value, root)
-    for name, argument in schema.items():
-        keyword = KEYWORDS.get(name)
-        if keyword is not None and not keyword(argument, value, schema, root):
+    for keyword, argument in _checks(schema):  # noqa: SIM110
+        if not keyword(argument, value, schema, root):
             return False
     return True
+
+
+def _checks(schema: dict[str, SchemaPart]) -> list[tuple[Keyword, SchemaPart]]:
+    """Return what of a schema is interpreted; the rest explains it to people."""
+    known = _KNOWN.get(id(schema))
+    if known is None:
+        checks = [(KEYWORDS[name], argument) for name, argument in schema.items() if name in KEYWORDS]
+        # The schema is kept too, so that no other can have its number.
+        known = _KNOWN[id(schema)] = (schema, checks)
+    return known[1]
+
+
+_KNOWN: dict[int, tuple[dict[str, SchemaPart], list[tuple[Keyword, SchemaPart]]]] = {}
 
 
 def _is_of_type(name: SchemaPart, value: object) -> bool:
