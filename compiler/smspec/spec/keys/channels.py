@@ -18,7 +18,6 @@ ROWS: tuple[Row, ...] = (
         called="input mode",
         group="data",
         irregular=True,
-        words={API: "InputMode"},
     ),
     Row(
         "channels",
@@ -125,7 +124,7 @@ ROWS: tuple[Row, ...] = (
         "InputDataConfig.*.InputMode",
         kind="data",
         called="input mode",
-        words={AZURE: "mode"},
+        words={API: "InputMode", AZURE: "mode"},
     ),
     Row("channels.*.content_type", TEXT, "InputDataConfig.*.ContentType", kind="data", called="content type"),
     Row(

@@ -62,9 +62,7 @@ LAST: tuple[Row, ...] = (
         irregular=True,
         words={API: "Key Value", AZURE: "properties", KUBERNETES: "annotations", SAGIFY: "aws_tags"},
     ),
-    Row(
-        "job_name", TEXT, "TrainingJobName", kind="restart", called="name of the job", group="job_name", irregular=True
-    ),
+    Row("job_name", TEXT, "TrainingJobName", kind="job", called="name of the job", group="job_name", irregular=True),
     Row(
         "api",
         PATCH,

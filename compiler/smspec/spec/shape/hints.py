@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 from smspec.source.frozen import dataclass
-from smspec.spec.shape.words_of_other_tools import WORDS
+from smspec.spec.keys import ROWS, rows_below, rows_by_member
+from smspec.spec.keys.row import API, TOOLS, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +59,35 @@ def hint(word: str) -> Hint | None:
 
 @lru_cache(maxsize=1)
 def _known() -> dict[str, Hint]:
+    """Return every word with what it means: what the first tool that has it means by it."""
     known: dict[str, Hint] = {}
-    for tool, table in WORDS.items():
-        for keys, words in table.items():
-            for word in words.split():
-                known.setdefault(_bare(word), Hint(tool, tuple(keys.split())))
+    for tool in TOOLS:
+        keys: dict[str, list[str]] = {}
+        for row in ROWS:
+            for word in _words(row, tool):
+                keys.setdefault(_bare(word), []).append(row.path)
+        for word, paths in keys.items():
+            known.setdefault(word, Hint(tool, tuple(paths)))
     return known
+
+
+def _words(row: Row, tool: str) -> Iterator[str]:
+    yield from row.words.get(tool, "").split()
+    if tool == API:
+        yield from _members().get(row.path, ())
+
+
+@lru_cache(maxsize=1)
+def _members() -> dict[str, list[str]]:
+    """Return the names of the members that each key makes, but for those that a key at the top of a spec has too."""
+    ours = {_bare(row.name) for row in rows_below("")}
+    members: dict[str, list[str]] = {}
+    for path, rows in rows_by_member().items():
+        name = str(path[-1])
+        for row in rows:
+            if _bare(name) not in ours:
+                members.setdefault(row.path, []).append(name)
+    return members
 
 
 def value_hint(word: str, allowed: tuple[str, ...]) -> str | None:
@@ -72,10 +97,12 @@ def value_hint(word: str, allowed: tuple[str, ...]) -> str | None:
 
 
 def hinted_keys() -> dict[str, tuple[str, ...]]:
-    """Return every word of the table with its keys, for the test that these exist."""
-    return {
-        word: tuple(keys.split()) for table in WORDS.values() for keys, words in table.items() for word in words.split()
-    }
+    """Return every word of the table with its keys, for the tests that these exist."""
+    keys: dict[str, tuple[str, ...]] = {}
+    for row in ROWS:
+        for word in (word for tool in TOOLS for word in _words(row, tool)):
+            keys[word] = (*keys.get(word, ()), row.path)
+    return keys
 
 
 def _bare(word: str) -> str:
