@@ -129,7 +129,7 @@ _CHANGES = {
     "checkpoints.s3": ({**PLAIN, "checkpoints": {"s3": "s3://example-models/c/"}}, "s3://example-models/d/"),
     "checkpoints.local": ({**PLAIN, "checkpoints": {"s3": "s3://example-models/c/"}}, "/opt/ml/mine"),
     "tensorboard": (PLAIN, "s3://example-models/t/"),
-    "network": (PLAIN, {"isolation": True}),
+    "network": (PLAIN, {"subnets": ["subnet-1"], "security_groups": ["sg-1"]}),
     "network.subnets": (PLAIN, ["subnet-1"]),
     "network.security_groups": (PLAIN, ["sg-1"]),
     "network.isolation": (PLAIN, True),
