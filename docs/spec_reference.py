@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from smspec.spec.keys import ROW
 from smspec.spec.schema.keys import keys_in, spec_keys, written_key
 from smspec.spec.schema.reference import example_lines, is_required, value_words
 from smspec.workspace.default_ignores import DEFAULT_IGNORES, KEPT, WORTH_NAMING
@@ -33,6 +34,8 @@ What holds for all keys:
 - In a base, in the job's own file and in an overlay, `null` removes a key; with nothing to remove it is a
   warning. Any value may hold `${{ vars.name }}`.
 - `*` in a key stands for a name of your own, or for any item of a list.
+- "In the request" is the member that a key becomes. Other keys become part of the image, or of the way in which the
+  script is started, or are for readers of the spec.
 """
 
 LEFT_OUT = """\
@@ -87,7 +90,7 @@ def section(path: tuple[str, ...], depth: int) -> list[str]:
 
 def table(path: tuple[str, ...]) -> str:
     """Return the keys directly below one as a table."""
-    rows = ["| key | value | what it is |", "|---|---|---|"]
+    rows = ["| key | value | what it is | in the request |", "|---|---|---|---|"]
     for name in keys_in(path):
         key = (*path, name)
         schema = spec_keys()[key]
@@ -99,7 +102,9 @@ def table(path: tuple[str, ...]) -> str:
         what = f"*{schema['title']}.* {schema['description']}"
         if not keys_in(key) and not keys_in((*key, "*")):
             what += f" Example: `{example_lines(key)[0]}`."
-        rows.append(f"| `{name}` | {values} | {what.replace('|', chr(92) + '|')} |")
+        row = ROW.get(written_key(key))
+        member = f"`{row.member}`" if row is not None and row.member else ""
+        rows.append(f"| `{name}` | {values} | {what.replace('|', chr(92) + '|')} | {member} |")
     return "\n".join(rows) + "\n"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from smspec.diagnostics.quoting import one_of
+from smspec.spec.keys import ROW
 from smspec.spec.schema.job_schema import author_schema, part
 from smspec.spec.schema.keys import (
     KeyPath,
@@ -39,6 +40,11 @@ def explain_key(text: str) -> str | None:
         lines.append("- required")
     if "default" in schema:
         lines.append(f"- default: `{flow_style(schema['default'])}`")
+    row = ROW.get(written_key(path))
+    if row is not None and row.member:
+        lines.append(f"- in the request: `{row.member}`")
+    if row is not None and row.kind:
+        lines.append(f"- kind of change: `{row.kind}`")
     below = keys_in(path) or keys_in((*path, "*"))
     if below:
         lines.append(f"- keys: {', '.join(f'`{key}`' for key in below)}")
