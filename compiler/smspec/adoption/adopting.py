@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from smspec.adoption.comments import commented
 from smspec.adoption.imported import Imported, Lost
+from smspec.adoption.imported_keys import taken
 from smspec.adoption.keepable import keepable
 from smspec.adoption.naming import names
 from smspec.adoption.nodes import DOLLAR, holds_dollar, node
 from smspec.adoption.parts import PARTS
-from smspec.adoption.regular_keys import taken
 from smspec.adoption.remainder import Remainder
 from smspec.source.frozen import dataclass
 from smspec.spec.keys import rows_below

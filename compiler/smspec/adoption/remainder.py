@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable
 from typing import TypeVar
 
-from smspec.spec.keys.forms import TEXT, TEXTS
+from smspec.spec.keys.value_forms import TEXT, TEXTS
 
 Kind = TypeVar("Kind")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from smspec.plan.draft import Draft
-from smspec.plan.regular_keys import put_keys
+from smspec.plan.sent_keys import put_keys
 from smspec.source import Path
 from smspec.spec.keys import ROW, rows_below
 from smspec.spec.model import Channel

@@ -1,6 +1,6 @@
 """The CreateTrainingJob request of a job, with the place in the spec that each part came from.
 
-Most keys are put as the table says (`regular_keys`); here is what is irregular, and what no key says by itself.
+Most keys are put as the table says (`sent_keys`); here is what is irregular, and what no key says by itself.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from smspec.plan.draft import Draft
 from smspec.plan.hyperparameters import encoded
 from smspec.plan.naming import training_job_name
 from smspec.plan.plan import ImagePlan, RequestPlan
-from smspec.plan.regular_keys import put_keys
 from smspec.plan.run_planning import plan_settings
+from smspec.plan.sent_keys import put_keys
 from smspec.service.members import items, member
 from smspec.service.ordering import in_api_order
 from smspec.source import Path

@@ -9,8 +9,8 @@ from smspec.source import Document, Node, Scalar, to_data
 from smspec.source import Mapping as MappingNode
 from smspec.spec import model
 from smspec.spec.keys import ROW
-from smspec.spec.keys.forms import Structure, Structures, Value
 from smspec.spec.keys.row import Row
+from smspec.spec.keys.value_forms import Structure, Structures, Value
 from smspec.spec.shape.view import viewed
 
 Data = dict[str, object]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
-from smspec.adoption.regular_keys import take
+from smspec.adoption.imported_keys import take
 from smspec.adoption.remainder import Remainder
 from smspec.service.members import repeated
 from smspec.spec.keys import ROW, rows_below

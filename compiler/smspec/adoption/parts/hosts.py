@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.adoption.regular_keys import take
+from smspec.adoption.imported_keys import take
 from smspec.adoption.remainder import Remainder
 from smspec.spec.keys import ROW
 

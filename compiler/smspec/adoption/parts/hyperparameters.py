@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterator
 from typing import get_args
 
+from smspec.adoption.imported_keys import take
 from smspec.adoption.nodes import bare, node, text
-from smspec.adoption.regular_keys import take
 from smspec.adoption.remainder import Remainder
 from smspec.plan.hyperparameters import encoded
 from smspec.source import Node, Scalar, to_data

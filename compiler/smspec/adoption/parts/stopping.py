@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.adoption.regular_keys import taken
+from smspec.adoption.imported_keys import taken
 from smspec.adoption.remainder import Remainder
 from smspec.diagnostics.durations import duration
 from smspec.plan.request_planning import ONE_DAY

@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from smspec.source import Path
 from smspec.spec.keys import channels, hosts, image, job, limits, network, parameters, results
-from smspec.spec.keys.forms import Value
 from smspec.spec.keys.row import Row
+from smspec.spec.keys.value_forms import Value
 
 ROWS: tuple[Row, ...] = (
     *job.FIRST,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from smspec.spec import model
-from smspec.spec.keys.forms import NUMBER, PATCH, TEXT, TEXTS, Named, Structure, word
 from smspec.spec.keys.row import ANYONE, API, AZURE, COG, KUBERNETES, SAGIFY, SDK, SKYPILOT, Row
+from smspec.spec.keys.value_forms import NUMBER, PATCH, TEXT, TEXTS, Named, Structure, word
 
 _S3 = "InputDataConfig.*.DataSource.S3DataSource"
 _FILES = "InputDataConfig.*.DataSource.FileSystemDataSource"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from smspec.spec import model
-from smspec.spec.keys.forms import (
+from smspec.spec.keys.row import ANYONE, API, AZURE, KUBERNETES, SAGIFY, SDK, SKYPILOT, Row
+from smspec.spec.keys.value_forms import (
     COUNT,
     DURATION,
     NUMBER,
@@ -15,7 +16,6 @@ from smspec.spec.keys.forms import (
     Structure,
     Structures,
 )
-from smspec.spec.keys.row import ANYONE, API, AZURE, KUBERNETES, SAGIFY, SDK, SKYPILOT, Row
 
 ROWS: tuple[Row, ...] = (
     Row(

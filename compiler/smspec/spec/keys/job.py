@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from smspec.spec import model
-from smspec.spec.keys.forms import PATCH, TEXT, UNREAD, WRITTEN_MAP, Structures
 from smspec.spec.keys.row import ANYONE, API, AZURE, KUBERNETES, SAGIFY, SDK, SKYPILOT, Row
+from smspec.spec.keys.value_forms import PATCH, TEXT, UNREAD, WRITTEN_MAP, Structures
 
 FIRST: tuple[Row, ...] = (
     Row("smspec", UNREAD, group="job", words={AZURE: "$schema", KUBERNETES: "apiVersion kind"}),

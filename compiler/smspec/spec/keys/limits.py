@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from smspec.spec import model
-from smspec.spec.keys.forms import DURATION, NUMBER, Structure
 from smspec.spec.keys.row import ANYONE, AZURE, KUBERNETES, SDK, SKYPILOT, Row
+from smspec.spec.keys.value_forms import DURATION, NUMBER, Structure
 
 ROWS: tuple[Row, ...] = (
     Row(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from smspec.spec import model
-from smspec.spec.keys.forms import TEXTS, TRUTH, Structure
 from smspec.spec.keys.row import SDK, Row
+from smspec.spec.keys.value_forms import TEXTS, TRUTH, Structure
 
 ROWS: tuple[Row, ...] = (
     Row("network", Structure(model.Network), "VpcConfig", kind="security", group="network", words={SDK: "networking"}),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from smspec.spec import model
-from smspec.spec.keys.forms import TYPED_MAP, WRITTEN_MAP, word
 from smspec.spec.keys.row import ANYONE, AZURE, KUBERNETES, SAGIFY, SDK, SKYPILOT, Row
+from smspec.spec.keys.value_forms import TYPED_MAP, WRITTEN_MAP, word
 
 ROWS: tuple[Row, ...] = (
     Row(

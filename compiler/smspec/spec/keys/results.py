@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from smspec.spec import model
-from smspec.spec.keys.forms import TEXT, Structure, word
 from smspec.spec.keys.row import ANYONE, API, AZURE, SAGIFY, SDK, Row
+from smspec.spec.keys.value_forms import TEXT, Structure, word
 
 ROWS: tuple[Row, ...] = (
     Row(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Union
 
 from smspec.source.frozen import dataclass, field
-from smspec.spec.keys.forms import Choice, Named, Structure, Structures, Value
+from smspec.spec.keys.value_forms import Choice, Named, Structure, Structures, Value
 
 Form = Union[Value, Structure, Structures, Named, Choice]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from smspec.source import Mapping, Node, Scalar
 from smspec.spec.keys import rows_below
-from smspec.spec.keys.forms import Choice, Named, Structure
+from smspec.spec.keys.value_forms import Choice, Named, Structure
 
 
 def expanded(spec: Mapping) -> Mapping:

@@ -6,7 +6,7 @@ from typing import Final, Union
 
 from smspec.source import Node, Scalar, Sequence, to_data
 from smspec.spec.keys import ROWS
-from smspec.spec.keys.forms import Value
+from smspec.spec.keys.value_forms import Value
 
 _TEXT: Final = "text"
 _AS_IS: Final = "as is"

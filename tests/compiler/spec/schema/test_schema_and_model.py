@@ -11,7 +11,7 @@ import pytest
 from smspec.service.shapes import pinned_model
 from smspec.spec import model
 from smspec.spec.keys import ROWS, rows_below
-from smspec.spec.keys.forms import Choice, Named, Structure, Structures
+from smspec.spec.keys.value_forms import Choice, Named, Structure, Structures
 from smspec.spec.schema.keys import choices, keys_in, spec_keys, strict
 from smspec.spec.shape.view import viewed
 from smspec_runtime import launchers as runtime_launchers

@@ -9,8 +9,8 @@ from typing import cast
 from smspec.adoption.remainder import Remainder
 from smspec.source.frozen import fields
 from smspec.spec.keys import rows_below
-from smspec.spec.keys.forms import Structure, Structures, Value
 from smspec.spec.keys.row import Row
+from smspec.spec.keys.value_forms import Structure, Structures, Value
 
 
 def taken(rest: Remainder, rows: Iterable[Row], outside: int = 0) -> dict[str, object]:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from smspec.plan.draft import Draft
 from smspec.source import Path
 from smspec.spec.keys import rows_below
-from smspec.spec.keys.forms import Structure, Structures
 from smspec.spec.keys.row import Row
+from smspec.spec.keys.value_forms import Structure, Structures
 
 
 def put_keys(draft: Draft, rows: Iterable[Row], holder: object, here: Path, outside: int = 0) -> None:
