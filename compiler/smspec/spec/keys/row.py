@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Union
+from typing import TYPE_CHECKING, Union
 
 from smspec.source.frozen import dataclass, field
 from smspec.spec.keys.value_forms import Choice, Named, Structure, Structures, Value
 
-Form = Union[Value, Structure, Structures, Named, Choice]
+if TYPE_CHECKING:
+    Form = Union[Value, Structure, Structures, Named, Choice]
 
 API = "the SageMaker API"
 SDK = "the SageMaker Python SDK"

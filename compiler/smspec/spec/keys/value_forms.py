@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Union, cast, get_args
+from typing import cast, get_args
 
 from smspec.diagnostics.durations import duration
 from smspec.source.frozen import dataclass
@@ -11,7 +11,6 @@ from smspec.spec.keys.durations import seconds
 from smspec.spec.keys.sizes import size_in_bytes, volume_in_gb
 
 Convert = Callable[[object], object]
-Number = Union[int, float, str]
 
 
 def _as_is(value: object) -> object:
@@ -111,18 +110,18 @@ NUMBER = Value(read=_whole, accepts=is_number, shape="integer")
 COUNT = Value(read=_whole, accepts=is_amount, shape="integer")
 TRUTH = Value(accepts=_is_truth, shape="boolean")
 DURATION = Value(
-    read=lambda value: seconds(cast(Number, value)),
+    read=lambda value: seconds(cast("int | float | str", value)),
     accepts=is_amount,
-    write=lambda value: duration(cast(int, value)),
+    write=lambda value: duration(cast("int", value)),
     shape="integer",
 )
 VOLUME = Value(
-    read=lambda value: volume_in_gb(cast(Number, value)),
+    read=lambda value: volume_in_gb(cast("int | float | str", value)),
     accepts=is_amount,
     write=lambda value: f"{value}GB",
     shape="integer",
 )
-SIZE = Value(read=lambda value: size_in_bytes(cast(Number, value)))
+SIZE = Value(read=lambda value: size_in_bytes(cast("int | float | str", value)))
 PROCESSES = Value(read=lambda value: value if value == "auto" else _whole(value))
 TEXTS = Value(read=_each, accepts=_are_texts, shape="list")
 WRITTEN_TEXTS = Value(read=_each, accepts=_are_texts, shape="list", as_written=True)

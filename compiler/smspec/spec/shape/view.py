@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Union
+from typing import TYPE_CHECKING, Final, Union
 
 from smspec.source import Node, Scalar, Sequence, to_data
 from smspec.spec.keys import ROWS
@@ -10,7 +10,9 @@ from smspec.spec.keys.value_forms import Value
 
 _TEXT: Final = "text"
 _AS_IS: Final = "as is"
-_Form = Union[str, "dict[str, _Form]"]
+if TYPE_CHECKING:
+    # Made at run time, this alias alone would take longer than to view a spec.
+    _Form = Union[str, "dict[str, _Form]"]
 
 
 def _forms() -> dict[str, _Form]:
