@@ -13,6 +13,8 @@ import pytest
 from support.small_job import READY
 from support.smspec_command import environment, smspec_process
 
+pytestmark = pytest.mark.xdist_group("a copy of the package")
+
 ROOT = Path(__file__).parents[4]
 MEMBER = "StoppingCondition.MaxIdleTimeInSeconds"
 ROW = f"""\
