@@ -1,4 +1,4 @@
-"""Keys of the data: `input_mode` and `channels`."""
+"""Keys of the input data: `input_mode` and `channels`."""
 
 from __future__ import annotations
 

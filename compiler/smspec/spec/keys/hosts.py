@@ -1,4 +1,4 @@
-"""Keys of the hosts, and how processes are launched on them."""
+"""Keys of the hosts and of the launcher: `hosts` and `distribution`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys of the image, the source and the entry point: what is run."""
+"""Keys of what runs: `image`, `source`, and `entry_point`."""
 
 from __future__ import annotations
 

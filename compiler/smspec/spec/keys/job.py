@@ -1,4 +1,4 @@
-"""Keys of the job itself: its names, its account, its labels, the rest of the API, and the layers of a spec."""
+"""Keys of the job itself: its names, account, metrics, and tags, `api`, and the layers of a spec."""
 
 from __future__ import annotations
 

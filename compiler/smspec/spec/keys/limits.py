@@ -1,4 +1,4 @@
-"""Keys of how long, how cheap, how often."""
+"""Keys of the limits in time and cost: `stopping`, `spot`, and `retries`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys of what the containers can reach."""
+"""Keys of `network`: what the containers can reach."""
 
 from __future__ import annotations
 

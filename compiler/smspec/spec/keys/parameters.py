@@ -1,4 +1,4 @@
-"""Keys of what the script is given."""
+"""Keys of what the script receives: `hyperparameters`, their encoding, and `environment`."""
 
 from __future__ import annotations
 

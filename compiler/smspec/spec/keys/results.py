@@ -1,4 +1,4 @@
-"""Keys of what a job leaves behind, and where."""
+"""Keys of where results go: `output`, `checkpoints`, and `tensorboard`."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import pytest
 from support.small_job import READY
 from support.smspec_command import environment, smspec_process
 
-pytestmark = pytest.mark.xdist_group("a copy of the package")
+pytestmark = [pytest.mark.xdist_group("a copy of the package"), pytest.mark.slow]
 
 ROOT = Path(__file__).parents[4]
 MEMBER = "StoppingCondition.MaxIdleTimeInSeconds"
