@@ -32,7 +32,7 @@ from smspec.spec.layers.misuse import Misuse
 from smspec.spec.yaml.guard import MAX_BYTES
 from smspec.workspace.command_line_file import content_of
 from smspec.workspace.git import repository_of
-from smspec.workspace.last_build import LastBuild, NoBuild, digest_of, read_last_build
+from smspec.workspace.last_build import BuildNotFound, LastBuild, digest_of, read_last_build
 from smspec.workspace.revision import Revision, place_below
 from smspec.workspace.spec_marker import has_spec_key
 
@@ -77,11 +77,11 @@ def against_build(path: str, overlay: str | None, settings: Mapping[str, str], r
     old: dict[str | None, Version] = {}
     new: dict[str | None, Version] = {}
     notes: list[str] = []
-    missing: NoBuild | None = None
+    missing: BuildNotFound | None = None
     for name, job in side.compiled.items():
         try:
             build = read_last_build(default_directory("build", job))
-        except NoBuild as fault:
+        except BuildNotFound as fault:
             missing = missing or fault
             continue
         old[name] = version_of_build(build.payload, _layers_of_build(build), build.code, build.delivery, build.run_plan)

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from smspec.organization.organization_config import MalformedConfig
     from smspec.review.fail_on import UnknownChangeKind, decode_fail_on
     from smspec.workspace.git import GitFailed
-    from smspec.workspace.last_build import NoBuild
+    from smspec.workspace.last_build import BuildNotFound
 
     paths: list[str] = args.paths
     try:
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
                 outcome = against_other(paths[0], paths[1], args.overlay, settings(args), root(args))
             else:
                 outcome = against_build(paths[0] if paths else "job.yaml", args.overlay, settings(args), root(args))
-    except (Misuse, MalformedConfig, UnknownChangeKind, NoBuild, NothingToCompare) as misuse:
+    except (Misuse, MalformedConfig, UnknownChangeKind, BuildNotFound, NothingToCompare) as misuse:
         raise UsageError(str(misuse)) from misuse
     except Rejected as rejected:
         console.warned(rejected.diagnostics, rejected.texts)

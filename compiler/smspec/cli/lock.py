@@ -96,14 +96,14 @@ def _digests(words: list[str]) -> dict[str, str]:
 
 def _resolved(images: list[str], platforms: dict[str, tuple[str, ...]], console: Console) -> dict[str, str]:
     """Return the digests from the registries. Raises `ResourceUnavailable` after all were asked if one has none."""
-    from smspec.lock.registry import NoAnswer
+    from smspec.lock.registry import NoDigest
 
     digests: dict[str, str] = {}
     silent: list[str] = []
     for image in dict.fromkeys(images):
         try:
             digests[image] = _resolve(image, platforms[image])
-        except NoAnswer as silence:
+        except NoDigest as silence:
             console.say(visible(f"cannot get the digest of `{image}`: {silence}"))
             silent.append(image)
     if silent:
@@ -113,7 +113,7 @@ def _resolved(images: list[str], platforms: dict[str, tuple[str, ...]], console:
 
 
 def _resolve(image: str, platforms: tuple[str, ...]) -> str:
-    """Return the digest that the registry of an image has for it now. Raises `NoAnswer`."""
+    """Return the digest that the registry of an image has for it now. Raises `NoDigest`."""
     from smspec.lock.registry import resolved
 
     reference = parsed_reference(image)

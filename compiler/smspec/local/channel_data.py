@@ -11,7 +11,7 @@ from smspec.local.feeder.entries import Entries, Objects, entries_of
 from smspec.local.feeder.fault import DataError, StoreUnavailable
 from smspec.local.feeder.plan import FeederChannel
 from smspec.local.feeder.store import LocalStore, Store
-from smspec.local.request import RunRequest, Unable
+from smspec.local.request import RunFailed, RunRequest
 from smspec.local.s3.location import is_s3
 from smspec.local.training_request import Host, RequestedChannel
 from smspec.source import Path
@@ -78,7 +78,7 @@ def find_data(
 ) -> tuple[tuple[ChannelData, ...], tuple[Finding, ...]]:
     """Return the channels with their data, and a finding for each that cannot be fed.
 
-    ``generated``: channels of the source and the runtime → their directory. Raises Unable for a ``--data`` that
+    ``generated``: channels of the source and the runtime → their directory. Raises RunFailed for a ``--data`` that
     cannot be meant.
     """
     wanted = tuple(channels)
@@ -102,17 +102,17 @@ def find_data(
 
 
 def require_apart(data: Iterable[ChannelData], directory: str) -> None:
-    """Refuse a run directory that holds data of the run, or that lies among them. Raises Unable."""
+    """Refuse a run directory that holds data of the run, or that lies among them. Raises RunFailed."""
     run = os.path.realpath(directory)
     for each in data:
         if is_s3(each.source):
             continue
         name, source = each.channel.name, os.path.realpath(each.source)
         if is_below(run, source):
-            raise Unable(2, f"`{directory}` is in the data of channel `{name}`; name a different directory with -o")
+            raise RunFailed(2, f"`{directory}` is in the data of channel `{name}`; name a different directory with -o")
         inside = source if is_below(source, run) else _object_below(each, run)
         if inside is not None:
-            raise Unable(
+            raise RunFailed(
                 2, f"channel `{name}` reads `{inside}`, which a run removes; name a different directory with -o"
             )
 
@@ -149,9 +149,9 @@ def _refuse_strange_data(data: Mapping[str, str], names: list[str]) -> None:
     for name, source in data.items():
         if name not in names:
             known = ", ".join(f"`{known}`" for known in names) or "none"
-            raise Unable(2, f"--data names channel `{name}`, which the job does not have; it has {known}")
+            raise RunFailed(2, f"--data names channel `{name}`, which the job does not have; it has {known}")
         if not is_s3(source) and not os.path.exists(source):
-            raise Unable(2, f"--data {name}={source}: no such file or directory")
+            raise RunFailed(2, f"--data {name}={source}: no such file or directory")
 
 
 def _in_s3(channel: RequestedChannel, source: str) -> ChannelData:
@@ -163,9 +163,9 @@ def _in_s3(channel: RequestedChannel, source: str) -> ChannelData:
         is_empty = not store.has_objects() if channel.s3_data_type == "S3Prefix" else not len(data.entries(store))
     except DataError as fault:
         status = 3 if isinstance(fault, StoreUnavailable) else 2
-        raise Unable(status, f"--data {channel.name}={source}: {fault}") from None
+        raise RunFailed(status, f"--data {channel.name}={source}: {fault}") from None
     if is_empty:
-        raise Unable(2, f"--data {channel.name}={source}: there are no objects; SageMaker ends such a job")
+        raise RunFailed(2, f"--data {channel.name}={source}: there are no objects; SageMaker ends such a job")
     return data
 
 

@@ -18,7 +18,7 @@ from smspec.local.feeder.objects import StoredObject
 from smspec.local.feeder.ordering import order
 from smspec.local.feeder.store import Store
 from smspec.local.file_copy import copied, shares_blocks
-from smspec.local.request import Unable
+from smspec.local.request import RunFailed
 from smspec.local.s3.location import is_s3
 from smspec.local.training_request import Host
 
@@ -52,7 +52,7 @@ class ChannelLayout:
             raise _unable(data, fault) from None
 
     def require_room(self, data: Sequence[ChannelData], directory: str) -> None:
-        """Refuse to copy what the file system of ``directory`` has no room for. Raises Unable, with nothing copied."""
+        """Refuse what the file system of ``directory`` has no room for. Raises RunFailed, with nothing copied."""
         wanted = {each.channel.name: self._copied(each) for each in data}
         objects = [stored for each in wanted.values() for stored in each]
         size, free = sum(map(_size_of, objects)), shutil.disk_usage(directory).free
@@ -60,7 +60,7 @@ class ChannelLayout:
             size -= _shared(objects, directory)
         if size > free:
             names = ", ".join(f"`{name}`" for name, each in wanted.items() if each)
-            raise Unable(
+            raise RunFailed(
                 3,
                 f"the data of {names} takes {quantities.size(size)}, but `{directory}` has room for "
                 f"{quantities.size(free)}: pass less with --data, use Pipe mode, or set -o to a directory elsewhere",
@@ -115,7 +115,7 @@ class ChannelLayout:
             store = data.store()
             entries = data.entries(store)
             if not isinstance(entries, Objects):
-                raise Unable(1, f"channel `{name}`: an AugmentedManifestFile is streamed, in Pipe mode only")
+                raise RunFailed(1, f"channel `{name}`: an AugmentedManifestFile is streamed, in Pipe mode only")
             self._entries[name] = store, entries
         return self._entries[name]
 
@@ -142,8 +142,8 @@ class ChannelLayout:
             contents.close()
 
 
-def _unable(data: ChannelData, fault: DataError) -> Unable:
-    return Unable(3 if isinstance(fault, StoreUnavailable) else 1, f"channel `{data.channel.name}`: {fault}")
+def _unable(data: ChannelData, fault: DataError) -> RunFailed:
+    return RunFailed(3 if isinstance(fault, StoreUnavailable) else 1, f"channel `{data.channel.name}`: {fault}")
 
 
 def _protect(data: ChannelData, path: str) -> None:
@@ -171,7 +171,7 @@ def _size_of(stored: StoredObject) -> int:
 
 
 def _target(channel: str, stored: StoredObject, root: str) -> str:
-    """Return the path of an object, and make the directories above it. Raises Unable where it cannot be a file."""
+    """Return the path of an object, and make the directories above it. Raises RunFailed where it cannot be a file."""
     steps = stored.key.split("/")
     fault = ""
     if any(step in ("", ".", "..") or "\0" in step for step in steps):
@@ -188,7 +188,7 @@ def _target(channel: str, stored: StoredObject, root: str) -> str:
             return target
         fault = fault or "other objects have names below its own"
     name = f"{stored.key[:_MOST_SHOWN]}…" if len(stored.key) > _MOST_SHOWN else stored.key
-    raise Unable(1, f"channel `{channel}`: object `{name}` cannot be a file: {fault}; rename it, or use Pipe mode")
+    raise RunFailed(1, f"channel `{channel}`: object `{name}` cannot be a file: {fault}; rename it, or use Pipe mode")
 
 
 def _written(blocks: Iterable[bytes], target: str) -> Iterator[int]:

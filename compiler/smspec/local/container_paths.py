@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from smspec.local.request import Unable
+from smspec.local.request import RunFailed
 from smspec.local.source_files import source_files
 from smspec.local.training_request import TrainingRequest
 from smspec.plan.plan import Plan
@@ -30,13 +30,13 @@ _VARIABLES = (
 
 
 def require_inside(uses: Sequence[FileUse]) -> None:
-    """Refuse a program that certainly uses a path outside of its run. Raises Unable."""
+    """Refuse a program that certainly uses a path outside of its run. Raises RunFailed."""
     if not uses:
         return
     use = uses[0]
     more = f" ({len(uses) - 1} more such calls follow)" if len(uses) > 1 else ""
     way = next((f"use {name}" for path, name in _VARIABLES if f"{use.path}/".startswith(f"{path}/")), "use a variable")
-    raise Unable(
+    raise RunFailed(
         1,
         f"{use.place.file}:{use.place.line}: `{use.operation}` uses `{use.path}`, which is outside of the run "
         f"directory{more}: {way}, or pass --allow-outside",

@@ -13,7 +13,7 @@ from smspec.local import feeder
 from smspec.local.events import EpochEnded, EpochFed, Event, FaultInjected
 from smspec.local.feeder.plan import FeederPlan
 from smspec.local.feeder.program import UNTIL_EOF
-from smspec.local.request import Unable
+from smspec.local.request import RunFailed
 from smspec.local.s3.location import is_s3
 
 _PROGRAM = os.path.dirname(feeder.__file__)
@@ -95,7 +95,8 @@ class FeederProcess:
         while b"\n" not in self._unread:
             data = os.read(self.descriptor, _READ)
             if not data:
-                raise Unable(3, f"the feeder of {self.host} did not start; its exit status is {self._process.wait()}")
+                status = self._process.wait()
+                raise RunFailed(3, f"the feeder of {self.host} did not start; its exit status is {status}")
             self._unread += data
         ready, _, self._unread = self._unread.partition(b"\n")
         # What it says comes in gulps when the reader is fast: its own clock tells when things happened.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from smspec.local.guard import guarded
-from smspec.local.request import Unable
+from smspec.local.request import RunFailed
 
 _READ = 1 << 16
 _LONGEST_LINE = 1 << 16
@@ -50,7 +50,7 @@ class HostProcess:
             )
         except OSError as error:
             self._log.close()
-            raise Unable(3, f"cannot start `{command.words[0]}`: {(error.strerror or str(error)).lower()}") from None
+            raise RunFailed(3, f"cannot start `{command.words[0]}`: {(error.strerror or str(error)).lower()}") from None
         self.pid = self._process.pid
         assert self._process.stdout is not None
         self.descriptor = self._process.stdout.fileno()

@@ -14,7 +14,7 @@ from smspec.local.host_process import Command
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.job_python import JobPython
 from smspec.local.python.wanted import wanted_python
-from smspec.local.request import RunRequest, Unable
+from smspec.local.request import RunFailed, RunRequest
 from smspec.local.run_directory import HostDirectory
 from smspec.local.training_request import TrainingRequest
 from smspec.plan.delivery import ARCHIVE
@@ -34,7 +34,7 @@ _OWN_PREFIXES = ("SM_", "SAGEMAKER_", "TRAINING_JOB_")
 
 
 class ProcessEngine:
-    """Prepares the directories of hosts and says what is started in them. Raises Unable for what needs a container."""
+    """Prepares the directories of hosts and what is started in them. Raises RunFailed for what needs a container."""
 
     def __init__(
         self, job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, hosts: int, cache: EnvironmentCache
@@ -92,12 +92,12 @@ class ProcessEngine:
         return "{}:{}".format(LOOPBACK, ",".join(map(str, ports)))
 
     def prepare_python(self, show: Callable[[str], None]) -> None:
-        """Install what the hosts share, if it is not there yet, before anything is written. Raises Unable."""
+        """Install what the hosts share, if it is not there yet, before anything is written. Raises RunFailed."""
         self._python.prepare(may_install=self._may_install, show=show)
         if isinstance(self._job.distribution, Torchrun) and not self._wanted.installs:
             path = self._path(os.environ, self._python.programs)
             if shutil.which("torchrun", path=path) is None:
-                raise Unable(
+                raise RunFailed(
                     3,
                     "there is no `torchrun` on PATH: add `torch` to `image.python_packages`, "
                     "or name a Python that has PyTorch with --python",
@@ -194,11 +194,11 @@ def free_ports(count: int) -> list[int]:
 def _require_processes(job: JobSpec, plan: Plan) -> None:
     if isinstance(job.distribution, Mpi | SmDataParallel):
         launcher = launcher_name(job.distribution)
-        raise Unable(
+        raise RunFailed(
             3, f"`{launcher}` reaches its hosts over ssh, so it needs containers, and `smspec run` starts processes"
         )
     if plan.run is None and job.source is None:
-        raise Unable(
+        raise RunFailed(
             3,
             "the program of this job lies in its image, and `smspec run` starts no containers: "
             "it runs a job whose spec has `source` and `entry_point`",

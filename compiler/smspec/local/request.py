@@ -79,7 +79,7 @@ class Console(Protocol):
         """Write what is not a result."""
 
 
-class Unable(Exception):
+class RunFailed(Exception):
     """The run cannot begin or go on. ``exit_status``: 1 the spec, 2 misuse, 3 the surroundings."""
 
     def __init__(self, exit_status: int, message: str) -> None:
@@ -87,7 +87,7 @@ class Unable(Exception):
         self.exit_status = exit_status
 
 
-class Interrupted(BaseException):
+class RunInterrupted(BaseException):
     """A signal asks us to stop. Not an Exception, like KeyboardInterrupt, so that nothing on the way swallows it."""
 
     def __init__(self, number: int) -> None:

@@ -7,7 +7,7 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass
 
-from smspec.local.request import Unable
+from smspec.local.request import RunFailed
 from smspec.render.run_marker import RUN_MARKER, is_run_marker, is_unfinished, run_marker_json
 from smspec.source.deep_directories import remove_tree
 
@@ -110,7 +110,7 @@ class RunDirectory:
         What a program has put in its place is removed: a link there would lead smspec to a file of the author.
         """
         if not os.path.samestat(os.stat(self.root), self._status):
-            raise Unable(1, f"the program put a different directory in the place of `{self.root}`")
+            raise RunFailed(1, f"the program put a different directory in the place of `{self.root}`")
         path = self.path(name)
         if os.path.lexists(path):
             _remove(path)
@@ -159,23 +159,23 @@ class RunDirectory:
 def claim(root: str, job: str) -> RunDirectory:
     """Make the directory, empty. An existing one is replaced only if it is empty or an earlier run left it.
 
-    Raises Unable, with nothing touched, when it holds anything that no run has written.
+    Raises RunFailed, with nothing touched, when it holds anything that no run has written.
     """
     made = _missing(root)
     os.makedirs(root, exist_ok=True)
     marker = os.path.join(root, RUN_MARKER)
     names = set(os.listdir(root))
     if names and not _is_marker(marker) and not _is_begun(names, marker):
-        raise Unable(1, f"`{root}` is not empty and no earlier run left it; name another directory with -o")
+        raise RunFailed(1, f"`{root}` is not empty and no earlier run left it; name another directory with -o")
     strangers = sorted(names - _OURS)
     if strangers:
-        raise Unable(1, f"`{root}` holds `{strangers[0]}`, which no run has written; move it away, or use -o")
+        raise RunFailed(1, f"`{root}` holds `{strangers[0]}`, which no run has written; move it away, or use -o")
     lock = os.open(marker, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(lock)
-        raise Unable(1, f"another run is using `{root}`; name another directory with -o") from None
+        raise RunFailed(1, f"another run is using `{root}`; name another directory with -o") from None
     directory = RunDirectory(root, lock, made)
     kept = set()
     if is_unfinished(os.pread(lock, 4096, 0), job):

@@ -22,7 +22,7 @@ from smspec.local.python.cache import EnvironmentCache
 from smspec.local.record import RunRecord
 from smspec.local.redaction import redactor
 from smspec.local.report.page import report_page
-from smspec.local.request import Console, Interrupted, LocalOutcome, RunRequest, Unable
+from smspec.local.request import Console, LocalOutcome, RunFailed, RunInterrupted, RunRequest
 from smspec.local.run_directory import MODEL, OUTPUT, REPORT, SUMMARY, RunDirectory, claim
 from smspec.local.run_status import exit_status_of, failure_reason, missing_module, status_of
 from smspec.local.signals import Signals
@@ -52,10 +52,10 @@ def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, c
             finally:
                 progress.close()
             console.result(summary.text())
-    except Unable as fault:
+    except RunFailed as fault:
         console.write(f"smspec: {visible(str(fault))}\n")
         return LocalOutcome(exit_status=fault.exit_status, status="NotStarted")
-    except Interrupted as interrupted:
+    except RunInterrupted as interrupted:
         console.write(f"smspec: stopped by {name_of(interrupted.number)}\n")
         return LocalOutcome(exit_status=128 + interrupted.number, status="Stopped")
     return LocalOutcome(
@@ -104,7 +104,7 @@ class _Run:
         self._show(f"finding the Python of `{plan.name}`")  # seconds on a busy machine, so not in silence
         self._engine = ProcessEngine(job, plan, tree, request, len(self._hosts), cache)
         if request.injection is not None and not self._has_pipes():
-            raise Unable(2, "faults are injected into Pipe channels, and this job has none")
+            raise RunFailed(2, "faults are injected into Pipe channels, and this job has none")
         self._data, self.findings = find_data(job, self._training.channels, request, self._engine.generated_channels())
         self._layout = HostLayout(self._training, self._hosts, self._data, self._engine, reporter)
 
@@ -119,7 +119,7 @@ class _Run:
             with _discarded_after(BaseException, directory, self._signals):
                 self._layout.fill(directory)
                 self._announce()
-            with _discarded_after(Unable, directory, self._signals), Leftovers():
+            with _discarded_after(RunFailed, directory, self._signals), Leftovers():
                 verdict = self._supervised(directory)
             directory.mark(self._training.name, status_of(verdict))
             summary = self._summary(directory, verdict, record, started)
@@ -217,9 +217,9 @@ def _write(path: str, text: str) -> None:
 
 def _hosts(training: TrainingRequest, wanted: int | None) -> tuple[Host, ...]:
     if wanted is not None and wanted < 1:
-        raise Unable(2, "--hosts must be at least 1")
+        raise RunFailed(2, "--hosts must be at least 1")
     if wanted is not None and training.has_groups:
-        raise Unable(2, "--hosts cannot say how many hosts each instance group has; change the counts in an overlay")
+        raise RunFailed(2, "--hosts cannot say how many hosts each instance group has; change the counts in an overlay")
     return training.hosts(wanted)
 
 

@@ -6,13 +6,13 @@ import os
 import signal
 from types import FrameType, TracebackType
 
-from smspec.local.request import Interrupted
+from smspec.local.request import RunInterrupted
 
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Signals:
-    """While this is entered, a stopping signal raises `Interrupted`; from `note` to `interrupt` it is only kept.
+    """While this is entered, a stopping signal raises `RunInterrupted`; from `note` to `interrupt` it is only kept.
 
     ``descriptor`` becomes readable when one comes, to wake a selector.
     """
@@ -45,7 +45,7 @@ class Signals:
         self._is_noting = True
 
     def interrupt(self) -> None:
-        """From here on, raise `Interrupted` again."""
+        """From here on, raise `RunInterrupted` again."""
         self._is_noting = False
 
     def drain(self) -> None:
@@ -58,4 +58,4 @@ class Signals:
     def _handle(self, number: int, _frame: FrameType | None) -> None:
         self.received.append(number)
         if not self._is_noting:
-            raise Interrupted(number)
+            raise RunInterrupted(number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from smspec.lock.registry import NoAnswer
+from smspec.lock.registry import NoDigest
 from smspec.wire.aws import AwsSession, responses
 from smspec.wire.fault import WireFault
 from smspec.wire.json_body import member, typed, word
@@ -13,7 +13,7 @@ _BASE64 = r"[A-Za-z0-9+/]{1,16384}={0,2}"
 
 
 def authorization(region: str, host: str) -> str | None:
-    """Return the header that ECR accepts, by the credentials that boto3 finds. Raises `NoAnswer`.
+    """Return the header that ECR accepts, by the credentials that boto3 finds. Raises `NoDigest`.
 
     None for a host that is not AWS's: whoever writes a spec chooses the name of the registry, and the beginning of a
     name proves nothing.
@@ -31,7 +31,7 @@ def authorization(region: str, host: str) -> str | None:
         token = word(typed(found[0] if found else None, dict, "`authorizationData`"), "authorizationToken", _BASE64)
         return f"Basic {token}"
     except WireFault as fault:
-        raise NoAnswer(f"Amazon ECR in {region}: {fault}") from None
+        raise NoDigest(f"Amazon ECR in {region}: {fault}") from None
 
 
 def _suffixes(partitions: list[dict[str, object]], region: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 
 from smspec.service.image_reference import DIGEST
-from smspec.wire.fault import Malformed
+from smspec.wire.fault import BadResponse
 from smspec.wire.json_body import member, object_body, word
 
 INDEXES = (
@@ -49,20 +49,20 @@ class Manifest:
 def read_manifest(content: bytes, media_type: str, named: str) -> Manifest:
     """Return what a registry sent with a Content-Type and, unless it is empty, the digest ``named``.
 
-    Raises `Malformed` unless it is a manifest or an index whose digest that is.
+    Raises `BadResponse` unless it is a manifest or an index whose digest that is.
     """
     kind = media_type.partition(";")[0].strip().lower()
     if kind not in INDEXES + MANIFESTS:
-        raise Malformed(f"the response is `{kind[:80] or 'of no type'}`, not an image manifest")
+        raise BadResponse(f"the response is `{kind[:80] or 'of no type'}`, not an image manifest")
     digest = _digest(content)
     if named and named != digest:
-        raise Malformed(f"the response has the digest `{digest}`, but the registry names it `{named[:80]}`")
+        raise BadResponse(f"the response has the digest `{digest}`, but the registry names it `{named[:80]}`")
     root = object_body(content)
     if member(root, "schemaVersion", int) != 2 or root.get("mediaType", kind) != kind:
-        raise Malformed("the response is not the image manifest that its Content-Type states")
+        raise BadResponse("the response is not the image manifest that its Content-Type states")
     # A document that is both could be read as either.
     if ("manifests" in root) == ("layers" in root) or ("manifests" in root) != (kind in INDEXES):
-        raise Malformed("the response is not either an image manifest or an index of them")
+        raise BadResponse("the response is not either an image manifest or an index of them")
     if kind in INDEXES:
         return Manifest(digest=digest, platforms=_platforms(root))
     descriptor = member(root, "config", dict)
@@ -71,17 +71,17 @@ def read_manifest(content: bytes, media_type: str, named: str) -> Manifest:
         _blob(layer)
     config_type = word(descriptor, "mediaType", _TYPE)
     if config_type not in _CONFIGS:
-        raise Malformed(f"it is not a container image: its config is `{config_type[:80]}`")
+        raise BadResponse(f"it is not a container image: its config is `{config_type[:80]}`")
     return Manifest(digest=digest, config=config)
 
 
 def config_platform(content: bytes, blob: Blob) -> str:
     """Return the platform in the config of an image, empty where it states none.
 
-    Raises `Malformed` unless it is the blob that was named.
+    Raises `BadResponse` unless it is the blob that was named.
     """
     if len(content) != blob.size or _digest(content) != blob.digest:
-        raise Malformed("the config of the image is not the one that its manifest names")
+        raise BadResponse("the config of the image is not the one that its manifest names")
     return _platform(object_body(content))
 
 
@@ -127,7 +127,7 @@ def _blob(descriptor: object) -> Blob:
     size = member(descriptor, "size", int)
     digest = word(descriptor, "digest", DIGEST)
     if size < 0:
-        raise Malformed("`size` is negative")
+        raise BadResponse("`size` is negative")
     return Blob(digest, size)
 
 

@@ -15,7 +15,7 @@ from smspec.service.image_reference import ImageReference
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline
 from smspec.wire.exchange import Response
-from smspec.wire.fault import Malformed, WireFault
+from smspec.wire.fault import BadResponse, WireFault
 from smspec.wire.fetching import fetched
 from smspec.wire.trust import trust_of_environment
 from smspec.wire.url import is_loopback, parsed, place
@@ -32,14 +32,14 @@ _MEANINGS = {
 }
 
 
-class NoAnswer(Exception):
+class NoDigest(Exception):
     """There is no digest to be had for the tag; the text says why."""
 
 
 def resolved(reference: ImageReference, platforms: Iterable[str] = (), authorization: str | None = None) -> str:
     """Return the digest that the tag of a reference has now; of the index, where an image is for several platforms.
 
-    ``authorization``: the header to send to the registry, and to no other host. Raises `NoAnswer`.
+    ``authorization``: the header to send to the registry, and to no other host. Raises `NoDigest`.
     """
     host, repository = _place(reference)
     try:
@@ -49,7 +49,7 @@ def resolved(reference: ImageReference, platforms: Iterable[str] = (), authoriza
             registry.require(manifest, platform)
         return manifest.digest
     except WireFault as fault:
-        raise NoAnswer(f"{host}: {fault}") from None
+        raise NoDigest(f"{host}: {fault}") from None
 
 
 def _place(reference: ImageReference) -> tuple[str, str]:
@@ -78,13 +78,13 @@ class _Registry:
         return read_manifest(response.body, response.header("content-type"), digest)
 
     def require(self, manifest: Manifest, platform: str) -> None:
-        """Raise `Malformed` where the image of a manifest is for different platforms."""
+        """Raise `BadResponse` where the image of a manifest is for different platforms."""
         if manifest.config is not None and self._platform is None:
             blob = self._get(f"blobs/{manifest.config.digest}", "*/*")
             self._platform = config_platform(blob.body, manifest.config)
         platforms = (self._platform,) if self._platform else manifest.platforms
         if platforms is not None and not has_platform(platforms, platform):
-            raise Malformed(f"the image is not for {platform}; it is for {shown(platforms)}")
+            raise BadResponse(f"the image is not for {platform}; it is for {shown(platforms)}")
 
     def _get(self, what: str, accept: str) -> Response:
         response, url = self._asked(what, accept)
@@ -96,7 +96,7 @@ class _Registry:
             response, url = self._asked(what, accept)
         if response.status != 200:
             said = f"it responds {response.status} {response.reason}".rstrip()
-            raise Malformed(_MEANINGS.get(response.status, said))
+            raise BadResponse(_MEANINGS.get(response.status, said))
         return response
 
     def _asked(self, what: str, accept: str) -> tuple[Response, SplitResult]:

@@ -10,7 +10,7 @@ from smspec.diagnostics.locating import placed_at
 from smspec.service.image_reference import DIGEST
 from smspec.source import Document, Mapping, Path, Scalar, Span
 from smspec.spec.lock import NAME, VERSION, Lock
-from smspec.workspace.boundary import Boundary, NotRead
+from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.parent_directories import repository_top
 
 MALFORMED_LOCK = Rule("SM723", "malformed lockfile")
@@ -47,7 +47,7 @@ def read_lock(path: str, boundary: Boundary) -> Lock:
 
     try:
         document = read_json(decode_json_bytes(path, boundary.read_named(path, _LARGEST)))
-    except NotRead as fault:
+    except FileNotRead as fault:
         finding = MALFORMED_LOCK.at((), f"{fault}", help="replace it with the file that `smspec lock` writes")
         raise Rejected([placed_at(Span(path, 1, 1, 1, 1), finding)], ()) from None
     findings = list(_faults(document))

@@ -6,7 +6,7 @@ import os
 import sys
 
 from smspec.source.frozen import dataclass
-from smspec.workspace.boundary import Boundary, NotRead
+from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.organization_marker import NAME, PYPROJECT, mentions_smspec
 
 _LARGEST = 128 << 10
@@ -64,7 +64,7 @@ def _content(path: str, boundary: Boundary) -> bytes:
     shown = os.path.relpath(path)
     try:
         content = boundary.read_named(path, _LARGEST)
-    except NotRead as fault:
+    except FileNotRead as fault:
         raise MalformedConfig(shown, f"this {fault.reason}") from None
     if len(content) > _LARGEST:
         raise MalformedConfig(shown, f"it has more than {_LARGEST >> 10} KiB")

@@ -88,7 +88,7 @@ class InputCache:
         return self._known(identity)
 
     def base(self, path: str, boundary: Boundary) -> Document:
-        """Return the base at ``path``. Raises as `spec` does, `NotRead` for what is no file, or no spec, inside."""
+        """Return the base at ``path``. Raises as `spec` does, `FileNotRead` for what is no file, or no spec, inside."""
         identity = self.identity(path)
         if not boundary.contains(path):
             raise OutOfBounds(path)

@@ -22,7 +22,7 @@ from smspec.source import Document, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass, field, replace
 from smspec.source.listing import Listing
 from smspec.spec.layers.assembly import Assembly, Lost, Merged
-from smspec.workspace.boundary import Boundary, NotRead
+from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.missing_path import told_of
 from smspec.workspace.outside_files import OUTSIDE, outside
 from smspec.workspace.source_listing import unreadable
@@ -204,7 +204,7 @@ def _requirements(
         return None
     try:
         content = cache.requirements(path, boundary)
-    except NotRead:  # it was exchanged since it was looked at
+    except FileNotRead:  # it was exchanged since it was looked at
         findings.append(outside(REQUIREMENTS, written, path, boundary))
         return None
     if len(content) > LARGEST_REQUIREMENTS:

@@ -6,7 +6,7 @@ import os
 import re
 
 from smspec.pipeline.script_source import ProgramSource
-from smspec.script.parse_limits import Unreadable
+from smspec.script.parse_limits import ScriptUnreadable
 from smspec.script.program import Program
 from smspec.script.script_files import says_anything
 from smspec.script.script_reader import read_handler, read_script
@@ -94,7 +94,7 @@ def read_program(started: Started, source: Listing, directory: str) -> Program |
     """
     try:
         return _program(started, source, directory)
-    except Unreadable as fault:
+    except ScriptUnreadable as fault:
         return Unread(name=started.named, reason=str(fault), path=("entry_point", started.key))
 
 
@@ -106,7 +106,7 @@ def _program(started: Started, source: Listing, directory: str) -> Program | Non
     if path not in files:
         if started.key == "script":
             return None
-        raise Unreadable("it is not in `source`")
+        raise ScriptUnreadable("it is not in `source`")
     # A script's own directory comes first, then that of the code.
     places = ("",) if started.handler is not None else tuple(dict.fromkeys((os.path.dirname(path), "")))
     modules = ProgramSource(files, directory, places, searches=started.searches)
@@ -115,7 +115,7 @@ def _program(started: Started, source: Listing, directory: str) -> Program | Non
         return read_handler(text, started.named.partition(":")[0], started.handler, modules)
     # Arguments that transformers would read from a file beside the script are none that we know.
     if f"{path.removesuffix('.py')}.args" in files:
-        raise Unreadable(f"`{path.removesuffix('.py')}.args` beside it may hold arguments")
+        raise ScriptUnreadable(f"`{path.removesuffix('.py')}.args` beside it may hold arguments")
     if not _says_anything(text, files):
         return Program(texts=(text,))
     program = read_script(text, modules)

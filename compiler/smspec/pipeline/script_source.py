@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from smspec.script.parse_limits import MOST_BYTES, Unreadable
+from smspec.script.parse_limits import MOST_BYTES, ScriptUnreadable
 from smspec.source import SourceText
 from smspec.source.real_file import open_real
 
@@ -27,7 +27,7 @@ class ProgramSource:
         self._by_end: dict[str, str] | None = None
 
     def module(self, name: str) -> SourceText | None:
-        """Return the module that an import of a full name finds; None for none. Raises `Unreadable`."""
+        """Return the module that an import of a full name finds; None for none. Raises `ScriptUnreadable`."""
         path = name.replace(".", "/")
         for place in self._places:
             for end in _ENDS:
@@ -35,11 +35,11 @@ class ProgramSource:
                 if file in self._files:
                     return self.readable(file)
                 if file.removesuffix(".py") in self._compiled_modules():
-                    raise Unreadable("it is compiled")
+                    raise ScriptUnreadable("it is compiled")
         return None
 
     def elsewhere(self, name: str) -> SourceText | None:
-        """Return a module of that name in any other directory. Raises `Unreadable`."""
+        """Return a module of that name in any other directory. Raises `ScriptUnreadable`."""
         if self._by_end is None:
             self._by_end = {}
             for file in self._files:
@@ -52,10 +52,10 @@ class ProgramSource:
         return None if found is None else self.readable(found)
 
     def readable(self, path: str) -> SourceText:
-        """Return a file as text. Raises `Unreadable`, and OSError."""
+        """Return a file as text. Raises `ScriptUnreadable`, and OSError."""
         text = self.text(path)
         if text is None:
-            raise Unreadable(f"it is not UTF-8, or larger than {MOST_BYTES >> 20} MiB")
+            raise ScriptUnreadable(f"it is not UTF-8, or larger than {MOST_BYTES >> 20} MiB")
         return text
 
     def text(self, path: str) -> SourceText | None:

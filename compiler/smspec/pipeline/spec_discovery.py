@@ -12,7 +12,7 @@ from smspec.source.deep_directories import walked
 from smspec.source.frozen import dataclass
 from smspec.spec.layers.assembly import Misuse, extends_of, is_base, is_nameless_job
 from smspec.spec.yaml.guard import MAX_BYTES
-from smspec.workspace.boundary import Boundary, NotRead
+from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.missing_path import is_directory
 from smspec.workspace.spec_marker import is_meant_as_spec
 
@@ -123,7 +123,7 @@ def _read(path: str, cache: InputCache, documents: dict[str, Document], content:
 def _read_base(path: str, cache: InputCache, documents: dict[str, Document], boundary: Boundary) -> None:
     try:
         documents[cache.identity(path)] = cache.base(path, boundary)
-    except (Rejected, NotRead):
+    except (Rejected, FileNotRead):
         pass  # as above
 
 

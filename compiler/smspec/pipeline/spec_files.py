@@ -10,7 +10,7 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.source import Document, Path, SourceText, Span
 from smspec.source.frozen import dataclass
 from smspec.spec.layers.assembly import extends_of
-from smspec.workspace.boundary import Boundary, NotASpec, NotRead
+from smspec.workspace.boundary import Boundary, FileNotRead, NotASpec
 from smspec.workspace.missing_path import told_of
 from smspec.workspace.outside_files import not_a_spec, outside
 
@@ -115,7 +115,7 @@ class _Chain:
             self._note(rejected)
         except NotASpec:
             return not_a_spec((), path)
-        except NotRead:  # it was exchanged since it was looked at
+        except FileNotRead:  # it was exchanged since it was looked at
             return outside((), path, path, self._boundary)
         else:
             self.add(document, identity, trail)

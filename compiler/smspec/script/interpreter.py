@@ -53,7 +53,7 @@ Lookup = Callable[["Interpreter", Value, Span], Value]
 Finder = Callable[["Interpreter", str], "Module | None"]
 
 
-class TooLong(Exception):
+class TooManySteps(Exception):
     """The program does more than is looked at."""
 
 
@@ -267,7 +267,7 @@ class Interpreter:
     def step(self, count: int = 1) -> None:
         self._steps += count
         if self._steps > MOST_STEPS:
-            raise TooLong
+            raise TooManySteps
 
     def ends(self) -> None:
         """Take note that the program may have ended here."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from smspec.script.frame import Frame
 from smspec.script.modules import Module
-from smspec.script.parse_limits import Unreadable, is_readable
+from smspec.script.parse_limits import ScriptUnreadable, is_readable
 from smspec.script.script_files import Source, says_anything
 from smspec.script.values import UNKNOWN, Known, Value
 
@@ -80,20 +80,20 @@ class Neighbors:
                 self._perhaps(run, name)
             else:
                 self._bring(run, name, text)
-        except Unreadable:
+        except ScriptUnreadable:
             run.gives_up(f"smspec could not follow the module `{name}`, which the script imports")
         return self._modules[name]
 
     def _text(self, name: str) -> SourceText | None:
-        """Return the text of a module; None for one of elsewhere. Raises `Unreadable`."""
+        """Return the text of a module; None for one of elsewhere. Raises `ScriptUnreadable`."""
         if name not in self._found and self._looked_at > MOST_LOOKED_AT:
-            raise Unreadable("it is too much to look at")
+            raise ScriptUnreadable("it is too much to look at")
         if name not in self._found:
             self._found[name] = None if name.partition(".")[0] in _NEVER else self._source.module(name)
         return self._found[name]
 
     def _elsewhere(self, name: str) -> SourceText | None:
-        """Return a module that is found only where the program has Python search, too. Raises `Unreadable`."""
+        """Return a module that is found only where the program has Python search, too. Raises `ScriptUnreadable`."""
         found = self._source.elsewhere(name)
         if found is not None and not self._searches and not self._has_looked:
             self._has_looked = True
@@ -118,14 +118,14 @@ class Neighbors:
         frame.package = name if is_package else name.rpartition(".")[0]
         frame.is_entered = says_anything(text.text) or "dataclass" in text.text
         if self._glance(name, text) is None:
-            raise Unreadable("it is too much to look at")
+            raise ScriptUnreadable("it is too much to look at")
         if (not is_package or not text.text.strip()) and self._is_quiet(name, text):
             return
         self.texts.append(text)
         is_too_much = len(self.texts) > MOST_MODULES or sum(len(one.text) for one in self.texts) > MOST_CHARACTERS
         tree = None if is_too_much or self._depth >= DEEPEST else parsed(text)
         if tree is None:
-            raise Unreadable("it is too much to follow")
+            raise ScriptUnreadable("it is too much to follow")
         self._depth += 1
         run.module(tree, frame)
         self._depth -= 1
@@ -157,7 +157,7 @@ class Neighbors:
                 seen.add(other)
                 try:
                     one = self._text(other) or self._elsewhere(other)
-                except Unreadable:
+                except ScriptUnreadable:
                     return False
                 if one is not None:
                     rest.append((other, one))

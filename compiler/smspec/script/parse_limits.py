@@ -24,7 +24,7 @@ _WORD_OPERATORS = frozenset({"not", "lambda", "await", "if", "for", "or", "and",
 _OPERATORS = frozenset("+-*/%|&^~@<>=.!")
 
 
-class Unreadable(Exception):
+class ScriptUnreadable(Exception):
     """The text of a program cannot be followed; the words end a sentence about it."""
 
 

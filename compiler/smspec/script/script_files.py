@@ -27,10 +27,10 @@ class Source(Protocol):
     searches: bool
 
     def module(self, name: str) -> SourceText | None:
-        """Return the module that an import of a full name finds; None for none. Raises `Unreadable`."""
+        """Return the module that an import of a full name finds; None for none. Raises `ScriptUnreadable`."""
 
     def elsewhere(self, name: str) -> SourceText | None:
-        """Return a module of that name in any other directory. Raises `Unreadable`."""
+        """Return a module of that name in any other directory. Raises `ScriptUnreadable`."""
 
 
 def says_anything(text: str) -> bool:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from smspec.script.parse_limits import Unreadable, is_readable
+from smspec.script.parse_limits import ScriptUnreadable, is_readable
 from smspec.script.program import Program
 from smspec.script.script_files import Source
 from smspec.source import SourceText
 
 
 def read_script(text: SourceText, source: Source) -> Program:
-    """Return what a program says that is started as a script. Raises `Unreadable`."""
+    """Return what a program says that is started as a script. Raises `ScriptUnreadable`."""
     return _read(text, source, "__main__", None)
 
 
 def read_handler(text: SourceText, module: str, name: str, source: Source) -> Program:
     """Return what a function or class ``name`` of a module says that is called with the job, or that there is none.
 
-    Raises `Unreadable`.
+    Raises `ScriptUnreadable`.
     """
     from smspec.script.handler_names import definitions, lacks  # late: few programs are handlers
 
@@ -28,7 +28,7 @@ def read_handler(text: SourceText, module: str, name: str, source: Source) -> Pr
 
 def _read(text: SourceText, source: Source, module: str, handler: str | None) -> Program:
     if not is_readable(text.text):
-        raise Unreadable("it is too long or too deeply nested to follow")
+        raise ScriptUnreadable("it is too long or too deeply nested to follow")
     from smspec.script.tracing import followed  # late: `ast` is for those who have a Python program
 
     return followed(text, source, module, handler)

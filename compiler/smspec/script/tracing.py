@@ -10,9 +10,9 @@ from smspec.script.call import Call
 from smspec.script.classes import Class
 from smspec.script.frame import Frame
 from smspec.script.functions import Function
-from smspec.script.interpreter import Interpreter, TooLong
+from smspec.script.interpreter import Interpreter, TooManySteps
 from smspec.script.neighbors import Neighbors, names_at_start, parsed
-from smspec.script.parse_limits import Unreadable
+from smspec.script.parse_limits import ScriptUnreadable
 from smspec.script.program import CommandLine, Program, Stop
 from smspec.script.readers import handler_of, lookup_of
 from smspec.script.script_files import Source
@@ -23,13 +23,13 @@ _PHASES = ("begin", "epoch", "end")
 
 
 def followed(text: SourceText, source: Source, module: str, handler: str | None) -> Program:
-    """Return what is known of a program. Raises `Unreadable` for one that this Python cannot parse, or follow.
+    """Return what is known of a program. Raises `ScriptUnreadable` for one that this Python cannot parse, or follow.
 
     ``module``: the name that it has for others, ``__main__`` for a script.
     """
     tree = parsed(text)
     if tree is None:
-        raise Unreadable("the Python that runs smspec cannot parse it")
+        raise ScriptUnreadable("the Python that runs smspec cannot parse it")
     frame = Frame(text)
     frame.names |= names_at_start(module)
     frame.package = module if text.name.endswith("__init__.py") else module.rpartition(".")[0]
@@ -41,8 +41,8 @@ def followed(text: SourceText, source: Source, module: str, handler: str | None)
         run.module(tree, frame)
         if handler is not None:
             _call_handler(run, frame, handler)
-    except (TooLong, RecursionError):
-        raise Unreadable("it is too long or too deeply nested to follow") from None
+    except (TooManySteps, RecursionError):
+        raise ScriptUnreadable("it is too long or too deeply nested to follow") from None
     return Program(
         texts=(text, *neighbors.texts),
         command_lines=() if run.is_tampered else tuple(dict.fromkeys(_with_left_over(run))),

@@ -29,7 +29,7 @@ _HEXADECIMAL = {"x": 2, "u": 4}
 _GROUPS = ("?:", "?=", "?!", "?<=", "?<!")
 
 
-class PatternError(ValueError):
+class UnsupportedPattern(ValueError):
     """A construct that has no counterpart here. No pinned pattern has one; a test holds that."""
 
 
@@ -160,8 +160,8 @@ class _Translation:
         self.at += 1
         return character
 
-    def _unknown(self, what: str) -> PatternError:
-        return PatternError(f"{what} at {self.at} in {self.pattern}")
+    def _unknown(self, what: str) -> UnsupportedPattern:
+        return UnsupportedPattern(f"{what} at {self.at} in {self.pattern}")
 
 
 def _bracketed(items: str, *, negated: bool) -> str:

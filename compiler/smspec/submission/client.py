@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from smspec.submission.faults import AwsUnavailable, JobRefused
-from smspec.wire.aws import AwsSession, Refusal, Unsendable, responses
+from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 
 _NO_SUCH_JOB = ("ValidationException", "ResourceNotFound")
@@ -27,7 +27,7 @@ def asked(what: str) -> Iterator[None]:
             yield
     except Unsendable as fault:
         raise JobRefused(f"{what}: {fault}") from None
-    except Refusal as refusal:
+    except AwsRefused as refusal:
         if refusal.code in _NO_SUCH_JOB:
             raise JobRefused(f"{what}: {refusal.message}") from None
         raise AwsUnavailable(f"AWS rejects the request for {what}: {refusal}") from None

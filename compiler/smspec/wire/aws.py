@@ -37,7 +37,7 @@ from smspec.wire.aws_shape import check_shape
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline
 from smspec.wire.exchange import Request, Response, exchanged
-from smspec.wire.fault import Interrupted, Malformed, WireFault
+from smspec.wire.fault import BadResponse, ConnectionBroken, WireFault
 from smspec.wire.json_body import json_body
 from smspec.wire.trust import Trust, trust_of_environment
 from smspec.wire.url import parsed
@@ -60,7 +60,7 @@ _SHAPES = (
 )
 
 
-class Refusal(WireFault):
+class AwsRefused(WireFault):
     """AWS understood the request and says no. ``code`` is AWS's word for why, ``message`` its sentence."""
 
     def __init__(self, code: str, message: str) -> None:
@@ -121,7 +121,7 @@ class AwsSession:
         try:
             limit = self._largest if streams else LARGEST
             response = exchanged(self._connections, ours, self._deadline(headers), limit)
-        except Interrupted as fault:
+        except ConnectionBroken as fault:
             raise _Passing(error=fault) from None
         is_object = streams and response.status < 300
         body = response.body if is_object else _well_formed(response, self._output_shape(event_name))
@@ -144,7 +144,7 @@ class AwsSession:
 
 @contextmanager
 def responses(purpose: str) -> Iterator[None]:
-    """Turn whatever calls of boto3 raise into `Refusal`, `Unsendable`, or `WireFault`, whose sentence is whole.
+    """Turn whatever calls of boto3 raise into `AwsRefused`, `Unsendable`, or `WireFault`, whose sentence is whole.
 
     ``purpose`` follows "cannot": ``read `s3://…```. Put nothing but the calls inside: what their parsers raise for
     a response of the wrong shape may be any error of Python.
@@ -162,7 +162,7 @@ def responses(purpose: str) -> Iterator[None]:
     except ClientError as fault:
         error = fault.response.get("Error")
         said = error if isinstance(error, dict) else {}
-        raise Refusal(str(said.get("Code", ""))[:80], _sentence(said.get("Message", ""))) from None
+        raise AwsRefused(str(said.get("Code", ""))[:80], _sentence(said.get("Message", ""))) from None
     except (WireFault, BotoCoreError) as fault:
         raise WireFault(f"cannot {purpose}: {_sentence(fault)}") from None
     except _SHAPES:
@@ -193,8 +193,8 @@ def _well_formed(response: Response, shape: Any) -> bytes:
             if response.status < 300 and shape is not None:
                 check_shape(data, shape, "the response")
         elif body and "cbor" not in response.header("content-type"):
-            raise Malformed("the response is neither JSON nor XML")
-    except Malformed:
+            raise BadResponse("the response is neither JSON nor XML")
+    except BadResponse:
         if response.status < 300:
             raise
         return b""

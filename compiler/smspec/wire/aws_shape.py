@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from smspec.wire.fault import Malformed
+from smspec.wire.fault import BadResponse
 
 _SINGLE: dict[str, Callable[[object], bool]] = {
     "string": lambda value: isinstance(value, str),
@@ -20,7 +20,7 @@ _SINGLE: dict[str, Callable[[object], bool]] = {
 
 
 def check_shape(value: object, shape: Any, name: str) -> None:
-    """Raise `Malformed` where a value, which messages call ``name``, is not of a botocore shape.
+    """Raise `BadResponse` where a value, which messages call ``name``, is not of a botocore shape.
 
     Members that the model does not know are left alone, and null stands for a member that is not there.
     """
@@ -42,5 +42,5 @@ def check_shape(value: object, shape: Any, name: str) -> None:
                 check_shape(inner, inner_shape, f"`{key}`")
 
 
-def _other(name: str, kind: str) -> Malformed:
-    return Malformed(f"{name[:120]} is not of the type that the API declares: {kind}")
+def _other(name: str, kind: str) -> BadResponse:
+    return BadResponse(f"{name[:120]} is not of the type that the API declares: {kind}")

@@ -6,7 +6,7 @@ import os
 import re
 import time
 
-from smspec.wire.fault import TooSlow, WireFault
+from smspec.wire.fault import DeadlineMissed, WireFault
 
 TIMEOUT_VARIABLE = "SMSPEC_HTTP_TIMEOUT"
 TIMEOUT = 60.0
@@ -34,7 +34,7 @@ class Deadline:
         self._end = time.monotonic() + self.seconds
 
     def left(self) -> float:
-        """Return the seconds that are left, more than zero. Raises `TooSlow`."""
+        """Return the seconds that are left, more than zero. Raises `DeadlineMissed`."""
         left = self._end - time.monotonic()
         if left <= 0:
             raise self.missed()
@@ -44,6 +44,6 @@ class Deadline:
         """Put the moment off for bytes that arrived."""
         self._end += size / LEAST_RATE
 
-    def missed(self) -> TooSlow:
+    def missed(self) -> DeadlineMissed:
         """Return the fault of a server that let the moment pass."""
-        return TooSlow(f"no complete response within {self.seconds:g} s; {TIMEOUT_VARIABLE} sets a longer time")
+        return DeadlineMissed(f"no complete response within {self.seconds:g} s; {TIMEOUT_VARIABLE} sets a longer time")

@@ -15,7 +15,7 @@ from urllib3.response import BaseHTTPResponse
 from smspec.diagnostics.external_messages import continued, reason
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline
-from smspec.wire.fault import Interrupted, Malformed, WireFault
+from smspec.wire.fault import BadResponse, ConnectionBroken, WireFault
 from smspec.wire.sockets import ALLOWANCE, Allowance
 from smspec.wire.trust import tls_sentence
 
@@ -35,7 +35,7 @@ class Response:
     body: bytes
 
     def header(self, name: str) -> str:
-        """Return a header, empty where there is none. Raises `Malformed` where several contradict each other."""
+        """Return a header, empty where there is none. Raises `BadResponse` where several contradict each other."""
         return _only(self.headers, name)
 
 
@@ -63,13 +63,13 @@ def exchanged(connections: Connections, request: Request, deadline: Deadline, si
     except WireFault:
         raise
     except SSLError as fault:
-        raise Malformed(tls_sentence(place, fault)) from None
+        raise BadResponse(tls_sentence(place, fault)) from None
     except ProxyError as fault:
-        raise Interrupted(f"the proxy lets no request through: {_why(fault)}") from None
+        raise ConnectionBroken(f"the proxy lets no request through: {_why(fault)}") from None
     except (HTTPError, http.client.HTTPException, OSError) as fault:
-        raise Interrupted(_why(fault)) from None
+        raise ConnectionBroken(_why(fault)) from None
     except ValueError as fault:  # a header or address that cannot be written
-        raise Malformed(continued(str(fault))) from None
+        raise BadResponse(continued(str(fault))) from None
     finally:
         ALLOWANCE.reset(before)
 
@@ -93,7 +93,7 @@ def _received(pool: HTTPConnectionPool, request: Request, allowance: Allowance) 
         expected = _length(headers, raw, request, allowance)
         body = _body(raw, expected)
         if expected is not None and len(body) != expected:
-            raise Interrupted(f"the response ends after {len(body):,} of {expected:,} bytes")
+            raise ConnectionBroken(f"the response ends after {len(body):,} of {expected:,} bytes")
         is_whole = True
     finally:
         # What is left of a connection that failed belongs to no later response.
@@ -116,30 +116,30 @@ def _body(raw: BaseHTTPResponse, expected: int | None) -> bytes:
         # A chunk may claim to have a terabyte, and is made room for at once by who asks for all of it.
         return b"".join(iter(lambda: raw.read(_BLOCK, decode_content=False), b""))
     except (ValueError, OverflowError):  # a chunk may claim to have fewer bytes than none
-        raise Malformed("the response is not well-formed HTTP") from None
+        raise BadResponse("the response is not well-formed HTTP") from None
 
 
 def _headers(raw: BaseHTTPResponse) -> tuple[tuple[str, str], ...]:
     headers = tuple((str(name).lower(), str(value).strip()) for name, value in raw.headers.items())
     if not 100 <= raw.status <= 599 or not all(_VALUE.fullmatch(name + value) for name, value in headers):
-        raise Malformed("the response has a malformed head")
+        raise BadResponse("the response has a malformed head")
     return headers
 
 
 def _length(
     headers: tuple[tuple[str, str], ...], raw: BaseHTTPResponse, request: Request, allowance: Allowance
 ) -> int | None:
-    """Return how many bytes the body has; None where its chunks will show. Raises `Malformed`."""
+    """Return how many bytes the body has; None where its chunks will show. Raises `BadResponse`."""
     if request.method == "HEAD" or raw.status in _WITHOUT_BODY:
         return 0
     encoding = _only(headers, "content-encoding").lower()
     if encoding not in ("", "identity") and not request.encoded:
-        raise Malformed(f"the response is compressed (`{encoding[:40]}`), though smspec did not ask for that")
+        raise BadResponse(f"the response is compressed (`{encoding[:40]}`), though smspec did not ask for that")
     length, transfer = _only(headers, "content-length"), _only(headers, "transfer-encoding").lower()
     if transfer == "chunked" and not length:
         return None
     if transfer or not _LENGTH.fullmatch(length):
-        raise Malformed("the response does not state its length")
+        raise BadResponse("the response does not state its length")
     if int(length) > allowance.size:
         raise allowance.too_large()
     return int(length)
@@ -149,7 +149,7 @@ def _only(headers: tuple[tuple[str, str], ...], name: str) -> str:
     """Return the value of a header. urllib3 gives each of several lines."""
     values = {value for each, value in headers if each == name}
     if len(values) > 1:
-        raise Malformed(f"the response has contradictory headers `{name}`")
+        raise BadResponse(f"the response has contradictory headers `{name}`")
     return values.pop() if values else ""
 
 

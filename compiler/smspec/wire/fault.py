@@ -7,13 +7,13 @@ class WireFault(Exception):
     """No usable response: the server is slow, gone, lying, or does not let us in."""
 
 
-class Interrupted(WireFault):
+class ConnectionBroken(WireFault):
     """The connection failed or broke. The same request may succeed a moment later."""
 
 
-class TooSlow(WireFault):
+class DeadlineMissed(WireFault):
     """The server had its time."""
 
 
-class Malformed(WireFault):
+class BadResponse(WireFault):
     """The response is not what it must be. Sending the request again would not change that."""

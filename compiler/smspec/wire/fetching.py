@@ -10,7 +10,7 @@ from urllib.parse import SplitResult
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline
 from smspec.wire.exchange import Request, Response, exchanged
-from smspec.wire.fault import Interrupted, Malformed
+from smspec.wire.fault import BadResponse, ConnectionBroken
 from smspec.wire.url import followed, parsed, place
 
 MOST_REDIRECTS = 5
@@ -46,7 +46,7 @@ def fetched(
         before, there = there, followed(there, response.header("location"))
         if place(before) != place(there):
             headers = {name: value for name, value in headers.items() if name.lower() != _AUTHORIZATION}
-    raise Malformed(f"it redirects more than {MOST_REDIRECTS} times")
+    raise BadResponse(f"it redirects more than {MOST_REDIRECTS} times")
 
 
 def _persistently(connections: Connections, request: Request, deadline: Deadline, size: int) -> Response:
@@ -55,7 +55,7 @@ def _persistently(connections: Connections, request: Request, deadline: Deadline
             response = exchanged(connections, request, deadline, size)
             if response.status not in _BUSY:
                 return response
-        except Interrupted:
+        except ConnectionBroken:
             pass
         time.sleep(min(pause, deadline.left()))
     return exchanged(connections, request, deadline, size)

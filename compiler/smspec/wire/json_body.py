@@ -9,7 +9,7 @@ from smspec.diagnostics import Rejected
 from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.json_parser import read_json
 from smspec.source import to_data
-from smspec.wire.fault import Malformed
+from smspec.wire.fault import BadResponse
 
 _Kind = TypeVar("_Kind")
 
@@ -17,37 +17,37 @@ _CALLED: dict[type, str] = {dict: "an object", list: "a list", str: "a string", 
 
 
 def json_body(content: bytes) -> object:
-    """Return what the body of a response holds. Raises `Malformed` unless it is strict JSON within the limits."""
+    """Return what the body of a response holds. Raises `BadResponse` unless it is strict JSON within the limits."""
     try:
         return to_data(read_json(decode_json_bytes("response", content)).root)
     except Rejected as rejected:
         first = rejected.diagnostics[0].message
-        raise Malformed(f"the response is not valid JSON: {first}") from None
+        raise BadResponse(f"the response is not valid JSON: {first}") from None
 
 
 def object_body(content: bytes) -> dict[str, object]:
-    """Return the object that the body of a response holds. Raises `Malformed`."""
+    """Return the object that the body of a response holds. Raises `BadResponse`."""
     return typed(json_body(content), dict, "the response")
 
 
 def typed(value: object, kind: type[_Kind], name: str) -> _Kind:
-    """Return a value of the type that it must have. Raises `Malformed`, which calls it ``name``."""
+    """Return a value of the type that it must have. Raises `BadResponse`, which calls it ``name``."""
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise Malformed(f"{name} is not {_CALLED[kind]}")
+        raise BadResponse(f"{name} is not {_CALLED[kind]}")
     return value
 
 
 def member(holder: object, name: str, kind: type[_Kind]) -> _Kind:
-    """Return a member of an object. Raises `Malformed` where it is missing, or of a different type."""
+    """Return a member of an object. Raises `BadResponse` where it is missing, or of a different type."""
     members = typed(holder, dict, f"what holds `{name}`")
     if name not in members:
-        raise Malformed(f"`{name}` is missing in the response")
+        raise BadResponse(f"`{name}` is missing in the response")
     return typed(members[name], kind, f"`{name}`")
 
 
 def word(holder: object, name: str, pattern: str) -> str:
-    """Return a member that matches a pattern. Raises `Malformed`."""
+    """Return a member that matches a pattern. Raises `BadResponse`."""
     value = member(holder, name, str)
     if not re.fullmatch(pattern, value):
-        raise Malformed(f"`{name}` is `{value[:80]}`, which is not what it must be")
+        raise BadResponse(f"`{name}` is `{value[:80]}`, which is not what it must be")
     return value

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from smspec.diagnostics.external_messages import continued, reason
 from smspec.wire.deadline import Deadline
-from smspec.wire.fault import Interrupted, Malformed
+from smspec.wire.fault import BadResponse, ConnectionBroken
 
 _CONNECT_SECONDS = 10.0
 _MOST_ADDRESSES = 8
@@ -30,15 +30,15 @@ class Allowance:
         self._left = size + _HEADERS
 
     def took(self, count: int) -> None:
-        """Count bytes. Raises `Malformed` when there are too many."""
+        """Count bytes. Raises `BadResponse` when there are too many."""
         self._left -= count
         if self._left < 0:
             raise self.too_large()
         self.deadline.received(count)
 
-    def too_large(self) -> Malformed:
+    def too_large(self) -> BadResponse:
         """Return the fault of a response that is larger than it may be."""
-        return Malformed(f"the response is larger than {self.size:,} bytes")
+        return BadResponse(f"the response is larger than {self.size:,} bytes")
 
 
 ALLOWANCE: ContextVar[Allowance] = ContextVar("allowance")
@@ -81,14 +81,14 @@ class TimedTls(_Timed, ssl.SSLSocket):
 
 
 def connected(host: str, port: int, options: Iterable[tuple[int, int, int | bytes]]) -> socket.socket:
-    """Return a socket connected to one of a host's addresses. Raises `Interrupted` or `TooSlow`."""
+    """Return a socket connected to one of a host's addresses. Raises `ConnectionBroken` or `DeadlineMissed`."""
     deadline = ALLOWANCE.get().deadline
     place = f"{host}:{port}"
     try:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as fault:
         why = reason(fault) if isinstance(fault, OSError) else continued(str(fault))
-        raise Interrupted(f"cannot resolve `{host}`: {why}") from None
+        raise ConnectionBroken(f"cannot resolve `{host}`: {why}") from None
     last = "it has no address"
     for family, kind, protocol, _, address in addresses[:_MOST_ADDRESSES]:
         try:
@@ -103,4 +103,4 @@ def connected(host: str, port: int, options: Iterable[tuple[int, int, int | byte
                 return attempt
         except OSError as fault:
             last = reason(fault)
-    raise Interrupted(f"cannot connect to `{place}`: {last}")
+    raise ConnectionBroken(f"cannot connect to `{place}`: {last}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-from smspec.wire.fault import Malformed
+from smspec.wire.fault import BadResponse
 
 _LOOPBACK = r"localhost|127(?:\.[0-9]{1,3}){3}|::1"
 _HOST = r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252})|[0-9A-Fa-f:.]{2,45}"
@@ -14,7 +14,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def parsed(url: str) -> SplitResult:
-    """Take a URL apart. Raises `Malformed` for one that no request could be sent to safely."""
+    """Take a URL apart. Raises `BadResponse` for one that no request could be sent to safely."""
     try:
         parts = urlsplit(url)
         is_whole = _PRINTABLE.fullmatch(url) and parts.scheme in _PORTS and "@" not in parts.netloc
@@ -22,7 +22,7 @@ def parsed(url: str) -> SplitResult:
     except ValueError:
         is_whole = False
     if not is_whole:
-        raise Malformed(f"`{url[:80]}` is not a URL that smspec can follow")
+        raise BadResponse(f"`{url[:80]}` is not a URL that smspec can follow")
     return parts
 
 
@@ -39,15 +39,15 @@ def is_loopback(url: SplitResult) -> bool:
 def followed(url: SplitResult, location: str) -> SplitResult:
     """Return where a server may send us from ``url``: over https anywhere, without it only on this machine.
 
-    Raises `Malformed`.
+    Raises `BadResponse`.
     """
     if not _PRINTABLE.fullmatch(location):
-        raise Malformed("it redirects to something that is not a URL")
+        raise BadResponse("it redirects to something that is not a URL")
     try:
         joined = urljoin(url.geturl(), location)
     except ValueError:
-        raise Malformed("it redirects to something that is not a URL") from None
+        raise BadResponse("it redirects to something that is not a URL") from None
     there = parsed(joined)._replace(fragment="")
     if there.scheme == "https" or (url.scheme == "http" and is_loopback(url) and is_loopback(there)):
         return there
-    raise Malformed(f"it redirects to `{there.scheme}://{there.netloc}`, without encryption")
+    raise BadResponse(f"it redirects to `{there.scheme}://{there.netloc}`, without encryption")

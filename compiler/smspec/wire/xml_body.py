@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from xml.parsers.expat import ExpatError, ParserCreate
 
-from smspec.wire.fault import Malformed
+from smspec.wire.fault import BadResponse
 
 _MOST_LEVELS = 32
 _MOST_ELEMENTS = 100_000
 
 
 def check_xml(content: bytes) -> None:
-    """Raise `Malformed` unless a body is well-formed XML within limits, without a document type or its entities."""
+    """Raise `BadResponse` unless a body is well-formed XML within limits, without a document type or its entities."""
     depth = elements = 0
 
     def start(_name: str, _attributes: object) -> None:
@@ -19,14 +19,14 @@ def check_xml(content: bytes) -> None:
         depth += 1
         elements += 1
         if depth > _MOST_LEVELS or elements > _MOST_ELEMENTS:
-            raise Malformed("the response is XML beyond the limits")
+            raise BadResponse("the response is XML beyond the limits")
 
     def end(_name: str) -> None:
         nonlocal depth
         depth -= 1
 
     def document_type(*_words: object) -> None:
-        raise Malformed("the response is XML with a document type")
+        raise BadResponse("the response is XML with a document type")
 
     parser = ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler = start, end
@@ -34,4 +34,4 @@ def check_xml(content: bytes) -> None:
     try:
         parser.Parse(content, True)
     except (ExpatError, ValueError, LookupError):  # an encoding may be unknown
-        raise Malformed("the response is not valid XML") from None
+        raise BadResponse("the response is not valid XML") from None

@@ -23,7 +23,7 @@ _GIT = ".git"
 _OF_THE_KERNEL = ("/proc", "/sys", "/dev")
 
 
-class NotRead(Exception):
+class FileNotRead(Exception):
     """A file is not read. ``path`` is as the author would write it; the subclass says why in ``reason``."""
 
     reason = ""
@@ -33,25 +33,25 @@ class NotRead(Exception):
         self.path = path
 
 
-class OutOfBounds(NotRead):
+class OutOfBounds(FileNotRead):
     """A path leads out of the boundary."""
 
     reason = "is outside the repository"
 
 
-class NotAnOrdinaryFile(NotRead):
+class NotAnOrdinaryFile(FileNotRead):
     """A path leads to nothing, or to a directory, a pipe or a device."""
 
     reason = "is not an ordinary file"
 
 
-class NotASpec(NotRead):
+class NotASpec(FileNotRead):
     """A file that is named as a spec does not say that it is one, so nothing of it may be shown."""
 
     reason = "is not a spec"
 
 
-class OtherName(NotRead):
+class OtherName(FileNotRead):
     """A file whose name says what is in it is a link to one of another name, which may hold anything."""
 
     reason = "is a link to a file with a different name"

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from smspec.render.manifest import UNFINISHED
 from smspec.source.below import is_below
 from smspec.source.frozen import dataclass
-from smspec.workspace.boundary import Boundary, NotRead
+from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.default_ignores import group_of
 from smspec.workspace.detour import has_detour
@@ -162,7 +162,7 @@ def _lines(path: str, boundary: Boundary) -> list[str]:
     """
     try:
         content = boundary.read(path, _LARGEST) if boundary.is_file(path) else b""
-    except NotRead:
+    except FileNotRead:
         return []  # a link out of the repository; git follows none at all
     if len(content) > _LARGEST:
         raise OSError(errno.E2BIG, "it has more than 1 MiB", path)

@@ -11,7 +11,7 @@ from smspec.render.manifest import MANIFEST, manifested_files
 from smspec.render.tree_rendering import REQUEST
 from smspec.source.frozen import dataclass
 from smspec.source.listing import ListedFile, Listing
-from smspec.workspace.boundary import Boundary, NotRead
+from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.boundary_search import boundary_of
 from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL
 
@@ -20,7 +20,7 @@ _RUN_PLANS = ("run_plan.json", f"upload/{RUNTIME_CHANNEL}/run_plan.json")
 _LARGEST = 64 << 20
 
 
-class NoBuild(Exception):
+class BuildNotFound(Exception):
     """There is no build of ours in a directory; the text says why."""
 
 
@@ -44,10 +44,10 @@ class LastBuild:
 
 
 def read_last_build(directory: str) -> LastBuild:
-    """Read the tree in a directory. Raises `NoBuild`, and OSError when the disk refuses."""
+    """Read the tree in a directory. Raises `BuildNotFound`, and OSError when the disk refuses."""
     manifest = _read(directory, MANIFEST)
     if manifest is None or manifested_files(manifest) is None:
-        raise NoBuild(f"there is no build in `{directory}` to compare with: `smspec build` makes one")
+        raise BuildNotFound(f"there is no build in `{directory}` to compare with: `smspec build` makes one")
     content = json.loads(manifest)
     digests: dict[str, str] = {str(path): str(digest) for path, digest in content["files"].items()}
     dockerfile = _read(directory, "Dockerfile") if "Dockerfile" in digests else None
@@ -95,7 +95,7 @@ def _read(directory: str, name: str) -> bytes | None:
     # A build can be in a repository, and so in a pull request: its files are those in its directory, not links.
     try:
         return _boundary(directory).read(os.path.join(directory, name), _LARGEST)[:_LARGEST]
-    except NotRead:
+    except FileNotRead:
         return None
 
 
@@ -112,7 +112,7 @@ def _json(directory: str, name: str) -> dict[str, object]:
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict):
-        raise NoBuild(f"`{os.path.join(directory, name)}` is missing or damaged: `smspec build` writes it anew")
+        raise BuildNotFound(f"`{os.path.join(directory, name)}` is missing or damaged: `smspec build` writes it anew")
     return data
 
 

@@ -13,7 +13,7 @@ from smspec.source.listing import ListedFile, Listing
 from smspec.source.real_file import open_real
 from smspec.workspace.ignore_rules import IgnoreRules
 from smspec.workspace.source_secrets import SourceSecret, is_text, marked_formats, secrets_of_file
-from smspec.workspace.source_walk import FoundFile, SourceFault, SourceWalk, TooMuch, why_unreadable
+from smspec.workspace.source_walk import FoundFile, SourceFault, SourceWalk, WalkEnded, why_unreadable
 
 MOST_BYTES = 2 << 30
 """As many as the runtime unpacks."""
@@ -70,7 +70,7 @@ def scan_source(directory: str, ignore: Sequence[str] = (), exclude: Sequence[st
         rules = IgnoreRules(root, ignore)
         walk = SourceWalk(root, rules, frozenset(map(os.path.realpath, exclude)))
         found = list(walk.files())
-    except TooMuch:
+    except WalkEnded:
         return ScannedSource(faults=tuple(walk.faults[-1:]))
     except OSError as fault:
         return unreadable(fault, root)

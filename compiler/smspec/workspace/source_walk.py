@@ -49,7 +49,7 @@ class FoundFile:
     size: int
 
 
-class TooMuch(Exception):
+class WalkEnded(Exception):
     """The walk was ended."""
 
 
@@ -67,7 +67,7 @@ class SourceWalk:
         self._faulty_links: set[str] = set()
 
     def files(self, prefix: str = "", trail: tuple[str, ...] = ()) -> Iterator[FoundFile]:
-        """Yield each file that travels; ``trail``: the real directories that lead here. Raises `TooMuch`."""
+        """Yield each file that travels; ``trail``: the real directories that lead here. Raises `WalkEnded`."""
         trail = trail or (self._root,)
         if len(trail) > MOST_LEVELS:
             self._end(f"its directories are nested deeper than {MOST_LEVELS} levels")
@@ -155,7 +155,7 @@ class SourceWalk:
 
     def _end(self, why: str) -> None:
         self._cannot("unbounded", "", why)
-        raise TooMuch
+        raise WalkEnded
 
 
 def _is_there(link: str) -> bool:

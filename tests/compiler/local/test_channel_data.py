@@ -7,7 +7,7 @@ import os
 import pytest
 
 from smspec.local.channel_data import find_data
-from smspec.local.request import RunRequest, Unable
+from smspec.local.request import RunFailed, RunRequest
 from smspec.local.training_request import TrainingRequest
 from smspec.spec.model import Channel, JobSpec, Output
 
@@ -80,7 +80,7 @@ def test_generated_channels_need_no_data(tmp_path):
     ],
 )
 def test_misuse_of_the_command_line(tmp_path, data, message):
-    with pytest.raises(Unable, match=message) as misuse:
+    with pytest.raises(RunFailed, match=message) as misuse:
         find(tmp_path, Channel(name="train"), data=data)
     assert misuse.value.exit_status == 2
 

@@ -12,7 +12,7 @@ from smspec.local.channel_data import ChannelData
 from smspec.local.channel_layout import ChannelLayout
 from smspec.local.events import ChannelLaid
 from smspec.local.file_copy import copied, shares_blocks
-from smspec.local.request import Unable
+from smspec.local.request import RunFailed
 from smspec.local.training_request import Host, RequestedChannel, TrainingRequest
 from support.local.listening import Listener
 
@@ -121,7 +121,7 @@ def test_data_that_the_disk_has_no_room_for_are_refused_before_a_byte_is_copied(
     if shares_blocks(str(tmp_path / "sparse"), str(tmp_path / "copy")):
         pytest.skip("this file system shares blocks: a copy takes no room")
     layout = ChannelLayout(hosts_of(1), Listener())
-    with pytest.raises(Unable, match=r"the data of `train` takes \d.*, but `.*` has room for \d") as unable:
+    with pytest.raises(RunFailed, match=r"the data of `train` takes \d.*, but `.*` has room for \d") as unable:
         layout.require_room([ChannelData(channel=channel(), source=str(tmp_path / "sparse"))], str(tmp_path))
     assert unable.value.exit_status == 3
     assert sorted(os.listdir(tmp_path)) == ["sparse"]
@@ -146,5 +146,5 @@ def test_manifest_keys_lie_under_the_channel(lay, tmp_path, source):
 def test_no_key_leads_out_of_the_channel(lay, tmp_path, source, key):
     manifest = tmp_path / "m.json"
     manifest.write_text(json.dumps([{"prefix": "source/"}, key]))
-    with pytest.raises(Unable, match="cannot be a file"):
+    with pytest.raises(RunFailed, match="cannot be a file"):
         lay(1, str(manifest), s3_data_type="ManifestFile")

@@ -12,7 +12,7 @@ import pytest
 
 from smspec.local.host_process import Command, HostProcess
 from smspec.local.orphan_processes import Leftovers
-from smspec.local.request import Interrupted
+from smspec.local.request import RunInterrupted
 from smspec.local.signals import Signals
 from smspec.local.supervision import Supervision, Verdict
 from support.local.listening import Listener
@@ -173,7 +173,7 @@ def test_what_cannot_be_started_is_told(tmp_path):
 
 def test_between_the_steps_a_signal_interrupts_at_once():
     before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(Interrupted) as interrupted, Signals():
+    with pytest.raises(RunInterrupted) as interrupted, Signals():
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(5)
     assert interrupted.value.number == signal.SIGINT

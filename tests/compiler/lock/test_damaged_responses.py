@@ -12,7 +12,7 @@ from smspec.local.s3.client import make_client
 from smspec.local.s3.listing import pages
 from smspec.local.s3.location import Location
 from smspec.local.s3.ranges import fetch_range
-from smspec.lock.registry import NoAnswer, resolved
+from smspec.lock.registry import NoDigest, resolved
 from smspec.service.image_reference import parsed_reference
 from support.servers.lying_s3 import BUCKET, LyingS3
 from support.servers.lying_server import lying_server, response
@@ -63,7 +63,7 @@ def test_what_is_pinned_is_what_was_named(server, changed):
     server.answer = lambda asked: [sent]
     try:
         pinned = resolved(parsed_reference(f"{server.host}/base:1"), ("linux/amd64",))
-    except NoAnswer as silence:
+    except NoDigest as silence:
         assert len(str(silence)) < 400
     else:
         # Without its name in the head nothing tells a different manifest from the right one.

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from smspec.lock.registry import NoAnswer, resolved
+from smspec.lock.registry import NoDigest, resolved
 from smspec.service.image_reference import parsed_reference
 from support.servers.registry_server import image, index, registry
 
@@ -40,7 +40,7 @@ def test_the_image_must_be_for_the_platform(content, wanted, is_there):
         if is_there:
             assert ask(f"{server.host}/base:1", wanted) == digest
         else:
-            with pytest.raises(NoAnswer, match=f"the image is not for {wanted}; it is for linux/amd64"):
+            with pytest.raises(NoDigest, match=f"the image is not for {wanted}; it is for linux/amd64"):
                 ask(f"{server.host}/base:1", wanted)
 
 
@@ -52,7 +52,7 @@ def test_variants_and_attestations_of_an_index():
         server.add("base", "1", json.dumps(root).encode())
         for wanted in ("linux/arm64", "linux/arm64/v8", "linux/arm", "linux/arm/v7"):
             ask(f"{server.host}/base:1", wanted)
-        with pytest.raises(NoAnswer, match="it is for linux/arm64/v8, linux/arm/v7"):
+        with pytest.raises(NoDigest, match="it is for linux/arm64/v8, linux/arm/v7"):
             ask(f"{server.host}/base:1", "linux/arm/v6")
 
 
@@ -61,7 +61,7 @@ def test_variants_and_attestations_of_an_index():
     [(403, "denies access"), (404, "no such image or tag"), (429, "too many"), (500, "responds 500")],
 )
 def test_a_refusal_is_told_in_a_sentence(status, words):
-    with registry(status=status) as server, pytest.raises(NoAnswer, match=words):
+    with registry(status=status) as server, pytest.raises(NoDigest, match=words):
         ask(f"{server.host}/base:1")
 
 
@@ -69,5 +69,5 @@ def test_nobody_there_is_told_in_a_sentence():
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         port = listening.getsockname()[1]
-    with pytest.raises(NoAnswer, match="connection refused"):
+    with pytest.raises(NoDigest, match="connection refused"):
         ask(f"127.0.0.1:{port}/base:1")

@@ -8,7 +8,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smspec.service.patterns import LINE_TERMINATORS, PatternError, matches, translated
+from smspec.service.patterns import LINE_TERMINATORS, UnsupportedPattern, matches, translated
 from smspec.service.shapes import pinned_model
 
 PINNED = sorted({shape.pattern for shape in pinned_model().shapes.values() if shape.pattern})
@@ -118,7 +118,7 @@ def test_every_pinned_pattern_can_be_translated():
     ],
 )
 def test_what_cannot_be_translated_is_refused_not_guessed(pattern):
-    with pytest.raises(PatternError):
+    with pytest.raises(UnsupportedPattern):
         translated(pattern)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline
-from smspec.wire.fault import Malformed
+from smspec.wire.fault import BadResponse
 from smspec.wire.fetching import fetched
 from smspec.wire.trust import Trust
 from support.servers.lying_server import lying_server, response
@@ -14,6 +14,6 @@ from support.servers.lying_server import lying_server, response
 def test_a_chunk_of_negative_size_is_malformed(size):
     body = size + b"\r\nsmall\r\n0\r\n\r\n"
     answer = response(body, headers={"Content-Length": None, "Transfer-Encoding": "chunked"})
-    with lying_server(lambda asked: [answer]) as server, pytest.raises(Malformed) as fault:
+    with lying_server(lambda asked: [answer]) as server, pytest.raises(BadResponse) as fault:
         fetched(Connections(Trust()), f"http://{server.host}/", {}, deadline=Deadline(), size=100)
     assert str(fault.value) == "the response is not well-formed HTTP"

@@ -6,7 +6,7 @@ import pytest
 
 from smspec.wire.connections import Connections
 from smspec.wire.deadline import Deadline
-from smspec.wire.fault import Interrupted, Malformed, TooSlow, WireFault
+from smspec.wire.fault import BadResponse, ConnectionBroken, DeadlineMissed, WireFault
 from smspec.wire.fetching import fetched
 from smspec.wire.trust import trust_of_environment
 from support.servers.lying_server import dripped, lying_server, response
@@ -40,9 +40,9 @@ def test_no_proxy_names_hosts_without_one(proxy):
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
-        (lambda asked: [response(status="403 Forbidden")], Interrupted),
-        (lambda asked: [response(b"not TLS")], Malformed),
-        (lambda asked: dripped(b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 90), TooSlow),
+        (lambda asked: [response(status="403 Forbidden")], ConnectionBroken),
+        (lambda asked: [response(b"not TLS")], BadResponse),
+        (lambda asked: dripped(b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 90), DeadlineMissed),
     ],
     ids=["refuses", "lies", "drips"],
 )

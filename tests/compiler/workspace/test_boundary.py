@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.workspace.boundary import Boundary, NotAnOrdinaryFile, NotRead, OtherName, OutOfBounds
+from smspec.workspace.boundary import Boundary, FileNotRead, NotAnOrdinaryFile, OtherName, OutOfBounds
 from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.detour import has_detour
 
@@ -43,7 +43,7 @@ def test_inside_is_read_by_every_name(place):
     "name", ["../secret", "/etc/passwd", "/proc/self/environ", "/dev/stdin", ".git/config", ".GIT/config", "", "/"]
 )
 def test_outside_is_not_read(name, place):
-    with pytest.raises(NotRead):
+    with pytest.raises(FileNotRead):
         read(name)
 
 
@@ -55,7 +55,7 @@ def test_links_out_are_not_read(target, place):
     os.symlink(target, place / "link")
     os.symlink("link", place / "link-to-link")
     for name in ("link", "link-to-link"):
-        with pytest.raises(NotRead):
+        with pytest.raises(FileNotRead):
             read(name)
 
 
@@ -131,7 +131,7 @@ def test_what_is_exchanged_meanwhile_leads_nowhere_else(place):
         for _ in range(3000):
             try:
                 outcomes.add(read("sub/inside"))
-            except NotRead as fault:
+            except FileNotRead as fault:
                 outcomes.add(type(fault))
     finally:
         over.set()
@@ -147,7 +147,7 @@ def test_nothing_stays_open(place):
         for name in ("sub/inside", "pipe", "gone/gone", "../secret"):
             try:
                 read(name)
-            except NotRead:
+            except FileNotRead:
                 pass
     assert (len(os.listdir("/proc/self/fd")) if before else 0) == before
 
@@ -173,7 +173,7 @@ def test_no_path_and_no_link_leads_to_the_secret(path, link, up, absolute, tmp_p
     written = "/".join([str(root) if absolute else "", *path]) if absolute else os.path.join(root, "sub", *path)
     try:
         content = Boundary(os.path.realpath(root)).read(written, 100)
-    except NotRead:
+    except FileNotRead:
         real = Path(os.path.realpath(written))
         is_ours = real.is_relative_to(root) and ".git" not in real.relative_to(root).parts
         is_ours = is_ours and not has_detour(written, str(root))

@@ -13,7 +13,7 @@ from smspec.plan.planning import make_plan
 from smspec.plan.surroundings import plan_surroundings
 from smspec.rules.script import script_findings
 from smspec.script.dropping import confirmed
-from smspec.script.parse_limits import Unreadable
+from smspec.script.parse_limits import ScriptUnreadable
 from smspec.script.script_reader import read_handler, read_script
 from smspec.source import SourceText
 from smspec.source.listing import ListedFile, Listing
@@ -43,7 +43,7 @@ def program(text, handler=None, /, **beside):
         if handler is not None:
             return read_handler(own, "train", handler, texts)
         return confirmed(read_script(own, texts), [text, *beside.values()])
-    except Unreadable:
+    except ScriptUnreadable:
         return None
 
 

@@ -8,7 +8,7 @@ from typing import List, Optional, Tuple
 from .entries import Entries, entries_of
 from .fault import DataError, StoreUnavailable, reason
 from .fifo import Fifos
-from .injection import CutShort, Injector
+from .injection import EpochCutShort, Injector
 from .ordering import order
 from .plan import FeederChannel, FeederPlan
 from .rate import Bucket
@@ -89,7 +89,7 @@ class Feeding:
             self._write(entries, indexes, Writer(channel, sink))
         except BrokenPipeError:
             early = True  # closing the FIFO is how an algorithm ends an epoch early
-        except CutShort:
+        except EpochCutShort:
             pass
         # Said and removed before the reader can see the end, so whoever saw it can rely on both.
         self.current = None

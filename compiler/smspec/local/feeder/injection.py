@@ -20,7 +20,7 @@ class Injection(NamedTuple):
     kill_writer: bool = False
 
 
-class CutShort(Exception):
+class EpochCutShort(Exception):
     """An epoch ends here, by injection."""
 
 
@@ -53,7 +53,7 @@ class Injector:
 
     def _cut(self) -> NoReturn:
         self._tell("truncate")
-        raise CutShort
+        raise EpochCutShort
 
     def _kill(self) -> None:
         self._tell("kill_writer")

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from smspec.local.request import Unable
+from smspec.local.request import RunFailed
 
 VARIABLE = "SMSPEC_CACHE_DIR"
 _COMPLETE = "complete.json"
@@ -91,9 +91,9 @@ class EnvironmentCache:
                 raise
             undo.pop_all()
 
-    def _unusable(self, fault: OSError) -> Unable:
+    def _unusable(self, fault: OSError) -> RunFailed:
         reason = (fault.strerror or str(fault)).lower()
-        return Unable(3, f"cannot keep Python environments in `{self._root}`: {reason}; set {VARIABLE}")
+        return RunFailed(3, f"cannot keep Python environments in `{self._root}`: {reason}; set {VARIABLE}")
 
     def _locked(self, key: str, kind: int, wait: Callable[[], None]) -> int:
         name = os.path.join(self._root, f"{key}.lock")

@@ -13,7 +13,7 @@ from smspec.diagnostics.masking import masked
 from smspec.local.guard import guarded
 from smspec.local.python.interpreter import without_foreign_packages
 from smspec.local.python.pip_settings import own_pip_settings, uv_variables
-from smspec.local.request import Unable
+from smspec.local.request import RunFailed
 
 _PIP_QUIETLY = ("--disable-pip-version-check", "--no-input")
 _OF_UV = ("UV_PYTHON", "UV_SYSTEM_PYTHON", "UV_BREAK_SYSTEM_PACKAGES", "UV_TARGET", "UV_PREFIX")
@@ -42,7 +42,7 @@ class Installer:
     inherited: Mapping[str, str]
 
     def install(self, turns: Sequence[Sequence[str]], directory: str, *, as_in_job: bool = False) -> None:
-        """Install what the words of each turn ask for, after ``pip install``. Raises Unable.
+        """Install what the words of each turn ask for, after ``pip install``. Raises RunFailed.
 
         ``as_in_job``: with pip, which sees the packages of other directories, as the one in the job does.
         """
@@ -113,14 +113,14 @@ def _decoded(stream: Iterable[bytes]) -> Iterator[str]:
         yield line.decode("utf-8", "replace").rstrip("\r\n")
 
 
-def _failure(text: str, last: Sequence[str], status: int) -> Unable:
+def _failure(text: str, last: Sequence[str], status: int) -> RunFailed:
     """Return why packages could not be installed: 1 where the list asks for what there is not, else 3."""
     shown = " | ".join(last)
     if _NO_ROOM.search(text):
-        return Unable(3, "the disk is full: the job's Python packages were not installed; set SMSPEC_CACHE_DIR")
+        return RunFailed(3, "the disk is full: the job's Python packages were not installed; set SMSPEC_CACHE_DIR")
     way = "`--python EXE` runs the job on a Python that has them"
     if _UNREACHABLE.search(text):
         # Its lines were shown already, and most of them are the same fault once more.
-        return Unable(3, f"cannot reach the package index to install the job's Python packages; {way}")
+        return RunFailed(3, f"cannot reach the package index to install the job's Python packages; {way}")
     kind = 1 if _NOT_THERE.search(text) else 3
-    return Unable(kind, f"cannot install the job's Python packages (exit status {status}); {way}: {shown}")
+    return RunFailed(kind, f"cannot install the job's Python packages (exit status {status}); {way}: {shown}")

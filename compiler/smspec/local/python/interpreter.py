@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from smspec.local.guard import guarded
-from smspec.local.request import Unable
+from smspec.local.request import RunFailed
 
 OLDEST = (3, 8)
 _SECONDS = 60
@@ -73,10 +73,10 @@ def without_foreign_packages(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def named_interpreter(name: str) -> Interpreter:
-    """Return the interpreter of ``--python``. Raises Unable."""
+    """Return the interpreter of ``--python``. Raises RunFailed."""
     path = shutil.which(name)
     if path is None:
-        raise Unable(3, f"there is no `{name}`; say which Python the job runs on with --python")
+        raise RunFailed(3, f"there is no `{name}`; say which Python the job runs on with --python")
     return _asked(path) or _refused(path)
 
 
@@ -90,7 +90,7 @@ def interpreter_for(wanted: str | None) -> Interpreter:
             if found is not None and found.minor == wanted:
                 return found
     if first is None:
-        raise Unable(3, "there is no `python3`; say which Python the job runs on with --python")
+        raise RunFailed(3, "there is no `python3`; say which Python the job runs on with --python")
     return usual or _refused(first)
 
 
@@ -103,7 +103,7 @@ def _candidates(version: str) -> Iterator[str]:
 
 
 def _refused(path: str) -> Interpreter:
-    raise Unable(3, f"`{path}` is not a Python 3.8 or later; name another one with --python")
+    raise RunFailed(3, f"`{path}` is not a Python 3.8 or later; name another one with --python")
 
 
 def _asked(path: str) -> Interpreter | None:

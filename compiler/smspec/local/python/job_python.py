@@ -14,7 +14,7 @@ from smspec.local.python.installing import Installer
 from smspec.local.python.interpreter import interpreter_for, named_interpreter, without_foreign_packages
 from smspec.local.python.pip_settings import own_pip_settings
 from smspec.local.python.wanted import Wanted
-from smspec.local.request import Unable
+from smspec.local.request import RunFailed
 
 _FORMAT = 1
 _SELF_CONTAINED = re.compile(r"\s*(?:#.*|[A-Za-z0-9][^/\\]*|--hash=\S+.*|(?:-i|--(?:extra-)?index-url)\b.*)?")
@@ -50,7 +50,7 @@ class JobPython:
         return found
 
     def prepare(self, *, may_install: bool, show: Callable[[str], None]) -> None:
-        """Make the environment that hosts share, or take the one that is kept. Raises Unable."""
+        """Make the environment that hosts share, or take the one that is kept. Raises RunFailed."""
         wanted = self._wanted
         if self._is_named and not wanted.installs:
             return
@@ -58,7 +58,7 @@ class JobPython:
         is_needed = bool(turns) or wanted.installs
         try:
             self._layers = [self._image_layer(turns, may_install or not turns, show)]
-        except (Unable, OSError):
+        except (RunFailed, OSError):
             if is_needed:
                 raise
             return  # no pip then, and nothing asks for it
@@ -97,7 +97,7 @@ class JobPython:
                 show(f"making an environment for Python {self.interpreter.version}; kept in {path}")
             python = make_environment(path, self.interpreter)
             if not unpack_wheels(path, self.interpreter):
-                raise Unable(
+                raise RunFailed(
                     3,
                     f"{self.interpreter.executable} brings no pip to make an environment with; "
                     "install its venv package (python3-venv), or pass --python",
@@ -138,13 +138,15 @@ class JobPython:
             self._layers.append(
                 self._cache.hold(key, make, lambda: show("waiting for another run, which installs the same packages"))
             )
-        except Unable:
+        except RunFailed:
             if not may_install:
                 raise
 
     def _refuse_unless(self, may_install: bool) -> None:
         if not may_install:
-            raise Unable(3, "the job's Python packages are not installed; run `smspec run` once without --no-install")
+            raise RunFailed(
+                3, "the job's Python packages are not installed; run `smspec run` once without --no-install"
+            )
 
     def _installer(self, python: str, lock: int, show: Callable[[str], None]) -> Installer:
         return Installer(

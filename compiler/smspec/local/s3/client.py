@@ -10,7 +10,7 @@ from typing import Any
 from botocore.config import Config
 
 from smspec.local.feeder.fault import DataError, StoreUnavailable
-from smspec.wire.aws import AwsSession, Refusal, Unsendable, responses
+from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 
 CONNECTIONS = 32
@@ -54,7 +54,7 @@ def asked(uri: str) -> Iterator[None]:
             yield
     except Unsendable:
         raise DataError(f"`{uri}` names no bucket that S3 could have") from None
-    except Refusal as refusal:
+    except AwsRefused as refusal:
         if refusal.code in _DATA_FAULTS:
             raise DataError(_DATA_FAULTS[refusal.code].format(uri)) from None
         raise StoreUnavailable(f"S3 rejects the request for `{uri}`: {refusal}") from None

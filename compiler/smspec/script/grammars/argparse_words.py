@@ -14,22 +14,22 @@ from smspec.script.surroundings import Argument
 from smspec.script.words import converted, refusal
 
 
-class _Refused(Exception):
+class _ArgumentsRejected(Exception):
     pass
 
 
-class _Accepted(Exception):
+class _ProgramExited(Exception):
     """An action that ends the program, such as help."""
 
 
 class _Twin(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise _Refused(message)
+        raise _ArgumentsRejected(message)
 
 
 class _Ends(argparse.Action):
     def __call__(self, *_: object, **__: object) -> None:
-        raise _Accepted
+        raise _ProgramExited
 
 
 def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
@@ -73,9 +73,9 @@ def _refusal(line: CommandLine, words: Sequence[str], *, alone: bool = False) ->
             twin.parse_args(list(words))
         else:
             twin.parse_known_args(list(words))
-    except _Refused as refused:
+    except _ArgumentsRejected as refused:
         return str(refused)
-    except (_Accepted, argparse.ArgumentError, ValueError, TypeError, IndexError, AssertionError):
+    except (_ProgramExited, argparse.ArgumentError, ValueError, TypeError, IndexError, AssertionError):
         return None  # a parser that cannot be made is not understood
     return None
 

@@ -11,7 +11,7 @@ from smspec.script.surroundings import Argument
 from smspec.script.words import refusal
 
 
-class _Unsure(Exception):
+class _GrammarUnknown(Exception):
     """From here on it is not known which word belongs to what."""
 
 
@@ -24,7 +24,7 @@ def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
         for argument in arguments:
             for fault in _faults(line, argument, free, seen):
                 found.append(fault)
-    except _Unsure:
+    except _GrammarUnknown:
         yield from (fault for fault in found if fault.kind == "unknown")
         return
     positionals = [option for option in line.options if not option.names]
@@ -52,27 +52,27 @@ def _faults(
     while rest:
         word = rest.pop(0)
         if word == "--":
-            raise _Unsure
+            raise _GrammarUnknown
         if not word.startswith("-") or word == "-":
             free.append((argument, flag))
             continue
         name, equals, value = word.partition("=")
         option = next((option for option in line.options if name in option.names), None)
         if option is None and not word.startswith("--") and len(word) > 2:
-            raise _Unsure  # short options in one word
+            raise _GrammarUnknown  # short options in one word
         if option is None:
             names = [name for option in line.options for name in option.names]
             yield Fault(kind="unknown", command_line=line, argument=argument, near=nearest(name, names))
             return
         seen.append(option)
         if not isinstance(option.words, int):
-            raise _Unsure
+            raise _GrammarUnknown
         taken = [value] if equals else rest[: option.words]
         if equals and option.words == 0:
-            raise _Unsure
+            raise _GrammarUnknown
         flag = option if option.words == 0 else None
         if len(taken) < option.words:
-            raise _Unsure  # it takes the next words, which are meant for another option
+            raise _GrammarUnknown  # it takes the next words, which are meant for another option
         rest = rest if equals else rest[option.words :]
         said = next((f"`{one}` {why}" for one in taken if one and (why := refusal(option, one))), None)
         if said is not None:

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from smspec.local.python.cache import EnvironmentCache
-from smspec.local.request import Unable
+from smspec.local.request import RunFailed
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no disk that is always full")
@@ -16,7 +16,7 @@ def test_a_full_disk_is_reported_with_the_place_of_the_cache(tmp_path, monkeypat
         with open("/dev/full", "w", encoding="utf-8") as file:
             file.write("x")
 
-    with EnvironmentCache() as cache, pytest.raises(Unable) as refused:
+    with EnvironmentCache() as cache, pytest.raises(RunFailed) as refused:
         cache.hold("key", make, lambda: None)
     assert f"`{tmp_path}/environments`: no space left on device; set SMSPEC_CACHE_DIR" in str(refused.value)
     assert not cache.has("key")
