@@ -103,7 +103,7 @@ def test_pipe_recordio_goes_on_behind_its_checkpoint(example):
     assert before == list(range(len(before)))
 
     again = completed(job)
-    assert "going on from the checkpoints of the last run" in again.stderr
+    assert "resuming from the checkpoints of the last run" in again.stderr
     assert f"smspec: resuming: {len(before)} of 8 epochs are in" in job.log()
     assert before + epochs(job) == list(range(8))
     assert falls(losses + metric(job))

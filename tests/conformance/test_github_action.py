@@ -274,7 +274,7 @@ def test_a_push_is_validated_and_compared_only_on_request(jobs, act, server):
 def test_a_revision_that_nobody_has_is_told(jobs, act):
     done = act(jobs, base="no-such-branch")
     assert done.status == 1
-    assert "there is no revision `no-such-branch`" in done.log
+    assert "no revision `no-such-branch`" in done.log
 
 
 def test_a_revision_is_never_an_option_of_git(jobs, act, tmp_path):

@@ -76,7 +76,7 @@ def test_a_directory_without_a_spec_fails_and_says_so(jobs):
     (jobs / "empty").mkdir()
     status, _, err = run_job("smspec-validate", jobs, SMSPEC_PATHS="empty")
     assert status == 2
-    assert "there is no job spec in `empty`" in err
+    assert "no job spec found in `empty`" in err
     assert "Traceback" not in err
 
 

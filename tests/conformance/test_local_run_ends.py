@@ -181,7 +181,7 @@ def test_data_at_fault_fail_the_job(job):
     summary = job.summary()
     assert summary["status"] == "Failed"
     assert "channel `train`, epoch 0" in summary["failure_reason"]
-    assert "is not gzip" in summary["failure_reason"]
+    assert "is not a gzip file" in summary["failure_reason"]
 
 
 def test_a_missing_channel_is_told_before_anything_is_written(job):
@@ -189,7 +189,7 @@ def test_a_missing_channel_is_told_before_anything_is_written(job):
     job.write("src/reader.py", READER)
     ended = job.run()
     assert ended.returncode == 1
-    assert "error[SM360]: channel `train` has no data on this machine" in ended.stderr
+    assert "error[SM360]: `channels.train.local` is not set" in ended.stderr
     assert not job.run_directory.exists()
 
 
@@ -197,7 +197,7 @@ def test_a_literal_container_path_is_warned_of(job):
     script(job, "print('/opt/ml/' + 'model')", "hyperparameters: {out: /opt/ml/model}")
     ended = job.run()
     assert ended.returncode == 0
-    assert "warning: train.py:1, hyperparameter `out`: `/opt/ml/` is written literally" in ended.stderr
+    assert "warning: train.py:1, hyperparameter `out`: literal `/opt/ml/` paths do not work" in ended.stderr
 
 
 def test_a_script_that_uses_a_container_path_is_stopped(job):
@@ -222,7 +222,7 @@ def test_a_package_that_the_python_lacks_is_told_with_the_way_to_another(job):
     script(job, "import no_such_package.layers")
     ended = job.run()
     assert ended.returncode == 1
-    assert "the job's Python has no `no_such_package`: add it to `image.python_packages`, or" in ended.stderr
+    assert "has no module `no_such_package`: add it to `image.python_packages`, or" in ended.stderr
 
 
 def refused(job: LocalJob, status: int, message: str, **request: object) -> None:
@@ -236,13 +236,13 @@ def refused(job: LocalJob, status: int, message: str, **request: object) -> None
 @pytest.mark.parametrize("launcher", ["mpi", "smdataparallel"])
 def test_what_starts_over_ssh_needs_containers(job, launcher):
     script(job, "", f"distribution: {launcher}\nhosts: {{instance_type: ml.p4d.24xlarge, count: 2, volume: 1GB}}")
-    refused(job, 3, f"`{launcher}` reaches its hosts over ssh, so it needs containers")
+    refused(job, 3, f"`smspec run` does not support `{launcher}`: it needs SSH between containers")
 
 
 def test_a_program_inside_an_image_needs_a_container(job):
     job.spec("image: 111122223333.dkr.ecr.us-west-2.amazonaws.com/xgboost:1")
-    refused(job, 3, "the program of this job lies in its image")
-    refused(job, 3, "it runs a job whose spec has `source` and `entry_point`")
+    refused(job, 3, "the training script of this job is inside its image")
+    refused(job, 3, "set `source` and `entry_point` in the spec")
 
 
 def test_a_launcher_that_is_not_there_is_missed_before_any_host_starts(job):
@@ -253,7 +253,7 @@ def test_a_launcher_that_is_not_there_is_missed_before_any_host_starts(job):
     lonely = {"PATH": str(python.parent)}
     ended = job.run(lonely)
     assert (ended.returncode, ended.stdout) == (3, "")
-    assert "there is no `torchrun` on PATH: add `torch` to `image.python_packages`, or" in ended.stderr
+    assert "cannot find `torchrun` on PATH: add `torch` to `image.python_packages`, or" in ended.stderr
     assert not job.run_directory.exists()
     # What the job installs may bring it.
     job.write("src/requirements.txt", "")
@@ -262,14 +262,14 @@ def test_a_launcher_that_is_not_there_is_missed_before_any_host_starts(job):
 
 def test_the_python_of_the_job_must_be_there(job):
     script(job, "")
-    refused(job, 3, "there is no `no-such-python`", python="no-such-python")
-    refused(job, 3, "is not a Python 3.8 or later", python="/bin/true")
+    refused(job, 3, "cannot find `no-such-python`", python="no-such-python")
+    refused(job, 3, "is not Python 3.8 or later", python="/bin/true")
 
 
 def test_misuse_is_told(job):
     script(job, "")
     refused(job, 2, "`0` is not a number of hosts", hosts=0)
-    refused(job, 2, "--data names channel `x`, which the job does not have", data={"x": "y"})
+    refused(job, 2, "--data: the job has no channel `x`", data={"x": "y"})
 
 
 def test_a_directory_of_somebody_else_is_left_alone(job):
@@ -277,7 +277,7 @@ def test_a_directory_of_somebody_else_is_left_alone(job):
     job.write("run/job/thesis.tex", "years of work")
     ended = job.run()
     assert ended.returncode == 1
-    assert "no earlier run left it" in ended.stderr
+    assert "smspec did not create it" in ended.stderr
     assert os.listdir(job.run_directory) == ["thesis.tex"]
 
 
@@ -324,7 +324,7 @@ def test_a_failure_file_that_is_no_file_is_not_read(job, program):
     if failure.is_fifo():
         failure.unlink()  # the program's, not one that feeds a channel
     assert process.returncode == 1
-    assert job.summary()["failure_reason"] == "algo-1 ended with exit status 3 and left no failure file"
+    assert job.summary()["failure_reason"] == "algo-1 exited with status 3 and wrote no failure file"
 
 
 def test_a_program_that_takes_its_directories_away(job):
@@ -333,7 +333,7 @@ def test_a_program_that_takes_its_directories_away(job):
     )
     ended = job.run()
     assert ended.returncode == 0
-    assert "warning: algo-1: the program put something else in the place of its model directory" in ended.stderr
+    assert "warning: algo-1: the script replaced its model directory" in ended.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

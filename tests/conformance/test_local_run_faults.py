@@ -100,8 +100,8 @@ def test_only_streams_can_be_disturbed(job):
     job.write("src/train.py", "")
     ended = job.run(stall="1s")
     assert ended.returncode == 2
-    assert "faults are injected into Pipe channels, and this job has none" in ended.stderr
+    assert "fault injection requires a Pipe channel, and the job has none" in ended.stderr
     assert not job.run_directory.exists()
     ended = job.run(rate="1MB/s")
     assert ended.returncode == 0
-    assert "warning: --rate limits Pipe channels, and this job has none" in ended.stderr
+    assert "warning: --rate has no effect: the job has no Pipe channels" in ended.stderr

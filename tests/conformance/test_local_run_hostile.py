@@ -162,7 +162,7 @@ def test_data_in_the_directory_of_an_earlier_run_is_not_removed(job):
     for source in ("hosts/algo-1/opt/ml/model", "model.tar.gz"):
         ended = job.run(data={"file": job.run_directory / source})
         assert ended.returncode == 2
-        assert "which a run removes; name a different directory with -o" in ended.stderr
+        assert "which the run would delete; pass a different directory with -o" in ended.stderr
     os.symlink(job.run_directory / "model.tar.gz", job.directory / "data" / "previous")
     ended = job.run()
     assert ended.returncode == 2, ended.stderr
@@ -173,5 +173,5 @@ def test_a_run_directory_among_the_data_is_refused(job):
     data(job, random.Random(0))
     ended = job.run(data={"file": job.directory})
     assert ended.returncode == 2
-    assert "is in the data of channel `file`" in ended.stderr
+    assert "is inside the data of channel `file`" in ended.stderr
     assert not job.run_directory.exists()

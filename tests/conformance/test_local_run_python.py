@@ -215,7 +215,7 @@ def test_a_python_of_the_author_stands_in_for_packages_that_are_not_known(job):
     ended = job.run(job.environment)
     assert ended.returncode == 0, ended.stderr
     assert "PYTEST there" in job.log() or shutil.which("python3") != sys.executable
-    assert "different from the image: packages of the image are not known here" in ended.stderr
+    assert "different from the image: the packages of the image are unknown" in ended.stderr
 
 
 def test_without_permission_nothing_is_installed(job):
@@ -247,7 +247,7 @@ def test_an_index_that_does_not_answer_is_not_the_fault_of_the_spec(job):
     assert ended.returncode == 3, ended.stderr
     sentence = ended.stderr.splitlines()[-1]
     assert sentence.startswith("smspec: cannot reach the package index")
-    assert sentence.endswith("; `--python EXE` runs the job on a Python that has them")
+    assert sentence.endswith("; pass `--python EXE` to use a Python that has them")
 
 
 def test_nothing_is_needed_where_nothing_is_installed(job, tmp_path):

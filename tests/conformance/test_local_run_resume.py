@@ -67,7 +67,7 @@ def test_an_interrupted_run_is_taken_up(job):
     assert again.returncode == 0, again.stderr
     assert job.archive() == {"epochs": b"01123"}  # the epoch that was cut off is read again, whole
     assert "smspec: resuming: 1 of 4 epochs are in" in job.log()
-    assert "going on from the checkpoints of the last run, which did not complete (algo-1)" in again.stderr
+    assert "resuming from the checkpoints of the last run, which did not complete (algo-1)" in again.stderr
     assert sorted(os.listdir(job.host() / "checkpoints")) == ["model"]
     assert not (job.run_directory / "interrupted").exists()
 

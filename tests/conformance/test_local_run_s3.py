@@ -113,9 +113,9 @@ def test_other_channels_are_downloaded(job, server, mode):
 @pytest.mark.parametrize(
     ("source", "status", "message"),
     [
-        (f"s3://{BUCKET}/nothing/", 2, "there are no objects"),
-        ("s3://no-such-bucket/train/", 2, "there is no bucket for"),
-        ("s3://", 2, "names no bucket"),
+        (f"s3://{BUCKET}/nothing/", 2, "no objects found"),
+        ("s3://no-such-bucket/train/", 2, "the bucket of"),
+        ("s3://", 2, "has no bucket"),
     ],
 )
 def test_what_is_not_there_is_told_before_anything_runs(job, server, source, status, message):

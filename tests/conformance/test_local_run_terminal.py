@@ -90,6 +90,6 @@ def test_the_keys_ctrl_and_c_stop_it(job):
     """The terminal sends SIGINT to all of its foreground group."""
     status, seen = on_a_terminal(job, b"\x03", b"Completed epoch 0")
     assert status == 130
-    assert b"stopping; again to kill" in seen
+    assert b"stopping; press Ctrl-C again to kill" in seen
     assert b"Traceback" not in seen
     assert job.summary()["status"] == "Stopped"

@@ -14,9 +14,9 @@ from smspec.spec.keys import rows_below
 from smspec.spec.keys.row import Row
 
 _WORDS = {
-    "job_name": "the job that this was made from; without this key a job is called `name` and a digest of its request",
-    "api": "members that the spec has no keys for, merged into the request",
-    "vars": f"`${{{{ vars.{DOLLAR} }}}}{{{{` is how a text is written that holds a dollar sign and two braces",
+    "job_name": "name of the imported job; without this key, the job name is `name` and a digest of the request",
+    "api": "members without a spec key, merged into the request",
+    "vars": f"`${{{{ vars.{DOLLAR} }}}}{{{{` stands for a dollar sign and two braces",
 }
 
 
@@ -37,7 +37,7 @@ def _group(spec: dict[str, object], rows: Iterable[Row]) -> Iterator[str]:
 
 def _not_kept(imported: Imported, lost: tuple[Lost, ...]) -> Iterator[str]:
     if lost:
-        yield "Not kept:"
+        yield "Not imported:"
         yield from (f"- {part}" for part in lost)
     if imported.left_out:
-        yield f"Left out, no part of a request: {', '.join(imported.left_out)}"
+        yield f"Ignored, not part of a request: {', '.join(imported.left_out)}"

@@ -47,11 +47,11 @@ def _inside(value: object, path: Path, lost: list[Lost]) -> object:
 
 def _name_fault(name: str) -> str:
     if _VARIABLE in name:
-        return "a key of a spec cannot hold `${{`"
-    return "its name holds half of a character" if _HALF_CHARACTER.search(name) else ""
+        return "a spec key cannot contain `${{`"
+    return "its name contains an unpaired surrogate" if _HALF_CHARACTER.search(name) else ""
 
 
 def _fault(value: object) -> str:
     if value is None:
-        return "null is no value of the API"
-    return "it holds half of a character" if isinstance(value, str) and _HALF_CHARACTER.search(value) else ""
+        return "null is not an API value"
+    return "it contains an unpaired surrogate" if isinstance(value, str) and _HALF_CHARACTER.search(value) else ""

@@ -18,7 +18,7 @@ _TRAINING_JOB = re.compile(r"^kind:[ \t]*[\"']?TrainingJob[\"']?[ \t\r]*(#.*)?$"
 _SOMETHING = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
 
 
-OTHERS = "the other documents of the file"
+OTHERS = "other documents of the file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,6 @@ def _one_document(text: str) -> tuple[str, bool]:
     if not is_alone:
         filled = [index for index in filled if _TRAINING_JOB.search(parts[index])]
         if len(filled) != 1:
-            raise NoRequest(f"{len(filled)} of its documents have `kind: TrainingJob`; one is needed")
+            raise NoRequest(f"{len(filled)} documents have `kind: TrainingJob`; expected one")
     kept = "".join(part if index in filled else "\n" * part.count("\n") for index, part in enumerate(parts))
     return kept, is_alone

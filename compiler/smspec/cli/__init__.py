@@ -1,7 +1,7 @@
-"""The command line: which commands there are, and what becomes of everything that can go wrong in one.
+"""The command line: its commands, and how every exception of a command becomes a message and an exit status.
 
-Exit statuses: 0 done; 1 the spec or the job is at fault; 2 misuse; 3 the surroundings are at fault; 70 our own bug;
-130 Ctrl-C; 143 and 129 SIGTERM and SIGHUP.
+Exit statuses: 0 success; 1 the spec or the job has errors; 2 bad arguments; 3 something on this machine or on the
+network is missing or broken; 70 a bug in smspec; 130 Ctrl-C; 143 and 129 SIGTERM and SIGHUP.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 # Modules by name, so that a command does not pay for importing the others.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "init": ("smspec.cli.init", "write a working, commented job to start from"),
-    "validate": ("smspec.cli.validate", "say everything that is wrong with job specs"),
-    "build": ("smspec.cli.build", "write the Dockerfile, the entrypoint and the request as one file tree"),
-    "render": ("smspec.cli.render", "print one of the generated files"),
-    "import": ("smspec.cli.import_", "write the spec of a job that exists: a request, an ACK object, a state, a name"),
-    "diff": ("smspec.cli.diff", "say what changes between two states of jobs, and what that means"),
-    "run": ("smspec.cli.run", "run the job here, with the generated files"),
-    "lock": ("smspec.cli.lock", "pin the base images and requirements of a job in smspec.lock"),
-    "explain": ("smspec.cli.explain", "tell what a code or a key of the spec means"),
+    "init": ("smspec.cli.init", "create a working example job with comments"),
+    "validate": ("smspec.cli.validate", "check job specs"),
+    "build": ("smspec.cli.build", "write the Dockerfile, entrypoint, and request to a directory"),
+    "render": ("smspec.cli.render", "print one generated file"),
+    "import": ("smspec.cli.import_", "convert an existing training job to a spec"),
+    "diff": ("smspec.cli.diff", "show what changed between two versions of a job, and its effects"),
+    "run": ("smspec.cli.run", "run the job on this machine"),
+    "lock": ("smspec.cli.lock", "pin base images and requirements in smspec.lock"),
+    "explain": ("smspec.cli.explain", "explain an error code or a spec key"),
     "schema": ("smspec.cli.schema", "print the JSON Schema of job specs"),
 }
 """Name → module and summary. A module has HELP, ``add_arguments(parser)`` and ``run(args, console) -> int``."""
@@ -124,10 +124,12 @@ def _overview() -> str:
     commands = "".join(f"  {name:{width}}  {summary}\n" for name, (_, summary) in COMMANDS.items())
     return (
         "usage: smspec COMMAND …\n\n"
-        "Compile one reviewed YAML file into everything an Amazon SageMaker training job needs.\n\n"
+        "Compile a YAML spec into what an Amazon SageMaker training job needs.\n\n"
         f"commands:\n{commands}\n"
-        "smspec COMMAND --help tells more; smspec --version prints the version,\n"
-        "smspec --completion bash|zsh|fish a script that completes all this in your shell.\n"
+        "options:\n"
+        "  --version           print the version\n"
+        "  --completion SHELL  print a completion script (bash, zsh, fish)\n\n"
+        "Run `smspec COMMAND --help` for details.\n"
     )
 
 

@@ -17,7 +17,7 @@ _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 def host_count(word: str) -> int:
     """Read a number of hosts, 1 or more."""
     if not (word.isascii() and word.isdigit() and int(word[:9])):
-        raise argparse.ArgumentTypeError(f"`{word}` is not a number of hosts")
+        raise argparse.ArgumentTypeError(f"expected a number of hosts, got `{word}`")
     return int(word)
 
 
@@ -57,5 +57,6 @@ def _bytes(word: str) -> int | None:
 
 
 def _no(kind: str, word: str, meant: str | None, examples: str) -> argparse.ArgumentTypeError:
-    hint = f"; did you mean `{meant}`?" if meant and meant != word else f", such as {examples}"
-    return argparse.ArgumentTypeError(f"`{word}` is not {kind}{hint}")
+    if meant and meant != word:
+        return argparse.ArgumentTypeError(f"expected {kind}, got `{word}`; did you mean `{meant}`?")
+    return argparse.ArgumentTypeError(f"expected {kind} such as {examples}, got `{word}`")

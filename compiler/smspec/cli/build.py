@@ -1,4 +1,4 @@
-"""``smspec build``: everything that is generated from a spec, as one tree of files."""
+"""``smspec build``: write the build directory of a spec."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from smspec.render.tree import UPLOAD, FileTree
 from smspec.render.tree_rendering import render_tree
 
 HELP = """\
-Write everything that is generated from a spec as one tree of files: Dockerfile, entrypoint, runtime, source, request.
+Generate the build directory of a spec: Dockerfile, entrypoint, runtime, source, and request.
 
-`docker build TREE` and `aws sagemaker create-training-job --cli-input-json file://TREE/create-training-job.json` take
-it as it is. The same input gives the same bytes. A directory that smspec did not write is left alone."""
+Run `docker build DIR` and `aws sagemaker create-training-job --cli-input-json file://DIR/create-training-job.json`
+on it without changes. Builds are reproducible. smspec never overwrites a directory it did not create."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,9 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="DIR",
-        help="the tree itself (default: build/NAME, with an overlay build/NAME.OVERLAY)",
+        help="output directory (default: build/NAME, with an overlay build/NAME.OVERLAY)",
     )
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if DIR is not what would be written")
+    parser.add_argument("--check", action="store_true", help="write no files; exit 1 if DIR is out of date")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -52,9 +52,9 @@ def _checked(tree: FileTree, directory: str, console: Console) -> int:
     stale = differences(tree, directory)
     console.result("".join(f"{visible(str(difference))}\n" for difference in stale))
     if stale:
-        console.say(f"{directory} is not what the spec makes; `smspec build` writes it anew")
+        console.say(f"{directory} is out of date; run `smspec build`")
         return 1
-    console.say(f"{directory} is what the spec makes")
+    console.say(f"{directory} is up to date")
     return 0
 
 
@@ -63,5 +63,7 @@ def _written(tree: FileTree, directory: str, console: Console) -> int:
     console.result(f"{directory}\n")
     console.say(f"wrote {len(tree.files)} files")
     if any(file.path.startswith(UPLOAD) for file in tree.files):
-        console.say(f"`{UPLOAD}` goes to S3 before the job starts: `uploads` in manifest.json says which file where")
+        console.say(
+            f"before you start the job, copy `{UPLOAD}` to S3; `uploads` in manifest.json lists the URI of each file"
+        )
     return 0

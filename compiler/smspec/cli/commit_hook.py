@@ -1,7 +1,8 @@
-"""What `.pre-commit-hooks.yaml` starts: ``smspec validate`` over the repository, content where there is no job yet.
+"""The entry point of `.pre-commit-hooks.yaml`: ``smspec validate`` over the repository, which may have no jobs yet.
 
-A commit can break jobs whose files it does not touch: by a base that it changes or deletes, a script, a policy, a job
-that writes where another one writes. So nobody asks for the names of changed files, and everything is checked.
+A commit can break jobs whose files it does not touch: it may change or delete a base spec, a script, or a policy, or
+add a job that writes to the output of a different one. So the hook ignores the list of changed files and checks
+every job.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def against_build(path: str, overlay: str | None, settings: Mapping[str, str], r
             continue
         old[name] = version_of_build(build.payload, _layers_of_build(build), build.code, build.delivery, build.run_plan)
         new[name] = replace(_version(job), layers=_layers_as_built(job))
-        notes.append(f"compared with {build.directory}, which smspec {build.version} wrote")
+        notes.append(f"compared with {build.directory}, written by smspec {build.version}")
     if missing is not None and not old:
         raise missing
     states = [State(file=path, place=path, versions=versions, faults={}) for versions in (old, new)]
@@ -112,7 +112,7 @@ def against_base(
         found += tuple(path for path in outside if place_below(path, repository.top) in was)
         if not found and not found_there:
             raise NothingToCompare(
-                f"there is no job spec in {', '.join(f'`{path}`' for path in paths)}, now or at `{revision}`"
+                f"no job spec found in {', '.join(f'`{path}`' for path in paths)}, now or at `{revision}`"
             )
         new = [gather_variants(path, overlay, settings, cache) for path in found]
         old = [gather_variants(path, overlay, settings, base_cache, base) for path in found_there]
@@ -178,7 +178,7 @@ def _requested(path: str) -> tuple[Version, list[str]]:
         raise NothingToCompare(f"`{path}`: {fault}") from fault
     notes = [f"`{path}` is {found.form}: not compared: {part}" for part in found.lost]
     if not found.has_tags:
-        notes.append(f"`{path}` is {found.form}: it does not say tags, so they are not compared")
+        notes.append(f"`{path}` is {found.form}, which has no tags; tags are not compared")
     writing = Writing(document=source.document, form=found.form if found.has_tags else None)
     version = version_of_request(found.request, found.region, writing, is_whole=found.has_tags)
     # A request has no `name`, only that of one job: it counts as the spec that `smspec import` makes of it.
@@ -254,10 +254,10 @@ def _check_variation(sides: Sequence[Gathered], overlay: str | None, settings: M
     if not all(side.is_read for side in sides):
         return
     if overlay is not None and not any(overlay in side.overlays for side in sides):
-        raise Misuse(f"no spec that is compared has an overlay `{overlay}`")
+        raise Misuse(f"none of the compared specs has an overlay `{overlay}`")
     for name in settings:
         if not any(name in side.variables for side in sides):
-            raise Misuse(f"--set vars.{name}: no spec that is compared declares a variable `{name}`")
+            raise Misuse(f"--set vars.{name}: none of the compared specs declares `vars.{name}`")
 
 
 def _found(paths: list[str], cache: InputCache) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -281,7 +281,8 @@ def _submodules(base: Revision, sides: list[Variants]) -> list[str]:
     )
     names = dict.fromkeys(name for directory in directories for name in base.submodules(directory))
     return [
-        f"`{name}` is a submodule: what was in it at {base.name} is not known, its files count as new" for name in names
+        f"`{name}` is a submodule: its contents at {base.name} are unknown, so all its files count as new"
+        for name in names
     ]
 
 

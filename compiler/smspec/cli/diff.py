@@ -1,4 +1,4 @@
-"""``smspec diff``: what changes between two states of jobs, and what each change means."""
+"""``smspec diff``: show what changed between two versions of a job, and its effects."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from smspec.diagnostics.visible import visible
 from smspec.spec.layers.misuse import Misuse
 
 HELP = """\
-Say what changes and what that means: which image layers are built anew, which data are seen, whether training starts
-from scratch, what it can cost, who can reach what.
+Show what changed and its effects: rebuilt image layers, input data, checkpoints, cost ceiling, and access.
 
-`diff OLD NEW` compares two specs; OLD may be a saved answer of DescribeTrainingJob, a CreateTrainingJob request, or
-what else `smspec import` reads. `diff NEW` compares with the last build, build/NAME. `diff --base REV [PATH…]` compares
-every spec in files and directories with what it was in that revision of git; the working tree is left alone. Without
--O, each spec is compared as it is and under each of its overlays. Instance prices come from the table [prices] of
-smspec.toml.
+`diff OLD NEW` compares two specs. OLD can also be saved DescribeTrainingJob output, a CreateTrainingJob request, or
+any other file that `smspec import` reads. `diff NEW` compares with the last build, build/NAME. `diff --base REV
+[PATH…]` compares every spec in the given files and directories with its version in that git revision; it does not
+change the working tree. Without -O, smspec compares each spec on its own and with each overlay. Instance prices come
+from the table [prices] of smspec.toml.
 
-Exit status: 0 no differences, 1 differences (with --fail-on: only those), 2 misuse or a spec with faults, 3 no git."""
+Exit status: 0 no differences; 1 differences (with --fail-on: only of those kinds); 2 bad arguments, or a spec with
+errors; 3 git is missing or failed."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", metavar="OLD NEW | PATH", nargs="*", help="what is compared (default: job.yaml, or .)")
+    parser.add_argument("paths", metavar="OLD NEW | PATH", nargs="*", help="specs to compare (default: job.yaml, or .)")
     parser.add_argument("--base", metavar="REV", help="compare with this revision of git")
     parser.add_argument(
         "--format",
         choices=("text", "markdown", "json"),
         default="text",
-        help="text for a terminal, markdown for a comment on a pull request, json for programs",
+        help="text for a terminal, markdown for a pull request comment, json for scripts",
     )
     parser.add_argument(
         "--fail-on",
         metavar="KIND,…",
         action="append",
         default=[],
-        help="exit 1 for these kinds of changes only, for example security,cost>20%%",
+        help="exit 1 only for these kinds of changes, for example security,cost>20%%",
     )
     add_variation_arguments(parser)
 
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             if args.base is not None:
                 outcome = against_base(args.base, paths or ["."], args.overlay, settings(args), root(args))
             elif len(paths) > 2:
-                raise UsageError("two states are compared: `smspec diff OLD NEW`; more specs with `--base REV`")
+                raise UsageError("expected two paths: `smspec diff OLD NEW`; to compare more specs, add `--base REV`")
             elif len(paths) == 2:
                 outcome = against_other(paths[0], paths[1], args.overlay, settings(args), root(args))
             else:

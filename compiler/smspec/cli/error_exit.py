@@ -34,12 +34,12 @@ def report_error(fault: Exception, console: Console) -> int:
     if isinstance(fault, OSError):
         return _report(_sentence(fault), 3, console)
     if isinstance(fault, MemoryError):
-        return _report("there is not enough memory", 3, console)
+        return _report("out of memory", 3, console)
     _report(f"internal error: {type(fault).__name__}: {fault}", 70, console)
     console.say(
-        "this is a bug of smspec, not of your spec: please report this line, the command and, if you may, the spec"
+        "this is a bug in smspec: report the line above, the command, and the spec if you can share it;"
+        " set SMSPEC_DEBUG=1 for a traceback"
     )
-    console.say("with SMSPEC_DEBUG=1 in the environment it also shows where it happened")
     return 70
 
 

@@ -1,4 +1,4 @@
-"""``smspec explain``: the page behind a code, or what a key of the spec means."""
+"""``smspec explain``: print the page of an error code or a spec key."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from smspec.diagnostics.explanation import explained_codes, explanation
 from smspec.diagnostics.quoting import one_of
 from smspec.diagnostics.suggestions import nearest
 
-HELP = "Tell what a code (SM204) or a key of the spec (channels.NAME.input_mode) means, and what to write."
+HELP = "Explain an error code (SM204) or a spec key (channels.NAME.input_mode)."
 
 _MOST_OFFERED = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("topic", metavar="CODE|KEY", help="as in `error[SM204]`, or as in the spec")
+    parser.add_argument("topic", metavar="CODE|KEY", help="a code as in `error[SM204]`, or a key of the spec")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -28,7 +28,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
         page = explain_key(topic)
     if page is None:
-        raise UsageError(f"there is nothing to tell about `{topic}`{_guess(topic)}")
+        raise UsageError(f"unknown code or key `{topic}`{_guess(topic)}")
     console.result(page if page.endswith("\n") else f"{page}\n")
     return 0
 

@@ -1,4 +1,4 @@
-"""Findings as the result of a command: in which format they are shown, and what exit status they make."""
+"""Findings as the result of a command: their format and the exit status."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def add_findings_arguments(parser: argparse.ArgumentParser, *more_formats: str) 
         "--format",
         choices=(*FORMATS, *more_formats),
         default="text",
-        help="text for people, json for programs, sarif for code scanning, github for annotations of a workflow",
+        help="text for a terminal, json for scripts, sarif for code scanning, github for workflow annotations",
     )
     parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
 

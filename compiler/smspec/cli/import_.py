@@ -1,4 +1,4 @@
-"""``smspec import``: a job that exists, as a spec on standard output. (``import`` is no name for a module.)"""
+"""``smspec import``: print an existing job as a spec. (``import`` is a keyword, hence the underscore.)"""
 
 from __future__ import annotations
 
@@ -24,41 +24,41 @@ from smspec.spec.layers.misuse import Misuse
 from smspec.workspace.command_line_file import STANDARD_INPUT, content_of
 
 HELP = """\
-Write the job spec that renders the request of a training job: from a CreateTrainingJob request or the answer of
-DescribeTrainingJob (JSON or YAML), a TrainingJob of the ACK controller, a Step Functions state or the state machine
-around it; or, by its name, of a job in SageMaker.
+Print a job spec that compiles to the same request as an existing training job. The input is a CreateTrainingJob
+request or DescribeTrainingJob output (JSON or YAML), a TrainingJob of the ACK controller, a Step Functions state or
+state machine, or the name of a job in SageMaker.
 
-What the spec cannot hold is told on standard error and at its end. The exit status is 1 when there is no training job,
-or the spec has faults: then it is printed all the same, for you to complete."""
+Members with no equivalent are listed on stderr and in a closing comment.
+Exit status: 0 done; 1 no training job found, or the printed spec has errors to fix."""
 
 FILE_NAME = "job.yaml"
-"""What the findings call the spec that is printed."""
+"""The file name of the printed spec in findings."""
 
-_FAULTY = "\n# This spec has faults; `smspec validate` shows them.\n"
+_FAULTY = "\n# This spec has errors; `smspec validate` shows them.\n"
 _JOB_NAME = re.compile(r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "source", metavar="FILE|NAME", help="a file, - for standard input, or else the name of a job in SageMaker"
+        "source", metavar="FILE|NAME", help="a file, - for standard input, or the name of a job in SageMaker"
     )
-    parser.add_argument("--profile", metavar="P", help="the AWS profile to look for NAME with")
-    parser.add_argument("--region", metavar="R", help="the AWS region to look for NAME in")
+    parser.add_argument("--profile", metavar="P", help="AWS profile used to look up NAME")
+    parser.add_argument("--region", metavar="R", help="AWS region of the job NAME")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     adoption = adopt(_found(args, console))
     for part in adoption.lost:
-        console.say(f"not kept: {part}")
+        console.say(f"not imported: {part}")
     if adoption.left_out:
-        console.say(f"left out, no part of a request: {', '.join(adoption.left_out)}")
+        console.say(f"ignored, not part of a request: {', '.join(adoption.left_out)}")
     fault = _fault(adoption, console)
     console.result(adoption.text + (_FAULTY if fault else ""))
     return 1 if fault else 0
 
 
 def _fault(adoption: Adoption, console: Console) -> bool:
-    """Compile the spec and compare; show what is wrong with it, and tell whether anything is."""
+    """Compile the spec, compare the requests, print what is wrong, and return whether anything is."""
     text = SourceText(FILE_NAME, adoption.text)
     try:
         compilation = compile_spec(in_memory_inputs(text))
@@ -73,7 +73,7 @@ def _fault(adoption: Adoption, console: Console) -> bool:
         del payload["TrainingJobName"]
     unlike = [dotted(path) for path in differences(payload, adoption.request)]
     for place in unlike:
-        console.say(f"not kept: {place}: the spec renders it otherwise")
+        console.say(f"not imported: {place}: smspec sends a different value")
     return bool(unlike)
 
 
@@ -81,7 +81,7 @@ def _found(args: argparse.Namespace, console: Console) -> Imported:
     source: str = args.source
     is_name = not os.path.lexists(source) and _JOB_NAME.fullmatch(source) is not None
     if not is_name and (args.profile or args.region):
-        raise UsageError("--profile and --region are for the name of a job in SageMaker, not for a file")
+        raise UsageError("--profile and --region require the name of a job in SageMaker, not a file")
     try:
         if is_name:
             return _described(args, console)
@@ -100,7 +100,7 @@ def _described(args: argparse.Namespace, console: Console) -> Imported:
     from smspec.submission.describing import describe
     from smspec.submission.faults import AwsUnavailable, JobRefused
 
-    console.say(f"there is no file `{args.source}`: looking for a training job of that name")
+    console.say(f"no file `{args.source}`; looking up the training job `{args.source}` in SageMaker")
     try:
         description = describe(args.source, args.profile, args.region)
     except JobRefused as refused:

@@ -1,4 +1,4 @@
-"""``smspec init``: a job to start from, that can be run at once."""
+"""``smspec init``: create a working example job."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ from smspec.spec.yaml.scalars import meaning
 from smspec.workspace.parent_directories import repository_top, upwards
 
 HELP = """\
-Write a working, commented job to start from: the spec, a program, a little data. Nothing is ever overwritten.
+Create a working example job with comments: a spec, a training script, and some data. Never overwrites a file.
 
-Beside it lies the schema that its first line names for editors, unless the repository has a .smspec.schema.json
-further up: then that one is named.
+Also writes .smspec.schema.json for editor completion, unless the repository has one.
 
 templates:
-  script    a plain script on one host
-  pipe      data streamed through Pipe mode, one call per epoch
-  torchrun  PyTorch on two hosts; running it here needs PyTorch
-  mpi       MPI on two hosts; `smspec run` cannot run it here"""
+  script    a training script on one host
+  pipe      data streamed in Pipe mode, one call per epoch
+  torchrun  PyTorch on two hosts; `smspec run` needs PyTorch
+  mpi       MPI on two hosts; `smspec run` does not support MPI"""
 
 TEMPLATES: dict[str, str] = {
     "script": "smspec run",
@@ -34,18 +33,22 @@ TEMPLATES: dict[str, str] = {
     "torchrun": "smspec run --python python3        # one that has PyTorch",
     "mpi": "",  # its hosts have to be containers, which `smspec run` does not start
 }
-"""Each template with the command that runs it here, if any does."""
+"""Each template with the command that runs it on this machine, if any does."""
 
 SCHEMA = ".smspec.schema.json"
-"""What the first line of every template's spec tells an editor to complete and explain keys with."""
+"""The schema that the first line of every template's spec names for editors."""
 
 _TEMPLATE_NAME = "name: example "
 _LONGEST_NAME = 48
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("directory", metavar="DIR", nargs="?", default=".", help="where to (default: here)")
-    parser.add_argument("--template", choices=tuple(TEMPLATES), default="script", help="which job (default: script)")
+    parser.add_argument(
+        "directory", metavar="DIR", nargs="?", default=".", help="directory to create the job in (default: .)"
+    )
+    parser.add_argument(
+        "--template", choices=tuple(TEMPLATES), default="script", help="example to create (default: script)"
+    )
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -54,7 +57,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     taken = [path for path in files if os.path.lexists(os.path.join(directory, path))]
     if taken:
         named = ", ".join(f"`{os.path.join(directory, path)}`" for path in taken[:3])
-        raise CommandRefused(f"{named} {'is' if len(taken) == 1 else 'are'} there already; nothing was written")
+        raise CommandRefused(f"{named} already {'exists' if len(taken) == 1 else 'exist'}; no files written")
     with signals_interrupt():
         _write(directory, files)
 
@@ -64,7 +67,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         console.say(f"  cd {shlex.quote(directory)}")
     for step in filter(None, ("smspec validate", TEMPLATES[args.template], "smspec build")):
         console.say(f"  {step}")
-    console.say("role, region and the s3:// addresses in job.yaml are examples: put yours in before you submit")
+    console.say("replace the example role, region, and S3 URIs in job.yaml before you submit")
     return 0
 
 

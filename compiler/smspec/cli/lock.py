@@ -1,4 +1,4 @@
-"""``smspec lock``: pin what the images of a job are built from."""
+"""``smspec lock``: pin base images and requirements in smspec.lock."""
 
 from __future__ import annotations
 
@@ -21,24 +21,28 @@ from smspec.spec.lock import Lock
 from smspec.workspace.command_line_file import USUAL_SPEC
 
 HELP = """\
-Pin what the images of jobs are built from: their bases, as they are and under each overlay, to digests, and their
-requirements files to hashes. They are kept in smspec.lock, one file for a repository, the nearest upwards. A directory
-means the job specs below it.
+Pin base images to digests and requirements files to hashes in the nearest smspec.lock, from the directory of the
+spec upwards. Includes the base images of each overlay. A directory means all job specs below it.
 
-What is pinned stays as it is, unless --update asks its registry again. The digest of a base that no registry can be
-asked for is given with --digest."""
+Existing pins do not change without --update. Use --digest for a base image whose registry smspec cannot reach."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paths", metavar="PATH", nargs="*", help="job specs, or directories to search (default: job.yaml)"
     )
-    parser.add_argument("--update", action="store_true", help="ask the registries again for what is pinned already")
     parser.add_argument(
-        "--digest", metavar="IMAGE=DIGEST", action="append", default=[], help="pin an image without asking anybody"
+        "--update", action="store_true", help="get the current digests of images that are already pinned"
     )
     parser.add_argument(
-        "--set", metavar="vars.NAME=VALUE", action="append", default=[], help="give a declared variable a value"
+        "--digest",
+        metavar="IMAGE=DIGEST",
+        action="append",
+        default=[],
+        help="pin an image without contacting its registry",
+    )
+    parser.add_argument(
+        "--set", metavar="vars.NAME=VALUE", action="append", default=[], help="set a variable declared in `vars`"
     )
     add_root_argument(parser)
 
@@ -51,7 +55,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         raise UsageError(str(misuse)) from misuse
     unknown = sorted(set(digests) - {image for each in found for image in each.images})
     if unknown:
-        raise UsageError(f"--digest: no image of these jobs is built from `{unknown[0]}`")
+        raise UsageError(f"--digest: no job uses the base image `{unknown[0]}`")
 
     from smspec.lock.locking import to_ask  # late, as all that can ask a registry
 
@@ -79,7 +83,7 @@ def _lock(found: LockTarget, before: Lock, images: dict[str, str], console: Cons
     old, pins = before.images | before.requirements, after.images | after.requirements
     for name in (*found.images, *found.requirements):
         console.say(visible(f"{name} {pins[name]}{'' if old.get(name) == pins[name] else ' (new)'}"))
-    console.say(visible(f"{found.path}: {'written' if is_new else 'nothing new'}"))
+    console.say(visible(f"wrote {found.path}" if is_new else f"{found.path} is up to date"))
 
 
 def _digests(words: list[str]) -> dict[str, str]:
@@ -88,7 +92,7 @@ def _digests(words: list[str]) -> dict[str, str]:
         image, _, digest = word.partition("=")
         if not is_image_reference(image) or not re.fullmatch(SHA256, digest):
             raise UsageError(
-                f"--digest {visible(word)}: write `--digest python:3.12-slim=sha256:<64 digits of 0-9 and a-f>`"
+                f"--digest: expected `IMAGE=sha256:` and 64 lowercase hexadecimal digits, got `{visible(word)}`"
             )
         digests[image] = digest
     return digests

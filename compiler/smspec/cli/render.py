@@ -1,4 +1,4 @@
-"""``smspec render``: one of the generated texts, on standard output."""
+"""``smspec render``: print one generated file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from smspec.cli.spec_arguments import add_spec_arguments, compiled
 from smspec.diagnostics.visible import visible
 from smspec.render import TARGETS, NothingToRender
 
-HELP = "Print one of the texts that are generated from a spec."
+HELP = "Print one generated file."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

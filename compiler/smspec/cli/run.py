@@ -1,4 +1,4 @@
-"""``smspec run``: the job itself, here, with the generated files."""
+"""``smspec run``: run the job on this machine."""
 
 from __future__ import annotations
 
@@ -23,53 +23,52 @@ from smspec.render.tree_rendering import render_tree
 from smspec.script.program import Program
 
 HELP = """\
-Run the job on this machine with the files that a build generates: a directory per host as its /opt/ml, channels laid
-out or streamed as SageMaker would, the model collected. It needs neither Docker nor AWS.
+Run the job on this machine with the files that `smspec build` generates. Each host gets its own /opt/ml directory and
+its channels as SageMaker provides them. Needs no Docker and no AWS account.
 
-The Python packages of the job are installed into an environment that smspec keeps in its cache, never into a Python of
-yours.
+smspec installs the job's Python packages into an environment in its cache, never into your Python.
 
-The exit status is 0 when the job completed, 1 when it failed, 3 when it could not be run here."""
+Exit status: 0 the job completed; 1 the job failed; 3 smspec could not run it on this machine."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_spec_arguments(parser)
-    parser.add_argument("--hosts", metavar="N", type=host_count, help="how many hosts (default: as the spec says)")
+    parser.add_argument("--hosts", metavar="N", type=host_count, help="number of hosts (default: `hosts.count`)")
     parser.add_argument(
-        "--data", metavar="CH=PATH", action="append", default=[], help="feed a channel from here (or s3://…)"
+        "--data", metavar="CH=PATH", action="append", default=[], help="data of a channel: a local path or an S3 URI"
     )
     parser.add_argument(
         "--python",
         metavar="EXE",
-        help="Python that runs the job, with its packages (default: one with the version and packages of the image)",
+        help="Python that runs the job, with its packages (default: the version and packages of the image)",
     )
     parser.add_argument(
-        "--no-install", action="store_true", help="exit with status 3 if Python packages of the job are not installed"
+        "--no-install", action="store_true", help="exit with status 3 instead of installing Python packages of the job"
     )
     parser.add_argument(
         "--allow-outside",
         action="store_true",
-        help="run a script that uses a literal /opt/ml path, which is outside of the run directory",
+        help="run a script that uses literal /opt/ml paths, which are outside the run directory",
     )
-    parser.add_argument(
-        "--rate", metavar="R", type=byte_rate, help="at most so much per Pipe channel and host, such as 50MB/s"
-    )
+    parser.add_argument("--rate", metavar="R", type=byte_rate, help="limit per Pipe channel and host, such as 50MB/s")
     parser.add_argument(
         "--stall",
         metavar="S",
         type=stall_seconds,
-        help="inject: each epoch of a Pipe channel falls silent half-way, for so long",
+        help="fault injection: pause each Pipe stream for S halfway through an epoch",
     )
     ends = parser.add_mutually_exclusive_group()
     ends.add_argument(
-        "--truncate", metavar="N", type=byte_count, help="inject: each epoch of a Pipe channel ends after N bytes"
+        "--truncate", metavar="N", type=byte_count, help="fault injection: end each Pipe stream after N bytes"
     )
-    ends.add_argument("--kill-writer", action="store_true", help="inject: what feeds a host dies half-way of an epoch")
+    ends.add_argument(
+        "--kill-writer", action="store_true", help="fault injection: kill the stream writer halfway through an epoch"
+    )
     parser.add_argument(
         "-o",
         "--output",
         metavar="DIR",
-        help="where all of it goes (default: run/NAME, with an overlay run/NAME.OVERLAY)",
+        help="run directory (default: run/NAME, with an overlay run/NAME.OVERLAY)",
     )
 
 
@@ -113,7 +112,7 @@ def _data(words: list[str]) -> dict[str, str]:
     for word in words:
         channel, equals, path = word.partition("=")
         if not (equals and channel and path):
-            raise UsageError(f"--data {word}: write `--data CHANNEL=PATH`")
+            raise UsageError(f"--data: expected `CHANNEL=PATH`, got `{word}`")
         paths[channel] = path
     return paths
 

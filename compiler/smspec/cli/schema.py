@@ -8,11 +8,11 @@ from smspec.cli.console import Console
 from smspec_schemas import JOB_SCHEMA
 
 HELP = """\
-Print the JSON Schema of job specs. An editor with a YAML language server completes and explains keys with it:
+Print the JSON Schema of job specs. Editors with a YAML language server use it to complete and explain keys. Run
 
   smspec schema > .smspec.schema.json
 
-and in the first line of job.yaml:
+and begin job.yaml with:
 
   # yaml-language-server: $schema=.smspec.schema.json"""
 

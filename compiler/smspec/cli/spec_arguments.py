@@ -23,9 +23,9 @@ def add_spec_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_variation_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what picks one of the jobs that a spec can mean."""
-    parser.add_argument("-O", "--overlay", metavar="NAME", help="apply this overlay of the spec")
+    parser.add_argument("-O", "--overlay", metavar="NAME", help="apply an overlay")
     parser.add_argument(
-        "--set", metavar="vars.NAME=VALUE", action="append", default=[], help="give a declared variable a value"
+        "--set", metavar="vars.NAME=VALUE", action="append", default=[], help="set a variable declared in `vars`"
     )
     add_root_argument(parser)
 
@@ -33,7 +33,7 @@ def add_variation_arguments(parser: argparse.ArgumentParser) -> None:
 def add_root_argument(parser: argparse.ArgumentParser) -> None:
     """Add what widens or narrows the directory that the files of a spec must lie in."""
     parser.add_argument(
-        "--root", metavar="DIR", help="read files of specs in DIR only (default: the repository of each spec)"
+        "--root", metavar="DIR", help="only read files inside DIR (default: the repository of each spec)"
     )
 
 
@@ -41,7 +41,7 @@ def root(args: argparse.Namespace) -> str | None:
     """Return the directory that ``--root`` names."""
     named: str | None = args.root
     if named is not None and not os.path.isdir(named):
-        raise UsageError(f"--root {named}: there is no such directory")
+        raise UsageError(f"--root {named}: no such directory")
     return named
 
 
@@ -52,7 +52,9 @@ def settings(args: argparse.Namespace) -> dict[str, str]:
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name.startswith("vars."):
-            raise UsageError(f"--set {word}: write `--set vars.NAME=VALUE`; nothing but a declared variable can be set")
+            raise UsageError(
+                f"--set: expected `vars.NAME=VALUE`, got `{word}`; only variables declared in `vars` can be set"
+            )
         values[name.removeprefix("vars.")] = value
     return values
 

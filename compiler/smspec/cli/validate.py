@@ -1,4 +1,4 @@
-"""``smspec validate``: everything that is wrong with job specs, and with each under each of its overlays."""
+"""``smspec validate``: check job specs, each on its own and with each overlay."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ from smspec.spec.layers.assembly import Misuse
 from smspec.workspace.command_line_file import USUAL_SPEC
 
 HELP = """\
-Say everything that is wrong with job specs. Each is checked as it is and under each of its overlays.
+Check job specs. Checks each spec on its own and with each overlay.
 
-A directory means the job specs below it: YAML files with a top-level `smspec`, without the bases that others extend.
-Several specs are compared too, and the overlays of one: who has whose checkpoints, output or name. --format mermaid
-draws which job reads what another writes; findings go to stderr then.
-With --api-json, a CreateTrainingJob request gets the same verdict, at its own lines.
-Exit status: 0 when nothing is wrong, 1 when something is (warnings count with --strict, notes never)."""
+A directory means the job specs below it: YAML files with a top-level `smspec` key, except base specs that others
+extend. Also checks specs against each other for shared checkpoints, outputs, and names.
+`--format mermaid` prints a graph of the jobs that read what a different job writes; errors and warnings go to stderr.
+`--api-json FILE` checks a CreateTrainingJob request instead of a spec.
+
+Exit status: 0 no errors; 1 errors, or warnings with --strict."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="*", help="files, or directories to search (default: job.yaml)")
-    parser.add_argument("--api-json", metavar="FILE", help="check a raw CreateTrainingJob request; - reads stdin")
+    parser.add_argument("--api-json", metavar="FILE", help="check a CreateTrainingJob request; - reads stdin")
     add_findings_arguments(parser, "mermaid")
     add_variation_arguments(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     if args.api_json is not None and args.format == "mermaid":
-        raise UsageError("--format mermaid draws the jobs of specs; a request has no others beside it")
+        raise UsageError("--format mermaid cannot be combined with --api-json")
     if args.api_json is not None:
         # Late: it reads another kind of file.
         from smspec.cli.validate_request import validate_request

@@ -17,6 +17,6 @@ def quoted(text: str) -> str:
 
 
 def one_of(names: Iterable[str]) -> str:
-    """Return "`a`, `b` or `c`"."""
+    """Return "`a`, `b`, or `c`"."""
     *most, last = (f"`{name}`" for name in names)
-    return f"{', '.join(most)} or {last}" if most else last
+    return f"{', '.join(most)}{',' if len(most) > 1 else ''} or {last}" if most else last

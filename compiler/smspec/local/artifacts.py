@@ -41,7 +41,10 @@ def collect(
     for host, directory in directories:
         for name, source in _members(what, host, directory, reporter):
             if name in owners and source and sources[name]:
-                _warn(reporter, f"{owners[name]} and {host} both wrote `{name}` to {what}: the one of {host} is kept")
+                _warn(
+                    reporter,
+                    f"{owners[name]} and {host} both wrote `{name}` to {what}; smspec keeps the file of {host}",
+                )
             owners[name], sources[name] = host, source
     files = {name: source for name, source in sources.items() if source != _DIRECTORY}
     if not sources:
@@ -54,7 +57,7 @@ def _members(what: str, host: str, root: str, reporter: Reporter) -> list[tuple[
     """Return (name, file) of everything below ``root``; directories have no file."""
     found: list[tuple[str, str]] = []
     if os.path.islink(root) or not os.path.isdir(root):
-        _warn(reporter, f"{host}: the program put something else in the place of its {what} directory; it is left out")
+        _warn(reporter, f"{host}: the script replaced its {what} directory; smspec ignores it")
         return found
     inside = os.path.realpath(root) + os.sep
     for directory, directories, files in walked(root):
@@ -66,14 +69,15 @@ def _members(what: str, host: str, root: str, reporter: Reporter) -> list[tuple[
             mode = os.stat(path).st_mode if os.path.exists(path) else 0
             if os.path.islink(path) and not (target.startswith(inside) and stat.S_ISREG(mode)):
                 _warn(
-                    reporter, f"{host}: `{name}` in {what} is a link to no file of the same directory; it is left out"
+                    reporter,
+                    f"{host}: `{name}` in {what} is a link that does not point to a file in {what}; smspec ignores it",
                 )
             elif stat.S_ISDIR(mode):
                 found.append((name, _DIRECTORY))
             elif stat.S_ISREG(mode):
                 found.append((name, target))
             else:
-                _warn(reporter, f"{host}: `{name}` in {what} is neither file nor directory; it is left out")
+                _warn(reporter, f"{host}: `{name}` in {what} is not a file or directory; smspec ignores it")
     return found
 
 

@@ -109,11 +109,13 @@ def require_apart(data: Iterable[ChannelData], directory: str) -> None:
             continue
         name, source = each.channel.name, os.path.realpath(each.source)
         if is_below(run, source):
-            raise RunFailed(2, f"`{directory}` is in the data of channel `{name}`; name a different directory with -o")
+            raise RunFailed(
+                2, f"`{directory}` is inside the data of channel `{name}`; pass a different directory with -o"
+            )
         inside = source if is_below(source, run) else _object_below(each, run)
         if inside is not None:
             raise RunFailed(
-                2, f"channel `{name}` reads `{inside}`, which a run removes; name a different directory with -o"
+                2, f"channel `{name}` reads `{inside}`, which the run would delete; pass a different directory with -o"
             )
 
 
@@ -149,7 +151,7 @@ def _refuse_strange_data(data: Mapping[str, str], names: list[str]) -> None:
     for name, source in data.items():
         if name not in names:
             known = ", ".join(f"`{known}`" for known in names) or "none"
-            raise RunFailed(2, f"--data names channel `{name}`, which the job does not have; it has {known}")
+            raise RunFailed(2, f"--data: the job has no channel `{name}`; it has {known}")
         if not is_s3(source) and not os.path.exists(source):
             raise RunFailed(2, f"--data {name}={source}: no such file or directory")
 
@@ -165,15 +167,17 @@ def _in_s3(channel: RequestedChannel, source: str) -> ChannelData:
         status = 3 if isinstance(fault, StoreUnavailable) else 2
         raise RunFailed(status, f"--data {channel.name}={source}: {fault}") from None
     if is_empty:
-        raise RunFailed(2, f"--data {channel.name}={source}: there are no objects; SageMaker ends such a job")
+        raise RunFailed(
+            2, f"--data {channel.name}={source}: no objects found; SageMaker fails a job with an empty channel"
+        )
     return data
 
 
 def _no_data(name: str, path: Path) -> Finding:
     return NO_LOCAL_DATA.at(
         path,
-        f"channel `{name}` has no data on this machine",
-        help=f"write `local: PATH` in the channel, or say `--data {name}=PATH`",
+        f"`channels.{name}.local` is not set",
+        help=f"add `local: PATH` to the channel, or pass `--data {name}=PATH`",
         label="no `local`",
         on="key",
     )
@@ -184,8 +188,8 @@ def _fault(data: ChannelData, path: Path, written: str | None) -> Finding | None
     if not os.path.exists(data.source):
         return LOCAL_DATA_NOT_THERE.at(
             path,
-            f"the data of channel `{name}` is not there: `{written}`",
-            help=f"make or download it first, or say `--data {name}=PATH`; the path is relative to the spec",
+            f"`channels.{name}.local`: `{written}` does not exist",
+            help=f"create or download the data, or pass `--data {name}=PATH`; the path is relative to the spec",
         )
     try:
         entries = data.entries(data.store())
@@ -196,7 +200,7 @@ def _fault(data: ChannelData, path: Path, written: str | None) -> Finding | None
     if not len(entries):
         return LOCAL_DATA_NOT_THERE.at(
             path,
-            f"the data of channel `{name}` holds no objects: `{written or data.source}`",
-            help="SageMaker ends a job with a channel that matches no object",
+            f"channel `{name}` has no objects: `{written or data.source}`",
+            help="SageMaker fails a job if a channel matches no object",
         )
     return None

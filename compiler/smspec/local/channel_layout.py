@@ -62,8 +62,8 @@ class ChannelLayout:
             names = ", ".join(f"`{name}`" for name, each in wanted.items() if each)
             raise RunFailed(
                 3,
-                f"the data of {names} takes {quantities.size(size)}, but `{directory}` has room for "
-                f"{quantities.size(free)}: pass less with --data, use Pipe mode, or set -o to a directory elsewhere",
+                f"the data of {names} needs {quantities.size(size)}, but `{directory}` has "
+                f"{quantities.size(free)} free: pass less --data, use Pipe mode, or pass -o with a directory elsewhere",
             )
 
     def _copied(self, data: ChannelData) -> list[StoredObject]:
@@ -115,7 +115,7 @@ class ChannelLayout:
             store = data.store()
             entries = data.entries(store)
             if not isinstance(entries, Objects):
-                raise RunFailed(1, f"channel `{name}`: an AugmentedManifestFile is streamed, in Pipe mode only")
+                raise RunFailed(1, f"channel `{name}`: AugmentedManifestFile requires Pipe mode")
             self._entries[name] = store, entries
         return self._entries[name]
 
@@ -175,18 +175,18 @@ def _target(channel: str, stored: StoredObject, root: str) -> str:
     steps = stored.key.split("/")
     fault = ""
     if any(step in ("", ".", "..") or "\0" in step for step in steps):
-        fault = "a step of its name is empty, `.` or `..`, or contains a null character"
+        fault = "a part of its name is empty, `.`, or `..`, or contains a null character"
     elif any(len(os.fsencode(step)) > _LONGEST_NAME for step in steps):
-        fault = f"a step of its name is longer than {_LONGEST_NAME} bytes"
+        fault = f"a part of its name is longer than {_LONGEST_NAME} bytes"
     else:
         target = os.path.join(root, *steps)
         try:
             os.makedirs(os.path.dirname(target), exist_ok=True)
         except (FileExistsError, NotADirectoryError):
-            fault = "a different object has the name of its directory"
+            fault = "its directory is also the name of a different object"
         if not fault and not os.path.isdir(target):
             return target
-        fault = fault or "other objects have names below its own"
+        fault = fault or "it is also the directory of other objects"
     name = f"{stored.key[:_MOST_SHOWN]}…" if len(stored.key) > _MOST_SHOWN else stored.key
     raise RunFailed(1, f"channel `{channel}`: object `{name}` cannot be a file: {fault}; rename it, or use Pipe mode")
 

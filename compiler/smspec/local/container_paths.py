@@ -34,11 +34,11 @@ def require_inside(uses: Sequence[FileUse]) -> None:
     if not uses:
         return
     use = uses[0]
-    more = f" ({len(uses) - 1} more such calls follow)" if len(uses) > 1 else ""
+    more = f" (and {len(uses) - 1} more)" if len(uses) > 1 else ""
     way = next((f"use {name}" for path, name in _VARIABLES if f"{use.path}/".startswith(f"{path}/")), "use a variable")
     raise RunFailed(
         1,
-        f"{use.place.file}:{use.place.line}: `{use.operation}` uses `{use.path}`, which is outside of the run "
+        f"{use.place.file}:{use.place.line}: `{use.operation}` uses `{use.path}`, which is outside the run "
         f"directory{more}: {way}, or pass --allow-outside",
     )
 
@@ -51,8 +51,8 @@ def container_path_warning(plan: Plan, tree: FileTree) -> str | None:
     more = f" and {len(places) - _MOST} more" if len(places) > _MOST else ""
     shown = ", ".join(places[:_MOST])
     return (
-        f"{shown}{more}: `{LITERAL}` is written literally, but here the job's directories lie elsewhere; "
-        "read them from SM_CHANNEL_…, SM_MODEL_DIR and SM_OUTPUT_DATA_DIR"
+        f"{shown}{more}: literal `{LITERAL}` paths do not work on this machine; "
+        "use SM_CHANNEL_…, SM_MODEL_DIR, and SM_OUTPUT_DATA_DIR"
     )
 
 

@@ -59,5 +59,7 @@ class HostLayout:
             restored = [host.name for host in self._hosts if directory.restore(host.name, *place.split("/"))]
             if restored:
                 whose = f"the checkpoints of the last run, which did not complete ({', '.join(restored)})"
-                self._reporter.report(Remark(text=f"going on from {whose}; remove `{directory.root}` to begin anew"))
+                self._reporter.report(
+                    Remark(text=f"resuming from {whose}; remove `{directory.root}` to start from scratch")
+                )
         directory.forget_interrupted()

@@ -23,7 +23,7 @@ class Rehearsed:
 
     def __str__(self) -> str:
         amount = "" if self.value is None else f" {_amount(self.option, self.value)}"
-        happened = {0: "no epoch had so many bytes", 1: "in 1 epoch"}.get(self.epochs, f"in {self.epochs} epochs")
+        happened = {0: "every epoch was shorter", 1: "in 1 epoch"}.get(self.epochs, f"in {self.epochs} epochs")
         return f"{self.option}{amount}: {happened}"
 
 

@@ -99,8 +99,8 @@ class ProcessEngine:
             if shutil.which("torchrun", path=path) is None:
                 raise RunFailed(
                     3,
-                    "there is no `torchrun` on PATH: add `torch` to `image.python_packages`, "
-                    "or name a Python that has PyTorch with --python",
+                    "cannot find `torchrun` on PATH: add `torch` to `image.python_packages`, "
+                    "or choose a Python that has PyTorch with --python",
                 )
 
     @property
@@ -195,13 +195,14 @@ def _require_processes(job: JobSpec, plan: Plan) -> None:
     if isinstance(job.distribution, Mpi | SmDataParallel):
         launcher = launcher_name(job.distribution)
         raise RunFailed(
-            3, f"`{launcher}` reaches its hosts over ssh, so it needs containers, and `smspec run` starts processes"
+            3,
+            f"`smspec run` does not support `{launcher}`: it needs SSH between containers, and smspec starts processes",
         )
     if plan.run is None and job.source is None:
         raise RunFailed(
             3,
-            "the program of this job lies in its image, and `smspec run` starts no containers: "
-            "it runs a job whose spec has `source` and `entry_point`",
+            "the training script of this job is inside its image, and `smspec run` starts no containers: "
+            "set `source` and `entry_point` in the spec",
         )
 
 

@@ -110,7 +110,7 @@ class RunDirectory:
         What a program has put in its place is removed: a link there would lead smspec to a file of the author.
         """
         if not os.path.samestat(os.stat(self.root), self._status):
-            raise RunFailed(1, f"the program put a different directory in the place of `{self.root}`")
+            raise RunFailed(1, f"the script replaced `{self.root}` with a different directory")
         path = self.path(name)
         if os.path.lexists(path):
             _remove(path)
@@ -166,16 +166,19 @@ def claim(root: str, job: str) -> RunDirectory:
     marker = os.path.join(root, RUN_MARKER)
     names = set(os.listdir(root))
     if names and not _is_marker(marker) and not _is_begun(names, marker):
-        raise RunFailed(1, f"`{root}` is not empty and no earlier run left it; name another directory with -o")
+        raise RunFailed(1, f"`{root}` is not empty and smspec did not create it; pass a different directory with -o")
     strangers = sorted(names - _OURS)
     if strangers:
-        raise RunFailed(1, f"`{root}` holds `{strangers[0]}`, which no run has written; move it away, or use -o")
+        raise RunFailed(
+            1,
+            f"`{root}` contains `{strangers[0]}`, which smspec did not create; move it, or use -o",
+        )
     lock = os.open(marker, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(lock)
-        raise RunFailed(1, f"another run is using `{root}`; name another directory with -o") from None
+        raise RunFailed(1, f"a different run is using `{root}`; pass a different directory with -o") from None
     directory = RunDirectory(root, lock, made)
     kept = set()
     if is_unfinished(os.pread(lock, 4096, 0), job):

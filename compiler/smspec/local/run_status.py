@@ -40,7 +40,7 @@ def failure_reason(verdict: Verdict, host: Callable[[str], HostDirectory]) -> st
     if verdict.signal is not None:
         return f"stopped by {name_of(verdict.signal)}"
     if verdict.overran:
-        return "MaxRuntimeExceeded: MaxRuntimeInSeconds is over"
+        return "MaxRuntimeExceeded: the job ran longer than MaxRuntimeInSeconds"
     if verdict.fault or verdict.failed is None:
         return verdict.fault
     reason = ""
@@ -49,7 +49,7 @@ def failure_reason(verdict: Verdict, host: Callable[[str], HostDirectory]) -> st
         descriptor = open_below(host(verdict.failed).root, _FAILURE)
         with open(descriptor, encoding="utf-8", errors="replace") as file:
             reason = file.read(_FAILURE_CHARACTERS).strip()
-    return reason or f"{verdict.failed} ended with exit status {verdict.job_status} and left no failure file"
+    return reason or f"{verdict.failed} exited with status {verdict.job_status} and wrote no failure file"
 
 
 def missing_module(reason: str) -> str | None:

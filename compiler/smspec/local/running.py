@@ -104,7 +104,7 @@ class _Run:
         self._show(f"finding the Python of `{plan.name}`")  # seconds on a busy machine, so not in silence
         self._engine = ProcessEngine(job, plan, tree, request, len(self._hosts), cache)
         if request.injection is not None and not self._has_pipes():
-            raise RunFailed(2, "faults are injected into Pipe channels, and this job has none")
+            raise RunFailed(2, "fault injection requires a Pipe channel, and the job has none")
         self._data, self.findings = find_data(job, self._training.channels, request, self._engine.generated_channels())
         self._layout = HostLayout(self._training, self._hosts, self._data, self._engine, reporter)
 
@@ -141,7 +141,7 @@ class _Run:
         for difference in self._engine.differences:
             self._show(f"different from the image: {difference}")
         if self._request.rate is not None and not self._has_pipes():
-            self._warn("--rate limits Pipe channels, and this job has none")
+            self._warn("--rate has no effect: the job has no Pipe channels")
         hosts = "1 host" if len(self._hosts) == 1 else f"{len(self._hosts)} hosts"
         self._show(f"running `{self._plan.name}` on {hosts} with {self._engine.python}")
 
@@ -195,8 +195,8 @@ class _Run:
         module = missing_module(summary.failure_reason)
         if module is not None:
             self._warn(
-                f"the job's Python has no `{module}`: add it to `image.python_packages`, "
-                "or name a Python that has it with --python"
+                f"`{self._engine.python}` has no module `{module}`: add it to `image.python_packages`, "
+                "or choose a different Python with --python"
             )
 
     def _has_pipes(self) -> bool:
@@ -219,7 +219,7 @@ def _hosts(training: TrainingRequest, wanted: int | None) -> tuple[Host, ...]:
     if wanted is not None and wanted < 1:
         raise RunFailed(2, "--hosts must be at least 1")
     if wanted is not None and training.has_groups:
-        raise RunFailed(2, "--hosts cannot say how many hosts each instance group has; change the counts in an overlay")
+        raise RunFailed(2, "--hosts does not support `hosts.groups`; change the counts in an overlay")
     return training.hosts(wanted)
 
 

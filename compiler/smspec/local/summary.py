@@ -102,6 +102,6 @@ class Summary:
 
 def _where(collected: Collected | None) -> str:
     if collected is None:
-        return "none was written"
+        return "(none)"
     files = "1 file" if collected.files == 1 else f"{collected.files} files"
     return f"{collected.path} ({files}, {size(collected.size)})"

@@ -128,9 +128,9 @@ class Supervision:
         now = time.monotonic()
         received = self._signals.received
         if received:
-            self._stop(Verdict(signal=received[0]), "stopping; again to kill")
+            self._stop(Verdict(signal=received[0]), "stopping; press Ctrl-C again to kill")
         if self._ends_at is not None and now >= self._ends_at:
-            self._stop(Verdict(overran=True), "MaxRuntimeInSeconds is over; stopping")
+            self._stop(Verdict(overran=True), "MaxRuntimeInSeconds reached; stopping")
         if self._kill_at is not None and (now >= self._kill_at or len(received) > 1):
             for host in self._hosts:
                 if not host.ended():

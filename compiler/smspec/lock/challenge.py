@@ -36,16 +36,16 @@ def anonymous_token(
     }
     realm = parsed(said.get("realm", ""))
     if realm.scheme != "https" and not (is_loopback(realm) and registry.scheme == "http"):
-        raise BadResponse(f"it sends us for a token to `{realm.scheme}://{realm.netloc}`, without encryption")
+        raise BadResponse(f"its token server `{realm.scheme}://{realm.netloc}` is not encrypted")
     query = {"scope": said.get("scope", f"repository:{repository}:pull")}
     query |= {"service": said["service"]} if "service" in said else {}
     words = urllib.parse.urlencode(query)
     url = realm._replace(query=f"{realm.query}&{words}" if realm.query else words, fragment="")
     response = fetched(connections, url.geturl(), {}, deadline=deadline, size=_LARGEST).response
     if response.status != 200:
-        raise BadResponse(f"`{realm.netloc}` gives no token: it responds {response.status} {response.reason}".rstrip())
+        raise BadResponse(f"the token server `{realm.netloc}` responds {response.status} {response.reason}".rstrip())
     members = object_body(response.body)
     token = members.get("token") or members.get("access_token")
     if not isinstance(token, str) or not _TOKEN.fullmatch(token):
-        raise BadResponse(f"`{realm.netloc}` gives no token")
+        raise BadResponse(f"the response of the token server `{realm.netloc}` has no token")
     return token

@@ -19,13 +19,13 @@ def authorization(region: str, host: str) -> str | None:
     name proves nothing.
     """
     try:
-        with responses(f"ask AWS for access to Amazon ECR in {region}"):
+        with responses(f"get access to Amazon ECR in {region}"):
             aws = AwsSession(region=region)
             suffixes = _suffixes(aws.partitions(), region)
         if not host.endswith(tuple(f".{region}.{suffix}" for suffix in suffixes)):
             return None
         client = aws.client("ecr")
-        with responses(f"ask AWS for access to Amazon ECR in {region}"):
+        with responses(f"get access to Amazon ECR in {region}"):
             answer = client.get_authorization_token()
         found = member(answer, "authorizationData", list)
         token = word(typed(found[0] if found else None, dict, "`authorizationData`"), "authorizationToken", _BASE64)

@@ -53,16 +53,16 @@ def read_manifest(content: bytes, media_type: str, named: str) -> Manifest:
     """
     kind = media_type.partition(";")[0].strip().lower()
     if kind not in INDEXES + MANIFESTS:
-        raise BadResponse(f"the response is `{kind[:80] or 'of no type'}`, not an image manifest")
+        raise BadResponse(f"the response is {f'`{kind[:80]}`' if kind else 'untyped'}, not an image manifest")
     digest = _digest(content)
     if named and named != digest:
-        raise BadResponse(f"the response has the digest `{digest}`, but the registry names it `{named[:80]}`")
+        raise BadResponse(f"the response has the digest `{digest}`, but its Docker-Content-Digest is `{named[:80]}`")
     root = object_body(content)
     if member(root, "schemaVersion", int) != 2 or root.get("mediaType", kind) != kind:
-        raise BadResponse("the response is not the image manifest that its Content-Type states")
+        raise BadResponse("the response does not match its Content-Type")
     # A document that is both could be read as either.
     if ("manifests" in root) == ("layers" in root) or ("manifests" in root) != (kind in INDEXES):
-        raise BadResponse("the response is not either an image manifest or an index of them")
+        raise BadResponse("the response is not an image manifest or image index")
     if kind in INDEXES:
         return Manifest(digest=digest, platforms=_platforms(root))
     descriptor = member(root, "config", dict)
@@ -81,7 +81,7 @@ def config_platform(content: bytes, blob: Blob) -> str:
     Raises `BadResponse` unless it is the blob that was named.
     """
     if len(content) != blob.size or _digest(content) != blob.digest:
-        raise BadResponse("the config of the image is not the one that its manifest names")
+        raise BadResponse("the image config does not match the digest in its manifest")
     return _platform(object_body(content))
 
 

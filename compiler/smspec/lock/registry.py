@@ -25,10 +25,10 @@ _LARGEST = 1 << 20
 """Bytes of a manifest or of a config: ten times those of the largest that are known."""
 
 _MEANINGS = {
-    401: "it asks for credentials",
-    403: "it denies access",
-    404: "it has no such image or tag",
-    429: "it gets too many requests from this address; try again later",
+    401: "it requires credentials",
+    403: "access denied",
+    404: "no such image or tag",
+    429: "too many requests from this address; try again later",
 }
 
 

@@ -32,7 +32,7 @@ def write_whole(path: str, text: str) -> None:
             os.replace(beside, path)
             beside = ""
     except OSError as fault:
-        raise OutputFailed(f"`{path}` was not written: {reason(fault)}") from fault
+        raise OutputFailed(f"cannot write `{path}`: {reason(fault)}") from fault
     finally:
         if beside:
             with contextlib.suppress(OSError), signals_deferred():

@@ -31,7 +31,7 @@ def differences(tree: FileTree, directory: str) -> list[Difference]:
     try:
         return sorted(_differences(tree, directory), key=lambda difference: difference.path.encode(errors="replace"))
     except OSError as fault:
-        raise OutputFailed(f"`{fault.filename or directory}` cannot be read: {reason(fault)}") from fault
+        raise OutputFailed(f"cannot read `{fault.filename or directory}`: {reason(fault)}") from fault
 
 
 def _differences(tree: FileTree, directory: str) -> list[Difference]:

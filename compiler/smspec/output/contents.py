@@ -68,6 +68,6 @@ def _verified(listed: ListedFile) -> Iterator[bytes]:
                 digest.update(chunk)
                 yield chunk
     except OSError as fault:
-        raise OutputFailed(f"`{listed.origin}` cannot be read: {reason(fault)}") from fault
+        raise OutputFailed(f"cannot read `{listed.origin}`: {reason(fault)}") from fault
     if digest.hexdigest() != listed.sha256:
-        raise OutputFailed(f"`{listed.origin}` was changed while the tree was being built")
+        raise OutputFailed(f"`{listed.origin}` changed while smspec was reading it; run the command again")

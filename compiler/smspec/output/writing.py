@@ -60,12 +60,12 @@ def _check_replaceable(target: str, directory: str) -> None:
         return
     except NotADirectoryError:
         if os.path.lexists(target):
-            raise OutputRefused(f"`{directory}` is a file, and a build is a directory") from None
+            raise OutputRefused(f"`{directory}` is a file; pass a directory with -o") from None
         return  # something above it is a file: making the directory will say so
     except OSError as fault:
-        raise OutputFailed(f"`{fault.filename or directory}` cannot be read: {reason(fault)}") from fault
+        raise OutputFailed(f"cannot read `{fault.filename or directory}`: {reason(fault)}") from fault
     if found is not None:
-        raise OutputRefused(f"`{os.path.join(directory, found)}` was not written by smspec, so it is not replaced")
+        raise OutputRefused(f"refusing to overwrite `{os.path.join(directory, found)}`: smspec did not create it")
 
 
 def _build(tree: FileTree, root: str) -> set[str]:
@@ -134,7 +134,7 @@ def _told_as_failure(directory: str) -> Iterator[None]:
     except OSError as fault:
         # A path below the unfinished directory means nothing to the author.
         culprit = fault.filename if isinstance(fault.filename, str) and UNFINISHED not in fault.filename else directory
-        raise OutputFailed(f"`{directory}` was not written: {reason(fault)} (`{culprit}`)") from fault
+        raise OutputFailed(f"cannot write `{directory}`: {reason(fault)} (`{culprit}`)") from fault
 
 
 @contextlib.contextmanager

@@ -112,7 +112,7 @@ class _Pool:
         _, status = os.waitpid(number, 0)
         if os.WIFSIGNALED(status):
             cause = f"killed by signal {os.WTERMSIG(status)}"
-            raise ChildProcessError(f"a process that shared the work was {cause}; is there enough memory?")
+            raise ChildProcessError(f"a worker process was {cause}; check the available memory")
 
     def end(self) -> None:
         """Kill the workers that are left."""

@@ -80,8 +80,8 @@ def find_job_specs(paths: Iterable[str], cache: InputCache) -> DiscoveredSpecs:
         if identity not in bases and (identity not in documents or _is_job(documents[identity], identity in named))
     )
     if not jobs and not named:
-        unread = f"; `{outside[0]}` was not read because it is a link out of the repository" if outside else ""
-        raise NoJobs(f"there is no job spec in {', '.join(f'`{path}`' for path in paths)}{unread}", tuple(outside))
+        unread = f"; smspec did not read `{outside[0]}`, a link out of the repository" if outside else ""
+        raise NoJobs(f"no job spec found in {', '.join(f'`{path}`' for path in paths)}{unread}", tuple(outside))
     needed = {*map(cache.identity, jobs), *bases_of_any, *named}
     # A file that could not be read may extend any of them.
     unused = tuple(path for identity, path in found.items() if identity not in needed) if is_whole else ()

@@ -34,7 +34,7 @@ class ValidationResult:
     def summary(self) -> str:
         """Return in one line what was looked at and how much was found."""
         if not self.specs:
-            return "no job to check: a file without `name` is a base, and is checked with the jobs that extend it"
+            return "no jobs found: a file without `name` is a base spec, checked through the jobs that extend it"
         checked = _count(self.specs, "job") + (f" and {_count(self.overlays, 'overlay')}" if self.overlays else "")
         return f"checked {checked}: {counted(self.diagnostics) or 'no problems found'}"
 
@@ -45,7 +45,8 @@ class ValidationResult:
             return ""
         more = f" and {len(bases) - _MOST_NAMED} more" if len(bases) > _MOST_NAMED else ""
         named = ", ".join(f"`{base}`" for base in bases[:_MOST_NAMED])
-        return f"not pinned: {named}{more}; `smspec lock` keeps their digests"
+        subject, verb = ("base image", "is") if len(bases) == 1 else ("base images", "are")
+        return f"{subject} {named}{more} {verb} not pinned; run `smspec lock`"
 
 
 def validate_specs(

@@ -39,7 +39,7 @@ def _dockerfile(plan: Plan, ingredients: Ingredients, _spec: Document) -> Render
     from smspec.render.dockerfile import dockerfile
 
     if plan.image is None:
-        raise NothingToRender("the job runs in a ready image: there is no Dockerfile")
+        raise NothingToRender("no Dockerfile: the job uses an existing image")
     requirements = None if plan.image.python_requirements is None else ingredients.requirements
     return Rendering(text=dockerfile(plan.image, requirements))
 
@@ -48,7 +48,7 @@ def _entrypoint(plan: Plan, _ingredients: Ingredients, _spec: Document) -> Rende
     from smspec.render.entrypoint import entrypoint
 
     if plan.run is None:
-        raise NothingToRender("the image starts the program itself: there is no entrypoint of ours")
+        raise NothingToRender("no generated entrypoint: the image starts its own program")
     return Rendering(text=entrypoint(plan.run))
 
 
@@ -110,15 +110,15 @@ def _written_region(spec: Document) -> str | None:
 TARGETS: dict[str, Target] = {
     "api-json": Target(meaning="the CreateTrainingJob request", render=_api_json),
     "dockerfile": Target(meaning="the Dockerfile", render=_dockerfile),
-    "entrypoint": Target(meaning="what the container starts", render=_entrypoint),
-    "spec": Target(meaning="the spec with its bases, overlay and variables merged in", render=_spec),
+    "entrypoint": Target(meaning="the entrypoint of the container", render=_entrypoint),
+    "spec": Target(meaning="the spec, merged with its base specs, overlay, and variables", render=_spec),
     "iam-policy": Target(
-        meaning="the least that the role of the job needs, with its trust policy",
+        meaning="least-privilege policy and trust policy for the execution role",
         render=_role,
         also=("iam-policy=role",),
     ),
-    "iam-policy=submitter": Target(meaning="the least that whoever submits the job needs", render=_submitter),
-    "ack": Target(meaning="the TrainingJob object of the ACK controller for Kubernetes", render=_ack),
-    "step-functions": Target(meaning="the state of AWS Step Functions that runs the job", render=_step_functions),
-    "terraform": Target(meaning="the resource of Terraform's AWS provider", render=_terraform),
+    "iam-policy=submitter": Target(meaning="least-privilege policy for the submitter", render=_submitter),
+    "ack": Target(meaning="the TrainingJob object for the ACK controller of Kubernetes", render=_ack),
+    "step-functions": Target(meaning="the AWS Step Functions state that runs the job", render=_step_functions),
+    "terraform": Target(meaning="the resource for Terraform's AWS provider", render=_terraform),
 }

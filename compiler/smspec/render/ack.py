@@ -43,7 +43,7 @@ def ack(payload: dict[str, object], region: str | None = None) -> Rendering:
     missing = without_place(payload, UNKNOWN_TO_ACK)
     notes = (
         (
-            f"the published CRD of ACK's TrainingJob has no place for {', '.join(missing)}: a cluster refuses or drops"
+            f"the published CRD of ACK's TrainingJob has no {', '.join(missing)}: a cluster rejects or drops"
             " them unless its CRD is newer",
         )
         if missing

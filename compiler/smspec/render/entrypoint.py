@@ -8,15 +8,15 @@ from smspec_runtime.run_plan import RunPlan
 _LAUNCHERS = {
     None: ", in one process per host",
     "torchrun": ", under torchrun on every host",
-    "mpi": ", under mpirun, which the first host starts for all",
-    "parameter_server": ", in one process per host, with parameter servers beside them",
-    "smdataparallel": ", under mpirun with SageMaker's data parallel library, which the first host starts for all",
+    "mpi": ", under mpirun, started by the first host",
+    "parameter_server": ", in one process per host, with parameter servers",
+    "smdataparallel": ", under mpirun with SageMaker's data parallel library, started by the first host",
 }
 
 _SOURCES = {
-    "image": "The source lies in /opt/ml/code, put there when the image was built.",
+    "image": "The source is in /opt/ml/code of the image.",
     "channel": "The source arrives in the channel `code`.",
-    "s3": "The source arrives from S3 as sourcedir.tar.gz, from where sagemaker_submit_directory says.",
+    "s3": "The source arrives from S3 as sourcedir.tar.gz, at the URI in sagemaker_submit_directory.",
 }
 
 

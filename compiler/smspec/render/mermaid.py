@@ -30,7 +30,9 @@ def mermaid(jobs: Sequence[JobFacts]) -> str:
     places = {prefix: f"s3_{number}" for number, prefix in enumerate(prefixes, 1)}
     lines = ["flowchart LR"]
     if left_out:
-        lines.append(f"  %% {left_out} {'job' if left_out == 1 else 'jobs'} without a link to another left out")
+        lines.append(
+            f"  %% not shown: {left_out} {'job' if left_out == 1 else 'jobs'} without data flow to or from other jobs"
+        )
     lines += [f"  {nodes[file]}[{mermaid_label(label)}]" for file, label in _labels(jobs) if file in nodes]
     lines += [f"  {places[prefix]}[({mermaid_label(prefix)})]" for prefix in prefixes]
     for flow in flows:

@@ -9,8 +9,8 @@ from smspec.render.rendering import NothingToRender, Rendering
 from smspec.service.arns import parsed_arn
 
 _FIXED_NAME = (
-    "the job has a fixed name, and SageMaker takes a name once: where the state machine runs more than once, give"
-    ' the name with its input, `"TrainingJobName.$": "$.job_name"`'
+    "the job has a fixed name, and SageMaker accepts a name once: to run the state machine more than once, set"
+    ' the name from its input: `"TrainingJobName.$": "$.job_name"`'
 )
 
 
@@ -37,8 +37,8 @@ def _arguments(payload: dict[str, object]) -> dict[str, object]:
     if not _holds(payload, lambda _, text: text.startswith("{%") and text.endswith("%}")):
         return {"QueryLanguage": "JSONata", "Arguments": payload}
     raise NothingToRender(
-        "the request has a name that ends in `.$` and a text between `{%` and `%}`: one of them would be taken for an"
-        " expression in either language of Step Functions"
+        "the request has a name that ends in `.$` and a string between `{%` and `%}`: one of them is"
+        " an expression in either language of Step Functions"
     )
 
 

@@ -26,7 +26,7 @@ def describe(name: str, profile: str | None, region: str | None) -> Description:
     with asked(f"the job `{name}` in {client.meta.region_name}"):
         answer: dict[str, object] = client.describe_training_job(TrainingJobName=name)
     if answer.get("TrainingJobName") != name or not isinstance(answer.get("TrainingJobArn"), str):
-        raise AwsUnavailable(f"the response of SageMaker does not describe the job `{name}`")
+        raise AwsUnavailable(f"the SageMaker response does not describe the job `{name}`")
     try:
         tags = _tags(client, answer["TrainingJobArn"])
     except (JobRefused, AwsUnavailable) as fault:
@@ -42,9 +42,9 @@ def _tags(client: Any, arn: object) -> list[object]:
             page = client.list_tags(ResourceArn=arn, **going_on)
         for tag in page.get("Tags", ()):
             if not all(isinstance(tag.get(name), str) for name in ("Key", "Value")):
-                raise AwsUnavailable("the response of SageMaker has tags without a key or a value")
+                raise AwsUnavailable("the SageMaker response contains tags without a key or value")
             tags.append(tag)
         if not page.get("NextToken"):
             return tags
         going_on = {"NextToken": page["NextToken"]}
-    raise AwsUnavailable("SageMaker does not come to an end listing the tags of the job")
+    raise AwsUnavailable("the SageMaker listing of the job's tags does not end")

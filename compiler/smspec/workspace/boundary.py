@@ -42,7 +42,7 @@ class OutOfBounds(FileNotRead):
 class NotAnOrdinaryFile(FileNotRead):
     """A path leads to nothing, or to a directory, a pipe or a device."""
 
-    reason = "is not an ordinary file"
+    reason = "is not a regular file"
 
 
 class NotASpec(FileNotRead):

@@ -36,7 +36,7 @@ def content_of(path: str, most: int, kind: str, *, dash_is_input: bool = False) 
     try:
         return _content(path, most, kind, boundary_of(os.path.dirname(path)))
     except OutOfBounds as fault:
-        raise Misuse(f"{fault}: it is a link; name the file that it leads to") from None
+        raise Misuse(f"{fault}: it is a link; pass the file it points to") from None
 
 
 def _content(path: str, most: int, kind: str, boundary: Boundary) -> bytes:
@@ -69,8 +69,8 @@ def _is_of_the_system(path: str) -> bool:
 
 def _way_out(path: str) -> str:
     if path == USUAL_SPEC:
-        return "; name the job spec, or begin one with `smspec init`"
+        return "; pass a job spec, or create one with `smspec init`"
     if path == STANDARD_INPUT:
-        return "; a job spec is read from a file, because the paths in it are relative to it"
+        return "; pass a file, because paths in a job spec are relative to its directory"
     inside = os.path.join(path, USUAL_SPEC)
     return f"; did you mean `{inside}`?" if is_file(inside) else ""

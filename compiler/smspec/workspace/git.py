@@ -84,14 +84,13 @@ class Repository:
     def commit(self, revision: str) -> str:
         """Return the name of the commit that a revision means. Raises `GitFailed`."""
         if not revision or "\0" in revision:
-            raise GitFailed(f"`{revision}` is no revision")
+            raise GitFailed(f"`{revision}` is not a revision")
         try:
             asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
             return self._text(*asked).strip()
         except GitFailed:
             raise GitFailed(
-                f"there is no revision `{revision}` in `{self.top}`; a shallow clone has only the last ones:"
-                " `git fetch` brings more"
+                f"no revision `{revision}` in `{self.top}`; if this is a shallow clone, run `git fetch --unshallow`"
             ) from None
 
     def entries(self, commit: str) -> Iterator[Entry]:
@@ -125,7 +124,7 @@ class Repository:
                 if process.poll() is None:
                     process.kill()
         if process.returncode:
-            raise GitFailed(_last_line(err) or f"git {words[0]} ended with status {process.returncode}")
+            raise GitFailed(_last_line(err) or f"git {words[0]} exited with status {process.returncode}")
         return out
 
     def _start(self, *words: str) -> subprocess.Popen[bytes]:
@@ -151,7 +150,7 @@ def repository_of(directory: str) -> Repository:
             reason = str(failure)
             continue
         return Repository(os.path.realpath(top), environment)
-    raise GitFailed(f"`{directory or '.'}` is in no git repository with a working tree: {reason}")
+    raise GitFailed(f"`{directory or '.'}` is not in a git repository with a working tree: {reason}")
 
 
 def _started(words: list[str], directory: str, environment: dict[str, str]) -> subprocess.Popen[bytes]:
@@ -167,10 +166,10 @@ def _started(words: list[str], directory: str, environment: dict[str, str]) -> s
         )
     except FileNotFoundError as fault:
         if fault.filename == "git":
-            raise GitMissing("there is no `git` on PATH") from None
-        raise GitFailed(f"there is no directory `{directory}`") from None
+            raise GitMissing("cannot find `git` on PATH") from None
+        raise GitFailed(f"cannot find directory `{directory}`") from None
     except NotADirectoryError:
-        raise GitFailed(f"`{directory}` is no directory") from None
+        raise GitFailed(f"`{directory}` is not a directory") from None
 
 
 def _last_line(err: bytes) -> str:

@@ -47,7 +47,7 @@ def read_last_build(directory: str) -> LastBuild:
     """Read the tree in a directory. Raises `BuildNotFound`, and OSError when the disk refuses."""
     manifest = _read(directory, MANIFEST)
     if manifest is None or manifested_files(manifest) is None:
-        raise BuildNotFound(f"there is no build in `{directory}` to compare with: `smspec build` makes one")
+        raise BuildNotFound(f"no build to compare with in `{directory}`; run `smspec build`")
     content = json.loads(manifest)
     digests: dict[str, str] = {str(path): str(digest) for path, digest in content["files"].items()}
     dockerfile = _read(directory, "Dockerfile") if "Dockerfile" in digests else None
@@ -112,7 +112,7 @@ def _json(directory: str, name: str) -> dict[str, object]:
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict):
-        raise BuildNotFound(f"`{os.path.join(directory, name)}` is missing or damaged: `smspec build` writes it anew")
+        raise BuildNotFound(f"`{os.path.join(directory, name)}` is missing or damaged; run `smspec build`")
     return data
 
 

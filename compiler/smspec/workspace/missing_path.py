@@ -30,8 +30,8 @@ def told_of(path: str, written: str, what: str = "") -> str:
     """Say of a path, ``written`` so, that it leads to no ``what``: a link may be there, and what it names not."""
     link = path.rstrip("/")
     if os.path.islink(link) and not os.path.exists(link):
-        return f"`{written}` is a link to `{os.readlink(link)}`, which leads nowhere"
-    return f"there is no {what} `{written}`" if what else f"there is no `{written}`"
+        return f"`{written}` is a link to `{os.readlink(link)}`, which does not exist"
+    return f"cannot find {what} `{written}`" if what else f"cannot find `{written}`"
 
 
 def _mode(path: str) -> int | None:

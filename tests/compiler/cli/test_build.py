@@ -31,7 +31,7 @@ def test_a_build_says_where_it_wrote_and_writes_it_below_the_current_directory(t
 def test_a_build_says_that_what_is_below_upload_goes_to_s3(tmp_path):
     write_job(tmp_path, READY + "source: src/\nentry_point: train.py\n")
     done = smspec("build", cwd=tmp_path)
-    assert "`upload/` goes to S3 before the job starts: `uploads` in manifest.json says which file where" in done.err
+    assert "copy `upload/` to S3; `uploads` in manifest.json lists the URI of each file" in done.err
 
 
 def test_an_overlay_has_a_directory_of_its_own(tmp_path):
@@ -59,11 +59,11 @@ def test_check_says_what_is_stale_and_writes_nothing(tmp_path):
     done = smspec("build", "--check", cwd=tmp_path)
     assert done.status == 1
     assert "Dockerfile: missing\n" in done.out
-    assert done.err == "build/small is not what the spec makes; `smspec build` writes it anew\n"
+    assert done.err == "build/small is out of date; run `smspec build`\n"
     assert not (tmp_path / "build").exists()
 
     smspec("build", cwd=tmp_path)
-    assert smspec("build", "--check", cwd=tmp_path) == (0, "", "build/small is what the spec makes\n")
+    assert smspec("build", "--check", cwd=tmp_path) == (0, "", "build/small is up to date\n")
 
     (tmp_path / "build/small/stray").write_text("")
     (tmp_path / "build/small/Dockerfile").write_text("FROM scratch\n")
@@ -97,7 +97,7 @@ def test_a_directory_of_somebody_else_is_left_alone(tmp_path):
     (tmp_path / "mine/thesis.tex").write_text("the only copy")
     done = smspec("build", "-o", "mine", cwd=tmp_path)
     assert (done.status, done.out) == (1, "")
-    assert done.err == "smspec: `mine/thesis.tex` was not written by smspec, so it is not replaced\n"
+    assert done.err == "smspec: refusing to overwrite `mine/thesis.tex`: smspec did not create it\n"
     assert below(tmp_path / "mine") == {"thesis.tex": b"the only copy"}
 
 
@@ -105,7 +105,7 @@ def test_a_place_that_cannot_be_written_ends_with_3(tmp_path):
     write_job(tmp_path)
     done = smspec("build", "-o", "/proc/small", cwd=tmp_path)
     assert (done.status, done.out) == (3, "")
-    assert done.err.startswith("smspec: `")
+    assert done.err.startswith("smspec: cannot write `")
 
 
 def test_an_umask_changes_nothing_but_the_modes(tmp_path):
@@ -124,4 +124,4 @@ def test_a_run_beside_the_source_makes_nothing_stale(tmp_path):
     smspec("build", cwd=tmp_path)
     assert smspec_process("run", cwd=tmp_path).status == 0
     assert (tmp_path / "run/small/run.json").is_file()
-    assert smspec("build", "--check", cwd=tmp_path) == (0, "", "build/small is what the spec makes\n")
+    assert smspec("build", "--check", cwd=tmp_path) == (0, "", "build/small is up to date\n")

@@ -80,14 +80,14 @@ def test_a_variable_that_one_side_declares_is_set_there(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["a", "b", "c"], "two states are compared"),
-        (["job.yaml", "nowhere.yaml"], "there is no `nowhere.yaml`"),
-        (["job.yaml", "job.yaml", "-O", "nope"], "no spec that is compared has an overlay `nope`"),
-        (["job.yaml", "job.yaml", "--set", "vars.x=1"], "declares a variable `x`"),
+        (["a", "b", "c"], "expected two paths"),
+        (["job.yaml", "nowhere.yaml"], "cannot find `nowhere.yaml`"),
+        (["job.yaml", "job.yaml", "-O", "nope"], "none of the compared specs has an overlay `nope`"),
+        (["job.yaml", "job.yaml", "--set", "vars.x=1"], "declares `vars.x`"),
         (["job.yaml", "job.yaml", "--fail-on", "securty"], "did you mean `security`?"),
         (["job.yaml", "job.yaml", "--fail-on", "cost>x%"], "no such kind of change"),
-        (["job.yaml"], "there is no build in `build/small`"),
-        (["nowhere.json", "job.yaml"], "there is no `nowhere.json`"),
+        (["job.yaml"], "no build to compare with in `build/small`"),
+        (["nowhere.json", "job.yaml"], "cannot find `nowhere.json`"),
     ],
 )
 def test_misuse_is_told(tmp_path, words, said):

@@ -111,7 +111,7 @@ def test_no_repository_is_the_surroundings(tmp_path):
 def test_no_git_is_the_surroundings(home, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     done = smspec("diff", "--base", "HEAD", cwd=home)
-    assert (done.status, done.err) == (3, "smspec: there is no `git` on PATH\n")
+    assert (done.status, done.err) == (3, "smspec: cannot find `git` on PATH\n")
 
 
 def test_it_runs_in_a_hook(home, tmp_path):

@@ -33,8 +33,8 @@ def test_help_and_version_are_results(words):
 
 
 def test_the_overview_names_every_command():
-    listed = [line.split()[0] for line in smspec("--help").out.splitlines() if line.startswith("  ")]
-    assert listed == list(COMMANDS)
+    commands = smspec("--help").out.partition("commands:\n")[2].partition("\n\n")[0]
+    assert [line.split()[0] for line in commands.splitlines()] == list(COMMANDS)
 
 
 def test_warnings_are_no_failure_unless_strict(tmp_path):
@@ -74,7 +74,7 @@ def test_what_is_no_yaml_ends_with_1(tmp_path):
 def test_a_link_that_leads_nowhere_is_told_as_one(tmp_path, words):
     (tmp_path / "linked.yaml").symlink_to("gone.yaml")
     done = smspec(*words, "linked.yaml", cwd=tmp_path)
-    assert done == (2, "", "smspec: `linked.yaml` is a link to `gone.yaml`, which leads nowhere\n")
+    assert done == (2, "", "smspec: `linked.yaml` is a link to `gone.yaml`, which does not exist\n")
 
 
 @pytest.mark.parametrize(
@@ -85,27 +85,27 @@ def test_a_link_that_leads_nowhere_is_told_as_one(tmp_path, words):
         (["--format", "json", "validate"], "unknown option `--format`; the command comes first"),
         (["validate", "--formt", "json"], "unrecognized arguments: --formt"),
         (["validate", "--format", "xml"], "invalid choice: 'xml'"),
-        (["validate", "gone.yaml"], "there is no `gone.yaml`"),
-        (["validate", "job.yaml/x.yaml"], "there is no `job.yaml/x.yaml`"),
-        (["validate", "src"], "there is no job spec in `src`"),
+        (["validate", "gone.yaml"], "cannot find `gone.yaml`"),
+        (["validate", "job.yaml/x.yaml"], "cannot find `job.yaml/x.yaml`"),
+        (["validate", "src"], "no job spec found in `src`"),
         (["validate", "-O", "dve"], "the spec has no overlay `dve`: did you mean `dev`?"),
         (["build", "."], "`.` is a directory, not a job spec; did you mean `./job.yaml`?"),
         (["build", "src"], "`src` is a directory, not a job spec"),
-        (["run", "-"], "a job spec is read from a file, because the paths in it are relative to it"),
-        (["build", "gone.yaml"], "there is no `gone.yaml`"),
+        (["run", "-"], "pass a file, because paths in a job spec are relative to its directory"),
+        (["build", "gone.yaml"], "cannot find `gone.yaml`"),
         (["build", "job.yaml", "job.yaml"], "unrecognized arguments: job.yaml"),
         (["render"], "one of the arguments --api-json"),
         (["render", "--api-json", "--spec"], "not allowed with argument --api-json"),
-        (["render", "--api-json", "--set", "size=1"], "write `--set vars.NAME=VALUE`"),
-        (["render", "--api-json", "--set", "vars.size"], "write `--set vars.NAME=VALUE`"),
+        (["render", "--api-json", "--set", "size=1"], "expected `vars.NAME=VALUE`"),
+        (["render", "--api-json", "--set", "vars.size"], "expected `vars.NAME=VALUE`"),
         (["render", "--api-json", "--set", "vars.size=1"], "the spec declares no variable `size`"),
-        (["run", "--hosts", "0"], "`0` is not a number of hosts"),
-        (["run", "--hosts", "two"], "`two` is not a number of hosts"),
+        (["run", "--hosts", "0"], "expected a number of hosts, got `0`"),
+        (["run", "--hosts", "two"], "expected a number of hosts, got `two`"),
         (["run", "--rate", "50mb"], "did you mean `50MB`?"),
-        (["run", "--rate", "0MB"], "`0MB` is not a rate"),
-        (["run", "--data", "train"], "write `--data CHANNEL=PATH`"),
+        (["run", "--rate", "0MB"], "expected a rate such as `50MB/s`, got `0MB`"),
+        (["run", "--data", "train"], "expected `CHANNEL=PATH`"),
         (["explain"], "the following arguments are required: CODE|KEY"),
-        (["explain", "SM9999"], "there is nothing to tell about `SM9999`"),
+        (["explain", "SM9999"], "unknown code or key `SM9999`"),
         (["explain", "local"], "did you mean `channels.*.local` or `checkpoints.local`?"),
         (["explain", "hosts.instance_typ"], "did you mean `hosts.instance_type`?"),
         (["init", "--template", "spark"], "invalid choice: 'spark'"),
@@ -121,7 +121,7 @@ def test_misuse_ends_with_2_and_a_sentence(words, sentence, tmp_path):
 
 @pytest.mark.parametrize("command", ["validate", "build", "run", "diff", "lock"])
 def test_where_no_spec_is_the_way_to_one_is_told(command, tmp_path):
-    told = "smspec: there is no `job.yaml`; name the job spec, or begin one with `smspec init`\n"
+    told = "smspec: cannot find `job.yaml`; pass a job spec, or create one with `smspec init`\n"
     assert smspec(command, cwd=tmp_path) == (2, "", told)
 
 
@@ -133,7 +133,7 @@ def test_no_command_at_all_ends_with_2_and_the_overview():
 
 def test_what_the_terminal_could_obey_is_shown_as_text():
     done = smspec("validate", "\x1b[2J\n\u202e.yaml")
-    assert done.err == "smspec: there is no `\\x1b[2J\\x0a\\u202e.yaml`\n"
+    assert done.err == "smspec: cannot find `\\x1b[2J\\x0a\\u202e.yaml`\n"
 
 
 def test_source_with_a_name_that_is_not_utf8_ends_with_1(tmp_path):
@@ -207,7 +207,7 @@ def test_a_bug_of_ours_ends_with_70_and_says_how_to_report_it(tmp_path, monkeypa
     assert (done.status, done.out) == (70, "")
     assert "Traceback" not in done.err
     assert done.err.startswith("smspec: internal error: ModuleNotFoundError: ")
-    assert "this is a bug of smspec, not of your spec: please report" in done.err
+    assert "this is a bug in smspec: report the line above" in done.err
     monkeypatch.setenv("SMSPEC_DEBUG", "1")
     assert "Traceback (most recent call last)" in smspec("broken").err
 

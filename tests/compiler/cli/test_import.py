@@ -14,23 +14,23 @@ ACK = "apiVersion: sagemaker.services.k8s.aws/v1alpha1\nkind: TrainingJob\nspec:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("{}", "`source`: there is no training job in it"),
-        ("[]", "`source`: there is no training job in it"),
+        ("{}", "`source`: no training job found"),
+        ("[]", "`source`: no training job found"),
         ('"text"', "error[SM114]"),
         ("", "error[SM109]"),
         ('{"TrainingJobName": "a",\n "TrainingJobName": "b"}', "--> source:2:2"),
         ('{"TrainingJobName": ', "--> source:1:21"),
         ("a: 1\n a: 2\n", "--> source:2:"),
-        ("smspec: v1\n", "`source`: this is a job spec already"),
-        ('{"ProcessingJobName": "a", "RoleArn": "b"}', "there is no training job in it"),
+        ("smspec: v1\n", "`source`: already a job spec"),
+        ('{"ProcessingJobName": "a", "RoleArn": "b"}', "no training job found"),
         ('{"StartAt": "a", "States": {"a": {"Type": "Pass"}}}', "no state of the state machine creates a training job"),
         (json.dumps({"States": {"a": STATE, "b": STATE}}), "2 states create a training job (`States.a`, `States.b`)"),
         (json.dumps({**STATE, "Parameters": {}}), "has no `Parameters` or `Arguments`"),
-        (json.dumps({"stateMachineArn": "a", "definition": "{"}), "the definition of the state machine is not JSON"),
-        (ACK.replace("TrainingJob", "ProcessingJob", 1), "an object of the kind `ProcessingJob`, not TrainingJob"),
-        (f"{ACK}---\n{ACK}", "2 of its documents have `kind: TrainingJob`; one is needed"),
-        ("a: 1\n---\nb: 2\n", "0 of its documents have `kind: TrainingJob`; one is needed"),
-        ('{"kind": "List", "items": [{"apiVersion": "sagemaker.services.k8s.aws/v1alpha1"}]}', "holds 0 objects"),
+        (json.dumps({"stateMachineArn": "a", "definition": "{"}), "the state machine definition is not JSON"),
+        (ACK.replace("TrainingJob", "ProcessingJob", 1), "an object of kind `ProcessingJob`; expected TrainingJob"),
+        (f"{ACK}---\n{ACK}", "2 documents have `kind: TrainingJob`; expected one"),
+        ("a: 1\n---\nb: 2\n", "0 documents have `kind: TrainingJob`; expected one"),
+        ('{"kind": "List", "items": [{"apiVersion": "sagemaker.services.k8s.aws/v1alpha1"}]}', "contains 0 objects"),
     ],
 )
 def test_what_is_no_training_job_is_told(content, said, tmp_path):
@@ -43,7 +43,7 @@ def test_what_is_no_training_job_is_told(content, said, tmp_path):
 @pytest.mark.parametrize("name", ["no-such-file.json", "no/such", "under_score"])
 def test_a_file_that_is_not_there_is_misuse(name, tmp_path):
     done = smspec("import", name, cwd=tmp_path)
-    assert (done.status, done.out, done.err) == (2, "", f"smspec: there is no `{name}`\n")
+    assert (done.status, done.out, done.err) == (2, "", f"smspec: cannot find `{name}`\n")
 
 
 def test_a_dash_is_standard_input(tmp_path):
@@ -75,7 +75,7 @@ def test_an_object_in_a_list_is_found(tmp_path):
     (tmp_path / "source").write_text(json.dumps({"kind": "List", "items": [{"kind": "Pod"}, job]}))
     done = smspec("import", "source", cwd=tmp_path)
     assert "job_name: a\n" in done.out
-    assert "left out, no part of a request: the other objects of the list\n" in done.err
+    assert "ignored, not part of a request: other objects of the list\n" in done.err
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_an_object_in_a_list_is_found(tmp_path):
 def test_what_else_a_file_holds_is_told(content, others, tmp_path):
     (tmp_path / "source.yaml").write_text(content)
     done = smspec("import", "source.yaml", cwd=tmp_path)
-    said = "no part of a request: the other documents of the file\n"
+    said = "not part of a request: other documents of the file\n"
     assert "job_name: a\n" in done.out
     assert (said in done.err, said in done.out) == (others, others)
 

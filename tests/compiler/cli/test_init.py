@@ -48,7 +48,7 @@ def test_the_template_with_mpi_says_what_it_needs(tmp_path):
     assert "smspec run" not in made.err
     done = smspec("run", cwd=tmp_path / "first")
     assert done.status == 3
-    assert "so it needs containers, and `smspec run` starts processes" in done.err
+    assert "it needs SSH between containers, and smspec starts processes" in done.err
     assert not (tmp_path / "first/run").exists()
 
 
@@ -84,7 +84,7 @@ def test_nothing_is_overwritten_and_nothing_is_written_beside(there, tmp_path):
     mine.write_text("mine")
     done = smspec("init", cwd=tmp_path)
     assert (done.status, done.out) == (1, "")
-    assert f"`./{there}` is there already" in done.err
+    assert f"`./{there}` already exists" in done.err
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [mine]
     assert mine.read_text() == "mine"
 

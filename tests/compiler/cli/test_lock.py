@@ -59,7 +59,7 @@ def test_a_registry_is_asked_once_and_then_only_on_request(tmp_path):
         before = (tmp_path / "smspec.lock").read_bytes()
         asked = len(server.asked)
         newer = server.add("team/base", "1", index("two"))
-        assert "nothing new" in lock(cwd=tmp_path).err
+        assert "smspec.lock is up to date" in lock(cwd=tmp_path).err
         assert ((tmp_path / "smspec.lock").read_bytes(), len(server.asked)) == (before, asked)
         assert lock("--update", cwd=tmp_path).status == 0
         assert held(tmp_path)["images"] == {base: newer}
@@ -111,10 +111,10 @@ def test_a_directory_is_locked_at_once(tmp_path):
     digests = ["--digest", f"one:1={DIGEST}", "--digest", f"two:1={OTHER}"]
     done = lock(".", *digests, cwd=tmp_path)
     assert (done.status, done.out) == (0, "")
-    assert done.err == f"one:1 {DIGEST} (new)\ntwo:1 {OTHER} (new)\nsmspec.lock: written\n"
+    assert done.err == f"one:1 {DIGEST} (new)\ntwo:1 {OTHER} (new)\nwrote smspec.lock\n"
     assert held(tmp_path)["images"] == {"one:1": DIGEST, "two:1": OTHER}
     again = lock("specs/two/job.yaml", "specs", "specs/one/job.yaml", cwd=tmp_path)
-    assert again.err.endswith("smspec.lock: nothing new\n")
+    assert again.err.endswith("smspec.lock is up to date\n")
 
 
 def test_a_lock_of_a_part_leaves_the_rest_as_it_is(tmp_path):
@@ -168,7 +168,7 @@ def test_the_faults_of_all_specs_are_told_at_once(tmp_path):
 
 def test_a_directory_without_a_job_is_misuse(tmp_path):
     done = lock(".", cwd=tmp_path)
-    assert (done.status, "there is no job spec in `.`" in done.err) == (2, True)
+    assert (done.status, "no job spec found in `.`" in done.err) == (2, True)
 
 
 def test_it_says_what_it_was_made_with(tmp_path):
@@ -203,7 +203,7 @@ def test_a_lock_that_cannot_be_written_leaves_nothing_behind(tmp_path):
     (tmp_path / "smspec.lock").mkdir()
     before = sorted(path.name for path in tmp_path.iterdir())
     done = lock("--digest", f"{BASE}={OTHER}", cwd=tmp_path)
-    assert (done.status, "`smspec.lock` was not written" in done.err) == (3, True)
+    assert (done.status, "cannot write `smspec.lock`" in done.err) == (3, True)
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 

@@ -15,4 +15,4 @@ def test_two_dashes_are_no_value(words):
 def test_two_dashes_end_the_options(tmp_path):
     done = smspec("validate", "--", "--set=--", cwd=tmp_path)
     assert done.status == 2
-    assert "there is no `--set=--`" in done.err
+    assert "cannot find `--set=--`" in done.err

@@ -26,9 +26,7 @@ def test_all_is_well(tmp_path):
 def test_what_nothing_pins_is_said_beside_the_result(tmp_path):
     """A first job has nothing wrong with it: only where there is a lock is this a finding."""
     write_job(tmp_path)
-    said = (
-        "checked 1 job: no problems found\nnot pinned: `python:3.12-slim-bookworm`; `smspec lock` keeps their digests\n"
-    )
+    said = "checked 1 job: no problems found\nbase image `python:3.12-slim-bookworm` is not pinned; run `smspec lock`\n"
     assert smspec("validate", cwd=tmp_path) == (0, "", said)
     smspec("lock", "--digest", f"python:3.12-slim-bookworm=sha256:{'a' * 64}", cwd=tmp_path)
     assert smspec("validate", cwd=tmp_path) == (0, "", "checked 1 job: no problems found\n")
@@ -115,7 +113,7 @@ def test_a_base_that_is_named_is_not_checked_as_a_job(tmp_path):
     (tmp_path / "base.yaml").write_text("smspec: v1\nretries: 3\n")
     done = smspec("validate", "base.yaml", cwd=tmp_path)
     assert (done.status, done.out) == (0, "")
-    assert done.err.startswith("no job to check: ")
+    assert done.err.startswith("no jobs found: ")
     write_job(tmp_path, READY)
     assert smspec("validate", "base.yaml", "job.yaml", cwd=tmp_path).err == "checked 1 job: no problems found\n"
 
@@ -134,7 +132,7 @@ def test_a_job_that_has_all_but_its_name_is_told_so(tmp_path):
 
 def test_a_directory_of_bases_only_is_misuse(tmp_path):
     (tmp_path / "base.yaml").write_text("smspec: v1\n")
-    assert smspec("validate", ".", cwd=tmp_path) == (2, "", "smspec: there is no job spec in `.`\n")
+    assert smspec("validate", ".", cwd=tmp_path) == (2, "", "smspec: no job spec found in `.`\n")
 
 
 OVERLAYS = """\

@@ -83,7 +83,7 @@ def test_what_only_specs_have_is_misuse(words, said, tmp_path):
 
 
 def test_a_file_that_is_not_there_is_misuse(tmp_path):
-    assert smspec("validate", "--api-json", "gone.json", cwd=tmp_path) == (2, "", "smspec: there is no `gone.json`\n")
+    assert smspec("validate", "--api-json", "gone.json", cwd=tmp_path) == (2, "", "smspec: cannot find `gone.json`\n")
     assert smspec("validate", "--api-json", ".", cwd=tmp_path).status == 2
 
 

@@ -111,6 +111,4 @@ def test_what_took_the_place_of_the_directory_is_left_out(hosts, tmp_path, repla
         (tmp_path / "algo-1").write_text("a file")
     collected = collect("model", directories, str(tmp_path / "model"), compressed=True, reporter=listener)
     assert members(collected.path) == {"kept": "K"}
-    assert listener.warnings == [
-        "algo-1: the program put something else in the place of its model directory; it is left out"
-    ]
+    assert listener.warnings == ["algo-1: the script replaced its model directory; smspec ignores it"]

@@ -60,9 +60,9 @@ def test_every_channel_that_cannot_be_fed_is_told(tmp_path):
         ("SM361", ("channels", "c", "local")),
         ("SM362", ("channels", "d", "local")),
     ]
-    assert findings[0].message == "channel `a` has no data on this machine"
-    assert findings[1].message == "the data of channel `b` is not there: `nowhere/`"
-    assert "holds no objects: `empty`" in findings[2].message
+    assert findings[0].message == "`channels.a.local` is not set"
+    assert findings[1].message == "`channels.b.local`: `nowhere/` does not exist"
+    assert "has no objects: `empty`" in findings[2].message
     assert "is not a manifest" in findings[3].message
 
 
@@ -75,7 +75,7 @@ def test_generated_channels_need_no_data(tmp_path):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"trian": "x"}, r"names channel `trian`, which the job does not have; it has `train`"),
+        ({"trian": "x"}, r"the job has no channel `trian`; it has `train`"),
         ({"train": "nowhere"}, "no such file or directory"),
     ],
 )
@@ -108,5 +108,5 @@ def test_what_cannot_be_read_is_called_as_the_spec_calls_it(tmp_path):
     (tmp_path / "data" / "broken").symlink_to("nowhere")
     _, (finding,) = find(tmp_path, Channel(name="train", local="data/"))
     assert (
-        finding.message == "channel `train`: cannot read `data/broken`: it is a link to `nowhere`, which leads nowhere"
+        finding.message == "channel `train`: cannot read `data/broken`: it is a link to `nowhere`, which does not exist"
     )

@@ -121,7 +121,7 @@ def test_data_that_the_disk_has_no_room_for_are_refused_before_a_byte_is_copied(
     if shares_blocks(str(tmp_path / "sparse"), str(tmp_path / "copy")):
         pytest.skip("this file system shares blocks: a copy takes no room")
     layout = ChannelLayout(hosts_of(1), Listener())
-    with pytest.raises(RunFailed, match=r"the data of `train` takes \d.*, but `.*` has room for \d") as unable:
+    with pytest.raises(RunFailed, match=r"the data of `train` needs \d.*, but `.*` has \d.* free") as unable:
         layout.require_room([ChannelData(channel=channel(), source=str(tmp_path / "sparse"))], str(tmp_path))
     assert unable.value.exit_status == 3
     assert sorted(os.listdir(tmp_path)) == ["sparse"]

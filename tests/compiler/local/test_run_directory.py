@@ -30,7 +30,7 @@ def test_an_earlier_run_is_replaced(tmp_path):
 
 def test_a_strange_directory_is_not_touched(tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(RunFailed, match="no earlier run left it") as refused:
+    with pytest.raises(RunFailed, match="smspec did not create it") as refused:
         claim(str(tmp_path), "job")
     assert refused.value.exit_status == 1
     assert os.listdir(tmp_path) == ["thesis.tex"]
@@ -39,7 +39,7 @@ def test_a_strange_directory_is_not_touched(tmp_path):
 def test_a_file_of_the_user_in_our_directory_is_not_touched(tmp_path):
     claim(str(tmp_path / "run"), "job").release()
     (tmp_path / "run" / "notes.txt").write_text("mine")
-    with pytest.raises(RunFailed, match=r"holds `notes\.txt`"):
+    with pytest.raises(RunFailed, match=r"contains `notes\.txt`"):
         claim(str(tmp_path / "run"), "job")
     assert sorted(os.listdir(tmp_path / "run")) == ["logs", "notes.txt", "run.json"]
 
@@ -60,7 +60,7 @@ def test_what_a_program_planted_is_removed_before_the_run_writes(tmp_path):
     assert (tmp_path / "mine").read_text() == "mine"
     os.rename(tmp_path / "run", tmp_path / "moved")
     os.symlink(tmp_path, tmp_path / "run")
-    with pytest.raises(RunFailed, match="put a different directory in the place of"):
+    with pytest.raises(RunFailed, match="the script replaced"):
         directory.vacant("mine")
     directory.release()
 
@@ -68,14 +68,14 @@ def test_what_a_program_planted_is_removed_before_the_run_writes(tmp_path):
 @pytest.mark.parametrize("content", ["[]", "{}", '{"kind": "other"}', "\0"])
 def test_a_run_json_of_others_is_no_marker(tmp_path, content):
     (tmp_path / "run.json").write_text(content)
-    with pytest.raises(RunFailed, match="no earlier run left it"):
+    with pytest.raises(RunFailed, match="smspec did not create it"):
         claim(str(tmp_path), "job")
     assert (tmp_path / "run.json").read_text() == content
 
 
 def test_a_run_in_progress_is_not_torn_down(tmp_path):
     first = claim(str(tmp_path / "run"), "job")
-    with pytest.raises(RunFailed, match="another run is using"):
+    with pytest.raises(RunFailed, match="a different run is using"):
         claim(str(tmp_path / "run"), "job")
     first.release()
     claim(str(tmp_path / "run"), "job").release()

@@ -9,7 +9,7 @@ from smspec.local.run_directory import HostDirectory
 from smspec.local.run_status import failure_reason
 from smspec.local.supervision import Verdict
 
-NONE = "algo-1 ended with exit status 7 and left no failure file"
+NONE = "algo-1 exited with status 7 and wrote no failure file"
 
 
 @pytest.fixture

@@ -272,7 +272,7 @@ def test_the_summary_says_how_it_ended_and_where_everything_is():
     assert summary().text().splitlines() == [
         "job      ctr: Completed, exit status 0 after 3.21 s",
         "model    run/ctr/model.tar.gz (1 file, 1.3 kB)",
-        "output   none was written",
+        "output   (none)",
         "logs     run/ctr/logs/",
         "report   run/ctr/report.html",
     ]

@@ -58,7 +58,7 @@ def test_variants_and_attestations_of_an_index():
 
 @pytest.mark.parametrize(
     ("status", "words"),
-    [(403, "denies access"), (404, "no such image or tag"), (429, "too many"), (500, "responds 500")],
+    [(403, "access denied"), (404, "no such image or tag"), (429, "too many"), (500, "responds 500")],
 )
 def test_a_refusal_is_told_in_a_sentence(status, words):
     with registry(status=status) as server, pytest.raises(NoDigest, match=words):

@@ -93,5 +93,5 @@ def test_the_bytes_do_not_depend_on_the_machine(tmp_path, any_python):
 def test_a_member_that_changed_is_told(tmp_path):
     made = archive(tmp_path)
     (tmp_path / "made/train.py").write_bytes(b"print('tampered')\n")
-    with pytest.raises(OutputFailed, match="was changed"):
+    with pytest.raises(OutputFailed, match="changed while"):
         b"".join(chunks(made, {}))

@@ -155,7 +155,7 @@ def test_a_read_only_disk_is_told(tmp_path):
     with small_disk(tmp_path, "size=1m") as disk:
         write_tree(old, str(disk / "job"))
         subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
-        with pytest.raises(OutputFailed, match=r"job` was not written: read-only file system"):
+        with pytest.raises(OutputFailed, match=r"job`: read-only file system"):
             write_tree(new, str(disk / "job"))
         with pytest.raises(OutputFailed, match="read-only file system"):
             write_tree(new, str(disk / "deeper/job"))

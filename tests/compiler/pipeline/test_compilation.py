@@ -73,7 +73,7 @@ def test_a_link_that_leads_nowhere_is_told_as_one(tmp_path, spec, target):
     except Rejected as rejected:
         outcome = rejected
     (said,) = [diagnostic for diagnostic in outcome.diagnostics if diagnostic.code in ("SM140", "SM143", "SM144")]
-    assert said.message.endswith(f"is a link to `{target}`, which leads nowhere")
+    assert said.message.endswith(f"is a link to `{target}`, which does not exist")
     assert said.label == ""
 
 

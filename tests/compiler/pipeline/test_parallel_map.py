@@ -92,9 +92,9 @@ except ChildProcessError:
     print("nobody is left")
 """
     )
-    assert done.stdout == (
-        "a process that shared the work was killed by signal 9; is there enough memory?\nnobody is left\n"
-    ), done.stderr
+    assert done.stdout == ("a worker process was killed by signal 9; check the available memory\nnobody is left\n"), (
+        done.stderr
+    )
 
 
 SLOW = """

@@ -97,4 +97,4 @@ def test_a_worker_that_is_killed_is_told(tmp_path):
     os.kill(eventually(lambda: children(running.pid), "workers")[0], signal.SIGKILL)
     out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (3, "")
-    assert err == "smspec: a process that shared the work was killed by signal 9; is there enough memory?\n"
+    assert err == "smspec: a worker process was killed by signal 9; check the available memory\n"

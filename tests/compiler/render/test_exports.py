@@ -243,7 +243,7 @@ def test_characters_of_a_prefix_are_no_wildcards():
 
 def test_what_a_manifest_names_is_told():
     rendering = role_policy(api_samples.changed(InputDataConfig=[s3_channel("s3://b-1/m", "ManifestFile")]), None)
-    assert "what its manifest names" in rendering.notes[0]
+    assert "that its manifest lists" in rendering.notes[0]
     assert "ListBucket" not in rendering.text
 
 

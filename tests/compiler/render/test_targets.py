@@ -31,7 +31,7 @@ def test_requirements_are_copied_only_when_the_image_has_some(tmp_path):
     assert "requirements.txt" in shown("dockerfile", tmp_path, image=image_plan(python_requirements="r.txt"))
 
 
-@pytest.mark.parametrize(("name", "words"), [("dockerfile", "no Dockerfile"), ("entrypoint", "no entrypoint of ours")])
+@pytest.mark.parametrize(("name", "words"), [("dockerfile", "no Dockerfile"), ("entrypoint", "no generated entry")])
 def test_what_a_job_does_not_have_is_told(tmp_path, name, words):
     with pytest.raises(NothingToRender, match=words):
         shown(name, tmp_path, image=None, run=None)

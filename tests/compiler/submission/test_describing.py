@@ -47,8 +47,8 @@ def test_a_job_is_imported_by_its_name_with_its_tags(aws):
     assert done.status == 0, done.err
     for line in ("name: nightly", "region: us-west-2", "  lr: 1e-3", "tags:", "  team: ads", "job_name: nightly"):
         assert line in done.out.splitlines()
-    assert "there is no file `nightly`" in done.err
-    assert "left out, no part of a request: TrainingJobArn, " in done.err
+    assert "no file `nightly`; looking up" in done.err
+    assert "ignored, not part of a request: TrainingJobArn, " in done.err
 
 
 def test_a_job_that_does_not_exist_is_at_fault(aws):
@@ -138,7 +138,7 @@ def test_tags_that_may_not_be_seen_are_not_kept():
     why = "Tags: AWS rejects the request for the tags of the job: AccessDeniedException: you may not call ListTags"
     assert done.status == 0
     assert f"# - {why}\n" in done.out
-    assert f"not kept: {why}\n" in done.err
+    assert f"not imported: {why}\n" in done.err
 
 
 def test_a_file_that_is_called_like_a_job_is_a_file(tmp_path):
@@ -152,4 +152,4 @@ def test_aws_options_are_for_names(tmp_path):
     (tmp_path / "nightly").write_text("{}")
     done = smspec("import", "nightly", "--region", "us-west-2", cwd=tmp_path)
     assert done.status == 2
-    assert "are for the name of a job" in done.err
+    assert "require the name of a job" in done.err

@@ -163,7 +163,7 @@ def test_tags_that_are_none_are_not_kept(lie, asked):
     with lying_server(answer) as server:
         done = asked(server, "import", "nightly")
     assert done.status == 0, done.err
-    assert "not kept: Tags: " in done.err
+    assert "not imported: Tags: " in done.err
 
 
 ECR = {

@@ -176,7 +176,7 @@ def test_a_revision_that_is_not_there_is_told(home, name, revision):
 
 
 def test_no_repository_is_told(tmp_path):
-    with pytest.raises(GitFailed, match="in no git repository"):
+    with pytest.raises(GitFailed, match="is not in a git repository"):
         repository_of(str(tmp_path))
 
 

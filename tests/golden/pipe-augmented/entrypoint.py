@@ -3,7 +3,7 @@
 For every epoch the runtime opens the FIFO /opt/ml/input/data/<channel>_<epoch> of each Pipe channel and hands the
 streams to the handler; it logs how much was read and how fast.
 
-The source lies in /opt/ml/code, put there when the image was built.
+The source is in /opt/ml/code of the image.
 The plan made with the image is run_plan.json beside this file; what the job decides (hyperparameters, channels,
 hosts) is read from /opt/ml/input/config. SageMaker starts this file with the word `train`.
 """

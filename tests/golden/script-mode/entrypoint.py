@@ -1,6 +1,6 @@
 """Runs the script `train.py` of the source directory, in one process per host.
 
-The source arrives from S3 as sourcedir.tar.gz, from where sagemaker_submit_directory says.
+The source arrives from S3 as sourcedir.tar.gz, at the URI in sagemaker_submit_directory.
 The plan made with the image is run_plan.json beside this file; what the job decides (hyperparameters, channels,
 hosts) is read from /opt/ml/input/config. SageMaker starts this file with the word `train`.
 """

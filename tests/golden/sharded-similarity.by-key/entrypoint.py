@@ -1,6 +1,6 @@
 """Runs the script `similarity.py` of the source directory, in one process per host.
 
-The source lies in /opt/ml/code, put there when the image was built.
+The source is in /opt/ml/code of the image.
 The plan made with the image is run_plan.json beside this file; what the job decides (hyperparameters, channels,
 hosts) is read from /opt/ml/input/config. SageMaker starts this file with the word `train`.
 """

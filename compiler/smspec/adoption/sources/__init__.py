@@ -33,8 +33,8 @@ def imported(data: object) -> Imported:
             if source.detect(data):
                 return source.to_request(data)
         if "smspec" in data:
-            raise NoRequest("this is a job spec already")
+            raise NoRequest("already a job spec")
     raise NoRequest(
-        "there is no training job in it: neither a CreateTrainingJob request nor a DescribeTrainingJob answer,"
-        " no TrainingJob of the ACK controller, and no Step Functions state that creates a training job"
+        "no training job found: expected a CreateTrainingJob request, DescribeTrainingJob output,"
+        " a TrainingJob of the ACK controller, or a Step Functions state that creates a training job"
     )

@@ -23,13 +23,13 @@ def to_request(data: dict[str, object]) -> Imported:
     if data.get("kind") == "List":
         jobs = [item for item in items(data, "items") if isinstance(item, dict) and item.get("kind") == KIND]
         if len(jobs) != 1:
-            raise NoRequest(f"the list holds {len(jobs)} objects of the kind {KIND}; one is needed")
-        others = ("the other objects of the list",) if len(items(data, "items")) > 1 else ()
+            raise NoRequest(f"the list contains {len(jobs)} objects of kind {KIND}; expected one")
+        others = ("other objects of the list",) if len(items(data, "items")) > 1 else ()
         data = jobs[0]
     if data.get("kind") != KIND:
-        raise NoRequest(f"an object of the kind `{data.get('kind')}`, not {KIND}")
+        raise NoRequest(f"an object of kind `{data.get('kind')}`; expected {KIND}")
     request, unknown = from_ack(structure(data, "spec"))
-    why = f"the API model of {pinned_model().date} has no member that ACK would call so"
+    why = f"the API model of {pinned_model().date} has no member for this ACK field"
     region = member(data, "metadata", "annotations", REGION)
     return Imported(
         form=f"a {KIND} of the ACK controller",

@@ -50,7 +50,7 @@ def to_request(data: dict[str, object]) -> Imported:
     request = {name: value for name, value in data.items() if name in members}
     answers = [name for name in data if name in ANSWERS]
     lost = [
-        Lost((name,), f"the API model of {pinned_model().date} has no such member of a request")
+        Lost((name,), f"CreateTrainingJob has no such member in the API model of {pinned_model().date}")
         for name in data
         if name not in members and name not in ANSWERS
     ]
@@ -61,12 +61,12 @@ def to_request(data: dict[str, object]) -> Imported:
         answers.append(f"{holder}.{name}")
     kept = [tag for tag in items(request, "Tags") if not str(member(tag, "Key")).startswith(_RESERVED_TAG)]
     if len(kept) < len(items(request, "Tags")):
-        lost.append(Lost(("Tags",), f"tags that begin with `{_RESERVED_TAG}` are AWS's own"))
+        lost.append(Lost(("Tags",), f"AWS reserves tag keys that begin with `{_RESERVED_TAG}`"))
         request["Tags"] = kept
         if not kept:
             del request["Tags"]
     return Imported(
-        form="a DescribeTrainingJob answer",
+        form="DescribeTrainingJob output",
         request=request,
         lost=tuple(lost),
         left_out=tuple(answers),

@@ -29,14 +29,14 @@ def to_request(data: dict[str, object]) -> Imported:
         if not found:
             raise NoRequest("no state of the state machine creates a training job")
         names = ", ".join(f"`{dotted(path)}`" for path, _ in found[:_MOST_NAMED])
-        raise NoRequest(f"{len(found)} states create a training job ({names}): cut out the one that is meant")
+        raise NoRequest(f"{len(found)} states create a training job ({names}); pass a file with one of them")
     path, state = found[0]
     lost: list[Lost] = []
     key = next((name for name in _ARGUMENTS if name in state), "")
     here = (*path, key)
     given = structure(state, key)
     if not given:
-        raise NoRequest(f"the state `{dotted(path)}` has no `Parameters` or `Arguments` that say what it asks for")
+        raise NoRequest(f"the state `{dotted(path)}` has no `Parameters` or `Arguments`")
     request = _fixed(given, here, _ARGUMENTS[key], lost)
     return Imported(
         form="a Step Functions state",
@@ -59,7 +59,7 @@ def _definition(data: dict[str, object]) -> object:
     try:
         return json.loads(str(data["definition"]))
     except (ValueError, RecursionError) as fault:
-        raise NoRequest("the definition of the state machine is not JSON") from fault
+        raise NoRequest("the state machine definition is not JSON") from fault
 
 
 def _states(value: object, path: Path) -> Iterator[tuple[Path, dict[str, object]]]:
@@ -90,14 +90,14 @@ def _fixed(value: object, path: Path, is_known: Known, lost: list[Lost]) -> obje
 def _known_in_jsonpath(path: Path, _: object, lost: list[Lost]) -> bool:
     if not str(path[-1]).endswith(".$"):
         return True
-    lost.append(Lost(path, "taken from the input of the state machine, or from its context, when it runs"))
+    lost.append(Lost(path, "the state machine sets it at run time from its input or context"))
     return False
 
 
 def _known_in_jsonata(path: Path, value: object, lost: list[Lost]) -> bool:
     if not (isinstance(value, str) and value.startswith("{%") and value.endswith("%}")):
         return True
-    lost.append(Lost(path, "a JSONata expression: its value is only known while the state machine runs"))
+    lost.append(Lost(path, "a JSONata expression, evaluated when the state machine runs"))
     return False
 
 

@@ -113,7 +113,7 @@ def _listed(store: Store) -> List[StoredObject]:
         raise DataError('`{}` is not a manifest: the first item must be {{"prefix": …}}'.format(manifest))
     for position, word in enumerate(words[1:], 1):
         if not isinstance(word, str):
-            raise DataError("`{}` is not a manifest: item {} is not text".format(manifest, position))
+            raise DataError("`{}` is not a manifest: item {} is not a string".format(manifest, position))
     return [store.stored(prefix + word, word) for word in words[1:]]
 
 

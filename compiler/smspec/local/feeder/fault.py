@@ -21,5 +21,5 @@ def reason(error: OSError) -> str:
     """Return why the system refuses, in lower case."""
     path = error.filename
     if error.errno == errno.ENOENT and path and os.path.islink(path):
-        return "it is a link to `{}`, which leads nowhere".format(os.readlink(path))
+        return "it is a link to `{}`, which does not exist".format(os.readlink(path))
     return (error.strerror or str(error)).lower()

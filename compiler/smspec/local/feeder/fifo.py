@@ -58,7 +58,7 @@ class Fifos:
             try:
                 descriptor = os.open(name, flags, dir_fd=self._descriptor)
             except FileNotFoundError:
-                raise DataError("the program removed the FIFO `{}`".format(name)) from None
+                raise DataError("the script removed the FIFO `{}`".format(name)) from None
             except OSError as error:
                 if error.errno == errno.ELOOP:
                     raise _replaced(name) from None
@@ -99,7 +99,7 @@ class Fifos:
 
 
 def _replaced(name: str) -> DataError:
-    return DataError("the program put something else in the place of the FIFO `{}`".format(name))
+    return DataError("the script replaced the FIFO `{}` with a different file".format(name))
 
 
 def enlarge(descriptor: int) -> None:

@@ -24,11 +24,11 @@ def decompressed(name: str, blocks: Iterable[bytes]) -> Iterator[bytes]:
             try:
                 piece = inflater.decompress(data, _PIECE)
             except zlib.error:
-                raise DataError("`{}` is not gzip".format(name)) from None
+                raise DataError("`{}` is not a gzip file".format(name)) from None
             if piece:
                 yield piece
             data = inflater.unconsumed_tail or inflater.unused_data
     if started and not inflater.eof:
         yield inflater.flush()
     if started and not inflater.eof:
-        raise DataError("`{}` ends inside its gzip stream".format(name))
+        raise DataError("`{}` is a truncated gzip file".format(name))

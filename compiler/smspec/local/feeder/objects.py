@@ -41,7 +41,7 @@ def objects_under(source: str) -> List[StoredObject]:
         raise unreadable(source, error) from None
     if not stat.S_ISDIR(status.st_mode):
         if not stat.S_ISREG(status.st_mode):
-            raise DataError("`{}` is neither file nor directory".format(source))
+            raise DataError("`{}` is not a file or directory".format(source))
         return [StoredObject(os.path.basename(source), source, status.st_size)]
     objects = list(_walk(source, (status.st_dev, status.st_ino)))
     objects.sort(key=lambda entry: os.fsencode(entry.key))
@@ -64,7 +64,9 @@ def _walk(source: str, first: _Directory) -> Iterator[StoredObject]:
                 raise unreadable(entry.path, error) from None
             key = prefix + entry.name
             if len(os.fsencode(key)) > LONGEST_KEY:
-                raise DataError("`{}…` is longer than the {:,} bytes of a key in S3".format(key[:80], LONGEST_KEY))
+                raise DataError(
+                    "`{}…` is longer than {:,} bytes, the maximum of an S3 key".format(key[:80], LONGEST_KEY)
+                )
             if stat.S_ISREG(status.st_mode):
                 yield StoredObject(key, entry.path, status.st_size)
             elif stat.S_ISDIR(status.st_mode) and (status.st_dev, status.st_ino) not in above:
@@ -78,7 +80,7 @@ def object_at(key: str, path: str) -> StoredObject:
     except OSError as error:
         raise unreadable(path, error) from None
     except ValueError:  # a null character, or half of one of two
-        raise DataError("{} is not the name of a file".format(ascii(path))) from None
+        raise DataError("{} is not a file name".format(ascii(path))) from None
     if not stat.S_ISREG(status.st_mode):
         raise DataError("`{}` is not a file".format(path))
     return StoredObject(key, path, status.st_size)
@@ -108,5 +110,5 @@ class Mirror(NamedTuple):
             if os.path.exists(candidate):
                 return candidate
         raise DataError(
-            "no file stands for `{}`: looked for {}".format(name, " and ".join(map("`{}`".format, candidates)))
+            "no local file for `{}`: looked for {}".format(name, " and ".join(map("`{}`".format, candidates)))
         )

@@ -81,4 +81,4 @@ class Sink:
 
 
 def _shrunk(name: str) -> DataError:
-    return DataError("`{}` became shorter while it was fed".format(name))
+    return DataError("`{}` was truncated while smspec was reading it".format(name))

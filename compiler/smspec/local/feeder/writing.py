@@ -123,4 +123,4 @@ def _blocks(descriptor: int) -> Iterator[bytes]:
 
 def _require_record_size(part: StoredObject, size: int) -> None:
     if size > LONGEST:
-        raise DataError("`{}` has more than the {} bytes that a RecordIO record can hold".format(part.path, LONGEST))
+        raise DataError("`{}` is larger than {} bytes, the maximum of a RecordIO record".format(part.path, LONGEST))

@@ -93,7 +93,9 @@ class EnvironmentCache:
 
     def _unusable(self, fault: OSError) -> RunFailed:
         reason = (fault.strerror or str(fault)).lower()
-        return RunFailed(3, f"cannot keep Python environments in `{self._root}`: {reason}; set {VARIABLE}")
+        return RunFailed(
+            3, f"cannot write Python environments to `{self._root}`: {reason}; set {VARIABLE} to a different directory"
+        )
 
     def _locked(self, key: str, kind: int, wait: Callable[[], None]) -> int:
         name = os.path.join(self._root, f"{key}.lock")

@@ -117,8 +117,11 @@ def _failure(text: str, last: Sequence[str], status: int) -> RunFailed:
     """Return why packages could not be installed: 1 where the list asks for what there is not, else 3."""
     shown = " | ".join(last)
     if _NO_ROOM.search(text):
-        return RunFailed(3, "the disk is full: the job's Python packages were not installed; set SMSPEC_CACHE_DIR")
-    way = "`--python EXE` runs the job on a Python that has them"
+        return RunFailed(
+            3,
+            "the disk is full: cannot install the job's Python packages; set SMSPEC_CACHE_DIR to another disk",
+        )
+    way = "pass `--python EXE` to use a Python that has them"
     if _UNREACHABLE.search(text):
         # Its lines were shown already, and most of them are the same fault once more.
         return RunFailed(3, f"cannot reach the package index to install the job's Python packages; {way}")

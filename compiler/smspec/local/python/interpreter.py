@@ -76,7 +76,7 @@ def named_interpreter(name: str) -> Interpreter:
     """Return the interpreter of ``--python``. Raises RunFailed."""
     path = shutil.which(name)
     if path is None:
-        raise RunFailed(3, f"there is no `{name}`; say which Python the job runs on with --python")
+        raise RunFailed(3, f"cannot find `{name}`; choose a Python with --python")
     return _asked(path) or _refused(path)
 
 
@@ -90,7 +90,7 @@ def interpreter_for(wanted: str | None) -> Interpreter:
             if found is not None and found.minor == wanted:
                 return found
     if first is None:
-        raise RunFailed(3, "there is no `python3`; say which Python the job runs on with --python")
+        raise RunFailed(3, "cannot find `python3`; choose a Python with --python")
     return usual or _refused(first)
 
 
@@ -103,7 +103,7 @@ def _candidates(version: str) -> Iterator[str]:
 
 
 def _refused(path: str) -> Interpreter:
-    raise RunFailed(3, f"`{path}` is not a Python 3.8 or later; name another one with --python")
+    raise RunFailed(3, f"`{path}` is not Python 3.8 or later; choose a different Python with --python")
 
 
 def _asked(path: str) -> Interpreter | None:

@@ -38,15 +38,15 @@ class JobPython:
         found = []
         wanted, interpreter = self._wanted, self.interpreter
         if wanted.version is not None and wanted.version != interpreter.minor:
-            found.append(f"`image.base` has Python {wanted.version}; {interpreter.version} of this machine stands in")
+            found.append(
+                f"`image.base` has Python {wanted.version}; running with {interpreter.version} of this machine"
+            )
         if self._is_named:
             missing = [word for word in self._requirements() if not _is_met(word, interpreter.packages)]
             if missing:
                 found.append(f"{interpreter.executable} does not have {', '.join(f'`{word}`' for word in missing)}")
         elif not wanted.is_known:
-            found.append(
-                f"packages of the image are not known here; those of {interpreter.executable} stand in for them"
-            )
+            found.append(f"the packages of the image are unknown; running with those of {interpreter.executable}")
         return found
 
     def prepare(self, *, may_install: bool, show: Callable[[str], None]) -> None:
@@ -94,18 +94,16 @@ class JobPython:
         def make(path: str, lock: int) -> None:
             self._refuse_unless(may_install)
             if not turns:
-                show(f"making an environment for Python {self.interpreter.version}; kept in {path}")
+                show(f"creating an environment for Python {self.interpreter.version} in {path}")
             python = make_environment(path, self.interpreter)
             if not unpack_wheels(path, self.interpreter):
                 raise RunFailed(
                     3,
-                    f"{self.interpreter.executable} brings no pip to make an environment with; "
+                    f"cannot create an environment: {self.interpreter.executable} has no pip; "
                     "install its venv package (python3-venv), or pass --python",
                 )
             if turns:
-                show(
-                    f"installing {_listed(self._requirements())} for Python {self.interpreter.version}; kept in {path}"
-                )
+                show(f"installing {_listed(self._requirements())} for Python {self.interpreter.version} into {path}")
                 files = os.path.join(self._scratch_dir, "requirements")
                 os.makedirs(files, exist_ok=True)
                 for name, content in self._wanted.files.items():
@@ -113,7 +111,7 @@ class JobPython:
                         file.write(content)
                 self._installer(python, lock, show).install(turns, files)
 
-        return self._cache.hold(key, make, lambda: show("waiting for another run, which installs the same packages"))
+        return self._cache.hold(key, make, lambda: show("waiting for a different run that installs the same packages"))
 
     def _prepare_start(self, content: bytes, may_install: bool, show: Callable[[str], None]) -> None:
         """Keep what the job installs at its start too, so that its pip finds it done.
@@ -127,7 +125,7 @@ class JobPython:
             self._refuse_unless(may_install)
             library = os.path.join(image, self.interpreter.library)
             python = make_environment(path, self.interpreter, [library])
-            show("installing the requirements.txt of the source")
+            show("installing requirements.txt of the source")
             files = os.path.join(self._scratch_dir, "start")
             os.makedirs(files, exist_ok=True)
             with open(os.path.join(files, "requirements.txt"), "wb") as file:
@@ -136,7 +134,7 @@ class JobPython:
 
         try:
             self._layers.append(
-                self._cache.hold(key, make, lambda: show("waiting for another run, which installs the same packages"))
+                self._cache.hold(key, make, lambda: show("waiting for a different run that installs the same packages"))
             )
         except RunFailed:
             if not may_install:

@@ -21,13 +21,13 @@ _SLACK = 1 << 16
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "S3_ENDPOINT_URL", "AWS_ENDPOINT_URL")
 _ANY_REGION = "us-east-1"  # S3 tells where a bucket really is, and botocore follows
 _DATA_FAULTS = {
-    "NoSuchBucket": "there is no bucket for `{}`",
-    "NoSuchKey": "there is no object `{}`",
-    "404": "there is no object `{}`",
-    "NotFound": "there is no object `{}`",
+    "NoSuchBucket": "the bucket of `{}` does not exist",
+    "NoSuchKey": "`{}` does not exist",
+    "404": "`{}` does not exist",
+    "NotFound": "`{}` does not exist",
     "PreconditionFailed": "`{}` changed while it was read",
     "412": "`{}` changed while it was read",
-    "InvalidBucketName": "`{}` names no bucket that S3 could have",
+    "InvalidBucketName": "`{}` has no valid bucket name",
     "InvalidObjectState": "`{}` is archived; restore it first",
 }
 
@@ -53,7 +53,7 @@ def asked(uri: str) -> Iterator[None]:
         with responses(f"read `{uri}`"):
             yield
     except Unsendable:
-        raise DataError(f"`{uri}` names no bucket that S3 could have") from None
+        raise DataError(f"`{uri}` has no valid bucket name") from None
     except AwsRefused as refusal:
         if refusal.code in _DATA_FAULTS:
             raise DataError(_DATA_FAULTS[refusal.code].format(uri)) from None

@@ -32,7 +32,7 @@ def pages(client: Any, location: Location) -> Iterator[list[StoredObject]]:
             raise _strange(location)
         found = [_listed(item, location) for item in items if not _is_directory(item)]
         if found and found[0].path in begun:
-            raise StoreUnavailable(f"S3 lists `{found[0].path}` again and again")
+            raise StoreUnavailable(f"S3 keeps listing `{found[0].path}`")
         if found:
             begun.add(found[0].path)
             yield found
@@ -41,7 +41,7 @@ def pages(client: Any, location: Location) -> Iterator[list[StoredObject]]:
         token = page.get("NextContinuationToken")
         empty = 0 if items else empty + 1
         if not token or token in seen or empty > _MOST_EMPTY_PAGES or len(seen) > MOST_PAGES:
-            raise StoreUnavailable(f"S3 does not come to an end listing `{location.uri}`")
+            raise StoreUnavailable(f"the S3 listing of `{location.uri}` does not end")
         seen.add(token)
 
 
@@ -59,4 +59,4 @@ def _is_directory(item: Any) -> bool:
 
 
 def _strange(location: Location) -> StoreUnavailable:
-    return StoreUnavailable(f"S3 sends a list of `{location.uri}` that is not the one that was asked for")
+    return StoreUnavailable(f"S3 responds with a listing other than that of `{location.uri}`")

@@ -41,12 +41,12 @@ def fetch_range(client: Any, stored: StoredObject, offset: int, size: int, start
     found = _range(stored, answer, offset, size)
     if expected is not None and found.total != expected:
         raise StoreUnavailable(
-            f"S3 sends `{stored.path}` as {found.total:,} bytes, after it listed {expected:,}; it changed, or was cut"
+            f"S3 sends `{stored.path}` with {found.total:,} bytes, but listed {expected:,}; it changed or was truncated"
         )
     if start is not None and found.version != start.version:
-        raise DataError(f"`{stored.path}` changed while it was read")
+        raise DataError(f"`{stored.path}` changed while smspec was reading it")
     if found.total > len(found.data) + offset and not found.version:
-        raise StoreUnavailable(f"S3 sends `{stored.path}` without an ETag, so its parts may be of different versions")
+        raise StoreUnavailable(f"S3 sends `{stored.path}` without an ETag, so parts might differ in version")
     return found
 
 
@@ -69,7 +69,7 @@ def _empty(client: Any, stored: StoredObject, location: Location) -> Range:
     with asked(stored.path):
         data = client.get_object(Bucket=location.bucket, Key=location.key)["Body"].read()
     if stored.size == 0 and data:
-        raise StoreUnavailable(f"S3 sends `{stored.path}` as {len(data):,} bytes, after it listed 0; it changed")
+        raise StoreUnavailable(f"S3 sends `{stored.path}` with {len(data):,} bytes, but listed 0; it changed")
     if data or stored.size:
         raise StoreUnavailable(f"S3 sends no range of `{stored.path}`, which is not empty")
     return Range(b"", 0, "")
@@ -87,10 +87,8 @@ def _range(stored: StoredObject, answer: tuple[Any, bytes], offset: int, size: i
     if status == _WHOLE and "content-range" not in headers and offset == 0 and len(data) <= size:
         return Range(data, len(data), version)  # a server may send all of what is small
     if status != _PARTIAL or match is None:
-        raise StoreUnavailable(f"S3 ignores the range that was asked for of `{stored.path}`")
+        raise StoreUnavailable(f"S3 ignores the requested range of `{stored.path}`")
     first, last, total = map(int, match.groups())
     if (first, last) != (offset, min(offset + size, total) - 1) or len(data) != last - first + 1:
-        raise StoreUnavailable(
-            f"S3 sends {len(data):,} bytes as {first} to {last} of `{stored.path}`, which is not what was asked for"
-        )
+        raise StoreUnavailable(f"S3 sends {len(data):,} bytes for the range {first} to {last} of `{stored.path}`")
     return Range(data, total, version)

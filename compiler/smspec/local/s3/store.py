@@ -66,7 +66,7 @@ def open_store(channel: FeederChannel) -> Store:
 def _location(uri: str) -> Location:
     location = parse(uri)
     if location is None:
-        raise DataError(f"`{uri}` names no bucket")
+        raise DataError(f"`{uri}` has no bucket")
     if not is_key(location.key):
-        raise DataError(f"`{uri}` is not the URI of an object: a key has at most {LONGEST_KEY:,} bytes of UTF-8")
+        raise DataError(f"`{uri}` is not an object URI: a key has at most {LONGEST_KEY:,} bytes of UTF-8")
     return location

@@ -91,11 +91,11 @@ def _sources(payload: dict[str, object]) -> _Sources:
         found = delivery(uri) if channel.name in _DELIVERED else location(uri)
         if found is None:
             if uri is not None:
-                notes.append(f"channel {channel.name}: `{uri}` is no `s3://` address, so the policy does not name it")
+                notes.append(f"channel {channel.name}: `{uri}` is not an S3 URI, so the policy does not include it")
             continue
         read.append(found)
         if channel.s3.get("S3DataType") in _MANIFESTS:
-            notes.append(f"channel {channel.name}: what its manifest names is not in the policy; add those objects")
+            notes.append(f"channel {channel.name}: add the objects that its manifest lists to the policy")
         else:
             listed.append(found)
     submitted = delivery(member(payload, "HyperParameters", _SUBMITTED))

@@ -197,7 +197,7 @@ def test_manifests_keep_their_order(feeder, data):
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({"compression": "Gzip"}, "is not gzip"),
+        ({"compression": "Gzip"}, "is not a gzip file"),
         ({"s3_data_type": "ManifestFile"}, "is not JSON"),
         ({"s3_data_type": "AugmentedManifestFile"}, "line 1 of"),
     ],
@@ -219,7 +219,7 @@ def test_a_truncated_gzip_object_is_a_fault(feeder, data):
     whole = gzip.compress(random.Random(4).randbytes(100_000))
     running = feeder(FeederChannel("train", data(a=whole[:-100]), compression="Gzip"))
     reader = os.open(running.fifo("train_0"), os.O_RDONLY | os.O_NONBLOCK)
-    assert "ends inside its gzip stream" in running.wait_for("fault")["message"]
+    assert "is a truncated gzip file" in running.wait_for("fault")["message"]
     os.close(reader)
 
 

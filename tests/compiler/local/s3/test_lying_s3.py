@@ -217,7 +217,7 @@ def test_no_job_runs_on_an_object_of_another_size_than_listed(size, fed, tmp_pat
         s3.lie = lambda asked: [page(listing({"train/a": size, "train/b": len(SMALL)}))] if is_list(asked) else None
         done = fed(s3)
     assert_refused(done, tmp_path)
-    assert f"after it listed {size}" in done.err
+    assert f"but listed {size}" in done.err
 
 
 def test_a_list_that_begins_again_under_new_tokens_ends(fed, tmp_path):

@@ -159,9 +159,9 @@ def test_augmented_manifests_are_read_from_s3(s3):
     ("source", "message"),
     [
         (f"s3://{BUCKET}/nowhere", "there is no object `s3://bucket/nowhere`"),
-        ("s3://no-such-bucket/x", "there is no bucket for `s3://no-such-bucket/x`"),
-        ("s3://", "`s3://` names no bucket"),
-        ("s3://b ad/x", "names no bucket that S3 could have"),
+        ("s3://no-such-bucket/x", "the bucket of `s3://no-such-bucket/x` does not exist"),
+        ("s3://", "`s3://` has no bucket"),
+        ("s3://b ad/x", "has no valid bucket name"),
     ],
 )
 def test_what_is_not_there_is_told(s3, source, message):
