@@ -10,9 +10,9 @@ from smspec.service.instance_families import family
 from smspec.service.member_names import shown
 from smspec.source import Path
 
-UNKNOWN_INSTANCE_TYPE = Rule("SM413", "instance type that the pinned API model does not know", "warning")
+UNKNOWN_INSTANCE_TYPE = Rule("SM413", "unknown instance type", "warning")
 # Not one of the shapes: a family may have got a size since the model was pinned, so an author can set this aside.
-SIZE_THAT_THE_FAMILY_LACKS = Rule("SM483", "instance size that the family does not have", evidence="model")
+SIZE_THAT_THE_FAMILY_LACKS = Rule("SM483", "unknown size of an instance family", evidence="model")
 
 _MOST_SHOWN = 8
 

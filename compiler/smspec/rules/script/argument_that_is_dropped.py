@@ -11,7 +11,7 @@ from smspec.script.fault import Fault
 from smspec.script.program import bare
 from smspec.script.surroundings import Argument
 
-RULE = Rule("SM516", "argument that is dropped", "warning")
+RULE = Rule("SM516", "ignored argument", "warning")
 
 
 def check(meeting: Meeting) -> Iterator[Finding]:

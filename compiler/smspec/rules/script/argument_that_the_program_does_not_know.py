@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.rules.script.meeting import Meeting, called, near_name, notes
 
-RULE = Rule("SM501", "argument that the program does not know")
+RULE = Rule("SM501", "argument that the script does not declare")
 
 
 def check(meeting: Meeting) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.rules.script.meeting import Meeting, notes
 
-RULE = Rule("SM509", "arguments that exclude each other")
+RULE = Rule("SM509", "mutually exclusive arguments")
 
 
 def check(meeting: Meeting) -> Iterator[Finding]:

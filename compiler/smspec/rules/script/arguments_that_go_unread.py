@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.rules.script.meeting import Meeting, called, notes
 
-RULE = Rule("SM510", "arguments that go unread", "warning")
+RULE = Rule("SM510", "unread arguments", "warning")
 
 
 def check(meeting: Meeting) -> Iterator[Finding]:

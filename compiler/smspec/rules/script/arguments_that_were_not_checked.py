@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.rules.script.meeting import Meeting
 
-RULE = Rule("SM513", "arguments that were not checked", "note")
+RULE = Rule("SM513", "unchecked arguments", "note")
 
 
 def check(meeting: Meeting) -> Iterator[Finding]:

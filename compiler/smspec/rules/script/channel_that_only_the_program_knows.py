@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.suggestions import nearest
 from smspec.rules.script.meeting import Meeting, seen_at
 
-RULE = Rule("SM506", "channel that only the program knows")
+RULE = Rule("SM506", "missing channel of the script")
 
 
 def check(meeting: Meeting) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.rules.script.meeting import Meeting, called, notes
 
-RULE = Rule("SM505", "false that becomes true", "warning")
+RULE = Rule("SM505", "type=bool argument", "warning")
 
 
 def check(meeting: Meeting) -> Iterator[Finding]:

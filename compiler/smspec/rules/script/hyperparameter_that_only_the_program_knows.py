@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.suggestions import nearest
 from smspec.rules.script.meeting import Meeting, seen_at
 
-RULE = Rule("SM508", "hyperparameter that only the program knows", "warning")
+RULE = Rule("SM508", "missing hyperparameter of the script", "warning")
 
 
 def check(meeting: Meeting) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.rules.script.meeting import Meeting, notes
 
-RULE = Rule("SM502", "missing argument of the program")
+RULE = Rule("SM502", "missing argument of the script")
 
 
 def check(meeting: Meeting) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.rules.script.meeting import Meeting, seen_at
 from smspec.script.sagemaker_variables import is_set, meant
 
-RULE = Rule("SM514", "misspelled variable of SageMaker")
+RULE = Rule("SM514", "misspelled SageMaker variable")
 
 
 def check(meeting: Meeting) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from smspec.diagnostics.suggestions import nearest
 from smspec.rules.script.meeting import Meeting, seen_at
 from smspec.script.program import ChannelRead
 
-RULE = Rule("SM507", "path of a channel that is not there", "warning")
+RULE = Rule("SM507", "path of a missing channel", "warning")
 
 
 def check(meeting: Meeting) -> Iterator[Finding]:

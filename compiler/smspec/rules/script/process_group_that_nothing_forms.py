@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.rules.script.meeting import Meeting
 
-RULE = Rule("SM530", "process group that nothing forms", "warning")
+RULE = Rule("SM530", "process group without a launcher", "warning")
 
 
 def check(meeting: Meeting) -> Iterator[Finding]:

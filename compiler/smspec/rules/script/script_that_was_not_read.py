@@ -6,7 +6,7 @@ from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.script.unread import Unread
 
-RULE = Rule("SM512", "script that was not read", "note")
+RULE = Rule("SM512", "unread script", "note")
 
 _EFFECT = Note("the arguments, channels, and hyperparameters that it uses are not checked")
 

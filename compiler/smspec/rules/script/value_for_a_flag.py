@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.rules.script.meeting import Meeting, called, notes
 
-RULE = Rule("SM504", "value for a flag of the program")
+RULE = Rule("SM504", "value for a flag of the script")
 
 
 def check(meeting: Meeting) -> Iterator[Finding]:

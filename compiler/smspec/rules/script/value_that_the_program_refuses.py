@@ -9,7 +9,7 @@ from smspec.diagnostics.suggestions import nearest
 from smspec.rules.script.meeting import Meeting, called, notes
 from smspec.script.fault import Fault
 
-RULE = Rule("SM503", "value that the program refuses")
+RULE = Rule("SM503", "value that the script rejects")
 
 
 def check(meeting: Meeting) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.rules.script.meeting import Meeting, seen_at
 from smspec.script.sagemaker_variables import is_set, meant
 
-RULE = Rule("SM515", "variable that nothing sets", "warning")
+RULE = Rule("SM515", "unset SageMaker variable", "warning")
 
 
 def check(meeting: Meeting) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.members import structure
 from smspec.service.request import Request
 
-RULE = Rule("SM423", "image beside an algorithm name", evidence="api-doc")
+RULE = Rule("SM423", "image together with an algorithm name", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:

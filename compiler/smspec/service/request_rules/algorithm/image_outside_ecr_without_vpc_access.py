@@ -10,7 +10,7 @@ from smspec.service.members import structure
 from smspec.service.request import Request
 from smspec.source import Path
 
-RULE = Rule("SM437", "image outside ECR without Vpc access", evidence="api-doc")
+RULE = Rule("SM437", "image outside ECR without VPC access", evidence="api-doc")
 
 _MODE = "TrainingImageConfig: {TrainingRepositoryAccessMode: Vpc}"
 _KEY = f"api: {{AlgorithmSpecification: {{{_MODE}}}}}"

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.metric_pattern import metric_patterns
 from smspec.service.request import Request
 
-RULE = Rule("SM442", "metric that no engine reads", evidence="inferred")
+RULE = Rule("SM442", "invalid metric regex", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:

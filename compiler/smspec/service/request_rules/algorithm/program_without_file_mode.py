@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.program_words import program_words
 from smspec.service.request import Request
 
-RULE = Rule("SM440", "program in a channel without File mode", evidence="devguide")
+RULE = Rule("SM440", "entrypoint channel without File mode", evidence="devguide")
 
 
 def check(request: Request) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.program_words import program_words
 from smspec.service.request import Request
 
-RULE = Rule("SM441", "sharded program", evidence="devguide")
+RULE = Rule("SM441", "sharded entrypoint channel", evidence="devguide")
 
 
 def check(request: Request) -> Iterator[Finding]:

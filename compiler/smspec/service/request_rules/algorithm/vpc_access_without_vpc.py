@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.service.request import Request
 
-RULE = Rule("SM438", "Vpc access without a VPC", evidence="devguide")
+RULE = Rule("SM438", "VPC access without a VPC", evidence="devguide")
 
 
 def check(request: Request) -> Iterator[Finding]:

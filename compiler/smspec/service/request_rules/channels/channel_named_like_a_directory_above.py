@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.service.request import Request
 
-RULE = Rule("SM484", "channel named like a directory above", evidence="inferred")
+RULE = Rule("SM484", "channel named . or ..", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.members import items
 from smspec.service.request import Request
 
-RULE = Rule("SM451", "channel without a group beside channels with one", evidence="service-message")
+RULE = Rule("SM451", "channel without an instance group", evidence="service-message")
 
 
 def check(request: Request) -> Iterator[Finding]:

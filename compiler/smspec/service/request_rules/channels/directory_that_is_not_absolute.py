@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.member_names import shown
 from smspec.service.request import Request
 
-RULE = Rule("SM445", "directory that is not absolute", evidence="api-doc")
+RULE = Rule("SM445", "relative directory of a file system", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:

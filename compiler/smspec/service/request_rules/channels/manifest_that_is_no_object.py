@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.request import Request
 from smspec.service.s3_address import key_of
 
-RULE = Rule("SM450", "manifest that is no object", evidence="api-doc")
+RULE = Rule("SM450", "manifest without an object key", evidence="api-doc")
 
 _MANIFESTS = ("ManifestFile", "AugmentedManifestFile")
 

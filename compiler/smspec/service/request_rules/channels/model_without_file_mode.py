@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.service.request import Request
 
-RULE = Rule("SM453", "model without File mode", evidence="api-doc")
+RULE = Rule("SM453", "model channel without File mode", evidence="api-doc")
 
 _MODEL = "application/x-sagemaker-model"
 

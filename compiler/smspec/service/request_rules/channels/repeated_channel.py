@@ -9,7 +9,7 @@ from smspec.service.member_names import shown
 from smspec.service.members import items, repeated
 from smspec.service.request import Request
 
-RULE = Rule("SM435", "repeated channel", evidence="inferred")
+RULE = Rule("SM435", "duplicate channel", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:

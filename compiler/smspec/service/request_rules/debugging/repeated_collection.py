@@ -9,7 +9,7 @@ from smspec.service.member_names import shown
 from smspec.service.members import items, repeated
 from smspec.service.request import Request
 
-RULE = Rule("SM473", "repeated collection", evidence="api-doc")
+RULE = Rule("SM473", "duplicate collection", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from smspec.service.member_names import shown
 from smspec.service.members import items, member
 from smspec.service.request import Request
 
-RULE = Rule("SM472", "repeated rule configuration", evidence="api-doc")
+RULE = Rule("SM472", "duplicate rule configuration", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.members import number
 from smspec.service.request import Request
 
-RULE = Rule("SM474", "profiling interval that does not exist", evidence="api-doc")
+RULE = Rule("SM474", "unsupported profiling interval", evidence="api-doc")
 INTERVALS = (100, 200, 500, 1_000, 5_000, 60_000)
 
 

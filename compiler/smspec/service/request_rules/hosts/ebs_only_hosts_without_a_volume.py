@@ -9,7 +9,7 @@ from smspec.service.instance_families import storage
 from smspec.service.members import items, number
 from smspec.service.request import Request
 
-RULE = Rule("SM457", "EBS-only hosts without a volume", evidence="api-doc")
+RULE = Rule("SM457", "EBS-only instances without a volume", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:

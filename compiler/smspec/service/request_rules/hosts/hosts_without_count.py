@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.members import structure
 from smspec.service.request import Request
 
-RULE = Rule("SM427", "hosts without a count", evidence="inferred")
+RULE = Rule("SM427", "missing instance count", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:

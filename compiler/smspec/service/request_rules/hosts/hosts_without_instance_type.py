@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.members import structure
 from smspec.service.request import Request
 
-RULE = Rule("SM426", "hosts without an instance type", evidence="inferred")
+RULE = Rule("SM426", "missing instance type", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.members import items, structure
 from smspec.service.request import Request
 
-RULE = Rule("SM425", "instance groups beside an instance type", evidence="service-message")
+RULE = Rule("SM425", "instance groups together with an instance type", evidence="service-message")
 
 
 def check(request: Request) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.members import items, number
 from smspec.service.request import Request
 
-RULE = Rule("SM462", "placement of zero hosts", evidence="api-doc")
+RULE = Rule("SM462", "placement of zero instances", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.members import structure
 from smspec.service.request import Request
 
-RULE = Rule("SM434", "member that only an answer has", evidence="api-doc")
+RULE = Rule("SM434", "response-only member", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:

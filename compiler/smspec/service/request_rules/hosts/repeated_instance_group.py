@@ -9,7 +9,7 @@ from smspec.service.member_names import shown
 from smspec.service.members import items, repeated
 from smspec.service.request import Request
 
-RULE = Rule("SM456", "repeated instance group", evidence="inferred")
+RULE = Rule("SM456", "duplicate instance group", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from smspec.service.member_names import shown
 from smspec.service.members import structure
 from smspec.service.request import Request
 
-RULE = Rule("SM458", "volume key on hosts with local storage", evidence="api-doc")
+RULE = Rule("SM458", "volume key on instances with local storage", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:

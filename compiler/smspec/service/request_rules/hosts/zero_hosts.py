@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.members import items, structure
 from smspec.service.request import Request
 
-RULE = Rule("SM428", "zero hosts", evidence="inferred")
+RULE = Rule("SM428", "zero instances", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:

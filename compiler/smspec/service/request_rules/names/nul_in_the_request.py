@@ -10,7 +10,7 @@ from smspec.service.member_names import shown
 from smspec.service.request import Request
 from smspec.source import Path
 
-RULE = Rule("SM486", "NUL in a value of the request", evidence="inferred")
+RULE = Rule("SM486", "null character in the request", evidence="inferred")
 
 _BY_JSON = "HyperParameters"
 """They reach the container in a JSON file, which can hold a NUL; what is made into arguments is SM320's."""

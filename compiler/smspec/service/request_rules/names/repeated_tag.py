@@ -9,7 +9,7 @@ from smspec.service.member_names import shown
 from smspec.service.members import items, repeated
 from smspec.service.request import Request
 
-RULE = Rule("SM429", "repeated tag", evidence="api-doc")
+RULE = Rule("SM429", "duplicate tag", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:

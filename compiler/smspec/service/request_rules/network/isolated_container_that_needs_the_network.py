@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.provided_images import needs_the_network
 from smspec.service.request import Request
 
-RULE = Rule("SM471", "isolated container that needs the network", evidence="devguide")
+RULE = Rule("SM471", "network isolation of a container that needs the network", evidence="devguide")
 
 
 def check(request: Request) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from smspec.service.member_names import shown
 from smspec.service.members import items
 from smspec.service.request import Request
 
-RULE = Rule("SM470", "repeated subnet or security group", evidence="inferred")
+RULE = Rule("SM470", "duplicate subnet or security group", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.service.request import Request
 
-RULE = Rule("SM420", "job without an algorithm", evidence="third-party-schema")
+RULE = Rule("SM420", "job without an image", evidence="third-party-schema")
 
 
 def check(request: Request) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.service.request import Request
 
-RULE = Rule("SM421", "job without hosts", evidence="third-party-schema")
+RULE = Rule("SM421", "job without instances", evidence="third-party-schema")
 
 
 def check(request: Request) -> Iterator[Finding]:

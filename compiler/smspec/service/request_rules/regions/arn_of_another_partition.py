@@ -9,7 +9,7 @@ from smspec.service.arns import named_arns
 from smspec.service.member_names import shown
 from smspec.service.request import Request
 
-RULE = Rule("SM478", "ARN of another partition", evidence="inferred")
+RULE = Rule("SM478", "ARN of a different partition", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from smspec.service.arns import named_arns
 from smspec.service.member_names import shown
 from smspec.service.request import Request
 
-RULE = Rule("SM477", "ARN of another region", evidence="inferred")
+RULE = Rule("SM477", "ARN of a different region", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:

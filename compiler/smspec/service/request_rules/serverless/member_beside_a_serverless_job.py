@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.service.request import Request
 
-RULE = Rule("SM479", "member beside a serverless job", evidence="third-party-schema")
+RULE = Rule("SM479", "member that a serverless job does not support", evidence="third-party-schema")
 EXCLUDED = {
     "AlgorithmSpecification": "image",
     "EnableManagedSpotTraining": "spot",

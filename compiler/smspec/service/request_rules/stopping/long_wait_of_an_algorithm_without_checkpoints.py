@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.provided_images import is_algorithm_without_checkpoints
 from smspec.service.request import Request
 
-RULE = Rule("SM467", "long wait of an algorithm without checkpoints", evidence="devguide")
+RULE = Rule("SM467", "long wait time of an algorithm without checkpoints", evidence="devguide")
 LONGEST = 3_600
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.service.request import DEFAULT_MAX_RUNTIME, Request
 
-RULE = Rule("SM465", "longest wait below the longest run time", evidence="api-doc")
+RULE = Rule("SM465", "spot.max_wait below stopping.max_runtime", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.members import structure
 from smspec.service.request import Request
 
-RULE = Rule("SM463", "longest wait without managed spot", evidence="service-message")
+RULE = Rule("SM463", "maximum wait time without managed spot", evidence="service-message")
 
 
 def check(request: Request) -> Iterator[Finding]:

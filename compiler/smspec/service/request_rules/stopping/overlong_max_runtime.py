@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.service.request import Request
 
-RULE = Rule("SM466", "run time of more than 28 days", evidence="api-doc")
+RULE = Rule("SM466", "maximum runtime of more than 28 days", evidence="api-doc")
 LONGEST = 28 * 86_400
 
 

@@ -8,7 +8,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.service.members import structure
 from smspec.service.request import Request
 
-RULE = Rule("SM464", "managed spot without a longest wait", evidence="devguide")
+RULE = Rule("SM464", "managed spot without a maximum wait time", evidence="devguide")
 
 
 def check(request: Request) -> Iterator[Finding]:

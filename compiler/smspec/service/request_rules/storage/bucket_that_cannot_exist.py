@@ -9,7 +9,7 @@ from smspec.service.member_names import shown
 from smspec.service.request import Request
 from smspec.service.s3_address import bucket_of, can_be_a_bucket
 
-RULE = Rule("SM454", "bucket that cannot exist", evidence="inferred")
+RULE = Rule("SM454", "invalid bucket name", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
