@@ -1,10 +1,10 @@
 """What is said to the author: findings, their places, and how they are shown."""
 
 from smspec.diagnostics.diagnostic import Diagnostic
-from smspec.diagnostics.finding import Evidence, Finding, Rule
+from smspec.diagnostics.finding import HERE, Evidence, Finding, Rule
 from smspec.diagnostics.locating import placed
 from smspec.diagnostics.note import Note
 from smspec.diagnostics.rejected import Rejected
 from smspec.diagnostics.severity import Severity
 
-__all__ = ["Diagnostic", "Evidence", "Finding", "Note", "Rejected", "Rule", "Severity", "placed"]
+__all__ = ["HERE", "Diagnostic", "Evidence", "Finding", "Note", "Rejected", "Rule", "Severity", "placed"]

@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 from smspec.diagnostics.note import Note
+from smspec.diagnostics.quoting import path_name
 from smspec.diagnostics.severity import Severity
 from smspec.source import Path, Span
 from smspec.source.frozen import dataclass, replace
+
+HERE = "{here}"
+"""In a message: the path of the finding, in backticks."""
 
 # How a rule about the request is known, strongest first. Only the classes up to "third-party" justify an error that
 # nobody can set aside: what was read between the lines may be wrong for a job that the service accepts.
@@ -60,7 +64,7 @@ class Rule:
             code=self.code,
             severity=self.severity,
             path=path,
-            message=message,
+            message=message.replace(HERE, path_name(path)),
             help=help,
             label=label,
             on=on,
@@ -92,3 +96,8 @@ class Finding:
     def moved(self, path: Path) -> Finding:
         """Return the same finding at another path; what caused it was a path of the same document."""
         return replace(self, path=path, cause=())
+
+    def renamed(self, path: Path) -> Finding:
+        """Return the same finding at the path that its own has in another document, which its message names then."""
+        message = self.message.replace(path_name(self.path), path_name(path)) if self.path else self.message
+        return replace(self.moved(path), message=message)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from smspec.diagnostics.masking import masked
+from smspec.source import Path, dotted
 
 _LONGEST_QUOTED = 60
 """Code points of the author's; the rest is an ellipsis."""
@@ -20,3 +21,9 @@ def one_of(names: Iterable[str]) -> str:
     """Return "`a`, `b`, or `c`"."""
     *most, last = (f"`{name}`" for name in names)
     return f"{', '.join(most)}{',' if len(most) > 1 else ''} or {last}" if most else last
+
+
+def path_name(path: Path) -> str:
+    """Return the path of a value for a message, in backticks; of a long one the end, which tells it apart."""
+    text = dotted(path)
+    return f"`{text}`" if len(text) <= _LONGEST_QUOTED else f"`…{text[1 - _LONGEST_QUOTED :]}`"

@@ -71,7 +71,8 @@ class RequestPlan:
 
     def at_origin(self, finding: Finding) -> Finding:
         """Return what was found in the payload as something found in the spec."""
-        there = finding.moved(self.origin(finding.path))
+        origin = self.origin(finding.path)
+        there = finding.renamed(origin) if finding.path in self.origins else finding.moved(origin)
         return replace(there, on="key") if finding.path in self.names else there
 
 

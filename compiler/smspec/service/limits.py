@@ -9,7 +9,7 @@ from typing import Literal
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.quoting import one_of
 from smspec.diagnostics.suggestions import nearest
-from smspec.service.member_names import form, kind, kind_of, quantity, shown, subject
+from smspec.service.member_names import form, kind, kind_of, member, quantity, shown
 from smspec.service.patterns import matches
 from smspec.service.shapes import Model, Shape, pinned_model
 from smspec.service.unknown_instance_type import unknown_instance_type
@@ -84,7 +84,7 @@ class _Walk:
         elif not (kind_here == "boolean" and isinstance(value, bool)):
             yield WRONG_TYPE.at(
                 path,
-                f"{subject(path, shape)} is {kind_of(value)}, not {kind(shape)}",
+                f"{member(path)} must be {kind(shape)}, got {kind_of(value)}",
                 help=_retyped(shape, value),
             )
 
@@ -100,9 +100,9 @@ class _Walk:
                     elsewhere = None if near else self._places_of(name, path)
                 yield UNKNOWN_MEMBER.at(
                     (*path, name),
-                    f"{subject(path, shape)} has no member `{shown(name)}`",
+                    f"unknown member {member((*path, name))}",
                     label=f"did you mean `{near}`?" if near else "",
-                    help=f"it is a member of {elsewhere}" if elsewhere else "" if near else self._told_of_the_model(),
+                    help=f"move it to {elsewhere}" if elsewhere else "" if near else self._told_of_the_model(),
                     on="key",
                 )
         for name in shape.required:
@@ -110,8 +110,8 @@ class _Walk:
                 key = _KEYS.get(name) if self.in_spec_words else None
                 yield MISSING_MEMBER.at(
                     (*path, name),
-                    f"{subject(path, shape)} needs `{name}`",
-                    help=f"give `{key}`" if key else "",
+                    f"`{key}` is not set" if key else f"{member((*path, name))} is not set",
+                    help=f"add `{key or name}`",
                     on="key",
                 )
 
@@ -119,8 +119,8 @@ class _Walk:
         if shape.maximum is not None and len(value) > shape.maximum:
             yield TOO_MANY_ENTRIES.at(
                 path,
-                f"{subject(path, shape)} has {len(value):,} entries; the limit is {shape.maximum:,}",
-                help="write several as one value, a JSON text, or put them into a file of a channel",
+                f"{member(path)} has {len(value):,} entries; the maximum is {shape.maximum:,}",
+                help="combine several into one JSON value, or move them to a file of a channel",
                 on="key",
             )
         for name, inner in value.items():
@@ -131,17 +131,17 @@ class _Walk:
         if shape.minimum is not None and len(value) < shape.minimum:
             yield TOO_FEW_ITEMS.at(
                 path,
-                f"{subject(path, shape)} is empty"
+                f"{member(path)} is empty"
                 if not value
-                else f"{subject(path, shape)} has {len(value):,} items; at least {shape.minimum:,} are needed",
-                help="leave it out instead" if not value else "",
+                else f"{member(path)} has {len(value):,} items; the minimum is {shape.minimum:,}",
+                help="remove the list" if not value else f"add {shape.minimum - len(value):,}",
                 on="key",
             )
         if shape.maximum is not None and len(value) > shape.maximum:
             yield TOO_MANY_ITEMS.at(
                 path,
-                f"{subject(path, shape)} has {len(value):,} items; the limit is {shape.maximum:,}",
-                help=f"leave out {len(value) - shape.maximum:,}",
+                f"{member(path)} has {len(value):,} items; the maximum is {shape.maximum:,}",
+                help=f"remove {len(value) - shape.maximum:,}",
                 on="key",
             )
         for index, inner in enumerate(value):
@@ -156,13 +156,13 @@ class _Walk:
         def written(number: int) -> str:
             return quantity(number, shape, in_spec_words=self.in_spec_words)
 
-        rule, limit = (TOO_SMALL, "the least") if value < smallest else (TOO_LARGE, "the limit")
+        rule, limit = (TOO_SMALL, "minimum") if value < smallest else (TOO_LARGE, "maximum")
         smallest = _LEAST_OF_A_REQUEST.get(shape.name, smallest)
         bound = smallest if value < smallest else largest
         yield rule.at(
             path,
-            f"{subject(path, shape)} is {written(value)}; {limit} is {written(bound)}",
-            help=f"write {written(smallest)} {'or more' if shape.maximum is None else f'to {written(largest)}'}",
+            f"{member(path)} is {written(value)}; the {limit} is {written(bound)}",
+            help=f"use {written(smallest)} {'or more' if shape.maximum is None else f'to {written(largest)}'}",
         )
 
     def _text(
@@ -172,9 +172,9 @@ class _Walk:
         if shape.minimum is not None and length < shape.minimum:
             yield TOO_SHORT.at(
                 path,
-                f"{subject(path, shape)} is {_characters(length)} long; at least {shape.minimum:,} are needed"
+                f"{member(path)} has {_characters(length)}; the minimum is {shape.minimum:,}"
                 if value
-                else f"{subject(path, shape)} is empty",
+                else f"{member(path)} is empty",
                 help=self._told_of_the_form(shape),
                 on=on,
             )
@@ -182,8 +182,8 @@ class _Walk:
             # Only then the pattern: on a text without limit some would backtrack for minutes.
             yield TOO_LONG.at(
                 path,
-                f"{subject(path, shape)} is {_characters(length)} long; the limit is {shape.maximum:,}",
-                help=f"shorten it by {_characters(length - shape.maximum)}",
+                f"{member(path)} has {_characters(length)}; the maximum is {shape.maximum:,}",
+                help=f"remove at least {_characters(length - shape.maximum)}",
                 on=on,
             )
         elif shape.enum:
@@ -193,10 +193,10 @@ class _Walk:
             has_break = shape.pattern in (".*", ".+")
             yield WRONG_FORM.at(
                 path,
-                f"{subject(path, shape)} holds a line break"
+                f"{member(path)} contains a line break"
                 if has_break
-                else f"{subject(path, shape)} does not have the form that the API asks for",
-                help="write it in one line" if has_break else self._told_of_the_form(shape),
+                else f"{member(path)} does not match the API pattern",
+                help="remove the line break" if has_break else self._told_of_the_form(shape),
                 on=on,
             )
 
@@ -206,13 +206,11 @@ class _Walk:
             return unknown_instance_type(path, value, shape.enum, self.model.date)
         near = f"ml.{value}" if f"ml.{value}" in shape.enum else nearest(value, shape.enum)
         label = f"did you mean `{near}`?" if near else ""
-        words = ", ".join(f"`{word}`" for word in shape.enum)
         return UNKNOWN_WORD.at(
             path,
-            f"`{shown(value)}` is not "
-            + ("an instance type" if is_instance_type else f"a value of {subject(path, shape)}"),
+            f"{member(path)} cannot be `{shown(value)}`",
             label=label,
-            help=f"one of {words}" if len(shape.enum) <= _LONGEST_LIST_SHOWN else "",
+            help=f"use {one_of(shape.enum)}" if len(shape.enum) <= _LONGEST_LIST_SHOWN else "",
         )
 
     def _places_of(self, name: str, written: Path) -> str | None:
@@ -226,10 +224,10 @@ class _Walk:
 
     def _told_of_the_form(self, shape: Shape) -> str:
         words = form(shape)
-        return f"its form is {words}" if words else ""
+        return f"use {words}" if words else ""
 
     def _told_of_the_model(self) -> str:
-        return f"this is checked with the API model of {self.model.date} (botocore {self.model.botocore})"
+        return f"check the spelling in the API model of {self.model.date} (botocore {self.model.botocore})"
 
 
 def _shared(place: Path, written: Path) -> int:
@@ -243,20 +241,20 @@ def _shared(place: Path, written: Path) -> int:
 def _retyped(shape: Shape, value: object) -> str:
     """Return how a value of another type is written so that it fits, where that is plain."""
     if value is None:
-        return "leave the member out instead"
+        return "remove the member"
     if shape.kind == "string" and isinstance(value, bool | int | float):
-        return f"write `{json.dumps(json.dumps(value))}`, in quotes"
+        return f"add quotes: `{json.dumps(json.dumps(value))}`"
     if shape.kind in ("integer", "long", "boolean") and isinstance(value, str):
         bare = value.strip().lower()
         if bare in ("true", "false") if shape.kind == "boolean" else bare.isascii() and bare.isdecimal():
-            return f"write `{bare[:20]}` without quotes"
+            return f"remove the quotes: `{bare[:20]}`"
     if shape.kind in ("integer", "long"):
         unit = " of seconds" if shape.name.endswith("InSeconds") else " of GB" if shape.name.endswith("InGB") else ""
-        return f"write a whole number{unit}{', without quotes' if isinstance(value, str) else ''}"
+        return f"use an integer{unit}{' without quotes' if isinstance(value, str) else ''}"
     if shape.name == "TagList" and isinstance(value, dict):
-        return 'every tag is an item: `[{"Key": "team", "Value": "ads"}]`'
+        return 'use a list: `[{"Key": "team", "Value": "ads"}]`'
     if shape.kind == "list" and not isinstance(value, list):
-        return "a list of one is written in brackets"
+        return "use brackets, even for one item"
     return ""
 
 

@@ -7,7 +7,7 @@ import re
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.instance_families import family
-from smspec.service.member_names import shown
+from smspec.service.member_names import member, shown
 from smspec.source import Path
 
 UNKNOWN_INSTANCE_TYPE = Rule("SM413", "unknown instance type", "warning")
@@ -29,17 +29,18 @@ def unknown_instance_type(path: Path, value: str, known: tuple[str, ...], date: 
         near = nearest(value, known)
         return UNKNOWN_INSTANCE_TYPE.at(
             path,
-            f"`{shown(value)}` is not an instance type of the API model of {date}",
+            f"{member(path)} is `{shown(value)}`, which is not in the API model of {date}",
             label=f"did you mean `{near}`?" if near else "",
-            help="if the family is newer than that, add SM413 to `checks.ignore`",
+            help="check the name; if the family is newer, add SM413 to `checks.ignore`",
         )
     near = _nearest_size(size, sizes)
     listed = ", ".join(f"`{known}`" for known in sorted(sizes, key=_magnitude)[:_MOST_SHOWN])
     more = f" and {len(sizes) - _MOST_SHOWN} more" if len(sizes) > _MOST_SHOWN else ""
     return SIZE_THAT_THE_FAMILY_LACKS.at(
         path,
-        f"`{shown(value)}` is not an instance type: "
-        + (f"`ml.{name}` has no size `{shown(size)}`" if size else "the size is missing"),
+        f"{member(path)}: `ml.{name}` has no size `{shown(size)}`"
+        if size
+        else f"{member(path)} is `{shown(value)}`, which has no size",
         label=f"did you mean `ml.{name}.{near}`?" if near else "",
         help=f"use {listed}{more} (API model of {date})",
     )

@@ -50,7 +50,7 @@ def test_the_later_host_wins_with_a_warning(hosts, tmp_path):
     directories = hosts(**{"algo-1/same": "first", "algo-2/same": "second"})
     collected = collect("model", directories, str(tmp_path / "model"), compressed=True, reporter=listener)
     assert members(collected.path) == {"same": "second"}
-    assert listener.warnings == ["algo-1 and algo-2 both wrote `same` to model: the one of algo-2 is kept"]
+    assert listener.warnings == ["algo-1 and algo-2 both wrote `same` to model; smspec keeps the file of algo-2"]
 
 
 def test_the_same_files_give_the_same_bytes(hosts, tmp_path):

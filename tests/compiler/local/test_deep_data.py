@@ -65,7 +65,7 @@ def test_a_manifest_of_deep_json_is_at_fault(content, kind, tmp_path):
 def test_a_manifest_with_names_that_no_file_has_is_at_fault(name, tmp_path):
     (tmp_path / "m").write_text(json.dumps([{"prefix": ""}, name]))
     channel = FeederChannel("train", str(tmp_path / "m"), s3_data_type="ManifestFile")
-    with pytest.raises(DataError, match="is not the name of a file"):
+    with pytest.raises(DataError, match="is not a file name"):
         entries_of(channel, LocalStore(channel))
 
 

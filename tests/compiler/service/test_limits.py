@@ -94,28 +94,37 @@ def test_every_structure_knows_its_members(path, shape):
 
 
 MESSAGES = [
-    ({"TrainingJobName": "a_b"}, "the job name does not have the form that the API asks for"),
-    ({"TrainingJobName": "a" * 64}, "the job name is 64 characters long; the limit is 63"),
-    ({"HyperParameters": {"x": "1" * 2600}}, "hyperparameter `x` is 2,600 characters long; the limit is 2,500"),
-    ({"HyperParameters": {"x": "a\u2028b"}}, "hyperparameter `x` holds a line break"),
-    ({"HyperParameters": {"x": 5}}, "hyperparameter `x` is a whole number, not text"),
+    ({"TrainingJobName": "a_b"}, "`TrainingJobName` does not match the API pattern"),
+    ({"TrainingJobName": "a" * 64}, "`TrainingJobName` has 64 characters; the maximum is 63"),
+    ({"HyperParameters": {"x": "1" * 2600}}, "`HyperParameters.x` has 2,600 characters; the maximum is 2,500"),
+    ({"HyperParameters": {"x": "a\u2028b"}}, "`HyperParameters.x` contains a line break"),
+    ({"HyperParameters": {"x": 5}}, "`HyperParameters.x` must be a string, got an integer"),
     (
         {"HyperParameters": {str(n): "" for n in range(101)}},
-        "the mapping of hyperparameters has 101 entries; the limit is 100",
+        "`HyperParameters` has 101 entries; the maximum is 100",
     ),
     (
         {"Environment": {"1A": ""}},
-        "the name of the environment variable `1A` does not have the form that the API asks for",
+        "`Environment.1A` does not match the API pattern",
     ),
-    ({"Environment": {"A": "x" * 513}}, "environment variable `A` is 513 characters long; the limit is 512"),
-    ({"Stopping": {}}, "the request has no member `Stopping`"),
-    ({"InputDataConfig": []}, "the list of channels is empty"),
-    ({"RetryStrategy": {"MaximumRetryAttempts": 31}}, "the number of retries is 31; the limit is 30"),
-    ({"RetryStrategy": {"MaximumRetryAttempts": True}}, "the number of retries is `true`, not a whole number"),
-    ({"StoppingCondition": {"MaxPendingTimeInSeconds": 60}}, "the longest time to wait for hosts is 60 s; the least"),
-    ({"RetryStrategy": {}}, "`RetryStrategy` needs `MaximumRetryAttempts`"),
-    ({"ResourceConfig": {"InstanceType": "m5", "InstanceCount": 1}}, "`m5` is not an instance type"),
-    ({"VpcConfig": {"Subnets": ["subnet_1"], "SecurityGroupIds": ["sg-1"]}}, "the subnet does not have the form"),
+    ({"Environment": {"A": "x" * 513}}, "`Environment.A` has 513 characters; the maximum is 512"),
+    ({"Stopping": {}}, "unknown member `Stopping`"),
+    ({"InputDataConfig": []}, "`InputDataConfig` is empty"),
+    ({"RetryStrategy": {"MaximumRetryAttempts": 31}}, "`RetryStrategy.MaximumRetryAttempts` is 31; the maximum is 30"),
+    (
+        {"RetryStrategy": {"MaximumRetryAttempts": True}},
+        "`RetryStrategy.MaximumRetryAttempts` must be an integer, got `true`",
+    ),
+    (
+        {"StoppingCondition": {"MaxPendingTimeInSeconds": 60}},
+        "`StoppingCondition.MaxPendingTimeInSeconds` is 60 s; the minimum",
+    ),
+    ({"RetryStrategy": {}}, "`RetryStrategy.MaximumRetryAttempts` is not set"),
+    ({"ResourceConfig": {"InstanceType": "m5", "InstanceCount": 1}}, "`ResourceConfig.InstanceType` cannot be `m5`"),
+    (
+        {"VpcConfig": {"Subnets": ["subnet_1"], "SecurityGroupIds": ["sg-1"]}},
+        "`VpcConfig.Subnets[0]` does not match the API pattern",
+    ),
 ]
 
 
@@ -128,18 +137,18 @@ def test_messages_speak_to_the_author(part, message):
 @pytest.mark.parametrize(
     ("part", "way_out"),
     [
-        ({"ResourceConfig": {"InstanceCount": -1}}, "write 1 or more"),
-        ({"ResourceConfig": {"InstanceCount": True}}, "write a whole number"),
-        ({"ResourceConfig": {"VolumeSizeInGB": 30.5}}, "write a whole number of GB"),
-        ({"StoppingCondition": {"MaxRuntimeInSeconds": "1h"}}, "write a whole number of seconds, without quotes"),
-        ({"Tags": {"team": "ads"}}, 'every tag is an item: `[{"Key": "team", "Value": "ads"}]`'),
-        ({"TrainingImage": "x"}, "it is a member of `AlgorithmSpecification`"),
-        ({"S3Uri": "x"}, "it is a member of `CheckpointConfig` or `InputDataConfig[0].DataSource.S3DataSource`"),
+        ({"ResourceConfig": {"InstanceCount": -1}}, "use 1 or more"),
+        ({"ResourceConfig": {"InstanceCount": True}}, "use an integer"),
+        ({"ResourceConfig": {"VolumeSizeInGB": 30.5}}, "use an integer of GB"),
+        ({"StoppingCondition": {"MaxRuntimeInSeconds": "1h"}}, "use an integer of seconds without quotes"),
+        ({"Tags": {"team": "ads"}}, 'use a list: `[{"Key": "team", "Value": "ads"}]`'),
+        ({"TrainingImage": "x"}, "move it to `AlgorithmSpecification`"),
+        ({"S3Uri": "x"}, "move it to `CheckpointConfig` or `InputDataConfig[0].DataSource.S3DataSource`"),
         (
             {"InputDataConfig": [{**CHANNEL, "ChannelName": "a"}, {**CHANNEL, "S3Uri": "x"}]},
-            "it is a member of `InputDataConfig[1].DataSource.S3DataSource`",
+            "move it to `InputDataConfig[1].DataSource.S3DataSource`",
         ),
-        ({"Surprise": 1}, f"this is checked with the API model of {MODEL.date} (botocore {MODEL.botocore})"),
+        ({"Surprise": 1}, f"check the spelling in the API model of {MODEL.date} (botocore {MODEL.botocore})"),
     ],
 )
 def test_the_help_is_a_way_out(part, way_out):
@@ -210,7 +219,7 @@ def test_long_lists_of_words_are_never_printed():
     request["AlgorithmSpecification"]["TrainingInputMode"] = "pipe"
     by_path = {finding.path[-1]: finding for finding in request_findings(request)}
     assert by_path["InstanceType"].help == ""
-    assert by_path["TrainingInputMode"].help == "one of `Pipe`, `File`, `FastFile`"
+    assert by_path["TrainingInputMode"].help == "use `Pipe`, `File`, or `FastFile`"
     assert by_path["TrainingInputMode"].label == "did you mean `Pipe`?"
 
 

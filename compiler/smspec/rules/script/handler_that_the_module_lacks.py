@@ -9,7 +9,7 @@ from smspec.diagnostics.quoting import one_of
 from smspec.diagnostics.suggestions import nearest
 from smspec.rules.script.meeting import Meeting
 
-RULE = Rule("SM511", "missing handler")
+RULE = Rule("SM511", "handler missing from its module")
 MOST_NAMED = 3
 
 

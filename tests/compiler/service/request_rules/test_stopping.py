@@ -81,7 +81,7 @@ def test_the_longest_run_of_28_days_is_only_warned_of():
 @pytest.mark.parametrize(("run", "is_default"), [(None, True), (86_400, True), (86_401, False)])
 def test_the_default_of_a_day_is_named_as_such(run, is_default):
     (finding,) = request_findings(spot(run=run, wait=28_800, CheckpointConfig=CHECKPOINTS), in_spec_words=True)
-    assert finding.message.endswith("1d, the default" if is_default else "86401s")
+    assert finding.message.endswith("1d (the default)" if is_default else "86401s")
     assert "`stopping.max_runtime`" in finding.help
 
 

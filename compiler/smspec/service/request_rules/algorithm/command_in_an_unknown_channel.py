@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.member_names import shown
 from smspec.service.members import member
@@ -28,6 +28,8 @@ def check(request: Request) -> Iterator[Finding]:
             near = nearest(word.channel, known)
             yield RULE.at(
                 word.path,
-                f"`{shown(word.text)}` is in channel `{shown(word.channel)}`, which the job does not have",
-                help=f"did you mean channel `{shown(near)}`?" if near else "add the channel, or correct the path",
+                f"{HERE} uses channel `{shown(word.channel)}`, which the job does not have",
+                help=f"use `/opt/ml/input/data/{shown(near)}/`, or add the channel"
+                if near
+                else "add the channel, or fix the path",
             )

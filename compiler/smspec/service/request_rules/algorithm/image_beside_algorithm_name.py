@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.members import structure
 from smspec.service.request import Request
 
@@ -16,7 +16,7 @@ def check(request: Request) -> Iterator[Finding]:
     if {"TrainingImage", "AlgorithmName"} <= structure(request.payload, "AlgorithmSpecification").keys():
         yield RULE.at(
             ("AlgorithmSpecification", "AlgorithmName"),
-            "an algorithm name excludes an image",
-            help="keep one of them: an algorithm resource brings its own image",
+            f"{HERE} cannot be combined with `{request.word('TrainingImage', 'image')}`",
+            help="remove one of them: an algorithm resource has its own image",
             on="key",
         )

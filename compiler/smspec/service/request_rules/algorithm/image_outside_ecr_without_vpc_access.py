@@ -28,7 +28,7 @@ def check(request: Request) -> Iterator[Finding]:
     is_said = "TrainingRepositoryAccessMode" in structure(request.algorithm, "TrainingImageConfig")
     yield RULE.at(
         (*here, "TrainingRepositoryAccessMode") if is_said else here,
-        f"the image lies in `{shown(image.registry)}`, which SageMaker reaches only through a VPC",
-        help=f"copy the image to Amazon ECR, or say `{request.word(_MODE, _KEY)}`",
+        f"`{request.word('TrainingImage', 'image')}` is in `{shown(image.registry)}`, which requires VPC access",
+        help=f"copy the image to Amazon ECR, or set `{request.word(_MODE, _KEY)}`",
         cause=("AlgorithmSpecification", "TrainingImage"),
     )

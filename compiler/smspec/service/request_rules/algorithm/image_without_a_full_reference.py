@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.image_reference import parsed_reference
 from smspec.service.member_names import shown
 from smspec.service.patterns import matches
@@ -35,24 +35,24 @@ def check(request: Request) -> Iterator[Finding]:
 def _fault(text: str) -> tuple[str, str]:
     image = parsed_reference(text)
     if re.search(r"\s", text):
-        return f"the address of the image holds a blank: `{shown(text)}`", "write it without blanks"
+        return f"{HERE} contains a space: `{shown(text)}`", "remove the space"
     if "://" in text:
-        return "the address of an image has no scheme", f"leave `{shown(text.partition('://')[0])}://` out"
+        return f"{HERE} contains a scheme", f"remove `{shown(text.partition('://')[0])}://`"
     if image is None:
         return (
-            f"`{shown(text)}` is not the address of an image",
-            "write `registry/repository:tag` or `registry/repository@sha256:…`, the repository in lower case",
+            f"{HERE} is not a valid image reference: `{shown(text)}`",
+            "use `registry/repository:tag` or `registry/repository@sha256:…`, with a lowercase repository",
         )
     if image.registry is None:
         return (
-            f"`{shown(text)}` names no registry",
-            "SageMaker knows no default one: write `<account>.dkr.ecr.<region>.amazonaws.com/` before it",
+            f"{HERE} has no registry: `{shown(text)}`",
+            "add `<account>.dkr.ecr.<region>.amazonaws.com/`; SageMaker has no default registry",
         )
     if image.is_meant_for_ecr and not image.is_in_ecr:
         return (
-            f"`{shown(image.registry)}` is not a registry of Amazon ECR",
-            "write `<12 digits>.dkr.ecr.<region>.amazonaws.com`",
+            f"{HERE} has an invalid Amazon ECR registry: `{shown(image.registry)}`",
+            "use `<12 digits>.dkr.ecr.<region>.amazonaws.com`",
         )
     if image.tag is not None and image.digest is not None:
-        return "the image has both a tag and a digest", "keep one of them; the digest stays the same image for ever"
+        return f"{HERE} has both a tag and a digest", "remove the tag: a digest always names the same image"
     return "", ""

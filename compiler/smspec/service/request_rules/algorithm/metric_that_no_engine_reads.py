@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.metric_pattern import metric_patterns
 from smspec.service.request import Request
 
@@ -17,6 +17,6 @@ def check(request: Request) -> Iterator[Finding]:
         if pattern.fault is not None:
             yield RULE.at(
                 path,
-                f"no engine reads this regular expression: {pattern.fault}",
-                help="write `\\` before a character that stands for itself",
+                f"{HERE} is not a valid regular expression: {pattern.fault}",
+                help="fix the expression, or escape the character with `\\`",
             )

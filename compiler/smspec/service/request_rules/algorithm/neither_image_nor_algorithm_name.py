@@ -17,7 +17,7 @@ def check(request: Request) -> Iterator[Finding]:
     if algorithm and not {"TrainingImage", "AlgorithmName"} & algorithm.keys():
         yield RULE.at(
             ("AlgorithmSpecification", "TrainingImage"),
-            "the job has neither an image nor the name of an algorithm",
-            help=f"give `{request.word('TrainingImage', 'image')}`, or"
+            f"`{request.word('AlgorithmSpecification.TrainingImage', 'image')}` is not set",
+            help=f"set `{request.word('TrainingImage', 'image')}`, or"
             f" `{request.word('AlgorithmName', 'api: {AlgorithmSpecification: {AlgorithmName: …}}')}`",
         )

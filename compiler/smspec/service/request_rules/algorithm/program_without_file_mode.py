@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.program_words import program_words
 from smspec.service.request import Request
 
@@ -19,6 +19,6 @@ def check(request: Request) -> Iterator[Finding]:
                 mode = request.word("InputMode", "input_mode")
                 yield RULE.at(
                     channel.mode_path,
-                    f"the program lies in {channel.said}, which is not copied to the hosts in {channel.mode} mode",
-                    help=f"give the channel `{mode}: File`",
+                    f"{HERE} is {channel.mode}, but {channel.said} contains the entrypoint",
+                    help=f"set `{mode}: File` for the channel",
                 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.program_words import program_words
 from smspec.service.request import Request
 
@@ -18,6 +18,6 @@ def check(request: Request) -> Iterator[Finding]:
             if channel.name == word.channel and channel.s3.get("S3DataDistributionType") == "ShardedByS3Key":
                 yield RULE.at(
                     (*channel.s3_path, "S3DataDistributionType"),
-                    f"the program lies in {channel.said}, of which each host gets only a part",
-                    help="distribute it as FullyReplicated",
+                    f"{HERE} is ShardedByS3Key, but {channel.said} contains the entrypoint",
+                    help="use FullyReplicated: every host needs the script",
                 )

@@ -15,7 +15,7 @@ def check(request: Request) -> Iterator[Finding]:
     if request.access_mode == "Vpc" and "VpcConfig" not in request.payload:
         yield RULE.at(
             ("VpcConfig",),
-            "the image is to be pulled through a VPC, and the job has none",
-            help=f"give `{request.word('VpcConfig', 'network')}` with subnets and security groups",
+            f"`{request.word('VpcConfig', 'network')}` is not set, but the image requires VPC access",
+            help=f"set `{request.word('VpcConfig', 'network')}` to subnets and security groups",
             cause=("AlgorithmSpecification", "TrainingImageConfig", "TrainingRepositoryAccessMode"),
         )

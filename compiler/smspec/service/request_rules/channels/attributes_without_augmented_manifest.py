@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.members import items, structure
 from smspec.service.request import Request
 
@@ -18,8 +18,8 @@ def check(request: Request) -> Iterator[Finding]:
         if source.get("AttributeNames") and source.get("S3DataType") != "AugmentedManifestFile":
             yield RULE.at(
                 ("InputDataConfig", index, "DataSource", "S3DataSource", "AttributeNames"),
-                "only an augmented manifest has attributes",
-                help="leave them out, or say that it is one:"
+                f"{HERE} requires an augmented manifest",
+                help="remove the attributes, or set"
                 f" `{request.word('S3DataType', 's3_data_type')}: AugmentedManifestFile`",
                 on="key",
             )

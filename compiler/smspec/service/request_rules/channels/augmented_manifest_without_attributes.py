@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.members import items, structure
 from smspec.service.request import Request
 
@@ -18,7 +18,7 @@ def check(request: Request) -> Iterator[Finding]:
         if source.get("S3DataType") == "AugmentedManifestFile" and not source.get("AttributeNames"):
             yield RULE.at(
                 ("InputDataConfig", index, "DataSource", "S3DataSource", "S3DataType"),
-                "an augmented manifest needs the attributes that are to be streamed",
-                help="name them, in the order in which they are to arrive:"
+                f"{HERE} is AugmentedManifestFile, but `{request.word('AttributeNames', 'attributes')}` is not set",
+                help="list them in the order in which the script reads them:"
                 f" `{request.word('AttributeNames', 'attributes')}: [source-ref, …]`",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.request import Request
 
 RULE = Rule("SM446", "augmented manifest without Pipe mode", evidence="api-doc")
@@ -17,6 +17,6 @@ def check(request: Request) -> Iterator[Finding]:
             mode = request.word("InputMode", "input_mode")
             yield RULE.at(
                 (*channel.s3_path, "S3DataType"),
-                f"an augmented manifest is streamed, and {channel.said} is in {channel.mode} mode",
-                help=f"give the channel `{mode}: Pipe`",
+                f"{HERE} requires Pipe mode, but {channel.said} uses {channel.mode} mode",
+                help=f"set `{mode}: Pipe` for the channel",
             )

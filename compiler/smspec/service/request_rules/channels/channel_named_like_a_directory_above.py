@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.request import Request
 
-RULE = Rule("SM484", "channel named . or ..", evidence="inferred")
+RULE = Rule("SM484", "channel with a relative directory name", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
@@ -17,6 +17,6 @@ def check(request: Request) -> Iterator[Finding]:
             is_there = "/opt/ml/input/data itself" if channel.name == "." else "/opt/ml/input"
             yield RULE.at(
                 (*channel.path, "ChannelName"),
-                f"channel `{channel.name}` cannot have a directory: `{channel.name}` means {is_there}",
+                f"{HERE} cannot be `{channel.name}`: its directory is {is_there}",
                 help="rename the channel, for example to `train`",
             )

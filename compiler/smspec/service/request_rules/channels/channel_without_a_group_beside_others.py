@@ -18,10 +18,11 @@ def check(request: Request) -> Iterator[Finding]:
         return
     in_s3 = [channel for channel in request.channels if channel.s3]
     assigned = [channel for channel in in_s3 if items(channel.s3, "InstanceGroupNames")]
+    key = request.word("InstanceGroupNames", "instance_groups")
     for channel in in_s3:
         if assigned and not channel.s3.get("InstanceGroupNames"):
             yield RULE.at(
                 (*channel.s3_path, "InstanceGroupNames"),
-                f"{channel.said} is for no instance group, and {assigned[0].said} is",
-                help=f"give every channel `{request.word('InstanceGroupNames', 'instance_groups')}`, or none",
+                f"`{key}` of {channel.said} is not set, but {assigned[0].said} sets it",
+                help="add it to every channel, or remove it from all",
             )

@@ -26,6 +26,6 @@ def check(request: Request) -> Iterator[Finding]:
         said = f"channel `{shown(name)}`" if isinstance(name, str) else "the channel"
         yield RULE.at(
             ("InputDataConfig", index, "DataSource"),
-            f"{said} has {count} data sources" if count else f"{said} has no data source",
-            help="a channel reads either S3 or one file system",
+            f"{said} has {count} data sources; expected one" if count else f"{said} has no data source",
+            help="set either an S3 URI or a file system",
         )

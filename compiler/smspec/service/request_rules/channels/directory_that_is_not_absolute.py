@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.member_names import shown
 from smspec.service.request import Request
 
@@ -19,8 +19,8 @@ def check(request: Request) -> Iterator[Finding]:
         if fault:
             yield RULE.at(
                 (*channel.file_system_path, "DirectoryPath"),
-                f"`{shown(directory)}` {fault}",
-                help="write the path from the root of the file system; on FSx for Lustre it begins with the mount name",
+                f"{HERE} {fault}: `{shown(directory)}`",
+                help="use an absolute path; on FSx for Lustre it begins with the mount name",
             )
 
 
@@ -29,5 +29,5 @@ def _fault(directory: str) -> str:
     if not directory.startswith("/"):
         return "does not begin with `/`"
     if "//" in directory:
-        return "has two slashes in a row"
-    return f"has a step `{'..' if '..' in steps else '.'}`" if {".", ".."} & set(steps) else ""
+        return "contains `//`"
+    return f"contains `{'..' if '..' in steps else '.'}`" if {".", ".."} & set(steps) else ""

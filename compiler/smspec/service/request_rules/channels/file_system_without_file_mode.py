@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.request import Request
 
 RULE = Rule("SM444", "file system without File mode", evidence="devguide")
@@ -17,6 +17,6 @@ def check(request: Request) -> Iterator[Finding]:
             mode = request.word("InputMode", "input_mode")
             yield RULE.at(
                 channel.mode_path,
-                f"{channel.said} is a file system, and {channel.mode} mode is for data in S3",
-                help=f"give the channel `{mode}: File`",
+                f"{HERE} is {channel.mode}, but {channel.said} reads a file system",
+                help=f"set `{mode}: File` for the channel",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.request import Request
 
 RULE = Rule("SM448", "gzip without Pipe mode", evidence="api-doc")
@@ -16,7 +16,7 @@ def check(request: Request) -> Iterator[Finding]:
         if channel.members.get("CompressionType") == "Gzip" and channel.mode in ("File", "FastFile"):
             yield RULE.at(
                 (*channel.path, "CompressionType"),
-                f"data are decompressed in Pipe mode only, and {channel.said} is in {channel.mode} mode",
-                help=f"leave `{request.word('CompressionType', 'compression')}` out and decompress in the program,"
-                f" or give the channel `{request.word('InputMode', 'input_mode')}: Pipe`",
+                f"{HERE} requires Pipe mode, but {channel.said} uses {channel.mode} mode",
+                help=f"remove `{request.word('CompressionType', 'compression')}` and decompress in the script,"
+                f" or set `{request.word('InputMode', 'input_mode')}: Pipe`",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.request import Request
 
 RULE = Rule("SM447", "manifest in FastFile mode", evidence="devguide")
@@ -17,6 +17,6 @@ def check(request: Request) -> Iterator[Finding]:
             mode = request.word("InputMode", "input_mode")
             yield RULE.at(
                 (*channel.s3_path, "S3DataType"),
-                f"{channel.said} is a manifest, and FastFile mode takes a prefix",
-                help=f"give the channel `{mode}: File`, or put the objects under one prefix of their own",
+                f"{HERE} is ManifestFile, but {channel.said} uses FastFile mode",
+                help=f"set `{mode}: File`, or move the objects to their own prefix",
             )

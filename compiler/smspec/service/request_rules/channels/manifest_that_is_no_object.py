@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.request import Request
 from smspec.service.s3_address import key_of
 
@@ -20,9 +20,9 @@ def check(request: Request) -> Iterator[Finding]:
         if channel.s3_data_type in _MANIFESTS and isinstance(address, str) and not _names_an_object(address):
             yield RULE.at(
                 (*channel.s3_path, "S3Uri"),
-                f"{channel.said} is a manifest, and this is no single object",
-                help="name the object itself, such as `s3://…/train.manifest`;"
-                f" a prefix is `{request.word('S3DataType', 's3_data_type')}: S3Prefix`",
+                f"{HERE} is a prefix, but {channel.said} reads a manifest",
+                help="use the URI of the manifest, such as `s3://…/train.manifest`,"
+                f" or set `{request.word('S3DataType', 's3_data_type')}: S3Prefix`",
             )
 
 

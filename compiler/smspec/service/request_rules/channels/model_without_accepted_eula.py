@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.members import structure
 from smspec.service.request import Request
 
@@ -17,6 +17,6 @@ def check(request: Request) -> Iterator[Finding]:
         if structure(channel.s3, "ModelAccessConfig").get("AcceptEula") is False:
             yield RULE.at(
                 (*channel.s3_path, "ModelAccessConfig", "AcceptEula"),
-                f"the licence of the model of {channel.said} is not accepted, so it is not handed out",
-                help="read the licence; if it is yours to accept, say true",
+                f"{HERE} is false, but {channel.said} requires it to be true",
+                help="read the license, and set it to true if you accept it",
             )

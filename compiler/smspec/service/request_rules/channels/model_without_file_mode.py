@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.request import Request
 
 RULE = Rule("SM453", "model channel without File mode", evidence="api-doc")
@@ -19,6 +19,6 @@ def check(request: Request) -> Iterator[Finding]:
             mode = request.word("InputMode", "input_mode")
             yield RULE.at(
                 channel.mode_path,
-                f"{channel.said} brings the model that training goes on from, and needs File mode",
-                help=f"give the channel `{mode}: File`",
+                f"{HERE} is {channel.mode}, but {channel.said} contains a model and requires File mode",
+                help=f"set `{mode}: File` for the channel",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.request import Request
 
 RULE = Rule("SM449", "RecordIO in File mode", evidence="api-doc")
@@ -16,7 +16,7 @@ def check(request: Request) -> Iterator[Finding]:
         if channel.members.get("RecordWrapperType") == "RecordIO" and channel.mode == "File":
             yield RULE.at(
                 (*channel.path, "RecordWrapperType"),
-                f"no records are wrapped in File mode, and {channel.said} is in it",
-                help=f"leave `{request.word('RecordWrapperType', 'record_wrapper')}` out: data that are RecordIO"
-                f" already stay so; or give the channel `{request.word('InputMode', 'input_mode')}: Pipe`",
+                f"{HERE} requires Pipe mode, but {channel.said} uses File mode",
+                help=f"remove `{request.word('RecordWrapperType', 'record_wrapper')}` if the data are RecordIO already,"
+                f" or set `{request.word('InputMode', 'input_mode')}: Pipe`",
             )

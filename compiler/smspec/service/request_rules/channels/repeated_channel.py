@@ -15,4 +15,8 @@ RULE = Rule("SM435", "duplicate channel", evidence="inferred")
 def check(request: Request) -> Iterator[Finding]:
     """Refuse two channels with one name."""
     for index, name in repeated(items(request.payload, "InputDataConfig"), "ChannelName"):
-        yield RULE.at(("InputDataConfig", index, "ChannelName"), f"channel `{shown(name)}` is given twice")
+        yield RULE.at(
+            ("InputDataConfig", index, "ChannelName"),
+            f"duplicate channel `{shown(name)}`",
+            help="rename or remove one of them",
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.member_names import shown
 from smspec.service.members import items, member
@@ -25,7 +25,7 @@ def check(request: Request) -> Iterator[Finding]:
                 near = nearest(name, groups)
                 yield RULE.at(
                     ("InputDataConfig", index, *here, position),
-                    f"the job has no instance group `{shown(name)}`",
+                    f"{HERE}: the job has no instance group `{shown(name)}`",
                     label=f"did you mean `{near}`?" if near else "",
                     help=_way_out(request, groups),
                 )
@@ -35,4 +35,4 @@ def _way_out(request: Request, groups: list[str]) -> str:
     if groups:
         return ""
     where = request.word("ResourceConfig.InstanceGroups", "hosts.groups")
-    return f"the job has no groups at all: name them in `{where}`, or take this out"
+    return f"remove the key, or add groups to `{where}`"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.member_names import shown
 from smspec.service.request import Request
 
@@ -19,7 +19,7 @@ def check(request: Request) -> Iterator[Finding]:
     if region.startswith("cn-") if region else role is not None and role.partition == "aws-cn":
         yield RULE.at(
             ("ProfilerConfig",),
-            f"the profiler is not offered in {f'`{shown(region)}`' if region else 'the regions of China'}",
-            help="leave it out",
+            f"{HERE} is not supported in {f'`{shown(region)}`' if region else 'the regions of China'}",
+            help="remove the member",
             on="key",
         )

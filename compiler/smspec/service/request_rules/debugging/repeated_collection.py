@@ -16,4 +16,6 @@ def check(request: Request) -> Iterator[Finding]:
     """Refuse two collections with one name."""
     here = ("DebugHookConfig", "CollectionConfigurations")
     for index, name in repeated(items(request.payload, *here), "CollectionName"):
-        yield RULE.at((*here, index, "CollectionName"), f"collection `{shown(name)}` is given twice")
+        yield RULE.at(
+            (*here, index, "CollectionName"), f"duplicate collection `{shown(name)}`", help="merge the two collections"
+        )

@@ -22,7 +22,7 @@ def check(request: Request) -> Iterator[Finding]:
                 if name in seen:
                     yield RULE.at(
                         (list_name, index, "RuleConfigurationName"),
-                        f"rule `{shown(name)}` is given twice",
-                        help="rules of the debugger and of the profiler share their names",
+                        f"duplicate rule configuration `{shown(name)}`",
+                        help="rename one; rules of the debugger and the profiler share one namespace",
                     )
                 seen.add(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.members import number
 from smspec.service.request import Request
 
@@ -16,8 +16,9 @@ def check(request: Request) -> Iterator[Finding]:
     """Refuse any other ProfilingIntervalInMilliseconds."""
     interval = number(request.payload, "ProfilerConfig", "ProfilingIntervalInMilliseconds")
     if interval is not None and interval not in INTERVALS:
+        *most, last = (f"{known:,}" for known in INTERVALS)
         yield RULE.at(
             ("ProfilerConfig", "ProfilingIntervalInMilliseconds"),
-            f"the profiler cannot look every {interval:,} ms",
-            help=f"one of {', '.join(f'{known:,}' for known in INTERVALS)} ms; 500 when it is left out",
+            f"{HERE} is {interval:,}, which is not a supported interval",
+            help=f"use {', '.join(most)}, or {last} ms; the default is 500",
         )

@@ -24,8 +24,8 @@ def check(request: Request) -> Iterator[Finding]:
     size = request.word("VolumeSizeInGB", "hosts.volume")
     yield RULE.at(
         ("ResourceConfig", "VolumeSizeInGB"),
-        f"`{kind}` has no disk of its own, and the job asks for no volume",
-        help=f"say how large the volume is: `{size}`, in whole GB, 1 or more",
+        f"`{size}` is not set; `{kind}` has no local storage",
+        help=f"set `{size}` to an integer of GB, 1 or more",
         on="key",
     )
 

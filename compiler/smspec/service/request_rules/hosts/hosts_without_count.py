@@ -20,7 +20,7 @@ def check(request: Request) -> Iterator[Finding]:
         count, groups = request.word("InstanceCount", "hosts.count"), request.word("InstanceGroups", "hosts.groups")
         yield RULE.at(
             ("ResourceConfig", "InstanceCount"),
-            "nothing says how many hosts the job has",
-            help=f"give `{count}`, or `{groups}`",
+            f"`{count}` is not set",
+            help=f"set `{count}`, or `{groups}`",
             on="key",
         )

@@ -23,7 +23,7 @@ def check(request: Request) -> Iterator[Finding]:
         )
         yield RULE.at(
             ("ResourceConfig", "InstanceType"),
-            "the hosts have no instance type",
-            help=f"give `{kind}`, or `{groups}`",
+            f"`{kind}` is not set",
+            help=f"set `{kind}`, or `{groups}`",
             on="key",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.members import items, structure
 from smspec.service.request import Request
 
@@ -15,11 +15,12 @@ def check(request: Request) -> Iterator[Finding]:
     """Refuse InstanceGroups together with InstanceType or InstanceCount."""
     if not items(request.payload, "ResourceConfig", "InstanceGroups"):
         return
-    for name, said in (("InstanceType", "an instance type"), ("InstanceCount", "a number of hosts")):
+    groups = request.word("InstanceGroups", "hosts.groups")
+    for name in ("InstanceType", "InstanceCount"):
         if name in structure(request.payload, "ResourceConfig"):
             yield RULE.at(
                 ("ResourceConfig", name),
-                f"instance groups exclude {said} for the whole job",
-                help="every group has its own",
+                f"{HERE} cannot be combined with `{groups}`",
+                help="remove it: every group has its own",
                 on="key",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.members import items, number
 from smspec.service.request import Request
 
@@ -16,4 +16,4 @@ def check(request: Request) -> Iterator[Finding]:
     here = ("ResourceConfig", "InstancePlacementConfig", "PlacementSpecifications")
     for index, placement in enumerate(items(request.payload, *here)):
         if number(placement, "InstanceCount") == 0:
-            yield RULE.at((*here, index, "InstanceCount"), "a placement has at least one host")
+            yield RULE.at((*here, index, "InstanceCount"), f"{HERE} is 0; the minimum is 1", help="use 1 or more")

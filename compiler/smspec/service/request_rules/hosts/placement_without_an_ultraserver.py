@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.instance_families import ULTRASERVER, family, is_known
 from smspec.service.members import structure
 from smspec.service.request import Request
@@ -20,7 +20,7 @@ def check(request: Request) -> Iterator[Finding]:
     if all(is_known(kind) and family(kind) not in ULTRASERVER for kind in kinds):
         yield RULE.at(
             ("ResourceConfig", "InstancePlacementConfig"),
-            f"`{kinds[0]}` is not part of an UltraServer, so the job cannot be placed on one",
-            help="leave it out, or take ml.p6e-gb200 or ml.trn2 hosts",
+            f"{HERE} requires an UltraServer, but the instance type is `{kinds[0]}`",
+            help="remove it, or use an instance type of ml.p6e-gb200 or ml.trn2",
             on="key",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.members import structure
 from smspec.service.request import Request
 
@@ -17,7 +17,7 @@ def check(request: Request) -> Iterator[Finding]:
         if name in structure(request.payload, "ResourceConfig"):
             yield RULE.at(
                 ("ResourceConfig", name),
-                f"`{name}` is SageMaker's answer; a request cannot have it",
-                help="leave it out",
+                f"{HERE} exists only in DescribeTrainingJob output",
+                help="remove it",
                 on="key",
             )

@@ -17,6 +17,6 @@ def check(request: Request) -> Iterator[Finding]:
     for index, name in repeated(items(request.payload, "ResourceConfig", "InstanceGroups"), "InstanceGroupName"):
         yield RULE.at(
             ("ResourceConfig", "InstanceGroups", index, "InstanceGroupName"),
-            f"instance group `{shown(name)}` is given twice",
-            help="give every group a name of its own",
+            f"duplicate instance group `{shown(name)}`",
+            help="rename one of the groups",
         )

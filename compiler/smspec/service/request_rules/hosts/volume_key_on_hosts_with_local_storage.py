@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.member_names import shown
 from smspec.service.members import structure
 from smspec.service.request import Request
@@ -18,7 +18,7 @@ def check(request: Request) -> Iterator[Finding]:
         kind = next(kind for _, kind in request.instance_types)
         yield RULE.at(
             ("ResourceConfig", "VolumeKmsKeyId"),
-            f"`{shown(kind)}` has disks of its own, for which no key can be named",
-            help="leave the key out: the disks are encrypted by their hardware",
+            f"{HERE} is not supported on `{shown(kind)}` (local NVMe storage)",
+            help="remove the key: the hardware encrypts local storage",
             on="key",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.members import items
 from smspec.service.request import Request
 
@@ -17,7 +17,7 @@ def check(request: Request) -> Iterator[Finding]:
         groups = request.word("InstanceGroups", "hosts.groups")
         yield RULE.at(
             ("ResourceConfig", "KeepAlivePeriodInSeconds"),
-            "hosts of instance groups cannot be kept warm",
-            help=f"take out this or `{groups}`",
+            f"{HERE} cannot be combined with `{groups}`",
+            help=f"remove one of them, this key or `{groups}`",
             on="key",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.request import Request
 
 RULE = Rule("SM459", "warm pool with managed spot", evidence="devguide")
@@ -16,7 +16,7 @@ def check(request: Request) -> Iterator[Finding]:
         spot = request.word("EnableManagedSpotTraining", "spot")
         yield RULE.at(
             ("ResourceConfig", "KeepAlivePeriodInSeconds"),
-            "hosts of a spot job cannot be kept warm",
-            help=f"take out this or `{spot}`",
+            f"{HERE} cannot be combined with `{spot}`",
+            help=f"remove one of them, this key or `{spot}`",
             on="key",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.members import items, structure
 from smspec.service.request import Request
 
@@ -15,10 +15,14 @@ def check(request: Request) -> Iterator[Finding]:
     """Refuse a job, or an instance group, of no hosts."""
     here = ("ResourceConfig",)
     if _is_zero(structure(request.payload, *here).get("InstanceCount")):
-        yield RULE.at((*here, "InstanceCount"), "a job has at least one host")
+        yield RULE.at((*here, "InstanceCount"), f"{HERE} is 0; the minimum is 1", help="use 1 or more")
     for index, group in enumerate(items(request.payload, *here, "InstanceGroups")):
         if _is_zero(structure(group).get("InstanceCount")):
-            yield RULE.at((*here, "InstanceGroups", index, "InstanceCount"), "an instance group has at least one host")
+            yield RULE.at(
+                (*here, "InstanceGroups", index, "InstanceCount"),
+                f"{HERE} is 0; the minimum is 1",
+                help="use 1 or more",
+            )
 
 
 def _is_zero(count: object) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
-from smspec.service.member_names import shown
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.request import Request
 from smspec.source import Path
 
@@ -28,8 +27,7 @@ def _found(value: object, path: Path) -> Iterator[Finding]:
         if "\0" in value or not (value.isascii() or re.search("[\ud800-\udfff]", value) is None):
             yield RULE.at(
                 path,
-                f"`{shown(path[-1])}` contains "
-                + ("a NUL, which ends every text in a container" if "\0" in value else "half of a character"),
+                f"{HERE} contains " + ("a null character" if "\0" in value else "an unpaired surrogate"),
                 help="remove it, or encode the value, for example as base64",
             )
     elif isinstance(value, dict | list):

@@ -15,4 +15,4 @@ RULE = Rule("SM429", "duplicate tag", evidence="api-doc")
 def check(request: Request) -> Iterator[Finding]:
     """Refuse two tags with one key."""
     for index, key in repeated(items(request.payload, "Tags"), "Key"):
-        yield RULE.at(("Tags", index, "Key"), f"tag `{shown(key)}` is given twice", help="keep one of them")
+        yield RULE.at(("Tags", index, "Key"), f"duplicate tag `{shown(key)}`", help="remove one of them")

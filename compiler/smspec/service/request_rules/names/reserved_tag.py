@@ -19,6 +19,6 @@ def check(request: Request) -> Iterator[Finding]:
         if isinstance(key, str) and key.lower().startswith("aws:"):
             yield RULE.at(
                 ("Tags", index, "Key"),
-                f"tag `{shown(key)}` starts with `aws:`, which only AWS itself may use",
-                help="take another prefix",
+                f"tag `{shown(key)}` begins with `aws:`, which AWS reserves",
+                help="use a different prefix",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.provided_images import needs_the_network
 from smspec.service.request import Request
 
@@ -17,6 +17,6 @@ def check(request: Request) -> Iterator[Finding]:
     if request.payload.get("EnableNetworkIsolation") is True and image and needs_the_network(image):
         yield RULE.at(
             ("EnableNetworkIsolation",),
-            f"the container `{image.repository}` of SageMaker does not run in network isolation",
-            help="take the isolation out, or take another image",
+            f"{HERE} is not supported by the SageMaker container `{image.repository}`",
+            help="remove it, or use a different image",
         )

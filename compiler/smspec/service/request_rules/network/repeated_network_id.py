@@ -19,5 +19,7 @@ def check(request: Request) -> Iterator[Finding]:
         for index, text in enumerate(items(request.payload, "VpcConfig", name)):
             if isinstance(text, str):
                 if text in seen:
-                    yield RULE.at(("VpcConfig", name, index), f"{said} `{shown(text)}` is given twice")
+                    yield RULE.at(
+                        ("VpcConfig", name, index), f"duplicate {said} `{shown(text)}`", help="remove it, or fix the ID"
+                    )
                 seen.add(text)

@@ -16,6 +16,6 @@ def check(request: Request) -> Iterator[Finding]:
         image = request.word("AlgorithmSpecification", "image")
         yield RULE.at(
             ("AlgorithmSpecification",),
-            "nothing says what the job runs",
-            help=f"give `{image}`: an image, or the name of an algorithm",
+            f"`{image}` is not set",
+            help=f"set `{image}` to an image or an algorithm",
         )

@@ -16,6 +16,6 @@ def check(request: Request) -> Iterator[Finding]:
         hosts = request.word("ResourceConfig", "hosts")
         yield RULE.at(
             ("ResourceConfig",),
-            "nothing says what the job runs on",
-            help=f"give `{hosts}`: an instance type and a number of hosts",
+            f"`{hosts}` is not set",
+            help=f"set `{hosts}` to an instance type and a count",
         )

@@ -15,6 +15,6 @@ def check(request: Request) -> Iterator[Finding]:
     if "StoppingCondition" not in request.payload and not request.is_serverless:
         yield RULE.at(
             ("StoppingCondition",),
-            "the request has no `StoppingCondition`",
-            help="an empty one will do: SageMaker then stops the job after a day",
+            "`StoppingCondition` is not set",
+            help="add `StoppingCondition: {}`; SageMaker then stops the job after a day",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.arns import named_arns
 from smspec.service.member_names import shown
 from smspec.service.request import Request
@@ -21,7 +21,7 @@ def check(request: Request) -> Iterator[Finding]:
         if named.arn.partition != role.partition:
             yield RULE.at(
                 named.path,
-                f"the ARN names something in the partition `{shown(named.arn.partition)}`, "
-                f"and the role of the job is in `{shown(role.partition)}`",
-                help="a job can use only what is in the partition of its role",
+                f"{HERE} is in the partition `{shown(named.arn.partition)}`, "
+                f"but the role is in `{shown(role.partition)}`",
+                help="use an ARN in the partition of the role",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.arns import named_arns
 from smspec.service.member_names import shown
 from smspec.service.request import Request
@@ -19,6 +19,6 @@ def check(request: Request) -> Iterator[Finding]:
         if request.region and named.is_of_the_job and there and there != request.region:
             yield RULE.at(
                 named.path,
-                f"the ARN names something in `{shown(there)}`, and the job runs in `{shown(request.region)}`",
-                help="name the one of the job's region",
+                f"{HERE} is in `{shown(there)}`, but the job runs in `{shown(request.region)}`",
+                help="use an ARN in the region of the job",
             )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
+from smspec.diagnostics.quoting import one_of
 from smspec.service.members import structure
 from smspec.service.request import Request
 from smspec.service.shapes import pinned_model
@@ -15,11 +16,11 @@ RULE = Rule("SM480", "evaluation without a type", evidence="api-doc")
 def check(request: Request) -> Iterator[Finding]:
     """Refuse JobType Evaluation without EvaluationType."""
     job = structure(request.payload, "ServerlessJobConfig")
-    words = ", ".join(f"`{word}`" for word in pinned_model().shapes["EvaluationType"].enum)
+    words = one_of(pinned_model().shapes["EvaluationType"].enum)
     if job.get("JobType") == "Evaluation" and "EvaluationType" not in job:
         yield RULE.at(
             ("ServerlessJobConfig", "EvaluationType"),
-            "nothing says what kind of evaluation the job is",
-            help=f"give `EvaluationType`: {words}",
+            f"{HERE} is not set",
+            help=f"set it to {words}",
             on="key",
         )

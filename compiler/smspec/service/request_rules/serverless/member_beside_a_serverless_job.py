@@ -31,7 +31,7 @@ def check(request: Request) -> Iterator[Finding]:
         if request.payload.get(name, False) is not False:
             yield RULE.at(
                 (name,),
-                f"a serverless job cannot have `{request.word(name, key)}`",
-                help="take it out, or `ServerlessJobConfig`",
+                f"`{request.word(name, key)}` cannot be combined with `ServerlessJobConfig`",
+                help="remove one of them",
                 on="key",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.request import Request
 
 RULE = Rule("SM482", "model package without a serverless job", evidence="third-party-schema")
@@ -15,7 +15,7 @@ def check(request: Request) -> Iterator[Finding]:
     if "ModelPackageConfig" in request.payload and not request.is_serverless:
         yield RULE.at(
             ("ModelPackageConfig",),
-            "only a serverless job registers a model package",
-            help="take it out, or add `ServerlessJobConfig`",
+            f"{HERE} requires `ServerlessJobConfig`",
+            help="remove it, or add `ServerlessJobConfig`",
             on="key",
         )

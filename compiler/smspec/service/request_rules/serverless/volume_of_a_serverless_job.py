@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.members import number
 from smspec.service.request import Request
 
@@ -16,7 +16,7 @@ def check(request: Request) -> Iterator[Finding]:
     if request.is_serverless and number(request.payload, "ResourceConfig", "VolumeSizeInGB"):
         yield RULE.at(
             ("ResourceConfig", "VolumeSizeInGB"),
-            "the volume of a serverless job cannot be chosen",
-            help="leave it out",
+            f"{HERE} cannot be combined with `ServerlessJobConfig`",
+            help="remove it",
             on="key",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.provided_images import is_algorithm_without_checkpoints
 from smspec.service.request import Request
 
@@ -18,7 +18,7 @@ def check(request: Request) -> Iterator[Finding]:
     if request.uses_spot and wait is not None and wait > LONGEST and image and is_algorithm_without_checkpoints(image):
         yield RULE.at(
             ("StoppingCondition", "MaxWaitTimeInSeconds"),
-            f"the built-in algorithm `{image.repository}` writes no checkpoints: "
-            f"its spot jobs may take {request.time(LONGEST)}, not {request.time(wait)}",
-            help="shorten it, or train without managed spot",
+            f"{HERE} is {request.time(wait)}; the maximum for `{image.repository}` is {request.time(LONGEST)} "
+            "(no checkpoints)",
+            help=f"set it to {request.time(LONGEST)} or less, or remove managed spot training",
         )

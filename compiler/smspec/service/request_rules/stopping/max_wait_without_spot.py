@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.members import structure
 from smspec.service.request import Request
 
@@ -17,7 +17,7 @@ def check(request: Request) -> Iterator[Finding]:
         spot = request.word("EnableManagedSpotTraining: true", "spot: {max_wait: …}")
         yield RULE.at(
             ("StoppingCondition", "MaxWaitTimeInSeconds"),
-            "only a spot job has a longest time for the whole job",
-            help=f"take it out, or turn managed spot on: `{spot}`",
+            f"{HERE} requires managed spot training",
+            help=f"remove it, or set `{spot}`",
             on="key",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.request import Request
 
 RULE = Rule("SM466", "maximum runtime of more than 28 days", evidence="api-doc")
@@ -17,6 +17,6 @@ def check(request: Request) -> Iterator[Finding]:
     if run is not None and run > LONGEST:
         yield RULE.at(
             ("StoppingCondition", "MaxRuntimeInSeconds"),
-            f"the longest run time is {request.time(run)}; SageMaker allows 28 days",
-            help="let the job write checkpoints, and go on from them in another job",
+            f"{HERE} is {request.time(run)}; the maximum is {request.time(LONGEST)}",
+            help="use checkpoints, and continue in a second job",
         )

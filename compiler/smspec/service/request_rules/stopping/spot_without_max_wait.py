@@ -19,7 +19,7 @@ def check(request: Request) -> Iterator[Finding]:
         wait = request.word("StoppingCondition.MaxWaitTimeInSeconds", "spot.max_wait")
         yield RULE.at(
             ("StoppingCondition", "MaxWaitTimeInSeconds"),
-            "a spot job needs a longest time for waiting and running together",
-            help=f"give `{wait}`, at least as long as the job may run",
+            f"`{wait}` is not set",
+            help=f"set `{wait}` to the maximum runtime or more",
             on="key",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.member_names import shown
 from smspec.service.request import Request
 from smspec.service.s3_address import bucket_of, can_be_a_bucket
@@ -17,10 +17,10 @@ def check(request: Request) -> Iterator[Finding]:
     for path, address in request.s3_addresses:
         bucket = bucket_of(address)
         if bucket is not None and not can_be_a_bucket(bucket):
-            yield RULE.at(path, f"`{shown(bucket)}` is not the name of a bucket", help=_way_out(bucket))
+            yield RULE.at(path, f"{HERE}: `{shown(bucket)}` is not a valid S3 bucket name", help=_way_out(bucket))
 
 
 def _way_out(bucket: str) -> str:
     if "<" in bucket or "{" in bucket or "$" in bucket:
-        return "put the name of your bucket there"
-    return "a bucket has 3 to 63 lower-case letters, digits, `.` and `-`, with a letter or digit first and last"
+        return "replace it with the name of your bucket"
+    return "use 3 to 63 lowercase letters, digits, `.`, and `-`; start and end with a letter or digit"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.members import structure
 from smspec.service.request import Request
 
@@ -23,6 +23,6 @@ def check(request: Request) -> Iterator[Finding]:
         if place == directory or place.startswith(f"{directory}/"):
             yield RULE.at(
                 ("CheckpointConfig", "LocalPath"),
-                f"checkpoints would be kept in `{directory}`, which SageMaker fills or reads itself",
-                help="take another directory, or leave it out: SageMaker then takes /opt/ml/checkpoints",
+                f"{HERE} is in `{directory}`, which SageMaker manages",
+                help="use a different directory, or remove the key; the default is /opt/ml/checkpoints",
             )

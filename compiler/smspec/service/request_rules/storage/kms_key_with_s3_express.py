@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.member_names import shown
 from smspec.service.members import structure
 from smspec.service.request import Request
@@ -22,7 +22,7 @@ def check(request: Request) -> Iterator[Finding]:
     if bucket and bucket.endswith(EXPRESS_SUFFIX) and output.get("KmsKeyId"):
         yield RULE.at(
             ("OutputDataConfig", "KmsKeyId"),
-            f"`{shown(bucket)}` is of S3 Express One Zone, which is not encrypted with a KMS key of the job",
-            help=f"leave `{request.word('KmsKeyId', 'kms_key')}` out, or write to another bucket",
+            f"{HERE} is not supported by the S3 Express bucket `{shown(bucket)}`",
+            help="remove the key, or use a general purpose bucket",
             on="key",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics import HERE, Finding, Rule
 from smspec.service.member_names import shown
 from smspec.service.members import structure
 from smspec.service.request import Request
@@ -18,6 +18,6 @@ def check(request: Request) -> Iterator[Finding]:
     if isinstance(local, str) and local and not local.startswith("/"):
         yield RULE.at(
             ("CheckpointConfig", "LocalPath"),
-            f"the checkpoint directory `{shown(local)}` is not absolute",
-            help="start it with a slash, or leave it out: SageMaker then takes /opt/ml/checkpoints",
+            f"{HERE} is not an absolute path: `{shown(local)}`",
+            help="use an absolute path, or remove the key; the default is /opt/ml/checkpoints",
         )
