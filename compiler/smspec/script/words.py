@@ -33,11 +33,11 @@ def refusal(option: Option, word: str) -> str | None:
     try:
         value = converted(option.kind, word)
     except (ValueError, OverflowError):
-        return {"int": "is no whole number", "float": "is no number"}.get(option.kind.partition(" ")[0], _NEITHER)
+        return {"int": "is not an integer", "float": "is not a number"}.get(option.kind.partition(" ")[0], _NEITHER)
     if option.choices is not None:
         taken = {str(choice).lower() for choice in option.choices} if option.ignores_case else option.choices
         if (str(value).lower() if option.ignores_case else value) not in taken:
-            return "is none of " + listed(option.choices)
+            return "is not one of " + listed(option.choices)
     if isinstance(value, int | float) and option.kind.startswith(("int", "float")):
         if option.lowest is not None and value < option.lowest:
             return f"is below {option.lowest:g}"

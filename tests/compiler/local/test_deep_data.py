@@ -40,7 +40,7 @@ def nested(root, depth):
 
 def test_data_deeper_than_any_key_are_at_fault(tmp_path):
     nested(tmp_path / "data", DEEP)
-    with pytest.raises(DataError, match="longer than the 1,024 bytes of a key in S3"):
+    with pytest.raises(DataError, match="longer than 1,024 bytes, the maximum of an S3 key"):
         objects_under(str(tmp_path / "data"))
 
 

@@ -166,7 +166,7 @@ def test_a_parser_of_a_module_beside_the_program():
 def test_a_channel_and_a_near_one():
     assert codes(CLASSIC) == [("SM506", "channels")]
     near = findings("import os\nx = os.environ.get('SM_CHANNEL_TRIAN')")
-    assert [(finding.code, finding.label) for finding in near] == [("SM507", "it has `train`")]
+    assert [(finding.code, finding.label) for finding in near] == [("SM507", "did you mean `train`?")]
 
 
 def test_places_are_in_code_points():
@@ -217,7 +217,7 @@ def test_choices_that_are_only_looked_at():
         "p.add_argument('--name', choices=c + ['b'], help=', '.join(c))\np.parse_args()"
     )
     (found,) = findings(text, hyperparameters={"name": "c"})
-    assert "is none of `a`, `b`" in found.message
+    assert "is not one of `a`, `b`" in found.message
 
 
 @pytest.mark.parametrize("end", ["raise", "print(1)\n    sys.exit(255)", "raise ValueError('data') from None"])
@@ -236,7 +236,7 @@ def test_a_variable_of_a_hyperparameter():
     text = "import os\nx = os.environ['SM_HP_LR']\ny = os.environ.get('SM_HP_Z')\n"
     assert codes(text, hyperparameters={"lr": 1}) == []
     (found,) = findings(text, hyperparameters={"lrr": 1})
-    assert (found.code, found.label, found.notes[0].span.line) == ("SM508", "it has `lrr`", 2)
+    assert (found.code, found.label, found.notes[0].span.line) == ("SM508", "did you mean `lrr`?", 2)
     assert codes("import os\nos.environ['SM_HP_LR'] = '1'\n" + text, hyperparameters={"a": 1}) == []
     assert codes(text, environment={"SM_HP_LR": "1"}) == []
 
@@ -245,7 +245,7 @@ def test_a_name_of_one_letter_gets_one_dash():
     text = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--n', required=True)\np.parse_args()"
     (found,) = findings(text, hyperparameters={"n": 1})  # and not also that `--n` is missing
     assert (found.code, found.label) == ("SM501", "becomes `-n`")
-    assert "one dash" in found.help
+    assert "declare `-n` in the script" in found.help
 
 
 def test_a_choice_that_is_nearly_one():

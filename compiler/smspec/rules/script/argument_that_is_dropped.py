@@ -27,7 +27,7 @@ def check(meeting: Meeting) -> Iterator[Finding]:
         near = fault.near.lstrip("-") if fault.near is not None else None
         yield RULE.at(
             argument.path,
-            f"`{meeting.name}` drops `{called(argument)}`: `parse_known_args` ignores it, and the script never uses it",
+            f"`{meeting.name}` ignores `{called(argument)}`: `parse_known_args` accepts it, the script never reads it",
             label=f"did you mean `{near}`?" if near else "",
             help="rename the hyperparameter, declare the argument in the script, or remove the hyperparameter",
             on="key",

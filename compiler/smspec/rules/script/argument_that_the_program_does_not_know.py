@@ -17,14 +17,14 @@ def check(meeting: Meeting) -> Iterator[Finding]:
         why = f": it {fault.reason}" if fault.reason else ""
         if fault.near == f"--{fault.argument.hyperparameter}":
             label = f"becomes `{called(fault.argument)}`"
-            help = "a name of one letter gets one dash: declare it so in the program too, or use a longer name"
+            help = f"declare `{called(fault.argument)}` in the script, or use a longer name"
         else:
             label = near_name(fault)
-            ends = f"{fault.command_line.library} ends a program that gets an argument it does not know"
-            help = f"{ends}: declare it there, or leave it out"
+            what = "hyperparameter" if fault.argument.hyperparameter is not None else "argument"
+            help = f"declare it in the script, or remove the {what}; {fault.command_line.library} exits with status 2"
         yield RULE.at(
             meeting.path_of(fault),
-            f"`{meeting.name}` knows no argument `{called(fault.argument)}`{why}",
+            f"`{meeting.name}` has no argument `{called(fault.argument)}`{why}",
             label=label,
             help=help,
             on="key" if fault.argument.hyperparameter is not None else "value",

@@ -15,8 +15,8 @@ def check(meeting: Meeting) -> Iterator[Finding]:
     for fault in meeting.of_kind("clash"):
         yield RULE.at(
             meeting.path_of(fault),
-            f"`{meeting.name}` takes only one of {fault.reason}",
-            help="leave one of them out",
+            f"`{meeting.name}` accepts only one of {fault.reason}, but the job sets both",
+            help="remove one of them",
             on="key",
             notes=notes(fault),
         )

@@ -16,8 +16,8 @@ def check(meeting: Meeting) -> Iterator[Finding]:
         assert fault.argument is not None
         yield RULE.at(
             meeting.path_of(fault),
-            f"`{called(fault.argument)}` of `{meeting.name}` takes no value, so `{fault.argument.words[1]}` ends the"
-            " options and what follows keeps its default",
-            help="with `args_style: flags` true is the flag alone, and false leaves it out",
+            f"`{called(fault.argument)}` of `{meeting.name}` has no value, so `{fault.argument.words[1]}` ends the"
+            " flags, and later ones keep their defaults",
+            help="set `args_style: flags`, which passes true as the flag and omits false",
             notes=notes(fault),
         )

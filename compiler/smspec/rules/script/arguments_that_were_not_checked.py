@@ -18,6 +18,6 @@ def check(meeting: Meeting) -> Iterator[Finding]:
     words = "some arguments" if meeting.program.command_lines and "some" in stop.reason else "arguments"
     yield RULE.at(
         meeting.surroundings.program_path,
-        f"{words} of `{meeting.name}` not checked: {stop.reason}",
+        f"smspec did not check {words} of `{meeting.name}`: {stop.reason}",
         notes=() if stop.place is None else (Note("the script reads its arguments here", stop.place),),
     )

@@ -23,9 +23,9 @@ def check(meeting: Meeting) -> Iterator[Finding]:
         near = nearest(read.name, channels)
         yield RULE.at(
             meeting.surroundings.channels_path,
-            f"`{meeting.name}` reads `{read.written}`, and the job has no channel `{read.name.lower()}`",
-            label=f"it has `{near}`" if near else "",
-            help="add the channel, or give the program another way to its data",
+            f"`{meeting.name}` reads `{read.written}`, but the job has no channel `{read.name.lower()}`",
+            label=f"did you mean `{near}`?" if near else "",
+            help="add the channel, or change the script",
             on="key",
             notes=seen_at(read.place),
         )

@@ -16,8 +16,8 @@ def check(meeting: Meeting) -> Iterator[Finding]:
         assert fault.argument is not None
         yield RULE.at(
             meeting.path_of(fault),
-            f"`{meeting.name}` makes this true: `{called(fault.argument)}` has `type=bool`, and"
-            f' `bool("{fault.argument.words[1]}")` is `True`',
-            help="in the program, compare the text, or use `argparse.BooleanOptionalAction` with `args_style: flags`",
+            f"`{called(fault.argument)} {fault.argument.words[1]}` becomes true: "
+            f"`{meeting.name}` declares it with `type=bool`",
+            help="use `argparse.BooleanOptionalAction` in the script with `args_style: flags`, or compare the string",
             notes=notes(fault),
         )

@@ -23,7 +23,7 @@ def check(meeting: Meeting) -> Iterator[Finding]:
     near = nearest(program.missing_handler, program.definitions)
     yield RULE.at(
         meeting.surroundings.program_path,
-        f"`{meeting.name}` has no `{program.missing_handler}`",
+        f"`{meeting.name}` has no function or class `{program.missing_handler}`",
         label=f"did you mean `{near}`?" if near else "",
-        help=f"name a function or a class of the module{has}",
+        help=f"use a function or class of the module{has}",
     )

@@ -22,11 +22,11 @@ def check(meeting: Meeting) -> Iterator[Finding]:
         near = nearest(read.name, known)
         yield RULE.at(
             meeting.surroundings.hyperparameters_path,
-            f"`{meeting.name}` reads `{read.written}`, and the job has no hyperparameter `{read.name.lower()}`"
+            f"`{meeting.name}` reads `{read.written}`, but the job has no hyperparameter `{read.name.lower()}`"
             if is_variable
-            else f"`{meeting.name}` reads the hyperparameter `{read.name}`, and the job has none of this name",
-            label=f"it has `{near}`" if near else "",
-            help="write it under `hyperparameters`, or read it with `.get`",
+            else f"`{meeting.name}` reads the hyperparameter `{read.name}`, but the job does not set it",
+            label=f"did you mean `{near}`?" if near else "",
+            help="add it to `hyperparameters`, or read it with `.get`",
             on="key",
             notes=seen_at(read.place),
         )

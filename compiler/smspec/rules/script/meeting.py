@@ -48,9 +48,9 @@ def near_name(fault: Fault) -> str:
 def notes(fault: Fault) -> tuple[Note, ...]:
     """Return where the program says so: where the option is declared, or where the command line is read."""
     if fault.option is not None:
-        return (Note("the program declares it here", fault.option.place),)
-    return (Note("the program reads its arguments here", fault.command_line.place),)
+        return (Note("the script declares it here", fault.option.place),)
+    return (Note("the script reads its arguments here", fault.command_line.place),)
 
 
 def seen_at(place: Span) -> tuple[Note, ...]:
-    return (Note("the program reads it here", place),)
+    return (Note("the script reads it here", place),)

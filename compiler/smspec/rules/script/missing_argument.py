@@ -17,16 +17,16 @@ def check(meeting: Meeting) -> Iterator[Finding]:
         if fault.option is not None and meant & set(fault.option.names):
             continue  # it is there under a wrong name, and this is told
         if fault.option is None:
-            message = f"`{meeting.name}` requires one of {fault.reason}, and nothing gives it"
+            message = f"`{meeting.name}` requires one of {fault.reason}, but the job sets none"
         else:
-            message = f"`{meeting.name}` requires the argument `{fault.option.called}`, and nothing gives it"
+            message = f"`{meeting.name}` requires `{fault.option.called}`, but the job does not set it"
         is_positional = fault.option is not None and not fault.option.names
         yield RULE.at(
             meeting.surroundings.hyperparameters_path,
             message,
-            help="write it under `args` of the entry point, or give it a name in the program"
+            help="add it to `entry_point.args`, or make it an option in the script"
             if is_positional
-            else "write it under `hyperparameters`, or give it a default in the program",
+            else "add it to `hyperparameters`, or add a default in the script",
             on="key",
             notes=notes(fault),
         )

@@ -25,9 +25,9 @@ def check(meeting: Meeting) -> Iterator[Finding]:
         name = read.name if read.by != "variable" else read.name.lower()
         yield RULE.at(
             meeting.surroundings.channels_path,
-            f"`{meeting.name}` reads {what[read.by]}, and the job has no channel `{name}`",
-            label=f"it has `{near}`" if near else "",
-            help="add the channel, or read one that the job has",
+            f"`{meeting.name}` reads {what[read.by]}, but the job has no channel `{name}`",
+            label=f"did you mean `{near}`?" if near else "",
+            help="add the channel, or change the script",
             on="key",
             notes=seen_at(read.place),
         )

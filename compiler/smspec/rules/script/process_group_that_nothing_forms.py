@@ -16,10 +16,10 @@ def check(meeting: Meeting) -> Iterator[Finding]:
         missing = [name for name in group.variables if name not in meeting.surroundings.variables]
         if meeting.surroundings.forms_groups or not missing:
             continue
-        names = " and no ".join(f"`{name}`" for name in missing)
+        names = " or ".join(f"`{name}`" for name in missing)
         yield RULE.at(
             meeting.surroundings.program_path,
             f"`{meeting.name}` calls `init_process_group`, but the job sets no {names}",
-            help="set `distribution: torchrun`, or set the variables in the program",
-            notes=(Note("the program forms the group here", group.place),),
+            help="set `distribution: torchrun`, or set the variables in the script",
+            notes=(Note("the script forms the group here", group.place),),
         )

@@ -8,10 +8,10 @@ from smspec.script.unread import Unread
 
 RULE = Rule("SM512", "unread script", "note")
 
-_EFFECT = Note("the arguments, channels, and hyperparameters that it uses are not checked")
+_EFFECT = Note("smspec did not check its arguments, channels, and hyperparameters")
 
 
 def told(unread: Unread) -> Finding:
     """Report that the script of a job was not read, and why."""
-    message = f"{quoted(unread.name)} was not read: {unread.reason}"
+    message = f"smspec did not read {quoted(unread.name)}: {unread.reason}"
     return RULE.at(unread.path, message, help=unread.help, notes=(_EFFECT,))

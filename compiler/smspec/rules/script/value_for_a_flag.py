@@ -17,10 +17,10 @@ def check(meeting: Meeting) -> Iterator[Finding]:
         is_truth = isinstance(fault.argument.value, bool)
         yield RULE.at(
             meeting.path_of(fault),
-            f"`{called(fault.argument)}` of `{meeting.name}` is a flag: it takes no value, and gets"
+            f"`{called(fault.argument)}` of `{meeting.name}` is a flag without a value, but the job passes"
             f" `{' '.join(fault.argument.words[1:])}`",
-            help="with `args_style: flags` true is the flag alone, and false leaves it out"
+            help="set `args_style: flags`, which passes true as the flag and omits false"
             if is_truth
-            else "let the program take a value, or leave the hyperparameter out",
+            else "remove the hyperparameter, or declare an option with a value in the script",
             notes=notes(fault),
         )

@@ -19,10 +19,10 @@ def check(meeting: Meeting) -> Iterator[Finding]:
         words = " ".join(fault.argument.words[1:])
         yield RULE.at(
             meeting.path_of(fault),
-            f"`{called(fault.argument)}` of `{meeting.name}` refuses "
-            + (f"its value: {fault.reason}" if fault.reason else f"`{words}`" if words else "to be without a value"),
+            f"`{meeting.name}` rejects `{called(fault.argument)}`"
+            + (f": {fault.reason}" if fault.reason else f" with the value `{words}`" if words else " without a value"),
             label=_near_choice(fault),
-            help=f"the program gets the words `{' '.join(fault.argument.words)}`",
+            help=f"change the value, or the type in the script, which gets `{' '.join(fault.argument.words)}`",
             notes=notes(fault),
         )
 
