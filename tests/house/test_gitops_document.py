@@ -155,7 +155,7 @@ def test_the_job_that_submits_builds_only_what_is_not_there(is_there, tmp_path):
 
 def test_the_readme_shows_what_the_page_shows():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    part = readme[readme.index("## In a pull request") : readme.index("## Beside what")]
+    part = readme[readme.index("## In a pull request") : readme.index("## Comparison")]
     shown = re.findall(r"^    (.+)$", part, re.MULTILINE)
     assert shown
     assert set(shown) <= set(TEXT.splitlines())
