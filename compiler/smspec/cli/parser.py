@@ -32,7 +32,7 @@ class CommandParser(argparse.ArgumentParser):
             # argparse takes the value `--` away from its option and leaves a list in its place.
             option = word.removesuffix("=--") if word.startswith("--") else word.removesuffix("--")
             if option != word and option.startswith("-") and len(option) > 1:
-                self.error(f"argument {option}: `--` is no value of it")
+                self.error(f"argument {option}: `--` is not a value")
         return self.parse_args(words)
 
     def error(self, message: str) -> NoReturn:

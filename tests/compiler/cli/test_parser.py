@@ -9,7 +9,7 @@ from support.smspec_command import smspec
 def test_two_dashes_are_no_value(words):
     done = smspec("validate", *words)
     assert done.status == 2
-    assert "`--` is no value of it" in done.err
+    assert "`--` is not a value" in done.err
 
 
 def test_two_dashes_end_the_options(tmp_path):

@@ -1,0 +1,130 @@
+"""What users read is plain English: none of the phrases that docs, help, pages, and messages once had."""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from smspec.cli import COMMANDS
+from support.smspec_command import smspec
+
+ROOT = Path(__file__).parents[2]
+COMPILER = ROOT / "compiler" / "smspec"
+GENERATED = {"diagnostics.md", "spec-reference.md"}
+
+STOP = re.compile(
+    r"\b(?:told|nobody|somebody|whoever|beside|anew|half-way|ours?|aloud|in silence|mends?|of its own|of their own)\b"
+    r"|(?<!there )\bis no (?!longer|\w+ (?:in|on|for)\b)"
+    r"|\ball the same\b|\ball is well\b|\bnothing (?:says|to say)\b|\b(?:leave|leaves|left) (?:it |them |this )?out\b"
+    r"|\btakes? (?:it |them |this )?(?:out|away)\b|\bsaid otherwise\b|\bgiven twice\b|\bwhole number\b"
+    r"|\b(?:organis|customis|recognis|licence|labelled|colour)\w*",
+    re.IGNORECASE,
+)
+
+# To shrink until they are empty, and then to be removed: what still has such phrases.
+PACKAGES_NOT_YET = {"diagnostics", "organization", "pipeline", "render", "review", "rules", "script", "service", "spec"}
+DOCUMENTS_NOT_YET = {"architecture.md", "diff.md", "extending.md", "gitops.md", "pipe-mode.md", "runtime.md"}
+
+ONCE = [
+    "smspec reports to nobody.",
+    "## Beside what people use today",
+    "which image layers are built anew",
+    "each epoch of a Pipe channel falls silent half-way, for so long",
+    "then it is printed all the same, for you to complete",
+    "What the spec cannot hold is told on standard error",
+    "`1` is no quote of JSON",
+    "nothing says how many hosts the job has",
+    "channel `train` is given twice",
+    "`ml.m5.large` has no disk of its own",
+    "the licence of the model is not accepted",
+    "the policy of an organisation",
+    "what runs in the container, ours or theirs",
+    "waits 30 minutes for them at most, aloud",
+    "no launcher does the wrong thing in silence",
+    "take it out, or turn managed spot on",
+]
+
+
+def prose(text):
+    """Return a page without its code, whose words are those of other programs and of examples."""
+    return re.sub(r"`[^`\n]*`", "`…`", re.sub(r"^(?:```.*?^```|    .*?$)", "", text, flags=re.MULTILINE | re.DOTALL))
+
+
+def documented(node):
+    """Return the strings below a node that are docstrings."""
+    found = set()
+    for inner in ast.walk(node):
+        for statement in getattr(inner, "body", ()) if isinstance(getattr(inner, "body", ()), list) else ():
+            if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+                found.add(id(statement.value))
+    return found
+
+
+def messages(path):
+    """Return the strings of a module that may be part of a message: those with a space that are no docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    known = documented(tree)
+    strings = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and " " in node.value
+        and id(node) not in known
+    ]
+    return "\n".join(strings)
+
+
+def descriptions(value):
+    """Yield titles and descriptions of a schema."""
+    if isinstance(value, dict):
+        yield from (text for key, text in value.items() if key in ("title", "description") and isinstance(text, str))
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from descriptions(inner)
+
+
+def pages():
+    """Return [(path, text)] of everything that is checked."""
+    documents = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    found = [(path, prose(path.read_text(encoding="utf-8"))) for path in documents if path.name not in GENERATED]
+    found += [
+        (path, prose(path.read_text(encoding="utf-8")))
+        for path in sorted((COMPILER / "diagnostics/explanations").glob("*.md"))
+    ]
+    found += [(path, prose(messages(path))) for path in sorted(COMPILER.rglob("*.py"))]
+    schema = ROOT / "schemas/smspec_schemas/job.v1.schema.json"
+    described = "\n".join(descriptions(json.loads(schema.read_text(encoding="utf-8"))))
+    return [*found, (schema, prose(described))]
+
+
+def group(path):
+    """Return what a file belongs to: a document by its name, the pages, or a package of the compiler."""
+    if path.suffix != ".py":
+        return "explanations" if path.parent.name == "explanations" else path.name
+    below = path.relative_to(COMPILER).parts
+    return below[0] if len(below) > 1 else ""
+
+
+FOUND = [(group(path), path.name, [hit[0] for hit in STOP.finditer(text)]) for path, text in pages()]
+NOT_YET = PACKAGES_NOT_YET | DOCUMENTS_NOT_YET
+
+
+def test_texts_have_none_of_the_phrases():
+    assert [(name, hits) for what, name, hits in FOUND if hits and what not in NOT_YET] == []
+
+
+def test_what_is_listed_still_has_such_phrases():
+    assert NOT_YET - {what for what, _, hits in FOUND if hits} == set()
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_has_none_of_the_phrases(command):
+    shown = smspec(*[command] if command else [], "--help").out
+    assert STOP.findall(prose(shown)) == []
+
+
+@pytest.mark.parametrize("phrase", ONCE)
+def test_phrases_of_before_are_found(phrase):
+    assert STOP.search(phrase)
