@@ -1,8 +1,9 @@
 """Whether a value fits a JSON Schema: yes or no.
 
-Importing jsonschema takes longer than all the rest of `smspec validate`, so this interprets the few keywords of draft 7
-that our schema uses. Where it says no, `smspec.spec.shape.shape_faults` asks it about ever smaller parts. A test checks
-both against jsonschema. What is asked of every value is written as a loop: `any` and `all` would take twice as long.
+Importing jsonschema takes longer than all the rest of `smspec validate`, so this interprets the keywords of draft 7
+that our schema uses, and leaves any other to jsonschema. Where it says no, `smspec.spec.shape.shape_faults` asks it
+about ever smaller parts. A test checks both against jsonschema. What is asked of every value is written as a loop:
+`any` and `all` would take twice as long.
 """
 
 from __future__ import annotations
@@ -24,23 +25,39 @@ def accepts(schema: SchemaPart, value: object, root: Root) -> bool:
     if isinstance(reference, str):
         # Draft 7: whatever stands beside a $ref is ignored.
         return accepts(target(root, reference), value, root)
-    for keyword, argument in _checks(schema):  # noqa: SIM110
-        if not keyword(argument, value, schema, root):
+    for _, holds, argument in checks(schema):  # noqa: SIM110
+        if not holds(argument, value, schema, root):
             return False
     return True
 
 
-def _checks(schema: dict[str, SchemaPart]) -> list[tuple[Keyword, SchemaPart]]:
-    """Return what of a schema is interpreted; the rest explains it to people."""
+def checks(schema: dict[str, SchemaPart]) -> list[tuple[str, Keyword, SchemaPart]]:
+    """Return each keyword of a schema with what decides on it and its argument; what explains it to people is none."""
     known = _KNOWN.get(id(schema))
     if known is None:
-        checks = [(KEYWORDS[name], argument) for name, argument in schema.items() if name in KEYWORDS]
+        found = [
+            (name, KEYWORDS.get(name) or _by_jsonschema(name), argument)
+            for name, argument in schema.items()
+            if name not in ANNOTATIONS
+        ]
         # The schema is kept too, so that no other can have its number.
-        known = _KNOWN[id(schema)] = (schema, checks)
+        known = _KNOWN[id(schema)] = (schema, found)
     return known[1]
 
 
-_KNOWN: dict[int, tuple[dict[str, SchemaPart], list[tuple[Keyword, SchemaPart]]]] = {}
+_KNOWN: dict[int, tuple[dict[str, SchemaPart], list[tuple[str, Keyword, SchemaPart]]]] = {}
+
+
+def _by_jsonschema(name: str) -> Keyword:
+    """Return what asks jsonschema about one keyword: a schema may use any, and pays for it where it is met."""
+
+    def holds(_: SchemaPart, value: object, schema: Mapping[str, SchemaPart], root: Root) -> bool:
+        from jsonschema import Draft7Validator
+
+        part_at_fault = Draft7Validator(root).evolve(schema=schema)  # references are looked up in the root
+        return all(error.validator != name for error in part_at_fault.iter_errors(value))
+
+    return holds
 
 
 def _is_of_type(name: SchemaPart, value: object) -> bool:
@@ -176,3 +193,11 @@ KEYWORDS: dict[str, Keyword] = {
     "if": _if,
 }
 """What is interpreted beside ``$ref``: ``enum`` of texts, ``dependencies`` on keys, ``if`` without ``else``."""
+
+ANNOTATIONS = frozenset(
+    {
+        *("$schema", "$id", "$comment", "$ref", "title", "description", "default", "examples", "definitions", "then"),
+        "patternErrorMessage",
+    }
+)
+"""What decides nothing by itself: words for people, names of parts, and ``then``, which ``if`` reads."""

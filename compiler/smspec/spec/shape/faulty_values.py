@@ -32,7 +32,7 @@ _SAID = {"yes": "true", "y": "true", "on": "true", "no": "false", "n": "false", 
 
 def value_finding(document: Document, fault: ShapeFault) -> Finding:
     """Tell one fault of a value; ``document`` has the words of the author."""
-    return _TOLD[fault.keyword](fault, document.node(fault.path))
+    return _TOLD.get(fault.keyword, _not_met)(fault, document.node(fault.path))
 
 
 def _wrong_type(fault: ShapeFault, node: Node | None) -> Finding:
@@ -143,6 +143,12 @@ def _empty(fault: ShapeFault, _: Node | None) -> Finding:
     example = example_of(fault.path)
     help = f"for example `{example}`" if example else ""
     return EMPTY_TEXT.at(fault.path, f"`{_name(fault.path)}` is empty", help=help)
+
+
+def _not_met(fault: ShapeFault, node: Node | None) -> Finding:
+    """A keyword of the schema that has no words of its own."""
+    wanted = f"`{fault.keyword}: {flow_style([fault.argument])[1:-1]}`"
+    return TEXT_OF_ANOTHER_FORM.at(fault.path, f"`{_name(fault.path)}` does not meet {wanted}, got {_described(node)}")
 
 
 _TOLD: dict[str, Callable[[ShapeFault, Node | None], Finding]] = {

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from smspec.source import Path
 from smspec.source.frozen import dataclass
-from smspec.spec.schema.acceptance import KEYWORDS, accepts
+from smspec.spec.schema.acceptance import accepts, checks
 from smspec.spec.schema.job_schema import SchemaPart, merged_schema, part, target
 from smspec.spec.shape.fault import ShapeFault
 
@@ -35,9 +35,8 @@ def shape_faults(data: object) -> Iterator[ShapeFault]:
 def _faults(whole: _Part) -> Iterator[ShapeFault]:
     root = merged_schema()
     schema = _resolved(whole.schema, root)
-    for keyword, argument in schema.items():
-        fits = KEYWORDS.get(keyword)
-        if fits is None or fits(argument, whole.value, schema, root):
+    for keyword, holds, argument in checks(schema):
+        if holds(argument, whole.value, schema, root):
             continue
         faulty = [inner for inner in _parts(keyword, schema, whole) if not accepts(inner.schema, inner.value, root)]
         for inner in faulty:

@@ -1,5 +1,6 @@
-"""Our reader of the schema always agrees with jsonschema, which only the tests need: on what fits, and where not."""
+"""Our reader of the schema always agrees with jsonschema: on what fits, and where not."""
 
+import copy
 import json
 import subprocess
 import sys
@@ -11,8 +12,10 @@ from jsonschema import Draft7Validator
 
 from smspec.source import Document
 from smspec.spec.decoding import decode
-from smspec.spec.schema.acceptance import KEYWORDS, accepts
+from smspec.spec.schema.acceptance import ANNOTATIONS, KEYWORDS, accepts
 from smspec.spec.schema.job_schema import author_schema, merged_schema
+from smspec.spec.shape import checking
+from smspec.spec.shape import shape_faults as shape_faults_of
 from smspec.spec.shape.checking import shape_findings
 from smspec.spec.shape.fault import ShapeFault
 from smspec.spec.shape.shape_faults import REFERENCE, shape_faults
@@ -20,11 +23,6 @@ from smspec.spec.shape.view import viewed
 from support.examples import at_most
 from support.small_job import READY
 from support.spec.job_documents import document_of, merged_text, whole_job
-
-ANNOTATIONS = {
-    "$schema", "$id", "$comment", "$ref", "title", "description", "default", "examples", "definitions", "then",
-    "patternErrorMessage",
-}  # fmt: skip
 
 SCALARS = st.one_of(
     st.none(),
@@ -161,6 +159,35 @@ def test_the_schema_uses_no_keyword_that_is_not_interpreted():
     walk(author_schema())
     assert used - ANNOTATIONS == set(KEYWORDS), (
         "every keyword of the schema is interpreted, and none is interpreted in vain"
+    )
+
+
+@pytest.mark.parametrize(
+    ("schema", "good", "bad"),
+    [
+        ({"uniqueItems": True}, ["a", "b"], ["a", "a"]),
+        ({"items": {"multipleOf": 64}}, [128, 64], [128, 65]),
+        ({"type": "object", "minProperties": 1}, {"a": 1}, {}),
+        ({"properties": {"a": {"contains": {"$ref": "#/definitions/x"}}}}, {"a": ["y", "x"]}, {"a": ["y"]}),
+        ({"items": {"type": "integer", "exclusiveMinimum": 0}}, [1], [0]),
+    ],
+)
+def test_a_keyword_that_is_not_interpreted_is_left_to_jsonschema(schema, good, bad):
+    root = {**schema, "definitions": {"x": {"const": "x"}}}
+    assert accepts(root, good, root)
+    assert not accepts(root, bad, root)
+
+
+def test_a_keyword_without_words_of_its_own_is_reported(monkeypatch):
+    schema = copy.deepcopy(merged_schema())
+    schema["properties"]["retries"]["multipleOf"] = 5
+    monkeypatch.setattr(shape_faults_of, "merged_schema", lambda: schema)
+    monkeypatch.setattr(checking, "merged_schema", lambda: schema)
+    assert shape_findings(merged_text(READY + "retries: 10\n")) == []
+    [finding] = shape_findings(merged_text(READY + "retries: 7\n"))
+    assert (finding.message, finding.path) == (
+        "`retries` does not meet `multipleOf: 5`, got whole number `7`",
+        ("retries",),
     )
 
 
