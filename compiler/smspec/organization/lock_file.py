@@ -15,7 +15,7 @@ from smspec.workspace.parent_directories import repository_top
 
 MALFORMED_LOCK = Rule("SM723", "malformed lockfile")
 
-_HELP = "it is written by `smspec lock`: bring back the committed one, or take it away and lock anew"
+_HELP = "restore the committed file, or remove it and run `smspec lock`"
 _LARGEST = 1 << 20
 
 
@@ -64,7 +64,7 @@ def read_lock(path: str, boundary: Boundary) -> Lock:
 def _faults(document: Document) -> list[Finding]:
     root = document.root
     if not isinstance(root, Mapping):
-        return [MALFORMED_LOCK.at((), "this is no lock", help=_HELP)]
+        return [MALFORMED_LOCK.at((), "smspec.lock is not a lockfile", help=_HELP)]
     version = root.get("lock")
     if not isinstance(version, Scalar) or version.value != VERSION:
         help = f"this smspec reads version {VERSION}; {_HELP}"
@@ -73,15 +73,15 @@ def _faults(document: Document) -> list[Finding]:
     for name in ("images", "requirements"):
         node = root.get(name)
         if node is not None and not isinstance(node, Mapping):
-            findings.append(MALFORMED_LOCK.at((name,), f"`{name}` is no object", help=_HELP))
+            findings.append(MALFORMED_LOCK.at((name,), f"`{name}` is not an object", help=_HELP))
         for key, value in node.entries if isinstance(node, Mapping) else ():
             at: Path = (name, key.text)
             if not isinstance(value, Scalar) or not re.fullmatch(DIGEST, str(value.value)):
-                findings.append(MALFORMED_LOCK.at(at, f"`{key.text}` has no digest here", help=_HELP))
+                findings.append(MALFORMED_LOCK.at(at, f"`{key.text}` has no digest in smspec.lock", help=_HELP))
     for name in ("smspec", "api_model"):
         node = root.get(name)
         if node is not None and not (isinstance(node, Scalar) and isinstance(node.value, str)):
-            findings.append(MALFORMED_LOCK.at((name,), f"`{name}` is no text", help=_HELP))
+            findings.append(MALFORMED_LOCK.at((name,), f"`{name}` is not a string", help=_HELP))
     return findings
 
 

@@ -86,4 +86,6 @@ def _tables(path: str, content: bytes) -> dict[str, object]:
         tables: dict[str, object] = tomllib.loads(content.decode(), parse_float=Decimal)
         return tables
     except (ValueError, ArithmeticError, RecursionError) as fault:
-        raise MalformedConfig(os.path.relpath(path), f"this is no TOML: {fault}", content) from None
+        raise MalformedConfig(
+            os.path.relpath(path), f"`{os.path.relpath(path)}` is not valid TOML: {fault}", content
+        ) from None

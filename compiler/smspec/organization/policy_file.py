@@ -101,7 +101,7 @@ class _Reader:
     def truth(self, key: str) -> bool:
         value = self._tables.get(key, False)
         if not isinstance(value, bool):
-            self.faults.append(((key,), f"`{key}` is neither true nor false", ""))
+            self.faults.append(((key,), f"`{key}` must be true or false", "use `true` or `false`"))
         return value is True
 
     def tags(self) -> dict[str, tuple[str, ...]]:
@@ -130,10 +130,12 @@ class _Reader:
             known = next((name for name in _LEVELS if name == level), None)
             if known is None:
                 words = ", ".join(f"`{name}`" for name in _LEVELS)
-                self.faults.append((("rules", code), f"{quoted(str(level))} is no level", f"one of {words}"))
+                self.faults.append(
+                    (("rules", code), f"`rules.{code}`: {quoted(str(level))} is not a severity", f"use {words}")
+                )
             elif known != "error" and code.startswith(UNTOUCHABLE):
-                help = "without its shape a job cannot be read, and a request is refused"
-                self.faults.append((("rules", code), f"{quoted(code)} cannot be lowered", help))
+                help = "remove it: smspec cannot read a job or a request with this error"
+                self.faults.append((("rules", code), f"`rules.{code}` cannot be lowered", help))
             else:
                 levels[code] = known
         return levels
@@ -143,7 +145,13 @@ class _Reader:
         # Nobody mends more in one go, and to look for one that is near takes time.
         if code not in codes and len(self.faults) < MOST:
             near = nearest(code, codes)
-            self.faults.append((path, f"there is no rule {quoted(code)}", f"did you mean `{near}`?" if near else ""))
+            self.faults.append(
+                (
+                    path,
+                    f"unknown rule {quoted(code)}",
+                    f"did you mean `{near}`?" if near else "remove it, or fix the code",
+                )
+            )
 
 
 def _unknown(tables: Mapping[str, object]) -> Iterator[_Fault]:

@@ -55,10 +55,10 @@ def _in_vain(repository: Repository, used: set[Span]) -> list[Diagnostic]:
         Diagnostic(
             code=UNUSED.code,
             severity=UNUSED.severity,
-            message=f"`{entry.rule}` finds nothing" + (f" at `{entry.at}`" if entry.at else ""),
+            message=f"`checks.ignore` matches nothing: no {entry.rule}" + (f" at `{entry.at}`" if entry.at else ""),
             span=span,
             path=("checks", "ignore", entry.index),
-            help="take it out, so that it hides nothing new",
+            help="remove the entry",
         )
         for span, entry in entries.items()
         if span not in used

@@ -209,7 +209,7 @@ def _requirements(
         return None
     if len(content) > LARGEST_REQUIREMENTS:
         most = f"{LARGEST_REQUIREMENTS >> 20} MiB"
-        help = "name a file that pip can read: one requirement per line"
+        help = "use a file with one requirement per line"
         findings.append(NO_REQUIREMENTS_FILE.at(REQUIREMENTS, f"`{written}` is larger than {most}", help=help))
         return None
     return content
@@ -224,7 +224,7 @@ def _missing(rule: Rule, at: Path, what: str, written: str, path: str) -> Findin
     return rule.at(
         at,
         told_of(path, written, what),
-        help="a path is relative to the directory of the file that writes it",
+        help="fix the path; it is relative to the directory of this file",
         label=f"did you mean `{os.path.join(os.path.dirname(written.rstrip('/')), near)}`?" if near else "",
     )
 

@@ -64,7 +64,7 @@ _FAULTS: dict[FaultKind, tuple[Rule, str, str]] = {
         "{path} cannot be read: {detail}",
         "make it readable, or add it to `source.ignore`",
     ),
-    "special": (SPECIAL, "{path} is {detail} and is left out of the source", "add it to `source.ignore`"),
+    "special": (SPECIAL, "{path} is {detail}, which `source` excludes", "add it to `source.ignore`"),
 }
 
 
@@ -87,7 +87,7 @@ def source_findings(scanned: ScannedSource, written: str) -> Iterator[Finding]:
     if named:
         yield LEFT_OUT.at(
             SOURCE,
-            f"`source` leaves out {_names(named)}",
+            f"`source` excludes {_names(named)}",
             help=f"add `!{_pattern(named[0])}` to `source.ignore` to include it",
         )
     if scanned.unsearched:

@@ -95,13 +95,15 @@ class _Chain:
         if not self._boundary.is_file(path):
             if not self._boundary.contains(path):
                 return outside((), path, path, self._boundary)
-            help = "the path is relative to the directory of the file that writes it"
+            help = "fix the path; it is relative to the directory of this file"
             return BASE_NOT_FOUND.at((), told_of(path, path, "file"), help=help)
         if self._cache.identity(path) in trail:
-            return BASE_IN_A_CIRCLE.at((), f"`{path}` extends this file", help="take one of the two out")
+            return BASE_IN_A_CIRCLE.at(
+                (), f"circular `extends`: `{path}` extends this file", help="remove one of the two `extends` entries"
+            )
         if len(self.files) + len(trail) > MOST_BASES:
             return TOO_MANY_BASES.at(
-                (), f"a spec may extend {MOST_BASES} files, this is one more", help="merge some of them"
+                (), f"`extends` reaches more than {MOST_BASES} base specs", help="merge some of them into one file"
             )
         return None
 

@@ -13,7 +13,7 @@ from smspec.diagnostics import Finding, Rule
 from smspec.plan.ingredients import Ingredients
 from smspec.render import requirement_words
 from smspec.service.image_reference import is_image_reference
-from smspec.source import Path
+from smspec.source import Path, dotted
 from smspec.spec.model import BuiltImage, CommandEntry, EntryPoint, JobSpec, ScriptEntry
 
 BASE = Rule("SM250", "invalid base image")
@@ -46,15 +46,14 @@ def base_findings(base: str) -> Iterator[Finding]:
     if not is_image_reference(base):
         yield BASE.at(
             ("image", "base"),
-            f"`{base}` is not an image reference",
-            help="write `name:tag` or `name:tag@sha256:…`, the name in lower case, with a registry and `/` before it"
-            " where it needs one",
+            f"`image.base`: `{base}` is not an image reference",
+            help="use `name:tag` or `name:tag@sha256:…`, with a lowercase name and an optional registry",
         )
     elif base == "scratch":
         yield BASE.at(
             ("image", "base"),
-            "`scratch` is empty, and the job needs Python",
-            help="take a base with Python 3.8 or later, such as `python:3.12-slim-bookworm`",
+            "`image.base` is `scratch`, but the job needs Python",
+            help="use a base image with Python 3.8 or later, such as `python:3.12-slim-bookworm`",
         )
 
 
@@ -63,33 +62,32 @@ def _image_findings(image: BuiltImage) -> Iterator[Finding]:
     yield from _env_findings(image.env)
     yield from _label_findings(image.labels)
     for index, script in enumerate(image.run):
-        yield from _character_findings(("image", "run", index), "the command", script, _UNPRINTABLE_IN_SCRIPTS)
+        yield from _character_findings(("image", "run", index), script, _UNPRINTABLE_IN_SCRIPTS)
     for index, word in enumerate(image.system_packages):
         if not requirement_words.is_apt_package(word):
             yield SYSTEM_PACKAGE.at(
                 ("image", "system_packages", index),
-                f"`{word}` is not a package for apt",
-                help="write `name` or `name=version`, one package per item; anything else is a command for `image.run`",
+                f"`image.system_packages`: `{word}` is not an apt package",
+                help="use `name` or `name=version`, one package per item; move other commands to `image.run`",
             )
     for index, word in enumerate(image.python_packages):
         if not requirement_words.is_pip_requirement(word):
             yield PYTHON_PACKAGE.at(
                 ("image", "python_packages", index),
-                f"`{word}` is not a requirement for pip",
-                help="write `name`, `name==1.2`, `name[extra]>=1,<2` or `name @ https://…`, one per item;"
-                " options belong in the file of `python_requirements`",
+                f"`image.python_packages`: `{word}` is not a pip requirement",
+                help="use one per item, such as `name==1.2`, `name[extra]>=1,<2`, or `name @ https://…`",
             )
 
 
 def _env_findings(env: dict[str, str]) -> Iterator[Finding]:
     for name, value in env.items():
         path = ("image", "env", name)
-        yield from _character_findings(path, f"the value of `{name}`", value, _UNPRINTABLE)
+        yield from _character_findings(path, value, _UNPRINTABLE)
         if re.search(_VARIABLE, value):
             yield EXPANSION.at(
                 path,
-                f"`{name}` gets the text as it is written: `$` is not expanded",
-                help="write the whole value out; a value that depends on the base can be set in the program",
+                f"`image.env.{name}` contains `$`, which is not expanded",
+                help="use the whole value, or set the variable in the script",
             )
 
 
@@ -99,26 +97,23 @@ def _label_findings(labels: dict[str, str]) -> Iterator[Finding]:
         if not re.fullmatch(_LABEL_KEY, key):
             yield LABEL_KEY.at(
                 path,
-                f"`{key}` cannot be the key of a label",
-                help="use letters, digits, `.`, `-`, `_` and `/`, and begin and end with a letter or digit",
+                f"`{key}` is not a valid label key",
+                help="use letters, digits, `.`, `-`, `_`, and `/`, with a letter or digit at the start and the end",
                 on="key",
             )
         elif key.startswith("smspec."):
-            yield LABEL_KEY.at(
-                path, f"`{key}` is a label that smspec writes itself", help="give it another prefix", on="key"
-            )
-        yield from _character_findings(path, f"the value of `{key}`", value, _UNPRINTABLE)
+            yield LABEL_KEY.at(path, f"label `{key}` is reserved for smspec", help="use a different prefix", on="key")
+        yield from _character_findings(path, value, _UNPRINTABLE)
 
 
 def _requirements_findings(requirements: bytes | None) -> Iterator[Finding]:
     for line, message in requirement_words.faults_of_requirements(requirements or b""):
         yield REQUIREMENTS.at(
             ("image", "python_requirements"),
-            f"line {line} {message}",
-            help="save it as UTF-8, which pip reads everywhere"
+            f"`image.python_requirements`: line {line} {message}",
+            help="convert it to UTF-8"
             if message == requirement_words.NOT_UTF8
-            else "nothing but this one file is there when the image is built: write the requirement out,"
-            " or name a URL or a path of the base image",
+            else "write the requirements into this file; it is the only one copied into the image",
         )
 
 
@@ -130,17 +125,17 @@ def _entry_findings(entry: EntryPoint | None) -> Iterator[Finding]:
     elif isinstance(entry, CommandEntry):
         words += [(("entry_point", "command", index), word) for index, word in enumerate(entry.command)]
     for path, word in words:
-        yield from _character_findings(path, "the word", word, _NOT_A_WORD)
+        yield from _character_findings(path, word, _NOT_A_WORD)
 
 
-def _character_findings(path: Path, whose: str, text: str, refused: str) -> Iterator[Finding]:
+def _character_findings(path: Path, text: str, refused: str) -> Iterator[Finding]:
     found = re.search(refused, text)
     if found is None:
         return
     name = _NAMES.get(found.group(), f"U+{ord(found.group()):04X}")
     if path[0] == "entry_point":
-        message, help = f"{whose} holds {name}, which no argument of a process can hold", "take it out"
+        message, help = f"`{dotted(path)}` contains {name}, which an argument cannot contain", "remove it"
     else:
-        message = f"{whose} holds {name}, which a Dockerfile cannot hold"
-        help = "put the value into `environment`, which travels in the request" if path[1] == "env" else "take it out"
+        message = f"`{dotted(path)}` contains {name}, which a Dockerfile cannot contain"
+        help = "move the value to `environment`, which is part of the request" if path[1] == "env" else "remove it"
     yield CHARACTER.at(path, message, help=help)

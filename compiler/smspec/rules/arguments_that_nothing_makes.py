@@ -19,6 +19,6 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     if entry.args_style != "none":
         yield RULE.at(
             ("entry_point", "args_style"),
-            "the image runs this command as it is; nothing makes arguments of the hyperparameters",
-            help="give `source`, which brings the runtime along, or write the arguments into the command",
+            "`entry_point.args_style` needs `source` when `image` names an existing image",
+            help="set `source`, or add the arguments to `entry_point.command`",
         )

@@ -23,6 +23,6 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
             wanted = "s3_data_type: AugmentedManifestFile" if lacks_names else "record_wrapper: RecordIO"
             yield RULE.at(
                 ("entry_point", "read", channel.name),
-                f"channel `{channel.name}` does not stream the attributes of an augmented manifest as records",
-                help=f"the channel needs `{wanted}`",
+                f"`entry_point.read.{channel.name}` is `augmented`, but the channel is not an augmented manifest",
+                help=f"add `{wanted}` to `channels.{channel.name}`",
             )

@@ -19,7 +19,7 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
         if other != channel.name:
             yield RULE.at(
                 ("channels", channel.name),
-                f"`{channel.name}` and `{other}` would both be `SM_CHANNEL_{channel.name.upper()}`",
-                help="the program could find only one of them: name them apart by more than case",
+                f"channels `{channel.name}` and `{other}` share the variable `SM_CHANNEL_{channel.name.upper()}`",
+                help="rename one of them: the names must differ in more than case",
                 on="key",
             )

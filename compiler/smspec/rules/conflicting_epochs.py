@@ -21,6 +21,7 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
         if hyperparameter.name == "epochs" and value != entry.epochs and str(value) != str(entry.epochs):
             yield RULE.at(
                 ("hyperparameters", "epochs"),
-                f"`epochs` is {hyperparameter.text or value} here and {entry.epochs} at the entry point",
-                help="keep one of them, or make them equal",
+                f"`hyperparameters.epochs` is {hyperparameter.text or value}, "
+                f"but `entry_point.epochs` is {entry.epochs}",
+                help="remove one of them",
             )

@@ -19,7 +19,7 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
         return
     yield RULE.at(
         ("entry_point",),
-        "a ready image without `source` is started by itself, or by a command",
-        help="give `source`, which brings the runtime along, or make it `{command: […]}`",
+        "`entry_point` needs `source` when `image` names an existing image",
+        help="set `source`, or use `entry_point: {command: […]}`",
         on="key",
     )

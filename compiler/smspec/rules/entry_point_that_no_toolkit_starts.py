@@ -10,7 +10,7 @@ from smspec.spec.model import JobSpec, ReadyImage, ScriptEntry
 
 RULE = Rule("SM315", "entry point unsupported by the toolkit")
 
-_HELP = "`delivery: channel` brings our runtime, which can"
+_HELP = "set `source.delivery: channel`"
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
@@ -19,9 +19,18 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     if not isinstance(job.image, ReadyImage) or job.delivery != "s3" or entry is None:
         return
     if not isinstance(entry, ScriptEntry):
-        yield RULE.at(("entry_point",), "the image's own toolkit starts scripts only", help=_HELP, on="key")
+        yield RULE.at(("entry_point",), "`source.delivery: s3` requires `entry_point.script`", help=_HELP, on="key")
         return
     if entry.args:
-        yield RULE.at(("entry_point", "args"), "the image's own toolkit passes no `args`", help=_HELP, on="key")
+        yield RULE.at(
+            ("entry_point", "args"),
+            "`entry_point.args` is not supported with `source.delivery: s3`",
+            help=_HELP,
+            on="key",
+        )
     if entry.args_style != "toolkit":
-        yield RULE.at(("entry_point", "args_style"), "the image's own toolkit has one style of arguments", help=_HELP)
+        yield RULE.at(
+            ("entry_point", "args_style"),
+            "`entry_point.args_style` is not supported with `source.delivery: s3`",
+            help=_HELP,
+        )

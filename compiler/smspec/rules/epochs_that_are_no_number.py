@@ -20,8 +20,8 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
         if hyperparameter.name == "epochs" and not _is_count(hyperparameter.value):
             yield RULE.at(
                 ("hyperparameters", "epochs"),
-                "the pipe loop reads the channels `epochs` times, so this must be a whole number from 1",
-                help="or say at the entry point how many epochs there are",
+                "`hyperparameters.epochs` must be an integer of 1 or more: the pipe loop uses it",
+                help="use an integer, or set `entry_point.epochs`",
             )
 
 

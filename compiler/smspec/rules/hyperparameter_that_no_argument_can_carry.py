@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.quoting import quoted
 from smspec.source.listing import Listing
 from smspec.spec.model import JobSpec
 from smspec.spec.starter import makes_arguments
@@ -21,13 +22,13 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
         if "=" in hyperparameter.name or "\0" in hyperparameter.name:
             yield RULE.at(
                 path,
-                "the name becomes an argument and a variable of the program, so it holds neither `=` nor NUL",
-                help="name it otherwise, or set `args_style: none`",
+                f"the name of hyperparameter {quoted(hyperparameter.name)} contains `=` or NUL",
+                help="rename it, or set `entry_point.args_style: none`",
                 on="key",
             )
         elif isinstance(hyperparameter.value, str) and "\0" in hyperparameter.value:
             yield RULE.at(
                 path,
-                f"`{hyperparameter.name}` becomes an argument of the program, and no argument holds a NUL",
-                help="take it out, or set `args_style: none`",
+                f"`hyperparameters.{hyperparameter.name}` contains NUL, but becomes an argument of the script",
+                help="remove the NUL, or set `entry_point.args_style: none`",
             )

@@ -25,7 +25,7 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     if size > MOST:
         yield RULE.at(
             ("hyperparameters",),
-            f"together they are {size:,} bytes: more than one variable can carry, so the program gets no `SM_HPS`",
-            help="put the large ones into a file of the source, or into a channel",
+            f"`hyperparameters` are {size:,} bytes, too large for one variable: `SM_HPS` is not set",
+            help="move large values to a file of the source, or to a channel",
             on="key",
         )

@@ -23,7 +23,7 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
         if other != name:
             yield RULE.at(
                 ("hyperparameters", name),
-                f"`{name}` and `{other}` are both `SM_HP_{name.upper()}`, and the later one wins",
-                help="name them apart by more than case, or read them as arguments only",
+                f"hyperparameters `{name}` and `{other}` share the variable `SM_HP_{name.upper()}`",
+                help="rename one of them, or read them as arguments only",
                 on="key",
             )

@@ -47,16 +47,16 @@ def not_ignored(
             kept.append(
                 FORBIDDEN.at(
                     (*path, "rule"),
-                    f"`{policy.path}` does not let `{check.rule}` be ignored",
-                    help="mend what it finds; who may change the policy can list the code in `allow_ignores`",
+                    f"`{policy.path}` does not allow ignoring `{check.rule}`",
+                    help="fix the error, or ask the policy owner to add the code to `allow_ignores`",
                 )
             )
         elif index in refused:
             kept.append(
                 REFUSED.at(
                     (*path, "rule"),
-                    f"`{check.rule}` cannot be ignored",
-                    help="without its shape a job cannot be read, and a request is refused",
+                    f"`checks.ignore[{index}]`: `{check.rule}` cannot be ignored",
+                    help="fix the error, and remove this entry",
                 )
             )
         elif index not in used and not compares_specs(check.rule):
@@ -71,10 +71,10 @@ def can_be_ignored(finding: Finding) -> bool:
 
 def _in_vain(check: IgnoredCheck, path: Path) -> Finding:
     if check.rule not in explained_codes():
-        help = "take it out, or write the code that the diagnostic shows"
-        return UNUSED.at((*path, "rule"), f"there is no rule `{check.rule}`", help=help)
+        help = "remove the entry, or use the code that the diagnostic shows"
+        return UNUSED.at((*path, "rule"), f"`{dotted((*path, 'rule'))}`: unknown rule `{check.rule}`", help=help)
     where = f" at `{check.at}`" if check.at else ""
-    return UNUSED.at(path, f"`{check.rule}` finds nothing{where}", help="take it out, so that it hides nothing new")
+    return UNUSED.at(path, f"`{dotted(path)}` matches nothing: no {check.rule}{where}", help="remove the entry")
 
 
 def _may_ignore(code: str, policy: Policy) -> bool:

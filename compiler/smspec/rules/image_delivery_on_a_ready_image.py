@@ -16,6 +16,6 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     if isinstance(job.image, ReadyImage) and job.delivery == "image":
         yield RULE.at(
             ("source", "delivery"),
-            "nothing is built, so the source cannot be put into the image",
-            help="use `channel` (the default of a ready image) or `s3`, or build an image with that one as its `base`",
+            "`source.delivery` is `image`, but `image` names an existing image",
+            help="use `channel` or `s3`, or set `image.base` to build an image from it",
         )

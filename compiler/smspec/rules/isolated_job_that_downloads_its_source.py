@@ -18,6 +18,6 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     if path is not None and job.delivery == "s3":
         yield RULE.at(
             path,
-            "an isolated container cannot fetch its source from S3",
-            help="set `source.delivery: channel`: SageMaker then brings the source as a channel",
+            "`source.delivery: s3` does not work with `network.isolation: true`",
+            help="set `source.delivery: channel`",
         )

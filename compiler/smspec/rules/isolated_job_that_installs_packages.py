@@ -32,7 +32,7 @@ def check(job: JobSpec, source: Listing) -> Iterator[Finding]:
         # pip builds a package apart from what is installed, with a setuptools from the index.
         yield RULE.at(
             path,
-            f"`{_PACKAGE}` in the source needs an index at startup, but the job is isolated",
+            f"`{_PACKAGE}` needs an index at startup, but `network.isolation` is true",
             help="install the package when the image is built, and add `setup.py` to `source.ignore`",
         )
     elif source.has(_LIST) and not _is_installed(job, job.source.dir):
@@ -40,10 +40,10 @@ def check(job: JobSpec, source: Listing) -> Iterator[Finding]:
         help = (
             f"set `image.python_requirements` to `{posixpath.join(job.source.dir, _LIST)}`"
             if isinstance(job.image, BuiltImage)
-            else "use an image that holds the packages, and add `requirements.txt` to `source.ignore`"
+            else "use an image that contains the packages, and add `requirements.txt` to `source.ignore`"
         )
         needs = "needs an index" if rule is RULE else "might need an index"
-        yield rule.at(path, f"`{_LIST}` in the source {needs} at startup, but the job is isolated", help=help)
+        yield rule.at(path, f"`{_LIST}` {needs} at startup, but `network.isolation` is true", help=help)
 
 
 def _is_installed(job: JobSpec, directory: str) -> bool:

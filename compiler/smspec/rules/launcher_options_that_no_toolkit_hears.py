@@ -10,7 +10,7 @@ from smspec.spec.model import JobSpec, Mpi, ReadyImage, Torchrun
 
 RULE = Rule("SM316", "unsupported launcher option")
 
-_HELP = "`delivery: channel` brings our runtime, which can"
+_HELP = "set `source.delivery: channel`, or remove the option"
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
@@ -26,7 +26,7 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
             if written != default:
                 yield RULE.at(
                     ("distribution", "torchrun", key),
-                    f"the image's own toolkit cannot be told `{key}` of torchrun",
+                    f"`distribution.torchrun.{key}` is not supported with `source.delivery: s3`",
                     help=_HELP,
                     on="key",
                 )
@@ -35,6 +35,6 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
             if not option or any(character.isspace() for character in option):
                 yield RULE.at(
                     ("distribution", "mpi", "options", index),
-                    "the image's own toolkit splits the options at blanks, so none can hold one",
+                    f"`distribution.mpi.options[{index}]` contains a space (`source.delivery: s3`)",
                     help=_HELP,
                 )

@@ -27,9 +27,9 @@ def check(job: JobSpec, source: Listing) -> Iterator[Finding]:
     near = nearest(module, modules)
     yield RULE.at(
         ("entry_point", key),
-        f"the source has no module `{module}`",
+        f"`entry_point`: module `{module}` not found in `{job.source.dir}`",
         label=f"did you mean `{near}:{function.partition(':')[2]}`?" if near else "",
-        help=f"looked for in `{job.source.dir}`; all is well if the image brings it",
+        help="fix the name; ignore SM312 if the image provides the module",
     )
 
 

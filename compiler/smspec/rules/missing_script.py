@@ -23,9 +23,9 @@ def check(job: JobSpec, source: Listing) -> Iterator[Finding]:
     near = _nearest_file(entry.script, source)
     yield RULE.at(
         ("entry_point", "script"),
-        f"`{entry.script}` is not in the source",
+        f"`entry_point.script`: `{entry.script}` not found in `{job.source.dir}`",
         label=f"did you mean `{near}`?" if near else "",
-        help=f"looked for in `{job.source.dir}`, without the files that .gitignore, .dockerignore and `ignore` name",
+        help="fix the name, or remove the pattern that excludes it from .gitignore, .dockerignore, or `source.ignore`",
     )
 
 

@@ -21,8 +21,8 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
             own = ("channels", channel.name, "input_mode") if channel.input_mode else ("input_mode",)
             yield RULE.at(
                 own,
-                f"{readers} on each host would share the one FIFO of channel `{channel.name}`",
-                help="use FastFile, or one process per host; or let one process read it and hand on what it reads",
+                f"{readers} on each host might share the FIFO of channel `{channel.name}`: `input_mode` is `Pipe`",
+                help="use `input_mode: FastFile`, or start one process per host",
             )
 
 

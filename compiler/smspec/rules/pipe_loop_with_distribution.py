@@ -16,7 +16,7 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     if isinstance(job.entry_point, PipeLoopEntry) and job.distribution is not None:
         yield RULE.at(
             ("distribution",),
-            "the pipe loop is one process per host; a launcher would start several readers of one FIFO",
-            help="leave `distribution` out, or read the channels in FastFile mode from a `script`",
+            "`distribution` cannot be combined with `entry_point.pipe_loop`",
+            help="remove `distribution`, or use a `script` with channels in FastFile mode",
             on="key",
         )

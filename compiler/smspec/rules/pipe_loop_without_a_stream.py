@@ -18,6 +18,6 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     ):
         yield RULE.at(
             ("entry_point", "pipe_loop"),
-            "no channel is in Pipe mode, so the loop would have nothing to read",
-            help="set `input_mode: Pipe`, or start a `script`",
+            "`entry_point.pipe_loop` needs a channel in Pipe mode",
+            help="set `input_mode: Pipe`, or use `entry_point.script`",
         )

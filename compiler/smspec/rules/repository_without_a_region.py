@@ -19,7 +19,7 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
         return
     yield RULE.at(
         ("image", "repository") if image.repository else ("image",),
-        "the address of the image in ECR needs a region",
-        help="give `region`, or a full registry and path as `image.repository`",
+        "`region` is not set; the ECR image URI needs it",
+        help="set `region`, or set `image.repository` to a full registry and path",
         on="value" if image.repository else "key",
     )

@@ -21,7 +21,7 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
         if channel.name in RESERVED:
             yield RULE.at(
                 ("channels", channel.name),
-                f"`{channel.name}` is reserved while the source travels in a channel",
-                help="name the channel otherwise, or choose another `source.delivery`",
+                f"channel name `{channel.name}` is reserved with `source.delivery: channel`",
+                help="rename the channel, or use a different `source.delivery`",
                 on="key",
             )

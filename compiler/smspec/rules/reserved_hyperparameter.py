@@ -21,8 +21,7 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
         if hyperparameter.name.startswith(PREFIX):
             yield RULE.at(
                 ("hyperparameters", hyperparameter.name),
-                f"`{hyperparameter.name}` is reserved: the program would never see it",
-                help="`entry_point`, `source` and `distribution` say it;"
-                " only a ready image that starts by itself may have it",
+                f"`hyperparameters.{hyperparameter.name}` is reserved: the script never receives it",
+                help="remove it; use `entry_point`, `source`, or `distribution` instead",
                 on="key",
             )

@@ -25,7 +25,7 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
             if is_written:
                 yield RULE.at(
                     ("channels", channel.name, key),
-                    f"`{key}` is for data in S3; channel `{channel.name}` is a file system",
-                    help="leave it out",
+                    f"`channels.{channel.name}.{key}` cannot be combined with `file_system`",
+                    help="remove the key",
                     on="key",
                 )

@@ -16,6 +16,6 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     if isinstance(job.image, BuiltImage) and isinstance(job.entry_point, ScriptEntry) and job.source is None:
         yield RULE.at(
             ("entry_point", "script"),
-            f"`{job.entry_point.script}` is looked for in the source, and the job has none",
-            help="give `source`, or start a program of the image with `{command: […]}`",
+            f"`entry_point.script` is `{job.entry_point.script}`, but `source` is not set",
+            help="set `source`, or start a program of the image with `entry_point: {command: […]}`",
         )

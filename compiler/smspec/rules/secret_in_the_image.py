@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.masking import secret_of
 from smspec.diagnostics.secrets import option_name
-from smspec.source import Path
+from smspec.source import Path, dotted
 from smspec.source.listing import Listing
 from smspec.spec.model import BuiltImage, CommandEntry, JobSpec, ScriptEntry
 
@@ -23,8 +23,8 @@ def check(job: JobSpec, _source: Listing) -> Iterator[Finding]:
         if what:
             yield RULE.at(
                 path,
-                f"this looks like {what}, and everybody who may pull the image can read it",
-                help="let the job fetch it at run time, from Secrets Manager or the parameter store, with its role",
+                f"`{dotted(path)}` looks like {what}; everyone who can pull the image can read it",
+                help="remove it, and fetch it at run time from Secrets Manager with the execution role",
             )
 
 

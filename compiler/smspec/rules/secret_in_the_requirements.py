@@ -20,7 +20,6 @@ def check_requirements(content: bytes | None) -> Iterator[Finding]:
     more = f" and {len(numbers) - 3} more" if len(numbers) > 3 else ""
     yield RULE.at(
         ("image", "python_requirements"),
-        f"{where}{more} of this file: this looks like a secret, and everybody who may pull the image can read it",
-        help="write `${NAME}` instead, which pip takes from the environment of the build, or use an index that asks"
-        " for no password",
+        f"`image.python_requirements`: {where}{more} might contain a secret",
+        help="use `${NAME}`, which pip reads from the build environment, or an index without a password",
     )

@@ -16,7 +16,7 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     if isinstance(job.image, ReadyImage) and job.source is not None and job.entry_point is None:
         yield RULE.at(
             ("source",),
-            "the source is brought into the container, and nothing starts it",
-            help="give `entry_point`, or leave `source` out if the image starts by itself",
+            "`source` is set, but `entry_point` is not",
+            help="set `entry_point`, or remove `source`",
             on="key",
         )

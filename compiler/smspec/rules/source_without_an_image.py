@@ -19,7 +19,7 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
         if value is not None:
             yield RULE.at(
                 (key,),
-                f"`{key}` needs an image to run in; this job has none",
-                help="give `image`, or leave it out: the algorithm brings its own code",
+                f"`{key}` is set, but `image` is not",
+                help="set `image`, or remove the key",
                 on="key",
             )

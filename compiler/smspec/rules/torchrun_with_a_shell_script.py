@@ -17,6 +17,6 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     if isinstance(job.distribution, Torchrun) and isinstance(entry, ScriptEntry) and not entry.script.endswith(".py"):
         yield RULE.at(
             ("entry_point", "script"),
-            f"torchrun starts Python programs, and `{entry.script}` is none",
-            help="name a .py file, or call torchrun in the script and leave `distribution` out",
+            f"`distribution` is `torchrun`, but `{entry.script}` is not a Python script",
+            help="use a `.py` file, or remove `distribution` and call torchrun in the script",
         )

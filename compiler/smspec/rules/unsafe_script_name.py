@@ -21,9 +21,9 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
         plain = entry.script.removeprefix("./")
         yield RULE.at(
             ("entry_point", "script"),
-            f"`{entry.script}` is not a name that a container can start",
+            f"`entry_point.script`: `{entry.script}` is not a valid script path",
             label=f"write `{plain}`" if plain != entry.script and is_safe(plain) else "",
-            help="a path inside the source, without `.` and `..`, of letters, digits and `. _ + -`",
+            help="use a path inside the source without `.` and `..`; letters, digits, and `. _ + -` are allowed",
         )
 
 

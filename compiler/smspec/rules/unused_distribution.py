@@ -18,7 +18,7 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     if job.entry_point is None or isinstance(job.entry_point, CommandEntry):
         yield RULE.at(
             ("distribution",),
-            "a ready image without `source` starts by itself; nothing of ours could launch processes in it",
-            help="give `source` and `entry_point`, or let the command launch them",
+            "`distribution` needs `source` when `image` names an existing image",
+            help="set `source` and `entry_point`, or start the processes in `entry_point.command`",
             on="key",
         )

@@ -22,7 +22,7 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
         if channel.name in job.entry_point.read and job.mode_of(channel) != "Pipe":
             yield RULE.at(
                 ("entry_point", "read", channel.name),
-                f"channel `{channel.name}` is in {job.mode_of(channel)} mode: it is a directory, not a stream",
-                help="make it `input_mode: Pipe`, or leave it out of `read`",
+                f"`entry_point.read.{channel.name}` requires Pipe mode, but the mode is {job.mode_of(channel)}",
+                help="set `input_mode: Pipe` for the channel, or remove it from `entry_point.read`",
                 on="key",
             )

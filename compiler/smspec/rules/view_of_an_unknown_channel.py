@@ -22,7 +22,7 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
             near = nearest(name, names)
             yield RULE.at(
                 ("entry_point", "read", name),
-                f"the job has no channel `{name}`",
+                f"`entry_point.read` names the unknown channel `{name}`",
                 label=f"did you mean `{near}`?" if near else "",
                 on="key",
             )

@@ -11,7 +11,7 @@ from smspec.source import Document, Mapping, Path, Sequence, to_data
 
 NO_REQUEST = Rule("SM156", "JSON other than a request")
 
-_IMPORT = "`smspec import FILE` makes a job spec of it, and `smspec render --api-json` the request"
+_IMPORT = "run `smspec import FILE` to convert it to a job spec"
 _ANSWERED = ("TrainingJobArn", "TrainingJobStatus", "SecondaryStatus")
 """Members of DescribeTrainingJob that CreateTrainingJob does not have."""
 
@@ -26,22 +26,26 @@ def not_a_request(document: Document) -> Finding | None:
     """Return what the document is instead of a request, or None when it may be one."""
     root = document.root
     if isinstance(root, Sequence):
-        return NO_REQUEST.at((), "this is a list, not a request", help="give one request in a file of its own")
+        return NO_REQUEST.at((), "the file contains a list, not a request", help="move each request to its own file")
     if not isinstance(root, Mapping):
-        return NO_REQUEST.at((), "this is a single value, not a request", help="a request is an object")
+        return NO_REQUEST.at((), "the file contains a single value, not a request", help="use an object")
     names = [key.text for key, _ in root.entries]
     if "smspec" in names:
-        return _other("smspec", "this is a job spec, not a request", "`smspec validate FILE`, without `--api-json`")
+        return _other(
+            "smspec",
+            "`smspec` is set: this is a job spec, not a request",
+            "run `smspec validate FILE`, without `--api-json`",
+        )
     answered = next((name for name in _ANSWERED if name in names), None)
     if answered is not None:
-        return _other(answered, "this is an answer of DescribeTrainingJob, not a request", _IMPORT)
+        return _other(answered, f"`{answered}`: this is DescribeTrainingJob output, not a request", _IMPORT)
     if "apiVersion" in names and "kind" in names:
-        return _other("kind", "this is a Kubernetes object, not a request", _IMPORT)
+        return _other("kind", "`kind` is set: this is a Kubernetes object, not a request", _IMPORT)
     if not set(names) & pinned_model().root.members.keys():
         inside = next(_requests_inside(document), None)
         if inside is not None:
-            message = f"the request stands inside of `{inside[-1]}`"
-            return NO_REQUEST.at(inside, message, help=f"give what stands in it alone; {_IMPORT}", on="key")
+            message = f"the request is inside `{inside[-1]}`"
+            return NO_REQUEST.at(inside, message, help=f"use only its value, or {_IMPORT}", on="key")
     return None
 
 

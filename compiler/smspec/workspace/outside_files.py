@@ -33,7 +33,7 @@ def not_a_spec(at: Path, written: str) -> Finding:
     return NO_VERSION.at(
         at,
         f"`{written}` is not a base spec: it does not set `smspec: v1`",
-        help="begin the file with `smspec: v1`, or remove it from `extends`",
+        help="add `smspec: v1` to the file, or remove it from `extends`",
     )
 
 

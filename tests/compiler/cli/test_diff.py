@@ -101,7 +101,8 @@ def test_a_spec_with_faults_is_no_difference(tmp_path):
     write_job(tmp_path)
     (tmp_path / "new.yaml").write_text(BUILT.replace("count: 1", "count: -1"))
     done = smspec("diff", "job.yaml", "new.yaml", cwd=tmp_path)
-    assert (done.status, done.out) == (2, "small: not compared\n  new.yaml:8: SM207: expected at least 1, got `-1`\n")
+    title = "`hosts.count` is `-1`; the minimum is 1"
+    assert (done.status, done.out) == (2, f"small: not compared\n  new.yaml:8: SM207: {title}\n")
     assert "--> new.yaml:8:" in done.err
 
 

@@ -105,7 +105,7 @@ OTHERS = [
     (written({"CreateTrainingJobRequest": small_request()}), "CreateTrainingJobRequest", "import"),
     (written({"Type": "Task", "Parameters": small_request()}), "Parameters", "import"),
     (written({"States": {"Train": {"Parameters": small_request()}}}), "States.Train.Parameters", "import"),
-    (written([small_request()]), "", "a file of its own"),
+    (written([small_request()]), "", "move each request to its own file"),
     ('"request"', "", "object"),
     ('{"smspec": "v1", "name": "ctr"}', "smspec", "validate FILE"),
 ]

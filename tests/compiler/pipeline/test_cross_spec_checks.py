@@ -61,4 +61,4 @@ def test_a_spec_with_other_faults_is_compared_too(tmp_path):
 def test_a_note_shows_the_line_of_the_other_spec(tmp_path):
     codes(tmp_path, a=job("a", CTR), b=job("b", CTR))
     out = smspec("validate", ".", cwd=tmp_path).out
-    assert "= note: `a` has it from here\n  --> a.yaml:7:14\n   |\n 7 | checkpoints: s3://ckpt/ctr/\n" in out
+    assert "= note: prefix of `a`\n  --> a.yaml:7:14\n   |\n 7 | checkpoints: s3://ckpt/ctr/\n" in out

@@ -57,7 +57,7 @@ def test_nothing_to_say():
         (built(labels={"a": "x\r"}), "SM252", ("image", "labels", "a"), "a carriage return"),
         (built(run=("a", "b\x1b[0m")), "SM252", ("image", "run", 1), "U+001B"),
         (built(labels={"a b": "x"}), "SM254", ("image", "labels", "a b"), "`a b`"),
-        (built(labels={"smspec.tag": "x"}), "SM254", ("image", "labels", "smspec.tag"), "smspec writes itself"),
+        (built(labels={"smspec.tag": "x"}), "SM254", ("image", "labels", "smspec.tag"), "reserved for smspec"),
         (built(system_packages=("git", "-y")), "SM255", ("image", "system_packages", 1), "`-y`"),
         (built(python_packages=("-r x.txt",)), "SM256", ("image", "python_packages", 0), "`-r x.txt`"),
         (built(env={"PATH": "/x:$PATH"}), "SM258", ("image", "env", "PATH"), "not expanded"),
@@ -74,13 +74,16 @@ def test_each_fault_at_its_key(image, code, path, words):
 
 def test_a_requirements_file_in_another_encoding_gets_the_help_for_that():
     (finding,) = findings(requirements=b"six\n# caf\xe9\n")
-    assert (finding.message, finding.help) == ("line 2 is not UTF-8", "save it as UTF-8, which pip reads everywhere")
+    assert (finding.message, finding.help) == (
+        "`image.python_requirements`: line 2 is not UTF-8",
+        "convert it to UTF-8",
+    )
 
 
 def test_a_requirements_file_that_needs_another():
     (finding,) = findings(requirements=b"six\n-r other.txt\n")
     assert (finding.code, finding.path) == ("SM257", ("image", "python_requirements"))
-    assert finding.message == "line 2 names another file"
+    assert finding.message == "`image.python_requirements`: line 2 names another file"
 
 
 @pytest.mark.parametrize("image", [built(), ReadyImage(uri="x")])

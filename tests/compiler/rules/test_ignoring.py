@@ -90,4 +90,4 @@ def test_a_rule_about_a_request_says_how_it_is_known(rule):
 def test_a_rule_that_does_not_exist_is_called_that():
     (found,) = not_ignored([], [ignore("SM999")])
     assert (found.code, found.path) == ("SM331", ("checks", "ignore", 0, "rule"))
-    assert found.message == "there is no rule `SM999`"
+    assert found.message == "`checks.ignore[0].rule`: unknown rule `SM999`"

@@ -16,6 +16,6 @@ def check(pinning: Pinning) -> Iterator[Finding]:
     if "@" not in base and base not in pinning.lock.images:
         yield RULE.at(
             ("image", "base"),
-            f"smspec.lock has no digest for `{base}`",
-            help="run `smspec lock` on this spec, or on `.` for all, and commit what it writes",
+            f"`image.base` is not pinned: `{base}` is not in smspec.lock",
+            help="run `smspec lock`, and commit smspec.lock",
         )

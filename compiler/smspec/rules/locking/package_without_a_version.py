@@ -22,8 +22,8 @@ def check(pinning: Pinning) -> Iterator[Finding]:
         if not _is_exact(package):
             yield RULE.at(
                 ("image", "python_packages", index),
-                f"`{package}` may be another version at every build",
-                help="write the exact version, `name==1.2.3`",
+                f"`image.python_packages`: `{package}` is not pinned",
+                help="use an exact version, such as `name==1.2.3`",
             )
     loose = [str(number) for number, package in _packages(pinning.requirements) if not _is_exact(package)]
     if loose:
@@ -33,7 +33,7 @@ def check(pinning: Pinning) -> Iterator[Finding]:
         yield RULE.at(
             ("image", "python_requirements"),
             f"`{pinning.requirements_name}` does not pin a version in {named}",
-            help="write exact versions, best with their hashes, as `pip-compile --generate-hashes` or `uv` do",
+            help="use exact versions, such as those of `pip-compile --generate-hashes`",
         )
 
 

@@ -19,6 +19,7 @@ def check(pinning: Pinning) -> Iterator[Finding]:
     if locked != content_digest(pinning.requirements):
         yield RULE.at(
             ("image", "python_requirements"),
-            "smspec.lock does not know this file" if locked is None else "this file changed since it was locked",
-            help="run `smspec lock` on this spec, or on `.` for all, and commit what it writes",
+            f"`{pinning.requirements_name}` "
+            + ("is not in smspec.lock" if locked is None else "does not match smspec.lock"),
+            help="run `smspec lock`, and commit smspec.lock",
         )

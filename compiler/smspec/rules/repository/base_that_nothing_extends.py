@@ -15,10 +15,10 @@ def check(repository: Repository) -> Iterator[Crossing]:
     for base in repository.unused_bases:
         finding = RULE.at(
             ("smspec",),
-            "no spec extends this base, and without `name` it is no job",
-            help="give it a `name`: it has all else that a job needs"
+            "unused base spec: no spec extends it, and `name` is not set",
+            help="add `name`: all other required keys are set"
             if base.lacks_only_a_name
-            else "extend it or take it away; a spec in another directory counts only when that is checked too",
+            else "remove it, or check the directory of the spec that extends it too",
             on="key",
         )
         yield Crossing(finding=finding, span=base.version, specs=(base,))

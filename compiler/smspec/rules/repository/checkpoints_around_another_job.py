@@ -30,11 +30,11 @@ def check(repository: Repository) -> Iterator[Crossing]:
         job, place = outer[prefix][file]
         inner, stated, kind = next(iter(found.values()))
         jobs = [writer for writer, _, _ in found.values()]
-        writes = "writes" if len(jobs) == 1 else "write"
+
         finding = RULE.at(
             place.path,
-            f"`{job.name.text}` keeps its checkpoints around what {named(jobs)} {writes}",
-            help="SageMaker copies all below the prefix into the job at its start: end the prefix in a part of its own",
+            f"`checkpoints` of `{job.name.text}` contain files of {named(jobs)}",
+            help="use a longer prefix: SageMaker copies everything below it into the container at startup",
         )
         note = Note(f"the {kind} of `{inner.name.text}` {'is' if kind == 'output' else 'are'} in it", stated.span)
         yield Crossing(finding=finding, span=place.span, specs=(job,), notes=(note,))

@@ -34,8 +34,8 @@ def check(repository: Repository) -> Iterator[Crossing]:
         rest = "the job without it" if first.overlay is None else f"the overlay `{first.overlay}`"
         finding = RULE.at(
             place.path,
-            f"{overlays} {changes} {keys} and {keeps} the checkpoints of {rest}",
-            help="each would go on with what the other has trained: give the overlay `checkpoints` of its own, or null",
+            f"{overlays} {changes} {keys}, but {keeps} `checkpoints` of {rest}",
+            help="set `checkpoints` in the overlay to a separate prefix, or to null",
         )
         yield Crossing(finding=finding, span=place.span, specs=tuple(changed))
 

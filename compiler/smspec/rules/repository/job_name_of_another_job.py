@@ -17,9 +17,8 @@ def check(repository: Repository) -> Iterator[Crossing]:
     for earlier, job in namesakes(said, meeting=True):
         finding = RULE.at(
             job.job_name.path,
-            f"`{job.job_name.text}` is the job name of another job",
-            help="SageMaker takes a name once in an account and region, and refuses the second job; "
-            "without `job_name` it is made of `name` and a digest",
+            f"`job_name` `{job.job_name.text}` is also used in `{earlier.job_name.span.file}`",
+            help="remove `job_name`, or use a different one: names of jobs are unique in an account and region",
         )
-        note = Note("the other one is here", earlier.job_name.span)
+        note = Note("first used here", earlier.job_name.span)
         yield Crossing(finding=finding, span=job.job_name.span, specs=(job,), notes=(note,))

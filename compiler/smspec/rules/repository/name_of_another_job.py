@@ -16,9 +16,8 @@ def check(repository: Repository) -> Iterator[Crossing]:
     for earlier, job in namesakes(((job.name.text, job) for job in repository.jobs), meeting=True):
         finding = RULE.at(
             job.name.path,
-            f"`{job.name.text}` is the name of another job",
-            help="the name is the stem of job names, the repository of the image and the directory below `build/`: "
-            "both jobs would use the same ones",
+            f"`name` `{job.name.text}` is also used in `{earlier.name.span.file}`",
+            help="use a different name: both jobs share an image repository and a directory in `build/`",
         )
-        note = Note("the other one is here", earlier.name.span)
+        note = Note("first used here", earlier.name.span)
         yield Crossing(finding=finding, span=job.name.span, specs=(job,), notes=(note,))

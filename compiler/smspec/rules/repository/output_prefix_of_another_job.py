@@ -27,9 +27,8 @@ def check(repository: Repository) -> Iterator[Crossing]:
         earlier, (place, job) = jobs[0], (parties[1].stated, jobs[1])
         finding = RULE.at(
             place.path,
-            f"`{job.name.text}` writes below the output prefix of `{earlier.name.text}`",
-            help="SageMaker adds the name of the job, so no model is overwritten; if both are to share the prefix, "
-            "write it once, in a base that they extend",
+            f"`{job.name.text}` and `{earlier.name.text}` share the `output` prefix",
+            help="use separate prefixes, or set the prefix once in a base spec that both extend",
         )
-        note = Note("the other job has it here", parties[0].stated.span)
+        note = Note(f"prefix of `{earlier.name.text}`", parties[0].stated.span)
         yield Crossing(finding=finding, span=place.span, specs=(job,), notes=(note,))

@@ -20,8 +20,8 @@ def check(repository: Repository) -> Iterator[Crossing]:
         assert job.output and earlier.output
         finding = RULE.at(
             job.output.path,
-            f"the model of `{job.job_name.text}` takes the place of another job's",
-            help="both jobs have one name, in different accounts or regions, and write below one prefix: change one",
+            f"`{job.job_name.text}` overwrites the model of a different job: same name and `output` prefix",
+            help="change the name or `output` of one of the jobs",
         )
-        note = Note("the other job writes here", earlier.output.span)
+        note = Note("the other job uses the prefix here", earlier.output.span)
         yield Crossing(finding=finding, span=job.output.span, specs=(job,), notes=(note,))

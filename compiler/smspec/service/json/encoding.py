@@ -17,20 +17,20 @@ def decode_json_bytes(name: str, content: bytes) -> SourceText:
     """Return the text of a file called ``name``; raise `Rejected` unless it is UTF-8, unmarked, not too large."""
     faults = Faults(SourceText(name, content[: MAX_BYTES + 1].decode("utf-8", "replace").removeprefix("\ufeff")))
     if len(content) > MAX_BYTES:
-        help = "the API takes a fraction of that; hyperparameters have 2,500 characters each"
-        faults.add(BEYOND_THE_LIMITS, faults.span(0, 0), "the text is larger than 1 MiB", help=help)
+        help = "check the program that wrote the request; the API accepts far less"
+        faults.add(BEYOND_THE_LIMITS, faults.span(0, 0), "the file is larger than 1 MiB", help=help)
         raise faults.rejected()
     if content.startswith(_UTF16_MARKS) or content[:2] in (b"{\0", b"[\0") or content[:2] in (b"\0{", b"\0["):
-        faults.add(NOT_UTF8, faults.span(0, 1), "the text is UTF-16 or UTF-32, not UTF-8", help=_HELP)
+        faults.add(NOT_UTF8, faults.span(0, 1), "the file is UTF-16 or UTF-32, not UTF-8", help=_HELP)
         raise faults.rejected()
     if content.startswith(b"\xef\xbb\xbf"):
         # Python's reader, and so the AWS command line, stops at it.
-        faults.add(NOT_UTF8, faults.span(0, 0), "the text begins with a byte order mark", help=_HELP)
+        faults.add(NOT_UTF8, faults.span(0, 0), "the file starts with a byte order mark", help=_HELP)
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         start = len(content[: error.start].decode("utf-8").removeprefix("\ufeff"))
-        message = f"the byte 0x{content[error.start]:02X} is not UTF-8"
+        message = f"the file is not UTF-8: byte 0x{content[error.start]:02X}"
         faults.add(NOT_UTF8, faults.span(start, start + 1), message, help=_HELP)
         raise faults.rejected() from None
     if faults:

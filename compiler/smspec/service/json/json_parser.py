@@ -41,7 +41,12 @@ class _Reader:
     def beyond(self, at: int, message: str) -> NoReturn:
         """Refuse to read on."""
         faults = self.scan.faults
-        faults.add(BEYOND_THE_LIMITS, faults.span(at, at), message, help="no request that the API takes is so large")
+        faults.add(
+            BEYOND_THE_LIMITS,
+            faults.span(at, at),
+            message,
+            help="check the program that wrote the request; the API accepts far less",
+        )
         raise faults.rejected()
 
     def root(self) -> Node:
@@ -49,19 +54,19 @@ class _Reader:
         scan = self.scan
         scan.skip_blanks()
         if not scan.character:
-            scan.stop(0, 0, "there is no JSON here", help='a request is an object: `{"TrainingJobName": …}`')
+            scan.stop(0, 0, "the file is empty", help='use an object: `{"TrainingJobName": …}`')
         if scan.character not in '{["-0123456789tfn' and not scan.begins_text():
             line_end = scan.text.find("\n", scan.at)
             end = min(scan.at + 40, line_end if line_end >= 0 else len(scan.text))
             help = (
                 "JSON begins with `{`; `smspec validate FILE` checks a job spec, `smspec import` reads YAML of others"
             )
-            scan.stop(scan.at, end, "this is not JSON", help=help)
+            scan.stop(scan.at, end, "the file is not JSON", help=help)
         value = self._value()
         scan.skip_blanks()
         if scan.character:
             message = f"the JSON ends before {quoted(scan.character)}, but the text goes on"
-            scan.stop(scan.at, scan.at + 1, message, help="one file is one request")
+            scan.stop(scan.at, scan.at + 1, message, help="move the second request to its own file")
         return value
 
     def _value(self) -> Node:
@@ -106,25 +111,25 @@ class _Reader:
         scan.skip_blanks()
         while scan.character == ",":
             scan.slip(
-                OTHER_NOTATION, scan.at, scan.at + 1, "comma", "there is nothing before this comma", help="take it out"
+                OTHER_NOTATION, scan.at, scan.at + 1, "comma", "unexpected comma: no value before it", help="remove it"
             )
             scan.at += 1
             scan.skip_blanks()
         if scan.character == _CLOSING[opening]:
             if comma >= 0:
-                message = f"there is nothing between this comma and the end of the {_CALLED[opening]}"
-                scan.slip(OTHER_NOTATION, comma, comma + 1, "comma", message, help="take the comma out")
+                message = f"trailing comma before the end of the {_CALLED[opening]}"
+                scan.slip(OTHER_NOTATION, comma, comma + 1, "comma", message, help="remove the comma")
             return True
         if not scan.character:
             self._unclosed(start, opening)
         if scan.character in "}]:":
-            message = f"{quoted(scan.character)} stands where the {_CALLED[opening]} goes on or ends"
-            scan.stop(scan.at, scan.at + 1, message, help=f"the {_CALLED[opening]} ends with `{_CLOSING[opening]}`")
+            message = f"unexpected {quoted(scan.character)} in the {_CALLED[opening]}"
+            scan.stop(scan.at, scan.at + 1, message, help=f"use `{_CLOSING[opening]}` to end the {_CALLED[opening]}")
         return False
 
     def _unclosed(self, start: int, opening: str) -> NoReturn:
-        help = f"it ends with `{_CLOSING[opening]}`; is the text cut off?"
-        self.scan.stop(start, start + 1, f"the {_CALLED[opening]} that begins here is never closed", help=help)
+        help = f"add `{_CLOSING[opening]}`; the file might be truncated"
+        self.scan.stop(start, start + 1, f"unclosed {_CALLED[opening]}: no `{_CLOSING[opening]}`", help=help)
 
     def _comma(self, opening: str) -> int:
         """Pass the comma behind a value and return where it stands; -1 where the container ends."""
@@ -135,9 +140,9 @@ class _Reader:
             scan.at += 1
             return scan.at - 1
         if scan.begins_text() or (opening == "[" and scan.character in ("{", "[")):
-            scan.slip(OTHER_NOTATION, behind - 1, behind, "no comma", "a comma is missing after this")
+            scan.slip(OTHER_NOTATION, behind - 1, behind, "no comma", "missing comma")
         elif scan.character and scan.character not in "}]":
-            scan.stop(scan.at, scan.at + 1, f"{quoted(scan.character)} stands where a comma or the end belongs")
+            scan.stop(scan.at, scan.at + 1, f"expected a comma or the end, got {quoted(scan.character)}")
         return -1
 
     def _entry(self, entries: dict[str, tuple[Scalar, Node]]) -> None:
@@ -145,28 +150,28 @@ class _Reader:
         scan = self.scan
         self._count(1)
         if scan.character in _CLOSING:
-            scan.stop(scan.at, scan.at + 1, f"a name belongs here, not {quoted(scan.character)}")
+            scan.stop(scan.at, scan.at + 1, f"expected a name, got {quoted(scan.character)}")
         name = scan.quoted_text() if scan.begins_text() else self._bare_name()
         scan.skip_blanks()
         if scan.character != ":":
             found = quoted(scan.character) if scan.character else "the end of the text"
-            message = f"a colon belongs behind the name {quoted(name.text)}, not {found}"
+            message = f"expected a colon after {quoted(name.text)}, got {found}"
             scan.stop(scan.at, scan.at + 1, message)
         scan.at += 1
         scan.skip_blanks()
         if not scan.character or scan.character in ",}]:":
-            scan.stop(scan.at, scan.at + 1, f"the value of {quoted(name.text)} is missing")
+            scan.stop(scan.at, scan.at + 1, f"missing value of {quoted(name.text)}")
         value = self._value()
         if name.text not in entries:
             entries[name.text] = (name, value)
             return
-        note = Note("first written here", entries[name.text][0].span)
-        help = "keep one of the two; most readers take the last and say nothing"
-        message = f"{quoted(name.text)} stands in this object twice"
+        note = Note("first set here", entries[name.text][0].span)
+        help = "remove one of them; most readers use the last one"
+        message = f"duplicate member {quoted(name.text)}"
         scan.faults.add(DUPLICATE_MEMBER, name.span, message, help=help, notes=(note,))
 
     def _bare_name(self) -> Scalar:
         name = self.scan.word() if self.scan.number() is None else None
         if name is None or name.text in ("true", "false", "null"):
-            self.scan.stop(self.scan.at - 1, self.scan.at, "a name stands in double quotes")
+            self.scan.stop(self.scan.at - 1, self.scan.at, "a name needs double quotes")
         return name

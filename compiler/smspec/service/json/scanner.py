@@ -71,12 +71,12 @@ class Scanner:
             start = self.at
             if self.character == "#" or self.text.startswith(("//", "/*"), start):
                 self.at = self._end_of_comment(start)
-                self.slip(OTHER_NOTATION, start, self.at, "comment", "JSON has no comments", help="take it out")
+                self.slip(OTHER_NOTATION, start, self.at, "comment", "JSON has no comments", help="remove it")
             elif self.character and (self.character.isspace() or self.character == "\ufeff"):
                 self.at += 1
                 code = f"U+{ord(self.text[start]):04X}"
-                message = f"the character {code} is no blank of JSON"
-                self.slip(WRONG_CHARACTER, start, self.at, "blank", message, help="write a plain blank, or nothing")
+                message = f"{code} is not JSON whitespace"
+                self.slip(WRONG_CHARACTER, start, self.at, "blank", message, help="use a space, or remove it")
             else:
                 return
 
@@ -96,11 +96,11 @@ class Scanner:
         self.at = match.end()
         span = self.faults.span(start, self.at)
         if len(written) > MAX_DIGITS:
-            self.faults.add(BEYOND_THE_LIMITS, span, f"a number has more than {MAX_DIGITS} characters")
+            self.faults.add(BEYOND_THE_LIMITS, span, f"the number has more than {MAX_DIGITS} characters")
             return Scalar(written, 0, True, span)
         value = float(written) if match[1] or match[2] else int(written)
         if value in (float("inf"), float("-inf")):
-            self.faults.add(BEYOND_THE_LIMITS, span, f"the number {quoted(written)} is larger than any double")
+            self.faults.add(BEYOND_THE_LIMITS, span, f"number {quoted(written)} exceeds the range of a double")
         return Scalar(written, value, True, span)
 
     def word(self) -> Scalar:
@@ -108,7 +108,7 @@ class Scanner:
         start = self.at
         match = _WORD.match(self.text, start)
         if match is None:
-            self.stop(start, start + 1, f"{quoted(self.character)} cannot begin a value")
+            self.stop(start, start + 1, f"expected a value, got {quoted(self.character)}")
         written = match[0]
         self.at = match.end()
         span = self.faults.span(start, self.at)
@@ -116,16 +116,16 @@ class Scanner:
             return Scalar(written, _CONSTANTS[written], True, span)
         meant = _OTHER_CONSTANTS.get(written.lower())
         if meant is not None:
-            self._other(start, "constant", f"{quoted(written)} is no word of JSON", f"write `{meant}`")
+            self._other(start, "constant", f"{quoted(written)} is not valid JSON", f"write `{meant}`")
             return Scalar(meant, _CONSTANTS[meant], True, span)
         if written.lstrip("+-").lower() in _NOT_A_NUMBER:
-            help = "leave it out; as a hyperparameter it is text: in double quotes"
-            self._other(start, "not a number", f"JSON has no number {quoted(written)}", help)
+            help = "remove it, or use double quotes in a hyperparameter"
+            self._other(start, "not a number", f"{quoted(written)} is not a JSON number", help)
         elif written[0] in "+-.0123456789":
-            help = "digits, not 0 first, then perhaps a point and digits: `0.5`, `1e-3`; anything else in double quotes"
-            self._other(start, "number", f"{quoted(written)} is no number of JSON", help)
+            help = "use a number such as `0.5` or `1e-3`, or double quotes"
+            self._other(start, "number", f"{quoted(written)} is not a JSON number", help)
         else:
-            self._other(start, "bare text", f"the text {quoted(written)} has no quotes", "write it in double quotes")
+            self._other(start, "bare text", f"{quoted(written)} has no quotes", "add double quotes")
         return Scalar(written, written, True, span)
 
     def _other(self, start: int, kind: str, message: str, help: str) -> None:
@@ -147,12 +147,21 @@ class Scanner:
         end = self.text.find(closing, self.at)
         line_end = self.text.find("\n", self.at)
         if end < 0 or 0 <= line_end < end:
-            self.stop(start, start + 1, f"{quoted(self.text[start])} is no quote of JSON", help='write `"`')
+            self.stop(
+                start, start + 1, f"JSON strings need double quotes, not {quoted(self.text[start])}", help='use `"`'
+            )
         content = self.text[self.at : end]
         self.at = end + 1
-        help = "write double quotes; Python prints JSON with `json.dumps`"
+        help = "use double quotes; in Python, use `json.dumps`"
         kind = "quote" if closing == "'" else "printed quote"
-        self.slip(OTHER_NOTATION, start, self.at, kind, f"{quoted(self.text[start])} is no quote of JSON", help=help)
+        self.slip(
+            OTHER_NOTATION,
+            start,
+            self.at,
+            kind,
+            f"JSON strings need double quotes, not {quoted(self.text[start])}",
+            help=help,
+        )
         return content.replace("\\'", "'")
 
     def _content(self, start: int) -> str:
@@ -170,14 +179,14 @@ class Scanner:
             if character == "\\":
                 parts.append(self._escape())
             elif character in ("", "\n", "\r"):
-                help = 'close it with `"`' + ("" if not character else "; a line break inside of it is written `\\n`")
-                self.stop(start, self.at, "the text that begins here is not closed in its line", help=help)
+                help = 'add `"`' + ("" if not character else ", or use `\\n` for a line break")
+                self.stop(start, self.at, "unclosed string", help=help)
             else:
                 self.at += 1
                 parts.append(character)
                 written = _ESCAPED.get(character, f"\\u{ord(character):04x}")
-                message = f"the control character U+{ord(character):04X} stands in a text"
-                self.slip(WRONG_CHARACTER, self.at - 1, self.at, "control", message, help=f"write it as `{written}`")
+                message = f"control character U+{ord(character):04X} in a string"
+                self.slip(WRONG_CHARACTER, self.at - 1, self.at, "control", message, help=f"use `{written}`")
 
     def _escape(self) -> str:
         start = self.at
@@ -188,8 +197,8 @@ class Scanner:
         unit = self._unit(start)
         if unit is None:
             self.at = start + 2
-            help = "a backslash itself is written `\\\\`"
-            self.slip(WRONG_CHARACTER, start, self.at, "escape", f"`\\{letter}` is no escape of JSON", help=help)
+            help = "use `\\\\` for a backslash"
+            self.slip(WRONG_CHARACTER, start, self.at, "escape", f"`\\{letter}` is not a JSON escape", help=help)
             return letter
         self.at = start + 6
         if 0xD800 <= unit < 0xDC00 and (low := self._unit(self.at)) is not None and 0xDC00 <= low < 0xE000:
@@ -197,8 +206,8 @@ class Scanner:
             return chr(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
         if 0xD800 <= unit < 0xE000:
             written = self.text[start : self.at]
-            help = "characters above U+FFFF are two of these, a pair; or write the character itself"
-            self.slip(WRONG_CHARACTER, start, self.at, "half", f"`{written}` is half of a character", help=help)
+            help = "use a pair of these, or the character itself"
+            self.slip(WRONG_CHARACTER, start, self.at, "half", f"`{written}` is half of a surrogate pair", help=help)
             return "\ufffd"
         return chr(unit)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.quoting import one_of
 from smspec.service.instance_families import family
 from smspec.service.policy import Policy
 from smspec.service.request import Request
@@ -23,5 +24,5 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
             yield RULE.at(
                 path,
                 f"`{policy.path}` does not allow the instance family `{name}`",
-                help=f"allowed: {', '.join(f'`{other}`' for other in allowed) or 'none'}",
+                help=f"use {one_of(allowed)}" if allowed else "ask the policy owner",
             )

@@ -17,8 +17,8 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
     if policy.require_vpc and "VpcConfig" not in request.payload:
         yield RULE.at(
             ("VpcConfig",),
-            f"`{policy.path}` requires a VPC",
-            help="give its subnets and security groups",
+            f"`{policy.path}` requires a VPC, but `{request.word('VpcConfig', 'network')}` is not set",
+            help="add subnets and security groups",
             on="key",
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.quoting import one_of
 from smspec.service.member_names import shown
 from smspec.service.members import items, member
 from smspec.service.policy import Policy
@@ -22,7 +23,12 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
     }
     for name, values in policy.required_tags.items():
         if name not in tags:
-            yield RULE.at(("Tags",), f"`{policy.path}` requires the tag `{name}`", help=_help(values), on="key")
+            yield RULE.at(
+                ("Tags",),
+                f"`{policy.path}` requires the tag `{name}` in `{request.word('Tags', 'tags')}`",
+                help=_help(values),
+                on="key",
+            )
         elif values and tags[name][1] not in values:
             yield RULE.at(
                 ("Tags", tags[name][0], "Value"),
@@ -32,5 +38,4 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
 
 
 def _help(values: tuple[str, ...]) -> str:
-    words = ", ".join(f"`{value}`" for value in values)
-    return f"one of {words}" if 0 < len(values) <= _MOST_NAMED else ""
+    return f"use {one_of(values)}" if 0 < len(values) <= _MOST_NAMED else "add the tag, or ask the policy owner"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.quoting import one_of
 from smspec.service.policy import Policy
 from smspec.service.request import Request
 from smspec.source import Path
@@ -23,7 +24,7 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
         yield RULE.at(
             ("AlgorithmSpecification", "TrainingImage"),
             f"`{policy.path}` does not allow the region `{region}`",
-            help=f"allowed: {', '.join(f'`{other}`' for other in allowed) or 'none'}",
+            help=f"use {one_of(allowed)}" if allowed else "ask the policy owner",
         )
 
 

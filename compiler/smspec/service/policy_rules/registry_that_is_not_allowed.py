@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.quoting import one_of
 from smspec.service.image_reference import ImageReference, parsed_reference
 from smspec.service.policy import Policy
 from smspec.service.request import Request
@@ -39,5 +40,5 @@ def _findings(path: Path, image: ImageReference | None, policy: Policy) -> Itera
         yield RULE.at(
             path,
             f"`{policy.path}` does not allow images from `{registry}`",
-            help=f"allowed: {', '.join(f'`{other}`' for other in allowed) or 'none'}",
+            help=f"use {one_of(allowed)}" if allowed else "ask the policy owner",
         )

@@ -19,15 +19,21 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
         return
     if not member(request.payload, "OutputDataConfig", "KmsKeyId"):
         yield RULE.at(
-            ("OutputDataConfig", "KmsKeyId"), f"`{policy.path}` requires a KMS key for the output of the job", on="key"
+            ("OutputDataConfig", "KmsKeyId"),
+            f"`{policy.path}` requires a KMS key, but "
+            f"`{request.word('OutputDataConfig.KmsKeyId', 'output.kms_key')}` is not set",
+            help="add the key, or ask the policy owner",
+            on="key",
         )
     hosts = structure(request.payload, "ResourceConfig")
     types = [instance_type for _, instance_type in request.instance_types]
-    # Hosts with disks of their own encrypt them by themselves, and refuse a key (API_RULES RES-008).
+    # SageMaker encrypts local NVMe storage automatically, and rejects a key for it.
     may_have_key = bool(types) and all(storage(each) == "ebs" and family(each) for each in types)
     if may_have_key and not hosts.get("VolumeKmsKeyId"):
         yield RULE.at(
             ("ResourceConfig", "VolumeKmsKeyId"),
-            f"`{policy.path}` requires a KMS key for the volumes of the hosts",
+            f"`{policy.path}` requires a KMS key, but "
+            f"`{request.word('ResourceConfig.VolumeKmsKeyId', 'hosts.volume_kms_key')}` is not set",
+            help="add the key, or ask the policy owner",
             on="key",
         )

@@ -16,8 +16,11 @@ _TEXT_OF_A_PART = 100
 def extent_findings(spec: Mapping, overlays: int) -> list[Finding]:
     """Return what is wrong with the number of overlays, given the spec that they are laid over."""
     if overlays and overlays * (size := parts(spec)) > MOST_PARTS:
-        message = f"{overlays:,} overlays of a spec of {size:,} parts: more than {MOST_PARTS:,} parts to check"
-        help = "keep fewer overlays in one spec: split it into several that extend the same base"
+        message = (
+            f"`overlays` is too large: {overlays:,} overlays of a spec with {size:,} parts; the maximum "
+            f"is {MOST_PARTS:,}"
+        )
+        help = "move overlays to several specs that extend the same base spec"
         return [BEYOND_THE_LIMITS.at(("overlays",), message, help=help, on="key")]
     return []
 

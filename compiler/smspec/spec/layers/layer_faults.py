@@ -35,18 +35,22 @@ def extends_faults(document: Document) -> list[Finding]:
     node = own_mapping(document).get("extends")
     if node is None or is_null(node):
         return []
-    help = "write the paths of bases, relative to this file: `extends: [../org/base.yaml]`"
+    help = "use a list of paths relative to this file: `extends: [../org/base.yaml]`"
     if not isinstance(node, Sequence):
         return [MALFORMED_EXTENDS.at(("extends",), "`extends` is not a list of paths", help=help)]
     findings: list[Finding] = []
     for index, item in enumerate(node.items):
         if not isinstance(item, Scalar) or not isinstance(item.value, str) or not item.text.isprintable():
-            findings.append(MALFORMED_EXTENDS.at(("extends", index), "this is not the path of a base", help=help))
+            findings.append(MALFORMED_EXTENDS.at(("extends", index), f"`extends[{index}]` is not a path", help=help))
         elif not item.text:
-            findings.append(MALFORMED_EXTENDS.at(("extends", index), "the path of a base is empty", help=help))
+            findings.append(MALFORMED_EXTENDS.at(("extends", index), f"`extends[{index}]` is empty", help=help))
         elif "${{" in item.text:
-            message = "a base cannot be chosen by a variable"
-            findings.append(MALFORMED_EXTENDS.at(("extends", index), message, help="use an overlay for what differs"))
+            message = f"`extends[{index}]` contains a variable"
+            findings.append(
+                MALFORMED_EXTENDS.at(
+                    ("extends", index), message, help="remove the variable, or use an overlay for what differs"
+                )
+            )
     return findings
 
 
@@ -54,9 +58,9 @@ def _overlay_faults(document: Document) -> list[Finding]:
     node = own_mapping(document).get("overlays")
     if node is None or is_null(node):
         return []
-    help = "write `overlays: {dev: {hosts: {count: 1}}}`"
+    help = "use a mapping, such as `overlays: {dev: {hosts: {count: 1}}}`"
     if not isinstance(node, Mapping):
-        return [MALFORMED_OVERLAY.at(("overlays",), "`overlays` is not a mapping of overlays", help=help)]
+        return [MALFORMED_OVERLAY.at(("overlays",), "`overlays` is not a mapping", help=help)]
     findings: list[Finding] = []
     for key, value in node.entries:
         if isinstance(value, Mapping):
@@ -64,7 +68,7 @@ def _overlay_faults(document: Document) -> list[Finding]:
                 if value.get(word) is not None:
                     message = f"an overlay cannot have `{word}`"
                     path = ("overlays", key.text, word)
-                    advice = "an overlay changes the keys of a job; write this at the top of the file"
+                    advice = "move it to the top level of the file"
                     findings.append(MALFORMED_OVERLAY.at(path, message, help=advice, on="key"))
         elif not is_null(value):
             message = f"the overlay {quoted(key.text)} is not a mapping"
@@ -74,9 +78,9 @@ def _overlay_faults(document: Document) -> list[Finding]:
 
 def _version_faults(document: Document) -> list[Finding]:
     version = own_mapping(document).get("smspec")
-    help = "begin every file that takes part with `smspec: v1`"
+    help = "add `smspec: v1` at the start of the file"
     if version is None:
-        return [NO_VERSION.at(("smspec",), "`smspec: v1` is missing", help=help)]
+        return [NO_VERSION.at(("smspec",), "`smspec` is not set", help=help)]
     if not isinstance(version, Scalar) or version.value != VERSION:
-        return [NO_VERSION.at(("smspec",), "not a version that this smspec reads", help=help)]
+        return [NO_VERSION.at(("smspec",), "`smspec` is not a version that this release supports", help=help)]
     return []

@@ -10,7 +10,7 @@ from smspec.diagnostics.locating import placed_at
 from smspec.diagnostics.parse_errors import MOST
 from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest
-from smspec.source import Document, Node, Path, Scalar, Sequence, Span
+from smspec.source import Document, Node, Path, Scalar, Sequence, Span, dotted
 from smspec.source.frozen import replace
 from smspec.spec.layers.merging import is_null
 from smspec.spec.layers.variables import is_name
@@ -73,8 +73,8 @@ class Substitution:
             new = self.apply(value, here)
             changed = changed or new is not value
             if _OPEN in key.text:
-                message = "a variable can stand in a value, not in a key"
-                self._say(MALFORMED_EXPRESSION, key, here, key.text, message)
+                message = f"the key {quoted(key.text)} contains a variable; only values can"
+                self._say(MALFORMED_EXPRESSION, key, here, key.text, message, help="use a plain key")
                 # A key is known by its name: which of its mapping this one was meant as cannot be told.
                 self.unknown[path or here] = None
             # A variable may be null, and null removes the key as it does when written out.
@@ -100,7 +100,13 @@ class Substitution:
             pieces += [text[done:start], value.text if value else ""]
             self._characters += len(pieces[-1])
             if self._characters > MAX_BYTES:
-                self._say(BEYOND_THE_LIMITS, node, path, expression, "variables make the spec larger than 1 MiB")
+                self._say(
+                    BEYOND_THE_LIMITS,
+                    node,
+                    path,
+                    expression,
+                    "the spec is larger than 1 MiB after variables are replaced",
+                )
                 self.unknown[path] = None
                 return _nothing_known(node)
             done = end + len(_CLOSE)
@@ -113,25 +119,25 @@ class Substitution:
 
     def _value(self, node: Scalar, path: Path, expression: str) -> Scalar | None:
         if expression == _OPEN:
-            message = "`${{` is never closed"
-            self._say(MALFORMED_EXPRESSION, node, path, expression, message, help="close it with `}}`")
+            message = f"`{dotted(path)}`: `${{{{` is not closed"
+            self._say(MALFORMED_EXPRESSION, node, path, expression, message, help="add `}}`")
             return None
         inner = expression[len(_OPEN) : -len(_CLOSE)].strip()
         name = inner.removeprefix(_SUBJECT)
         if not inner.startswith(_SUBJECT) or not is_name(name):
-            message = "only a variable can stand in `${{ … }}`"
-            help = "write `${{ vars.name }}` and declare `name` under `vars`"
+            message = f"`{dotted(path)}`: `${{{{ … }}}}` contains something other than a variable"
+            help = "use `${{ vars.name }}`, and declare `name` in `vars`"
             self._say(MALFORMED_EXPRESSION, node, path, expression, message, help=help)
         elif name in self._values or not self._others_are_known:
             return self._values.get(name)
         elif name in self._declared:
-            help = f"give it a `default`, or use `--set vars.{name}=…`"
-            self._say(NO_VALUE, node, path, expression, f"the variable {quoted(name)} has no value", help=help)
+            help = f"add a `default`, or pass `--set vars.{name}=…`"
+            self._say(NO_VALUE, node, path, expression, f"variable {quoted(f'vars.{name}')} has no value", help=help)
         else:
             near = nearest(name, self._known) if len(name) < _LONGEST_COMPARED else None
             label = f"did you mean `{near}`?" if near else ""
-            help = "" if near else "declare it under `vars`"
-            message = f"unknown variable {quoted(name)}"
+            help = "" if near else "add it to `vars`"
+            message = f"unknown variable {quoted(f'vars.{name}')}"
             self._say(UNKNOWN_VARIABLE, node, path, expression, message, label=label, help=help)
         return None
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest
-from smspec.source import Mapping, Node, Path, Scalar, Sequence
+from smspec.source import Mapping, Node, Path, Scalar, Sequence, dotted
 from smspec.source.frozen import dataclass
 
 MALFORMED_VARIABLE = Rule("SM123", "malformed variable")
@@ -15,7 +15,7 @@ MALFORMED_VARIABLE = Rule("SM123", "malformed variable")
 _KEYS = ("default", "enum", "description")
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 _MOST_SHOWN = 8
-_MADE_OF_OTHERS = "a variable cannot be made of other variables"
+_MADE_OF_OTHERS = "a variable cannot refer to other variables"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ def declared(node: Node | None) -> tuple[dict[str, Variable], list[Finding]]:
     if node is None:
         return {}, []
     if not isinstance(node, Mapping):
-        help = "write `vars: {size: {default: 7b}}`"
-        return {}, [MALFORMED_VARIABLE.at(("vars",), "`vars` is not a mapping of variables", help=help)]
+        help = "use a mapping, such as `vars: {size: {default: 7b}}`"
+        return {}, [MALFORMED_VARIABLE.at(("vars",), "`vars` is not a mapping", help=help)]
     variables: dict[str, Variable] = {}
     findings: list[Finding] = []
     for key, value in node.entries:
@@ -61,11 +61,11 @@ def declared(node: Node | None) -> tuple[dict[str, Variable], list[Finding]]:
 def _faults(name: str, value: Node, path: Path) -> list[Finding]:
     at = MALFORMED_VARIABLE.at
     if not is_name(name):
-        help = "letters, digits, `_` and `-` make a name"
-        return [at(path, f"{quoted(name)} cannot be the name of a variable", help=help, on="key")]
+        help = "use letters, digits, `_`, and `-`"
+        return [at(path, f"{quoted(name)} is not a valid variable name", help=help, on="key")]
     if not isinstance(value, Mapping):
-        help = f"write `{name}: {{default: …}}`, with `enum` where only some values will do"
-        return [at(path, f"the variable {quoted(name)} is not declared by a mapping", help=help)]
+        help = f"use `{name}: {{default: …}}`; add `enum` to limit the values"
+        return [at(path, f"`vars.{name}` is not a mapping", help=help)]
     return [*_key_faults(name, value, path), *_default_faults(value, path), *_enum_faults(value, path)]
 
 
@@ -74,12 +74,12 @@ def _key_faults(name: str, value: Mapping, path: Path) -> Iterator[Finding]:
     for key, _ in value.entries:
         if key.text not in _KEYS:
             near = nearest(key.text, _KEYS)
-            label = f"did you mean `{near}`?" if near else "a variable has `default`, `enum` and `description`"
-            message = f"unknown key {quoted(key.text)} in the variable {quoted(name)}"
+            label = f"did you mean `{near}`?" if near else "use `default`, `enum`, or `description`"
+            message = f"unknown key {quoted(key.text)} in variable {quoted(name)}"
             yield at((*path, key.text), message, label=label, on="key")
     description = value.get("description")
     if description is not None and not (isinstance(description, Scalar) and isinstance(description.value, str)):
-        yield at((*path, "description"), "a description is text")
+        yield at((*path, "description"), f"`{dotted((*path, 'description'))}` is not a string")
 
 
 def _default_faults(value: Mapping, path: Path) -> Iterator[Finding]:
@@ -88,22 +88,24 @@ def _default_faults(value: Mapping, path: Path) -> Iterator[Finding]:
         return
     here = (*path, "default")
     if not isinstance(default, Scalar):
-        yield MALFORMED_VARIABLE.at(here, "a variable holds one value, not a list or a mapping")
+        yield MALFORMED_VARIABLE.at(here, f"`{dotted(here)}` is a list or a mapping; a variable has one value")
         return
     if "${{" in default.text:
         yield MALFORMED_VARIABLE.at(here, _MADE_OF_OTHERS)
     choices = [item for item in _items(value) if isinstance(item, Scalar) and item.value is not None]
     if choices and not any(same(default, choice) for choice in choices):
-        message = f"the default {quoted(default.text)} is none of the values in `enum`"
-        yield MALFORMED_VARIABLE.at(here, message, help=f"add it, or use one of {shown(choices)}")
+        message = f"default {quoted(default.text)} is not in `enum`"
+        yield MALFORMED_VARIABLE.at(here, message, help=f"add it to `enum`, or use {shown(choices)}")
 
 
 def _enum_faults(value: Mapping, path: Path) -> Iterator[Finding]:
     if value.get("enum") is not None and not _items(value):
-        yield MALFORMED_VARIABLE.at((*path, "enum"), "`enum` is not a list of values")
+        yield MALFORMED_VARIABLE.at((*path, "enum"), f"`{dotted((*path, 'enum'))}` is not a list of values")
     for index, item in enumerate(_items(value)):
         if not isinstance(item, Scalar) or item.value is None:
-            yield MALFORMED_VARIABLE.at((*path, "enum", index), "not a value that a variable can have")
+            yield MALFORMED_VARIABLE.at(
+                (*path, "enum", index), f"`{dotted((*path, 'enum', index))}` is not a scalar value"
+            )
         elif "${{" in item.text:
             yield MALFORMED_VARIABLE.at((*path, "enum", index), _MADE_OF_OTHERS)
 

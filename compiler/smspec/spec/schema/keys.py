@@ -15,8 +15,8 @@ KeySchema = dict[str, SchemaPart]
 _TYPES = {
     "object": "a mapping",
     "array": "a list",
-    "string": "text",
-    "integer": "a whole number",
+    "string": "a string",
+    "integer": "an integer",
     "number": "a number",
     "boolean": "`true` or `false`",
 }
@@ -87,7 +87,7 @@ def types(schema: KeySchema) -> tuple[str, ...]:
 def type_words(allowed: Collection[str]) -> str:
     """Return what values of the types are in the author's words."""
     if {"string", "number", "boolean"} <= set(allowed):
-        return "text or a number"
+        return "a string or a number"
     return " or ".join(words for name, words in _TYPES.items() if name in allowed)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.quoting import one_of
 from smspec.source import Path, dotted
 from smspec.source.frozen import replace
 from smspec.spec.schema.example import example_of
@@ -51,7 +52,7 @@ def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
             if kinds and len(fault.names) == 1 and fault.path in strange:
                 # `distribution: none`: the one key is not among the choices, so none of them is missing besides.
                 index = strange[fault.path]
-                findings[index] = replace(findings[index], help=f"write one of {_listed(kinds)}")
+                findings[index] = replace(findings[index], help=f"use {one_of(kinds)}")
             else:
                 findings += _not_one_of(fault, meant)
             open_choices |= {(*fault.path, kind) for kind in kinds}
@@ -71,13 +72,13 @@ def _unknown_key(mapping: Path, word: str, guess: Suggestion | None) -> Finding:
     message = f"unknown key `{word}`" + (f" in `{dotted(mapping)}`" if mapping else "")
     label, help = "", ""
     if guess and guess.is_hint:
-        place = "write it under" if guess.key[-1] == "api" else "here it is"
+        place = "move it to" if guess.key[-1] == "api" else "use"
         label = f"{place} `{guess.named_from(mapping)}`"
-        help = f"`{word}` is a word of {guess.tool}" if guess.tool else ""
+        help = f"rename it: `{word}` is a key of {guess.tool}" if guess.tool else ""
     elif guess:
         label = f"did you mean `{guess.named_from(mapping)}`?"
     elif (here := key_path(mapping)) is not None and 0 < len(keys := keys_in(here)) <= MOST_LISTED:
-        help = f"the keys here are {_listed(keys)}"
+        help = f"use {one_of(keys)}"
     return UNKNOWN_KEY.at((*mapping, word), message, label=label, help=help, on="key")
 
 
@@ -85,10 +86,10 @@ def _missing(mapping: Path, keys: tuple[str, ...]) -> Finding:
     place = f" in `{dotted(mapping)}`" if mapping else ""
     if len(keys) > 1:
         # None of them is the missing one, so the place is that of the mapping.
-        return MISSING_KEY.at(mapping, f"missing key{place}: one of {_listed(keys)}", on="key")
+        return MISSING_KEY.at(mapping, f"missing key{place}: {one_of(keys)}", help="add one of them", on="key")
     path = (*mapping, keys[0])
     example = example_of(path)
-    help = f"for example `{example}`" if example else ""
+    help = f"add it, for example `{example}`" if example else ""
     return MISSING_KEY.at(path, f"missing key `{keys[0]}`{place}", help=help, on="key")
 
 
@@ -135,8 +136,8 @@ def _exclusive(mapping: Path, keys: tuple[str, ...]) -> Iterator[Finding]:
     for other in others:
         yield KEYS_THAT_EXCLUDE_EACH_OTHER.at(
             (*mapping, other),
-            f"`{first}` and `{other}` exclude each other in `{dotted(mapping)}`",
-            help="keep one of the two",
+            f"`{dotted((*mapping, first))}` cannot be combined with `{other}`",
+            help="remove one of them",
             on="key",
         )
 
@@ -151,4 +152,9 @@ def _dependencies(fault: ShapeFault, meant: set[Path]) -> Iterator[Finding]:
 def _partnerless(mapping: Path, key: str, partners: tuple[str, ...], meant: set[Path]) -> Iterator[Finding]:
     if not any(_is_meant((*mapping, partner), meant) for partner in partners):
         listed = " or ".join(f"`{partner}`" for partner in partners)
-        yield KEY_WITHOUT_ITS_PARTNER.at((*mapping, key), f"`{key}` goes only with {listed}", on="key")
+        yield KEY_WITHOUT_ITS_PARTNER.at(
+            (*mapping, key),
+            f"`{dotted((*mapping, key))}` requires {listed}",
+            help="remove it, or add the key that it requires",
+            on="key",
+        )

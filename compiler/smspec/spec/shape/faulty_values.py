@@ -39,11 +39,18 @@ def _wrong_type(fault: ShapeFault, node: Node | None) -> Finding:
     form = form_of(fault.schema)
     rule = VALUE_OF_ANOTHER_TYPE if form.rule is TEXT_OF_ANOTHER_FORM else form.rule
     wanted = [str(name) for name in fault.argument] if isinstance(fault.argument, list) else [str(fault.argument)]
-    expected = fault.schema.get("patternErrorMessage") or f"expected {type_words(wanted)}"
+    expected, use = _expected(fault, type_words(wanted))
     label = _remedy(wanted, node, fault.schema)
     example = "" if label else example_of(fault.path)
-    help = f"for example `{example}`" if example else ""
+    help = f"use, for example, `{example}`" if example else "" if label else use
     return rule.at(fault.path, f"{expected}, got {_described(node)}", label=label, help=help)
+
+
+def _expected(fault: ShapeFault, otherwise: str = "") -> tuple[str, str]:
+    """Return what a value must be, as the begin of a message, and the schema's examples of it as a help."""
+    written = str(fault.schema.get("patternErrorMessage") or otherwise).removeprefix("expected ")
+    form, _, examples = written.partition(" such as ")
+    return f"`{_name(fault.path)}` must be {form}", f"use a value such as {examples}" if examples else ""
 
 
 def _remedy(wanted: list[str], node: Node | None, schema: dict[str, SchemaPart]) -> str:
@@ -73,7 +80,7 @@ def _described(node: Node | None) -> str:
         return "nothing"
     if isinstance(node.value, bool):
         return f"`{node.text}`"
-    kind = {str: "text", int: "whole number", float: "number"}[type(node.value)]
+    kind = {str: "string", int: "integer", float: "number"}[type(node.value)]
     return f"{kind} {_quoted(node)}"
 
 
@@ -88,9 +95,14 @@ def _no_choice(fault: ShapeFault, node: Node | None) -> Finding:
     label = f"did you mean `{guess}`?" if guess else ""
     got = _quoted(node) if isinstance(node, Scalar) and node.value is not None else _described(node)
     if len(allowed) <= MOST_CHOICES:
-        return VALUE_THAT_IS_NO_CHOICE.at(fault.path, f"expected {one_of(allowed)}, got {got}", label=label)
+        return VALUE_THAT_IS_NO_CHOICE.at(
+            fault.path,
+            f"`{_name(fault.path)}` must be {one_of(allowed)}, got {got}",
+            label=label,
+            help="" if label else "use one of these values",
+        )
     key = key_path(fault.path) or key_path(fault.path[:-1])
-    help = f"smspec explain {written_key(key)} lists what it can be" if key else ""
+    help = f"run `smspec explain {written_key(key)}` for the list" if key else ""
     return VALUE_THAT_IS_NO_CHOICE.at(
         fault.path, f"{got} is not a value of `{_name(fault.path)}`", label=label, help=help
     )
@@ -108,7 +120,9 @@ def _name(path: Path) -> str:
 
 def _other_version(fault: ShapeFault, node: Node | None) -> Finding:
     return UNKNOWN_SPEC_VERSION.at(
-        fault.path, f"unknown version {_quoted(node)} of the spec", label=f"write `{fault.argument}`"
+        fault.path,
+        f"`smspec` is {_quoted(node)}, which this release does not support",
+        label=f"write `{fault.argument}`",
     )
 
 
@@ -121,7 +135,8 @@ def _other_form(fault: ShapeFault, node: Node | None) -> Finding:
     takes_numbers = isinstance(wanted, list) and "integer" in wanted
     label = label or (_remedy(["integer"], node, fault.schema) if takes_numbers else "")
     shown = f"`{text}`" if fault.on == "key" else _described(node) if takes_numbers else _quoted(node)
-    return form.rule.at(fault.path, f"{fault.schema['patternErrorMessage']}, got {shown}", label=label, on=fault.on)
+    expected, use = _expected(fault)
+    return form.rule.at(fault.path, f"{expected}, got {shown}", label=label, help="" if label else use, on=fault.on)
 
 
 def _out_of_range(fault: ShapeFault, node: Node | None) -> Finding:
@@ -129,19 +144,26 @@ def _out_of_range(fault: ShapeFault, node: Node | None) -> Finding:
     if form.rule is not TEXT_OF_ANOTHER_FORM:
         guess = form.meant(str(fault.value))
         label = f"did you mean `{guess}`?" if guess else ""
-        return form.rule.at(fault.path, f"{fault.schema['patternErrorMessage']}, got {_quoted(node)}", label=label)
-    bound = "at least" if fault.keyword == "minimum" else "at most"
-    return NUMBER_OUT_OF_RANGE.at(fault.path, f"expected {bound} {fault.argument}, got {_quoted(node)}")
+        expected, use = _expected(fault)
+        return form.rule.at(fault.path, f"{expected}, got {_quoted(node)}", label=label, help="" if label else use)
+    end = "minimum" if fault.keyword == "minimum" else "maximum"
+    return NUMBER_OUT_OF_RANGE.at(
+        fault.path,
+        f"`{_name(fault.path)}` is {_quoted(node)}; the {end} is {fault.argument}",
+        help=f"use {fault.argument} or {'more' if end == 'minimum' else 'less'}",
+    )
 
 
 def _too_long(fault: ShapeFault, _: Node | None) -> Finding:
     length = len(str(fault.value))
-    return MALFORMED_NAME.at(fault.path, f"`{_name(fault.path)}` has {length} characters, {fault.argument} are allowed")
+    return MALFORMED_NAME.at(
+        fault.path, f"`{_name(fault.path)}` has {length} characters; the maximum is {fault.argument}"
+    )
 
 
 def _empty(fault: ShapeFault, _: Node | None) -> Finding:
     example = example_of(fault.path)
-    help = f"for example `{example}`" if example else ""
+    help = f"use, for example, `{example}`" if example else "remove the key, or add a value"
     return EMPTY_TEXT.at(fault.path, f"`{_name(fault.path)}` is empty", help=help)
 
 

@@ -18,7 +18,7 @@ def nulls_that_remove_nothing(document: Document, patched: Collection[Path]) -> 
         if not is_patch(path) or path in patched:
             found = NULL_THAT_REMOVES_NOTHING.at(
                 path,
-                f"`{dotted(path)}` has no effect: it is null, and there is nothing to remove",
-                help="write a value, in quotes if it begins with `#`, or remove the key",
+                f"`{dotted(path)}` has no effect: it is null, and no layer below sets it",
+                help="add a value, in quotes if it starts with `#`, or remove the key",
             )
             yield replace(found, place=place)

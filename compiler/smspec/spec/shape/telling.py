@@ -34,6 +34,6 @@ def _request_instead() -> Finding:
     """Tell the one fault of a request that is given for a spec; its members would be as many unknown keys."""
     return MISSING_KEY.at(
         ("smspec",),
-        "missing key `smspec`: this is a request of the SageMaker API, not a job spec",
-        help="`smspec import FILE` makes a job spec of it, `smspec validate --api-json FILE` checks it as it is",
+        "missing key `smspec`: this is a CreateTrainingJob request, not a job spec",
+        help="run `smspec import FILE` to convert it, or `smspec validate --api-json FILE` to check it",
     )

@@ -66,8 +66,8 @@ class Composer:
             self._faults.add(
                 SEVERAL_DOCUMENTS,
                 self._faults.span(start, end),
-                "a second YAML document begins here",
-                help="one file holds one spec: give the other a file of its own",
+                "a second YAML document starts here: a file contains one spec",
+                help="move the second spec to its own file",
             )
             return False
         return True
@@ -159,10 +159,10 @@ class Composer:
             self._faults.add(
                 DUPLICATE_KEY,
                 written,
-                f"the key {quoted(node.text)} is written twice",
+                f"duplicate key {quoted(node.text)}",
                 path=(*self._nesting.path(), node.text),
-                help="merge several mappings with one key, `<<: [*one, *other]`" if merge else "keep one of the two",
-                notes=(Note("first written here", first),),
+                help="merge several mappings with one key, `<<: [*one, *other]`" if merge else "remove one of them",
+                notes=(Note("first set here", first),),
             )
             return _DROPPED
         parent.keys[same] = written
@@ -171,12 +171,12 @@ class Composer:
 
     def _no_text(self, node: Node, written: Span) -> None:
         if isinstance(node, Scalar):
-            message, help = "a key is missing before `:`", "write the key, or quote the text"
+            message, help = "missing key before `:`", "add the key, or use quotes if this is a string"
         else:
             what = "list" if isinstance(node, Sequence) else "mapping"
             message, help = (
-                f"a {what} cannot be a key",
-                "quote it if text is meant; YAML reads `[…]` and `{…}` as values",
+                f"a {what} cannot be a key: YAML reads `[…]` and `{{…}}` as values",
+                "use quotes if this is a string",
             )
         self._faults.add(KEY_THAT_IS_NO_TEXT, written, message, help=help)
 
@@ -195,8 +195,8 @@ class Composer:
             self._faults.add(
                 TAG,
                 self._faults.span(*at),
-                f"the tag {quoted(self._text[at[0] : at[1]])}",
-                help="take it out; quotes alone make a text of anything",
+                f"YAML tag {quoted(self._text[at[0] : at[1]])} is not allowed",
+                help="remove it; use quotes to make the value a string",
             )
         past = properties[0] if properties else ""
         return _moved(event.start_mark.line + 1, event.start_mark.column + 1, past)
@@ -213,7 +213,6 @@ def unquoted_variable(faults: Faults, start: int, end: int) -> None:
     faults.add(
         UNQUOTED_VARIABLE,
         faults.span(start, end),
-        "`${{ … }}` between brackets or braces is not one value",
-        label="quote it, or use block style",
-        help='write "${{ vars.name }}" in quotes, or put every key and item on a line of its own',
+        "unquoted `${{ … }}` inside `{…}` or `[…]`",
+        help='use quotes, "${{ vars.name }}", or move each key to its own line',
     )

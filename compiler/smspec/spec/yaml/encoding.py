@@ -25,6 +25,6 @@ def decode_bytes(name: str, content: bytes) -> SourceText:
         if content.startswith(_UTF16_MARKS):
             message = "the file is UTF-16, not UTF-8"
         else:
-            message = f"the byte 0x{content[error.start]:02X} is not UTF-8"
+            message = f"the file is not UTF-8: byte 0x{content[error.start]:02X}"
         faults.add(NOT_UTF8, faults.span(start, start + 1), message, help="save the file as UTF-8")
         raise faults.rejected() from None

@@ -63,5 +63,5 @@ def _is_text(event: Event) -> bool:
 
 
 def _refuse_escape(faults: Faults, at: int) -> None:
-    help = 'write the character itself, or its whole number: "\\U0001F600"'
-    faults.add(BROKEN_YAML, faults.span(at, at + 1), "an escape that is not a character", help=help)
+    help = 'use the character itself, or its full code point: "\\U0001F600"'
+    faults.add(BROKEN_YAML, faults.span(at, at + 1), "escape sequence that is not a character", help=help)

@@ -48,7 +48,7 @@ def check(faults: Faults) -> None:
         faults.add(
             INVISIBLE_CHARACTER,
             faults.span(match.start(), match.end()),
-            f"{_NAMES.get(character, 'an invisible character')}, U+{ord(character):04X}",
+            f"invisible character: {_NAMES.get(character, f'U+{ord(character):04X}')}",
             help=_help(character),
         )
     # Looked for here because the parsers differ: one passes over what it does not know, the other stops.
@@ -62,8 +62,13 @@ def check(faults: Faults) -> None:
 def refuse_directive(faults: Faults, at: int) -> None:
     """Refuse a line such as ``%YAML 1.1``."""
     line = faults.text.text[at : at + 100].split("\n", 1)[0].rstrip()
-    help = "take it out: every spec is read by the same rules, those of YAML 1.2"
-    faults.add(DIRECTIVE, faults.span(at, at + len(line)), f"the directive {quoted(line.split()[0])}", help=help)
+    help = "remove it; smspec reads every spec as YAML 1.2"
+    faults.add(
+        DIRECTIVE,
+        faults.span(at, at + len(line)),
+        f"YAML directive {quoted(line.split()[0])} is not allowed",
+        help=help,
+    )
 
 
 def too_large(faults: Faults) -> None:
@@ -82,4 +87,4 @@ def _help(character: str) -> str:
         return "save the file as UTF-8; NUL characters are a sign of UTF-16 or of a file that is not text"
     if character == "\r":
         return "save the file with LF or CRLF line breaks"
-    return f'take it out; where a value needs it, write "\\u{ord(character):04X}" in double quotes'
+    return f'remove it; if a value needs it, use "\\u{ord(character):04X}" in double quotes'

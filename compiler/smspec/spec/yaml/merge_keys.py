@@ -46,6 +46,6 @@ def _mappings(value: Node, faults: Faults) -> Iterator[tuple[Mapping, Span | Non
             faults.add(
                 MERGE_OF_NO_MAPPING,
                 used_at or item.span,
-                "`<<` can only take in mappings",
-                help="write `<<: *name` where `&name` marks a mapping, or a list of such aliases",
+                "`<<` can merge only mappings",
+                help="use `<<: *name`, where `&name` marks a mapping, or a list of such aliases",
             )

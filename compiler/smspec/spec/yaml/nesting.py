@@ -83,9 +83,9 @@ class Nesting:
         self._parts += parts
         self._characters += characters
         if self._parts > MAX_PARTS:
-            self._refuse(event, f"the spec holds more than {MAX_PARTS:,} keys and values")
+            self._refuse(event, f"the spec has more than {MAX_PARTS:,} keys and values")
         if self._characters > MAX_BYTES:
-            self._refuse(event, "the spec holds more than 1 MiB of text")
+            self._refuse(event, "the spec has more than 1 MiB of text")
 
     def begin(self, event: Event, line: int, column: int) -> None:
         """Open a collection; an alias of its own name may not stand inside it."""
@@ -137,16 +137,16 @@ class Nesting:
 
     def _without_value(self, name: str, span: Span) -> None:
         if name in self._anchors:
-            self._faults.add(BAD_ALIAS, span, f"{quoted('*' + name)} stands inside the value that it repeats")
+            self._faults.add(BAD_ALIAS, span, f"alias {quoted('*' + name)} is inside the value that it repeats")
             return
         known = [anchor for anchor in islice(self._anchors, _MOST_COMPARED) if len(anchor) <= _LONGEST_COMPARED]
         near = nearest(name, known) if len(name) <= _LONGEST_COMPARED else None
         self._faults.add(
             BAD_ALIAS,
             span,
-            f"no value above is marked {quoted('&' + name)}",
+            f"alias {quoted('*' + name)} has no anchor {quoted('&' + name)} above it",
             label=f"did you mean `*{near}`?" if near else "",
-            help="mark a value with `&name` first; text that begins with `*` must be quoted",
+            help="add the anchor above, or use quotes for a string that starts with `*`",
         )
 
     def _too_deep(self, event: Event) -> None:
@@ -156,7 +156,7 @@ class Nesting:
         self._faults.add(
             BEYOND_THE_LIMITS,
             self._faults.span(event.start_mark.index, event.end_mark.index),
-            message + (", counting what aliases repeat" if self._anchors else ""),
-            help="a spec is a page or two; keep data in files of its own, under `source` or in a channel",
+            message + (", including repeated aliases" if self._anchors else ""),
+            help="move data to a file in `source`, or to a channel",
         )
         raise self._faults.rejected()

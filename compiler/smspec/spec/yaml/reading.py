@@ -87,7 +87,9 @@ def _split_variable(error: MarkedYAMLError, text: str) -> bool:
 
 def _refuse_root(root: Node | None, faults: Faults) -> None:
     if root is None or (isinstance(root, Scalar) and root.plain and not root.text):
-        faults.add(EMPTY_SPEC, faults.span(0, 0), "the spec is empty", help="`smspec init` writes one to begin with")
+        faults.add(
+            EMPTY_SPEC, faults.span(0, 0), "the file is empty", help="run `smspec init` to write a commented spec"
+        )
         return
     what = "a list" if isinstance(root, Sequence) else "a single value"
     help = "write keys with values, `name: my-job`"

@@ -85,7 +85,7 @@ def _telling(problem: str, context: str, text: str, at: int, since: int) -> _Tel
 
 def _in_quotes(problem: str, text: str, at: int, since: int) -> _Telling:
     if "end of stream" in problem or "document" in problem:
-        return _Telling(since, since + 1, f"the quote {_shown(text, since)} is never closed")
+        return _Telling(since, since + 1, f"unclosed quote {_shown(text, since)}", "add the closing quote")
     if text[at : at + 1] != "\\":
         at = max(text.rfind("\\", since, at + 1), since)
     if "Unicode" in problem:
@@ -99,11 +99,11 @@ def _in_quotes(problem: str, text: str, at: int, since: int) -> _Telling:
 def _second_colon(text: str, at: int) -> _Telling:
     before = text[text.rfind("\n", 0, at) + 1 : at]
     if ":" in before:
-        return _Telling(at, at + 1, "a `:` inside a value without quotes", "put the value in quotes")
+        return _Telling(at, at + 1, "unquoted value contains `:`", "use quotes")
     if len(before) >= _LONGEST_KEY:
         return _Telling(at, at + 1, f"the key before this is longer than {_LONGEST_KEY:,} characters")
     start = at - len(before.lstrip())
-    help = "a key belongs in one column with its siblings; a key above a mapping has no value of its own"
+    help = "move the key to the column of its siblings; a key above a mapping has no other value"
     return _Telling(start, at, "this key stands deeper than the key above it, which has a value already", help)
 
 
@@ -114,7 +114,7 @@ def _unfit_character(text: str, at: int) -> _Telling:
 def _in_brackets(text: str, at: int, since: int) -> _Telling:
     what, close = ("mapping", "}") if text[since : since + 1] == "{" else ("list", "]")
     if not text[at:].strip():
-        return _Telling(since, since + 1, f"the {_shown(text, since)} is never closed", f"close it with `{close}`")
+        return _Telling(since, since + 1, f"unclosed {_shown(text, since)}", f"add `{close}`")
     help = f"separate with `,`, close with `{close}`, and quote text that holds brackets, braces or commas"
     return _Telling(at, at + 1, f"`,` or `{close}` is missing before this", help, (since, f"the {what} begins here"))
 
@@ -127,8 +127,10 @@ def _beside_the_others(context: str, text: str, at: int, since: int) -> _Telling
         help = "indent the list under its key, and give the key no other value"
         return _Telling(at, end, "a list item where a key is expected", help)
     what = "key" if "block mapping" in context else "`- `"
-    message = f"this line is not in one column with the {what}s it belongs to"
-    return _Telling(at, end, message.replace("`- `s", "`- `"), "align it", (since, "the first of them"))
+    message = f"line is not aligned with the {what}s above it"
+    return _Telling(
+        at, end, message.replace("`- `s", "`- `"), "move the line to their column", (since, "the first of them")
+    )
 
 
 def _shown(text: str, at: int) -> str:

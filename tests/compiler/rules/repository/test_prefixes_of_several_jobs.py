@@ -11,7 +11,7 @@ CTR = "checkpoints: s3://ckpt/ctr/\n"
 def test_two_specs_that_write_one_output_prefix(tmp_path):
     found = told(tmp_path, a=job("a", "output: s3://models/x/\n"), b=job("b", "output: {s3: s3://models/x}\n"))
     assert [(one.code, one.file, one.line) for one in found] == [("SM701", "b.yaml", 6)]
-    assert found[0].message == "`b` writes below the output prefix of `a`"
+    assert found[0].message == "`b` and `a` share the `output` prefix"
 
 
 def test_an_output_prefix_that_a_base_gives_is_meant(tmp_path):
@@ -55,7 +55,7 @@ def test_checkpoints_that_a_base_gives_to_many_are_told_once_at_the_base(tmp_pat
     extends = "extends: [base.yaml]\n"
     found = told(tmp_path, base=f"smspec: v1\n{CTR}", **{name: job(name, extends) for name in "abcdef"})
     assert [(one.code, one.file, one.line) for one in found] == [("SM702", "base.yaml", 2)]
-    assert found[0].message == "`a`, `b`, `c` and 3 more keep their checkpoints at one prefix"
+    assert found[0].message == "`a`, `b`, `c` and 3 more share the checkpoint prefix `s3://ckpt/ctr/`"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_an_overlay_that_trains_something_else_with_the_same_checkpoints(change,
     more = f"hyperparameters: {{epochs: 9}}\nchannels: {{train: s3://data/all/}}\noverlays:\n  dev: {{{change}}}\n"
     (found,) = told(tmp_path, a=job("a", CTR + more))
     assert (found.code, found.file, found.line) == ("SM704", "a.yaml", 7)
-    assert found.message == f"the overlay `dev` changes `{key}` and keeps the checkpoints of the job without it"
+    assert found.message == f"the overlay `dev` changes `{key}`, but keeps the `checkpoints` of the job without it"
 
 
 def test_the_overlays_of_one_file_are_compared_too(tmp_path):

@@ -195,7 +195,7 @@ def test_a_key_may_be_asked_for_in_several_ways(text, key):
 
 def test_an_explanation_says_value_default_and_example():
     page = explain_key("input_mode")
-    assert "- value: `File`, `FastFile` or `Pipe`\n- default: `File`\n" in page
+    assert "- value: `File`, `FastFile`, or `Pipe`\n- default: `File`\n" in page
     assert "```yaml\ninput_mode: Pipe\n```\n" in page
     assert "- required\n" in explain_key("role")
 

@@ -3,6 +3,7 @@
 import pytest
 
 from smspec.diagnostics import placed
+from smspec.source import dotted
 from smspec.spec.shape.checking import shape_findings
 from support.small_job import READY
 from support.spec.job_documents import BUILT_JOB, merged_text, told, with_key
@@ -16,136 +17,160 @@ def test_a_good_job_has_no_findings():
 @pytest.mark.parametrize(
     ("line", "code", "path", "message", "label"),
     [
-        ("smspec: v2", "SM201", "smspec", "unknown version `v2` of the spec", "write `v1`"),
+        ("smspec: v2", "SM201", "smspec", "`smspec` is `v2`, which this release does not support", "write `v1`"),
         (
             "hosts: {instance_type: x, count: four}",
             "SM203",
             "hosts.count",
-            "expected a whole number, got text `four`",
+            "`hosts.count` must be an integer, got string `four`",
             "",
         ),
-        ("retries: 2.5", "SM203", "retries", "expected a whole number, got number `2.5`", ""),
-        ('retries: "2"', "SM203", "retries", "expected a whole number, got text `2`", "write `2` without quotes"),
-        ("description: 5", "SM203", "description", "expected text, got whole number `5`", 'write `"5"`, in quotes'),
-        ("description: true", "SM203", "description", "expected text, got `true`", 'write `"true"`, in quotes'),
-        ("spot: true", "SM203", "spot", "expected a mapping, got `true`", ""),
-        ("hosts: [a]", "SM203", "hosts", "expected a mapping, got a list", ""),
-        ("output: [a]", "SM203", "output", "expected an S3 URI such as `s3://bucket/prefix/`, got a list", ""),
-        ("metrics: {name: x}", "SM203", "metrics", "expected a list, got a mapping", ""),
+        ("retries: 2.5", "SM203", "retries", "`retries` must be an integer, got number `2.5`", ""),
+        (
+            'retries: "2"',
+            "SM203",
+            "retries",
+            "`retries` must be an integer, got string `2`",
+            "write `2` without quotes",
+        ),
+        (
+            "description: 5",
+            "SM203",
+            "description",
+            "`description` must be a string, got integer `5`",
+            'write `"5"`, in quotes',
+        ),
+        (
+            "description: true",
+            "SM203",
+            "description",
+            "`description` must be a string, got `true`",
+            'write `"true"`, in quotes',
+        ),
+        ("spot: true", "SM203", "spot", "`spot` must be a mapping, got `true`", ""),
+        ("hosts: [a]", "SM203", "hosts", "`hosts` must be a mapping, got a list", ""),
+        ("output: [a]", "SM203", "output", "`output` must be an S3 URI, got a list", ""),
+        ("metrics: {name: x}", "SM203", "metrics", "`metrics` must be a list, got a mapping", ""),
         (
             "network: {subnets: subnet-1}",
             "SM203",
             "network.subnets",
-            "expected a list, got text `subnet-1`",
+            "`network.subnets` must be a list, got string `subnet-1`",
             "write `[subnet-1]`",
         ),
         (
             "network: {isolation: yes}",
             "SM203",
             "network.isolation",
-            "expected `true` or `false`, got text `yes`",
+            "`network.isolation` must be `true` or `false`, got string `yes`",
             "write `true`",
         ),
         (
             "network: {isolation: Off}",
             "SM203",
             "network.isolation",
-            "expected `true` or `false`, got text `Off`",
+            "`network.isolation` must be `true` or `false`, got string `Off`",
             "write `false`",
         ),
         (
             "network: {isolation: 1}",
             "SM203",
             "network.isolation",
-            "expected `true` or `false`, got whole number `1`",
+            "`network.isolation` must be `true` or `false`, got integer `1`",
             "",
         ),
-        ("environment: {A: [1]}", "SM203", "environment.A", "expected text or a number, got a list", ""),
+        (
+            "environment: {A: [1]}",
+            "SM203",
+            "environment.A",
+            "`environment.A` must be a string or a number, got a list",
+            "",
+        ),
         (
             "account: 111122223333",
             "SM203",
             "account",
-            "expected the twelve digits of an AWS account, got whole number `111122223333`",
+            "`account` must be the twelve digits of an AWS account, got integer `111122223333`",
             'write `"111122223333"`, in quotes',
         ),
         (
             "input_mode: pipe",
             "SM205",
             "input_mode",
-            "expected `File`, `FastFile` or `Pipe`, got `pipe`",
+            "`input_mode` must be `File`, `FastFile`, or `Pipe`, got `pipe`",
             "did you mean `Pipe`?",
         ),
-        ("input_mode: 5", "SM205", "input_mode", "expected `File`, `FastFile` or `Pipe`, got `5`", ""),
+        ("input_mode: 5", "SM205", "input_mode", "`input_mode` must be `File`, `FastFile`, or `Pipe`, got `5`", ""),
         (
             "channels: {a: {s3: s3://a/b, distribution: sharded}}",
             "SM205",
             "channels.a.distribution",
-            "expected `FullyReplicated` or `ShardedByS3Key`, got `sharded`",
+            "`channels.a.distribution` must be `FullyReplicated` or `ShardedByS3Key`, got `sharded`",
             "did you mean `ShardedByS3Key`?",
         ),
         (
             "output: {s3: s3://a/b, compression: gzip}",
             "SM205",
             "output.compression",
-            "expected `GZIP` or `NONE`, got `gzip`",
+            "`output.compression` must be `GZIP` or `NONE`, got `gzip`",
             "did you mean `GZIP`?",
         ),
         (
             "output: results/",
             "SM206",
             "output.s3",
-            "expected an S3 URI such as `s3://bucket/prefix/`, got `results/`",
+            "`output.s3` must be an S3 URI, got `results/`",
             "",
         ),
-        ("region: usw2", "SM206", "region", "expected an AWS region such as `us-west-2`, got `usw2`", ""),
+        ("region: usw2", "SM206", "region", "`region` must be an AWS region, got `usw2`", ""),
         (
             "distribution: {torchrun: {port: 0}}",
             "SM207",
             "distribution.torchrun.port",
-            "expected at least 1, got `0`",
+            "`distribution.torchrun.port` is `0`; the minimum is 1",
             "",
         ),
         (
             "distribution: {torchrun: {port: 70000}}",
             "SM207",
             "distribution.torchrun.port",
-            "expected at most 65535, got `70000`",
+            "`distribution.torchrun.port` is `70000`; the maximum is 65535",
             "",
         ),
         (
             "name: Bert Large",
             "SM208",
             "name",
-            "expected a name of lower case letters, digits and single dashes such as `ctr-linear`, got `Bert Large`",
+            "`name` must be a name of lower case letters, digits and single dashes, got `Bert Large`",
             "write `bert-large`",
         ),
-        (f"name: {'a' * 49}", "SM208", "name", "`name` has 49 characters, 48 are allowed", ""),
+        (f"name: {'a' * 49}", "SM208", "name", "`name` has 49 characters; the maximum is 48", ""),
         (
             "stopping: {max_runtime: 1h30m}",
             "SM211",
             "stopping.max_runtime",
-            "expected a duration such as `90s`, `15m`, `6h` or `2d`, or a number of seconds, got text `1h30m`",
+            "`stopping.max_runtime` must be a duration, got string `1h30m`",
             "write `90m`",
         ),
         (
             "stopping: {max_runtime: 0}",
             "SM211",
             "stopping.max_runtime",
-            "expected a duration such as `90s`, `15m`, `6h` or `2d`, or a number of seconds, got `0`",
+            "`stopping.max_runtime` must be a duration, got `0`",
             "",
         ),
         (
             "hosts: {instance_type: x, volume: 500MB}",
             "SM213",
             "hosts.volume",
-            "expected whole gigabytes such as `50GB` or `50`, got text `500MB`",
+            "`hosts.volume` must be whole gigabytes, got string `500MB`",
             "write `1GB`",
         ),
         (
             'hosts: {instance_type: x, volume: "50"}',
             "SM213",
             "hosts.volume",
-            "expected whole gigabytes such as `50GB` or `50`, got text `50`",
+            "`hosts.volume` must be whole gigabytes, got string `50`",
             "write `50` without quotes",
         ),
         ("entry_point: ''", "SM214", "entry_point.script", "`entry_point.script` is empty", ""),
@@ -183,7 +208,7 @@ def test_a_long_list_of_choices_is_not_printed():
     (finding,) = shape_findings(merged_text(with_key("entry_point: {pipe_loop: 'a:b', read: {train: recordIO2}}")))
     assert finding.message == "`recordIO2` is not a value of `entry_point.read.train`"
     assert finding.label == "did you mean `recordio`?"
-    assert finding.help == "smspec explain entry_point.read lists what it can be"
+    assert finding.help == "run `smspec explain entry_point.read` for the list"
 
 
 def test_a_long_text_is_shown_in_part():
@@ -206,7 +231,10 @@ def test_what_is_text_as_written_may_look_like_anything_else(value):
 def test_a_variable_of_the_image_has_a_name_that_a_dockerfile_can_hold(key):
     (finding,) = shape_findings(merged_text(with_key(f'image: {{base: x, env: {{"{key}": 1}}}}', BUILT_JOB)))
     assert (finding.code, finding.path, finding.on) == ("SM206", ("image", "env", key), "key")
-    assert finding.message == f"expected a variable name of letters, digits and `_`, got `{key}`"
+    assert (
+        finding.message
+        == f"`{dotted(('image', 'env', key))}` must be a variable name of letters, digits and `_`, got `{key}`"
+    )
 
 
 @pytest.mark.parametrize(

@@ -25,32 +25,32 @@ from support.spec.job_documents import BUILT_JOB, merged_text, told, with_key
         ("instance_type: x", "instance_type", "unknown key `instance_type`", "did you mean `hosts.instance_type`?"),
         ("hosts: {tags: {a: b}}", "hosts.tags", "unknown key `tags` in `hosts`", "did you mean `tags`?"),
         ("qqq: 1", "qqq", "unknown key `qqq`", ""),
-        ("resources: {}", "resources", "unknown key `resources`", "here it is `hosts`"),
-        ("num_nodes: 2", "num_nodes", "unknown key `num_nodes`", "here it is `hosts.count`"),
-        ("inputs: {}", "inputs", "unknown key `inputs`", "here it is `channels`"),
-        ("workdir: .", "workdir", "unknown key `workdir`", "here it is `source`"),
-        ("env: {}", "env", "unknown key `env`", "here it is `environment`"),
-        ("instance_count: 2", "instance_count", "unknown key `instance_count`", "here it is `hosts.count`"),
+        ("resources: {}", "resources", "unknown key `resources`", "use `hosts`"),
+        ("num_nodes: 2", "num_nodes", "unknown key `num_nodes`", "use `hosts.count`"),
+        ("inputs: {}", "inputs", "unknown key `inputs`", "use `channels`"),
+        ("workdir: .", "workdir", "unknown key `workdir`", "use `source`"),
+        ("env: {}", "env", "unknown key `env`", "use `environment`"),
+        ("instance_count: 2", "instance_count", "unknown key `instance_count`", "use `hosts.count`"),
         (
             "hosts: {instance_count: 2}",
             "hosts.instance_count",
             "unknown key `instance_count` in `hosts`",
-            "here it is `count`",
+            "use `count`",
         ),
-        ("InstanceType: x", "InstanceType", "unknown key `InstanceType`", "here it is `hosts.instance_type`"),
-        ("TrainingInputMode: x", "TrainingInputMode", "unknown key `TrainingInputMode`", "here it is `input_mode`"),
-        ("RemoteDebugConfig: {}", "RemoteDebugConfig", "unknown key `RemoteDebugConfig`", "write it under `api`"),
+        ("InstanceType: x", "InstanceType", "unknown key `InstanceType`", "use `hosts.instance_type`"),
+        ("TrainingInputMode: x", "TrainingInputMode", "unknown key `TrainingInputMode`", "use `input_mode`"),
+        ("RemoteDebugConfig: {}", "RemoteDebugConfig", "unknown key `RemoteDebugConfig`", "move it to `api`"),
         (
             "channels: {a: {s3: s3://a/b, sharding: x}}",
             "channels.a.sharding",
             "unknown key `sharding` in `channels.a`",
-            "here it is `distribution`",
+            "use `distribution`",
         ),
         (
             "output: {s3: s3://a/b, CompressionType: GZIP}",
             "output.CompressionType",
             "unknown key `CompressionType` in `output`",
-            "here it is `compression`",
+            "use `compression`",
         ),
         (
             "distribution: torchrn",
@@ -62,7 +62,7 @@ from support.spec.job_documents import BUILT_JOB, merged_text, told, with_key
             "distribution: pytorchddp",
             "distribution.pytorchddp",
             "unknown key `pytorchddp` in `distribution`",
-            "here it is `torchrun`",
+            "use `torchrun`",
         ),
     ],
 )
@@ -72,13 +72,13 @@ def test_an_unknown_key(line, path, message, label):
 
 def test_the_tool_that_says_the_word_is_named():
     (finding,) = shape_findings(merged_text(with_key("num_nodes: 2")))
-    assert finding.help == "`num_nodes` is a word of SkyPilot"
+    assert finding.help == "rename it: `num_nodes` is a key of SkyPilot"
     assert finding.on == "key"
 
 
 def test_where_nothing_is_near_the_few_keys_of_the_place_are_listed():
     (finding,) = shape_findings(merged_text(with_key("metrics: [{name: loss, regex: a, zzz: b}]")))
-    assert (finding.message, finding.help) == ("unknown key `zzz` in `metrics[0]`", "the keys here are `name`, `regex`")
+    assert (finding.message, finding.help) == ("unknown key `zzz` in `metrics[0]`", "use `name` or `regex`")
     (finding,) = shape_findings(merged_text(with_key("zzz: 1")))
     assert (finding.message, finding.help) == ("unknown key `zzz`", "")
 
@@ -122,34 +122,37 @@ def test_a_key_that_a_mapping_needs():
                 (
                     "SM202",
                     "entry_point",
-                    "missing key in `entry_point`: one of `script`, `command`, `module`, `pipe_loop`",
+                    "missing key in `entry_point`: `script`, `command`, `module`, or `pipe_loop`",
                 )
             ],
         ),
         (
             "channels: {a: {content_type: text/csv}}",
-            [("SM202", "channels.a", "missing key in `channels.a`: one of `s3`, `file_system`")],
+            [("SM202", "channels.a", "missing key in `channels.a`: `s3` or `file_system`")],
         ),
         (
             "entry_point: {script: a.py, module: 'a:b'}",
-            [("SM209", "entry_point.module", "`script` and `module` exclude each other in `entry_point`")],
+            [("SM209", "entry_point.module", "`entry_point.script` cannot be combined with `module`")],
         ),
         (
             "channels: {a: {s3: s3://a/b, file_system: {id: fs-12345678, type: EFS, path: /, access: ro}}}",
-            [("SM209", "channels.a.file_system", "`s3` and `file_system` exclude each other in `channels.a`")],
+            [("SM209", "channels.a.file_system", "`channels.a.s3` cannot be combined with `file_system`")],
         ),
         (
             "distribution: {mpi: {}, torchrun: {}}",
-            [("SM209", "distribution.torchrun", "`mpi` and `torchrun` exclude each other in `distribution`")],
+            [("SM209", "distribution.torchrun", "`distribution.mpi` cannot be combined with `torchrun`")],
         ),
         (
             "entry_point: {script: a.py, epochs: 5}",
-            [("SM210", "entry_point.epochs", "`epochs` goes only with `pipe_loop`")],
+            [("SM210", "entry_point.epochs", "`entry_point.epochs` requires `pipe_loop`")],
         ),
-        ("entry_point: {module: 'a:b', args: [x]}", [("SM210", "entry_point.args", "`args` goes only with `script`")]),
+        (
+            "entry_point: {module: 'a:b', args: [x]}",
+            [("SM210", "entry_point.args", "`entry_point.args` requires `script`")],
+        ),
         (
             "entry_point: {module: 'a:b', args_style: json}",
-            [("SM209", "entry_point.args_style", "`module` and `args_style` exclude each other in `entry_point`")],
+            [("SM209", "entry_point.args_style", "`entry_point.module` cannot be combined with `args_style`")],
         ),
     ],
 )
@@ -177,13 +180,13 @@ def test_a_misspelled_key_is_not_told_as_missing_too(line, path):
 @pytest.mark.parametrize(
     ("line", "path", "help"),
     [
-        ("distribution: none", "distribution.none", "one of `torchrun`, `mpi`, `parameter_server`, `smdataparallel`"),
-        ("channels: {a: {qqq: x}}", "channels.a.qqq", "one of `s3`, `file_system`"),
+        ("distribution: none", "distribution.none", "`torchrun`, `mpi`, `parameter_server`, or `smdataparallel`"),
+        ("channels: {a: {qqq: x}}", "channels.a.qqq", "`s3` or `file_system`"),
     ],
 )
 def test_a_key_instead_of_those_to_choose_from_is_one_fault(line, path, help):
     (finding,) = shape_findings(merged_text(with_key(line)))
-    assert (finding.path, finding.help) == (tuple(path.split(".")), f"write {help}")
+    assert (finding.path, finding.help) == (tuple(path.split(".")), f"use {help}")
 
 
 def test_a_key_in_the_wrong_place_is_not_told_as_missing_too():

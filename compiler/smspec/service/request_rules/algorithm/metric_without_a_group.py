@@ -17,6 +17,6 @@ def check(request: Request) -> Iterator[Finding]:
         if pattern.fault is None and not pattern.groups:
             yield RULE.at(
                 path,
-                "the expression has no group, so nothing says which part of the line is the value",
-                help="put the number in round brackets, as in `loss=([0-9.]+)`",
+                f"`{request.word('Regex', 'regex')}` has no capture group for the value of the metric",
+                help="add parentheses around the number, as in `loss=([0-9.]+)`",
             )

@@ -18,7 +18,8 @@ def check(request: Request) -> Iterator[Finding]:
     if image and is_built_in_algorithm(image) and items(request.algorithm, "MetricDefinitions"):
         yield RULE.at(
             ("AlgorithmSpecification", "MetricDefinitions"),
-            f"`{image.repository}` is a built-in algorithm: its metrics are defined by SageMaker",
-            help=f"leave `{request.word('MetricDefinitions', 'metrics')}` out",
+            f"`{request.word('MetricDefinitions', 'metrics')}` might have no effect: SageMaker defines the "
+            f"metrics of `{image.repository}`",
+            help=f"remove `{request.word('MetricDefinitions', 'metrics')}`",
             on="key",
         )

@@ -15,9 +15,9 @@ def check(request: Request) -> Iterator[Finding]:
     image = request.image
     if image is None or image.registry is None or image.digest is not None or image.tag not in (None, "latest"):
         return
-    said = "has neither tag nor digest, which means `latest`" if image.tag is None else "is called `latest`"
+    said = "has no tag, which means `latest`" if image.tag is None else "uses the mutable tag `latest`"
     yield RULE.at(
         ("AlgorithmSpecification", "TrainingImage"),
-        f"the image {said}: tomorrow it may be another one",
-        help="name a tag that never moves, or better the digest, `@sha256:…`",
+        f"`{request.word('TrainingImage', 'image')}` {said}",
+        help="use a tag that does not move, or the digest, `@sha256:…`",
     )

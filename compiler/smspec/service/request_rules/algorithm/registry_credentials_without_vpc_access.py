@@ -17,7 +17,7 @@ def check(request: Request) -> Iterator[Finding]:
     if request.access_mode == "Platform" and here in structure(request.algorithm, "TrainingImageConfig"):
         yield RULE.at(
             ("AlgorithmSpecification", "TrainingImageConfig", here),
-            "nobody asks for these credentials: the image is not pulled through a VPC",
-            help="leave them out, or say TrainingRepositoryAccessMode: Vpc",
+            "`TrainingRepositoryAuthConfig` has no effect: `TrainingRepositoryAccessMode` is `Platform`",
+            help="remove it, or set `TrainingRepositoryAccessMode: Vpc`",
             on="key",
         )

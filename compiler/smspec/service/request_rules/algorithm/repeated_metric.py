@@ -17,6 +17,6 @@ def check(request: Request) -> Iterator[Finding]:
     for index, name in repeated(items(request.algorithm, "MetricDefinitions"), "Name"):
         yield RULE.at(
             ("AlgorithmSpecification", "MetricDefinitions", index, "Name"),
-            f"metric `{shown(name)}` is defined twice: its values are mixed up",
-            help="give it a name of its own, or join the two expressions with `|`",
+            f"duplicate `{request.word('Name', 'name')}` of a metric: `{shown(name)}`",
+            help="rename one of them, or use one expression with `|`",
         )

@@ -18,13 +18,13 @@ def check(request: Request) -> Iterator[Finding]:
         return
     image = request.image
     if items(request.algorithm, "MetricDefinitions"):
-        cause = "metrics are defined"
+        cause = f"`{request.word('MetricDefinitions', 'metrics')}` is set"
     elif image and is_built_in_algorithm(image):
         cause = f"`{image.repository}` is a built-in algorithm"
     else:
         return
     yield RULE.at(
         ("AlgorithmSpecification", "EnableSageMakerMetricsTimeSeries"),
-        f"time series are made all the same: {cause}",
-        help="leave the member out",
+        f"`EnableSageMakerMetricsTimeSeries: false` has no effect: {cause}",
+        help="remove the member",
     )

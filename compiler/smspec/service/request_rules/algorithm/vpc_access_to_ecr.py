@@ -16,6 +16,6 @@ def check(request: Request) -> Iterator[Finding]:
     if image is not None and image.is_in_ecr and request.access_mode == "Vpc":
         yield RULE.at(
             ("AlgorithmSpecification", "TrainingImageConfig", "TrainingRepositoryAccessMode"),
-            "access through the VPC is for private Docker registries, and the image is in Amazon ECR",
-            help="leave TrainingImageConfig out: `Platform`, the default, is for ECR",
+            "`TrainingRepositoryAccessMode` is `Vpc`, but the image is in Amazon ECR",
+            help="remove `TrainingImageConfig`; the default, `Platform`, is for ECR",
         )

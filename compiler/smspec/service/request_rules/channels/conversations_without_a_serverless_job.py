@@ -16,6 +16,6 @@ def check(request: Request) -> Iterator[Finding]:
         if channel.s3_data_type == "Converse" and not request.is_serverless:
             yield RULE.at(
                 (*channel.s3_path, "S3DataType"),
-                "`Converse` is for fine-tuning a foundation model, and this is no serverless job",
-                help=f"say `S3Prefix`, or give `{request.word('ServerlessJobConfig', 'api.ServerlessJobConfig')}`",
+                "`S3DataType` is `Converse`, but the job is not serverless",
+                help=f"use `S3Prefix`, or set `{request.word('ServerlessJobConfig', 'api.ServerlessJobConfig')}`",
             )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.service.member_names import shown
 from smspec.service.members import structure
 from smspec.service.request import Request
 
@@ -19,6 +18,6 @@ def check(request: Request) -> Iterator[Finding]:
         if isinstance(arn, str) and "/ModelReference/" not in arn:
             yield RULE.at(
                 (*channel.s3_path, "HubAccessConfig", "HubContentArn"),
-                f"`{shown(arn)}` is no reference to a model of a hub",
-                help="write arn:aws:sagemaker:<region>:<account>:hub-content/<hub>/ModelReference/<model>/<version>",
+                "`HubContentArn` is not the ARN of a ModelReference",
+                help="use arn:aws:sagemaker:<region>:<account>:hub-content/<hub>/ModelReference/<model>/<version>",
             )

@@ -16,7 +16,7 @@ def check(request: Request) -> Iterator[Finding]:
         if channel.members.get("RecordWrapperType") == "RecordIO" and channel.mode == "FastFile":
             yield RULE.at(
                 (*channel.path, "RecordWrapperType"),
-                f"{channel.said} is in FastFile mode, which has no stream to wrap records in",
-                help=f"leave `{request.word('RecordWrapperType', 'record_wrapper')}` out: data that are RecordIO"
-                f" already stay so; or give the channel `{request.word('InputMode', 'input_mode')}: Pipe`",
+                f"`{request.word('RecordWrapperType', 'record_wrapper')}` has no effect: {channel.said} is in "
+                "FastFile mode",
+                help=f"remove it, or set `{request.word('InputMode', 'input_mode')}: Pipe`",
             )

@@ -18,7 +18,7 @@ def check(request: Request) -> Iterator[Finding]:
     if items(request.payload, "DebugRuleConfigurations") and "DebugHookConfig" not in request.payload:
         yield RULE.at(
             ("DebugRuleConfigurations",),
-            "nothing saves the tensors that these rules look at",
-            help="add `DebugHookConfig`, with the S3 address for them",
+            "`DebugRuleConfigurations` is set, but `DebugHookConfig` is not",
+            help="add `DebugHookConfig` with an S3 URI for the tensors",
             on="key",
         )

@@ -21,8 +21,8 @@ def check(request: Request) -> Iterator[Finding]:
         if family(kind) in TRAINIUM:
             yield RULE.at(
                 ("ProfilerConfig",),
-                f"the profiler does not support `{shown(kind)}`",
-                help="leave it out, or turn it off: `DisableProfiler: true`",
+                f"`ProfilerConfig` is set, but the profiler does not support `{shown(kind)}`",
+                help="remove it, or set `DisableProfiler: true`",
                 on="key",
             )
             return

@@ -17,7 +17,7 @@ def check(request: Request) -> Iterator[Finding]:
     if is_off and items(request.payload, "ProfilerRuleConfigurations"):
         yield RULE.at(
             ("ProfilerRuleConfigurations",),
-            "the profiler is off, so its rules have nothing to look at",
-            help="take out the rules, or `DisableProfiler`",
+            "`ProfilerRuleConfigurations` has no effect: `DisableProfiler` is true",
+            help="remove the rules, or `DisableProfiler`",
             on="key",
         )

@@ -18,7 +18,7 @@ def check(request: Request) -> Iterator[Finding]:
     if items(request.payload, "ProfilerRuleConfigurations") and "ProfilerConfig" not in request.payload:
         yield RULE.at(
             ("ProfilerRuleConfigurations",),
-            "nothing says where the profiler writes what these rules look at",
-            help="add `ProfilerConfig`, with the S3 address for it",
+            "`ProfilerRuleConfigurations` is set, but `ProfilerConfig` is not",
+            help="add `ProfilerConfig` with an S3 URI for the output",
             on="key",
         )

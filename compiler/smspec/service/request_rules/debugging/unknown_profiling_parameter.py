@@ -33,8 +33,8 @@ def check(request: Request) -> Iterator[Finding]:
             near = nearest(name, KNOWN)
             yield RULE.at(
                 ("ProfilerConfig", "ProfilingParameters", name),
-                f"the profiler is not known to have a parameter `{shown(name)}`",
+                f"unknown profiling parameter `{shown(name)}`",
                 label=f"did you mean `{near}`?" if near else "",
-                help="SageMaker takes any key; one that the profiler does not know has no effect",
+                help="remove it, or fix its name; unknown parameters have no effect",
                 on="key",
             )

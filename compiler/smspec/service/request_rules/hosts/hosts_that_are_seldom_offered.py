@@ -18,6 +18,6 @@ def check(request: Request) -> Iterator[Finding]:
         if family(kind) == "t3":
             yield RULE.at(
                 path,
-                f"`{shown(kind)}` is in the API model, but most regions do not offer it for training",
-                help="take `ml.m5.large` or a larger type",
+                f"`{shown(kind)}` is rarely available for training",
+                help="use `ml.m5.large` or larger",
             )

@@ -17,7 +17,10 @@ def check(request: Request) -> Iterator[Finding]:
     if LONGEST_IN_THE_GUIDE < request.keep_alive <= LONGEST_IN_THE_MODEL:
         yield RULE.at(
             ("ResourceConfig", "KeepAlivePeriodInSeconds"),
-            f"the keep-alive period is {request.time(request.keep_alive)}; "
-            f"the developer guide allows {request.time(LONGEST_IN_THE_GUIDE)}",
-            help=f"the API model allows {request.time(LONGEST_IN_THE_MODEL)}, but the account may not",
+            f"`{request.word('KeepAlivePeriodInSeconds', 'hosts.keep_alive')}` is {request.time(request.keep_alive)}; "
+            f"the maximum in the developer guide is {request.time(LONGEST_IN_THE_GUIDE)}",
+            help=(
+                f"use {request.time(LONGEST_IN_THE_GUIDE)} or less; the API model allows "
+                f"{request.time(LONGEST_IN_THE_MODEL)}"
+            ),
         )

@@ -19,7 +19,7 @@ def check(request: Request) -> Iterator[Finding]:
     if count is not None and placed > count:
         yield RULE.at(
             here,
-            f"{placed:,} hosts are placed, and the job has {count:,}",
-            help="let the placements add up to the number of hosts",
+            f"`PlacementSpecifications` place {placed:,} instances, but the job has {count:,}",
+            help=f"reduce the placements to {count:,}",
             on="key",
         )

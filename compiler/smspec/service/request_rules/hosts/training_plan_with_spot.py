@@ -25,7 +25,7 @@ def check(request: Request) -> Iterator[Finding]:
     for path in plans:
         yield RULE.at(
             path,
-            "the hosts of a training plan are reserved, and the job asks for spot hosts",
-            help=f"take out the training plan or `{spot}`",
+            f"the training plan might not work with `{spot}`",
+            help=f"remove the training plan, or `{spot}`",
             on="key",
         )

@@ -19,8 +19,9 @@ def check(request: Request) -> Iterator[Finding]:
     if isinstance(key, str) and _is_alias(key) and request.storages != {"nvme"}:
         yield RULE.at(
             ("ResourceConfig", "VolumeKmsKeyId"),
-            f"`{shown(key)}` is an alias; the key of a volume is documented as a key id or the ARN of a key",
-            help="write the id or the ARN that the alias stands for",
+            f"`{request.word('VolumeKmsKeyId', 'hosts.volume_kms_key')}` is the alias `{shown(key)}`; "
+            "expected a key ID or ARN",
+            help="use the ID or ARN of the key",
         )
 
 

@@ -18,7 +18,8 @@ def check(request: Request) -> Iterator[Finding]:
         kind = next(kind for _, kind in request.instance_types)
         yield RULE.at(
             ("ResourceConfig", "VolumeSizeInGB"),
-            f"`{shown(kind)}` keeps data on disks of its own; the size of a volume has no effect",
-            help="leave it out; the size of the disks comes with the instance type",
+            f"`{request.word('VolumeSizeInGB', 'hosts.volume')}` has no effect: `{shown(kind)}` uses local "
+            "NVMe storage",
+            help="remove it; the instance type determines the size",
             on="key",
         )

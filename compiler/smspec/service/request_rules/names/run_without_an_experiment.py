@@ -17,7 +17,7 @@ def check(request: Request) -> Iterator[Finding]:
     if "RunName" in experiment and "ExperimentName" not in experiment:
         yield RULE.at(
             ("ExperimentConfig", "ExperimentName"),
-            "the run is given no experiment to belong to",
-            help="name it: `ExperimentName`",
+            "`RunName` has no effect without `ExperimentName`",
+            help="add `ExperimentName`",
             on="key",
         )

@@ -19,7 +19,8 @@ def check(request: Request) -> Iterator[Finding]:
         if name in PLATFORM or name.startswith("SM_"):
             yield RULE.at(
                 ("Environment", name),
-                f"`{shown(name)}` is set in the container by SageMaker: the program may see either value",
-                help="take another name",
+                f"`{request.word('Environment', 'environment')}.{shown(name)}` might be overwritten: "
+                "SageMaker sets it in the container",
+                help="rename the variable",
                 on="key",
             )

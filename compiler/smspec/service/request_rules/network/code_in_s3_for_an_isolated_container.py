@@ -21,6 +21,6 @@ def check(request: Request) -> Iterator[Finding]:
         )
         yield RULE.at(
             ("HyperParameters", "sagemaker_submit_directory"),
-            "a container in network isolation cannot fetch its code from S3",
-            help=f"let SageMaker bring it: {delivery}",
+            f"`{request.word('EnableNetworkIsolation', 'network.isolation')}: true` blocks the S3 download of the code",
+            help=f"use {delivery}",
         )

@@ -15,6 +15,7 @@ def check(request: Request) -> Iterator[Finding]:
     if request.payload.get("EnableInterContainerTrafficEncryption") is True and request.host_count == 1:
         yield RULE.at(
             ("EnableInterContainerTrafficEncryption",),
-            "the job has one host, so there is no traffic between hosts to encrypt",
-            help="take it out, or leave it for the day on which the job has more hosts",
+            f"`{request.word('EnableInterContainerTrafficEncryption', 'network.encrypt_inter_container')}` "
+            "has no effect with one host",
+            help="remove it, or use more hosts",
         )

@@ -12,13 +12,19 @@ from smspec.service.request import Request
 RULE = Rule("SM357", "malformed subnet or security group ID", "warning", evidence="api-doc")
 
 
+_KINDS = (
+    ("Subnets", "network.subnets", "subnet", "subnet-"),
+    ("SecurityGroupIds", "network.security_groups", "security group", "sg-"),
+)
+
+
 def check(request: Request) -> Iterator[Finding]:
     """Warn of ids without the prefix that EC2 gives them."""
-    for name, said, prefix in (("Subnets", "subnet", "subnet-"), ("SecurityGroupIds", "security group", "sg-")):
+    for name, key, said, prefix in _KINDS:
         for index, text in enumerate(items(request.payload, "VpcConfig", name)):
             if isinstance(text, str) and not text.startswith(prefix):
                 yield RULE.at(
                     ("VpcConfig", name, index),
-                    f"`{shown(text)}` does not look like the id of a {said}",
-                    help=f"such ids start with `{prefix}`",
+                    f"`{request.word(name, key)}`: `{shown(text)}` does not look like the ID of a {said}",
+                    help=f"use an ID that starts with `{prefix}`",
                 )

@@ -18,6 +18,6 @@ def check(request: Request) -> Iterator[Finding]:
         isolation = request.word("EnableNetworkIsolation", "network.isolation")
         yield RULE.at(
             ("RemoteDebugConfig", "EnableRemoteDebug"),
-            "nobody can reach a container in network isolation to debug it",
-            help=f"take out this or `{isolation}`",
+            f"`EnableRemoteDebug` has no effect with `{isolation}: true`",
+            help=f"remove it, or `{isolation}`",
         )

@@ -22,9 +22,8 @@ def check(request: Request) -> Iterator[Finding]:
         isolation = request.word("EnableNetworkIsolation: true", "network: {isolation: true}")
         yield RULE.at(
             ("EnableNetworkIsolation",),
-            f"an algorithm of AWS Marketplace, as `{shown(arn.resource)}` of account {shown(arn.account)} seems to be, "
-            "runs in network isolation only",
-            help=f"say so: `{isolation}`",
+            f"`{shown(arn.resource)}` might be from AWS Marketplace, but `{isolation}` is not set",
+            help=f"add `{isolation}`",
             on="key",
             cause=("AlgorithmSpecification", "AlgorithmName"),
         )

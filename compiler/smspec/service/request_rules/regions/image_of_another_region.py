@@ -18,6 +18,7 @@ def check(request: Request) -> Iterator[Finding]:
     if request.region and there and there != request.region:
         yield RULE.at(
             ("AlgorithmSpecification", "TrainingImage"),
-            f"the image is in `{shown(there)}`, and the job runs in `{shown(request.region)}`",
-            help="push the image to the region of the job, or let ECR replicate it",
+            f"`{request.word('TrainingImage', 'image')}` is in `{shown(there)}`, but the job runs in "
+            f"`{shown(request.region)}`",
+            help="move the image to the region of the job, or use ECR replication",
         )

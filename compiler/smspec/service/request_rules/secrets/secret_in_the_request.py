@@ -1,4 +1,4 @@
-"""Whoever may describe a job reads its hyperparameters, environment, command and tags."""
+"""DescribeTrainingJob shows the hyperparameters, the environment, the command, and the tags of a job."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from smspec.source import Path
 
 RULE = Rule("SM601", "secret in the request", "warning")
 
+_KEYS = {"HyperParameters": "hyperparameters", "Environment": "environment", "Tags": "tags"}
 _COMMANDS = ("ContainerEntrypoint", "ContainerArguments")
 
 
@@ -22,12 +23,19 @@ def check(request: Request) -> Iterator[Finding]:
     for path, name, value in _texts(request.payload):
         what = secret_of(name, value.strip('"'))
         if what:
-            called = f"the value of `{shown(name)}`" if name else "this word"
             yield RULE.at(
                 path,
-                f"{called} looks like {what}, and everybody who may describe the job can read it",
-                help="keep it in Secrets Manager or the parameter store, and give the job its name or ARN",
+                f"{_called(request, path, name)} looks like {what}; DescribeTrainingJob shows it",
+                help="move it to Secrets Manager or Parameter Store, and pass its name or ARN",
             )
+
+
+def _called(request: Request, path: Path, name: str) -> str:
+    holder = str(path[0])
+    key = _KEYS.get(holder)
+    if key and name:
+        return f"`{request.word(holder, key)}.{shown(name)}`"
+    return f"an item of `{request.word(str(path[1]), 'entry_point')}`"
 
 
 def _texts(payload: dict[str, object]) -> Iterator[tuple[Path, str, str]]:

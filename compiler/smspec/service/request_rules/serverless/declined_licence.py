@@ -16,6 +16,6 @@ def check(request: Request) -> Iterator[Finding]:
     if structure(request.payload, "ServerlessJobConfig").get("AcceptEula") is False:
         yield RULE.at(
             ("ServerlessJobConfig", "AcceptEula"),
-            "the licence of the base model is declined; a model that has one is then refused",
-            help="read it, and accept it with `AcceptEula: true`",
+            "`AcceptEula` is false: the license of the base model is declined",
+            help="set `AcceptEula: true` after you read the license",
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.quoting import one_of
 from smspec.service.members import structure
 from smspec.service.request import Request
 from smspec.service.shapes import pinned_model
@@ -15,11 +16,11 @@ RULE = Rule("SM373", "fine-tuning without a technique", "warning", evidence="inf
 def check(request: Request) -> Iterator[Finding]:
     """Warn of JobType FineTuning without CustomizationTechnique."""
     job = structure(request.payload, "ServerlessJobConfig")
-    words = ", ".join(f"`{word}`" for word in pinned_model().shapes["CustomizationTechnique"].enum)
+    words = one_of(pinned_model().shapes["CustomizationTechnique"].enum)
     if job.get("JobType") == "FineTuning" and "CustomizationTechnique" not in job:
         yield RULE.at(
             ("ServerlessJobConfig", "CustomizationTechnique"),
-            "nothing says how the model is fine-tuned",
-            help=f"give `CustomizationTechnique`: {words}",
+            "`CustomizationTechnique` is not set, but `JobType` is `FineTuning`",
+            help=f"set `CustomizationTechnique` to {words}",
             on="key",
         )

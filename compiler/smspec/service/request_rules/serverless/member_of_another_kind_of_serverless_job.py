@@ -20,7 +20,7 @@ def check(request: Request) -> Iterator[Finding]:
         if name in job and kind in READERS.values() and kind != reader:
             yield RULE.at(
                 ("ServerlessJobConfig", name),
-                f"`{name}` is for jobs of type `{reader}`, and this one is of type `{kind}`",
-                help="take it out",
+                f"`{name}` is for `JobType: {reader}`, but the type is `{kind}`",
+                help="remove it",
                 on="key",
             )

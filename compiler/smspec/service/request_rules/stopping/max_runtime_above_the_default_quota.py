@@ -18,6 +18,7 @@ def check(request: Request) -> Iterator[Finding]:
     if run is not None and DEFAULT_QUOTA < run <= overlong_max_runtime.LONGEST:
         yield RULE.at(
             ("StoppingCondition", "MaxRuntimeInSeconds"),
-            f"the longest run time is {request.time(run)}; an account starts with 5 days",
-            help="look up the quota “Longest run time for a training job” of the account",
+            f"`{request.word('MaxRuntimeInSeconds', 'stopping.max_runtime')}` is {request.time(run)}, above "
+            "the default quota of 5 days",
+            help="check the quota “Longest run time for a training job” of the account",
         )

@@ -24,8 +24,8 @@ def check(request: Request) -> Iterator[Finding]:
         checkpoints = request.word("CheckpointConfig", "checkpoints")
         yield RULE.at(
             ("CheckpointConfig",),
-            "a spot job without checkpoints starts from zero after each interruption",
-            help=f"say where checkpoints are kept: `{checkpoints}`",
+            f"`{checkpoints}` is not set: a spot job starts from scratch after each interruption",
+            help=f"set `{checkpoints}`",
             on="key",
             cause=("EnableManagedSpotTraining",),
         )

@@ -19,6 +19,6 @@ def check(request: Request) -> Iterator[Finding]:
     if isinstance(checkpoints, str) and isinstance(output, str) and checkpoints.rstrip("/") == output.rstrip("/"):
         yield RULE.at(
             ("CheckpointConfig", "S3Uri"),
-            f"checkpoints are kept where the output goes: `{shown(checkpoints)}`",
-            help="give each a prefix of its own: a later job would fetch the models as its checkpoints",
+            f"`{request.word('CheckpointConfig.S3Uri', 'checkpoints')}` is the output prefix: `{shown(checkpoints)}`",
+            help="use a separate prefix; later jobs would download the models as checkpoints",
         )

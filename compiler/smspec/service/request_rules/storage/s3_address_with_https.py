@@ -16,6 +16,6 @@ def check(request: Request) -> Iterator[Finding]:
         if address.startswith("https://"):
             yield RULE.at(
                 path,
-                "an address of S3 is seldom written as https: tools that compare it with `s3://` see two places",
-                help="write s3://<bucket>/<key>",
+                f"`{request.word(str(path[-1]), 's3')}` starts with `https://` instead of `s3://`",
+                help="use s3://<bucket>/<key>",
             )

@@ -1,0 +1,55 @@
+"""What every diagnostic must say by itself: a reviewer sees an annotation without the spec, and without its line."""
+
+from __future__ import annotations
+
+import re
+
+TITLE, HELP, NOTE = 90, 120, 120
+"""Longest allowed, in characters."""
+
+SYNTAX = re.compile(r"SM(10[1-9]|11[0-4]|15[0-5])")
+"""Codes of text that YAML or JSON cannot read: there is no key to name."""
+
+VERBS = {
+    *("add", "change", "check", "convert", "declare", "fix", "install", "merge", "move", "pass", "reduce", "remove"),
+    *("rename", "replace", "restore", "revoke", "run", "save", "set", "shorten", "use", "write"),
+}
+"""What the first word of a help may be."""
+
+FOREIGN = re.compile(
+    r"\b(told|nobody|somebody|whoever|beside|anew|aloud|ours?|organisation|licen[c]e|customis\w+|colour)\b"
+    r"|all the same|half-way|\bis no (?!longer)|\bare no (?!longer)|takes? in\b|by itself|leave \S+ out|take \S+ out",
+    re.IGNORECASE,
+)
+"""Words of an earlier voice."""
+
+
+def faults(record: dict[str, object]) -> list[str]:
+    """Return what is wrong with the words of a diagnostic, which is one object of ``--format json``."""
+    title, help, note, path = (str(record[key]) for key in ("message", "help", "note", "path"))
+    code, severity = str(record["code"]), record["severity"]
+    found = []
+    if not SYNTAX.fullmatch(code) and not _stands_alone(title, path):
+        found.append("title names no key and no file")
+    if severity != "note" and not help:
+        found.append("neither help nor label")
+    first = re.split(r"[ ,;:]", help.rpartition("\n")[2], maxsplit=1)[0]
+    if help and "did you mean" not in help and first not in VERBS:
+        found.append(f"help begins with `{first}`")
+    if severity == "warning" and re.search(r"\b(must|rejects|cannot)\b", title):
+        found.append("a warning that sounds like an error")
+    if severity == "error" and re.search(r"\bmight\b", title):
+        found.append("an error that sounds like a warning")
+    for text, longest in ((title, TITLE), (help, HELP), (note, NOTE)):
+        found += [f"{len(line)} characters: {line}" for line in text.split("\n") if len(line) > longest]
+        found += [f"`{match[0]}`" for match in FOREIGN.finditer(re.sub(r"`[^`]*`", "", text))]
+    return found
+
+
+def _stands_alone(title: str, path: str) -> bool:
+    """Return whether a title has the path, a key, or a file name in backticks."""
+    last = re.split(r"[.\[]", re.sub(r"(\[\d+\])+$", "", path))[-1].strip('"]')
+    return any(
+        (last and re.search(rf"(^|[^\w]){re.escape(last)}($|[^\w])", span)) or re.search(r"\w[./]\w|/$|\[\d", span)
+        for span in re.findall(r"`([^`]+)`", title)
+    ) or bool(re.search(r"smspec\.(lock|toml)", title))
