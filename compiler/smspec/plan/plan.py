@@ -69,10 +69,22 @@ class RequestPlan:
                 return self.origins[path[:length]]
         return ()
 
+    def _has(self, path: Path) -> bool:
+        value: object = self.payload
+        for step in path:
+            if isinstance(value, list) and isinstance(step, int):
+                value = value[step]
+                continue
+            if not isinstance(value, dict) or step not in value:
+                return False
+            value = value[step]
+        return True
+
     def at_origin(self, finding: Finding) -> Finding:
         """Return what was found in the payload as something found in the spec."""
         origin = self.origin(finding.path)
-        there = finding.renamed(origin) if finding.path in self.origins else finding.moved(origin)
+        # What the request lacks has no place of its own in the spec.
+        there = finding.renamed(origin) if origin and self._has(finding.path) else finding.moved(origin)
         return replace(there, on="key") if finding.path in self.names else there
 
 

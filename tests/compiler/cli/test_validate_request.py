@@ -34,7 +34,7 @@ def test_what_is_wrong_is_shown_in_the_request(tmp_path):
     done = smspec("validate", "--api-json", "request.json", cwd=tmp_path)
     assert done.status == 1
     assert done.err == "checked 1 request: 2 errors\nFor details, run `smspec explain SM401`.\n"
-    assert done.out.startswith("error[SM401]: hyperparameter `lr` is a number with a fraction, not text\n")
+    assert done.out.startswith("error[SM401]: `HyperParameters.lr` must be a string, got a number with a fraction\n")
     assert '"lr": 0.1' in done.out
     assert [place for _, place in validate(tmp_path)[1]] == ["HyperParameters.lr", "RetryStrategy.MaximumRetryAttempts"]
 
