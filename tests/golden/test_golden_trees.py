@@ -72,5 +72,7 @@ def test_an_example_compiles_to_its_golden_tree(name, tmp_path, update):
         assert written[path].decode() == golden[path].decode(), path
 
 
-def test_no_golden_tree_is_left_over():
+def test_no_golden_tree_is_left_over(update):
+    if update:
+        pytest.skip("trees are being rewritten")
     assert {path.name for path in GOLDEN.iterdir() if path.is_dir() and path.name != "__pycache__"} == set(TREES)
