@@ -18,6 +18,7 @@ import pytest
 
 from smspec.diagnostics.explanation import explained_codes, explanation
 from support.smspec_command import smspec
+from support.wording import faults
 
 HERE = Path(__file__).parent
 COMPILER = HERE.parents[1] / "compiler" / "smspec"
@@ -77,7 +78,7 @@ def test_the_author_is_told_exactly_this(case, told, update):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_programs_are_told_the_same_and_every_place_is_in_its_file(case, told):
+def test_records_stand_alone_and_point_into_their_file(case, told):
     if command(case)[0] != "validate":
         pytest.skip("the command has no --format")
     directory, _, said = told(case, "--format", "json")
@@ -96,6 +97,7 @@ def test_programs_are_told_the_same_and_every_place_is_in_its_file(case, told):
             assert 1 <= column <= len(lines[line - 1]) + 1
         assert record["message"] == record["message"].strip()
         assert not record["message"].endswith(".")
+        assert faults(record) == [], record["message"]
         assert (
             record["message"][0] in "`\"'(<$" or not record["message"][0].isupper() or record["message"][:2].isupper()
         )

@@ -72,7 +72,8 @@ def rejected(malformed: MalformedConfig) -> Rejected:
     at = re.search(r"\(at line (\d+), column (\d+)\)\Z", malformed.fault)
     line, column = (int(at[1]), int(at[2])) if at else (1, 1)
     span = Span(malformed.path, line, column, line, column)
-    return _told(_text(malformed), [(span, (), malformed.fault, "")])
+    help = "fix the syntax" if at else "replace it with a TOML file of less than 128 KiB"
+    return _told(_text(malformed), [(span, (), malformed.fault, help)])
 
 
 def _families(names: tuple[str, ...] | None) -> tuple[str, ...] | None:

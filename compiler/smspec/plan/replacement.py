@@ -24,10 +24,10 @@ def replacement(job: JobSpec, request: RequestPlan, environment: Mapping[str, ob
     """Return why another program may start than the spec names, as the end of a sentence; None where none can."""
     member_path = next(_members(job, request), None)
     if member_path is not None:
-        return f"`{dotted(('api', *member_path))}` may start a different program, or the script in a different way"
+        return f"`{dotted(('api', *member_path))}` may replace it"
     variable = next(_variables(job, environment), None)
     if variable is not None:
-        return f"the environment variable `{variable}` may start a different program"
+        return f"`{variable}` may replace it"
     return None
 
 

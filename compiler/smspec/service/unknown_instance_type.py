@@ -14,7 +14,7 @@ UNKNOWN_INSTANCE_TYPE = Rule("SM413", "unknown instance type", "warning")
 # Not one of the shapes: a family may have got a size since the model was pinned, so an author can set this aside.
 SIZE_THAT_THE_FAMILY_LACKS = Rule("SM483", "unknown size of an instance family", evidence="model")
 
-_MOST_SHOWN = 8
+_MOST_SHOWN = 6
 
 
 def unknown_instance_type(path: Path, value: str, known: tuple[str, ...], date: str) -> Finding:
@@ -35,14 +35,14 @@ def unknown_instance_type(path: Path, value: str, known: tuple[str, ...], date: 
         )
     near = _nearest_size(size, sizes)
     listed = ", ".join(f"`{known}`" for known in sorted(sizes, key=_magnitude)[:_MOST_SHOWN])
-    more = f" and {len(sizes) - _MOST_SHOWN} more" if len(sizes) > _MOST_SHOWN else ""
+    more = f", and {len(sizes) - _MOST_SHOWN} more" if len(sizes) > _MOST_SHOWN else ""
     return SIZE_THAT_THE_FAMILY_LACKS.at(
         path,
         f"{member(path)}: `ml.{name}` has no size `{shown(size)}`"
         if size
         else f"{member(path)} is `{shown(value)}`, which has no size",
         label=f"did you mean `ml.{name}.{near}`?" if near else "",
-        help=f"use {listed}{more} (API model of {date})",
+        help=f"use {listed}{more} (as of {date})",
     )
 
 

@@ -15,13 +15,7 @@ HEADINGS = ["Why", "Example", "Use instead", "Ignore this rule", "References"]
 API = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/"
 DOCUMENTED = {"api-doc", "model", "devguide"}
 
-NOT_REWRITTEN = {
-    code
-    for code in explained_codes()
-    if code[:3] in ("SM4", "SM5") and "\n## Ignore this rule\n" not in explanation(code)
-}
-"""To become empty, and then to be removed: pages of the request and of the script in their first form."""
-PAGES = sorted(set(explained_codes()) - NOT_REWRITTEN)
+PAGES = sorted(explained_codes())
 
 
 def evidence():

@@ -16,8 +16,7 @@ def check(meeting: Meeting) -> Iterator[Finding]:
         assert fault.argument is not None
         yield RULE.at(
             meeting.path_of(fault),
-            f"`{called(fault.argument)}` of `{meeting.name}` has no value, so `{fault.argument.words[1]}` ends the"
-            " flags, and later ones keep their defaults",
+            f"`{called(fault.argument)}` of `{meeting.name}` has no value: `{fault.argument.words[1]}` ends the flags",
             help="set `args_style: flags`, which passes true as the flag and omits false",
             notes=notes(fault),
         )

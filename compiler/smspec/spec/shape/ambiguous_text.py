@@ -32,7 +32,7 @@ def _found(node: Node, path: Path) -> Iterator[Finding]:
     elif node.plain and isinstance(node.value, str) and (kind := read_elsewhere_as(node.text)):
         yield AMBIGUOUS_TEXT.at(
             path,
-            f"`{dotted(path)}` is the string {quoted(node.text)}, but other YAML readers see {kind}",
+            f"`{dotted(path)}` is a string; other YAML readers see {kind} in {quoted(node.text)}",
             help=_help(node.text, kind),
         )
 

@@ -136,6 +136,7 @@ def _other_form(fault: ShapeFault, node: Node | None) -> Finding:
     label = label or (_remedy(["integer"], node, fault.schema) if takes_numbers else "")
     shown = f"`{text}`" if fault.on == "key" else _described(node) if takes_numbers else _quoted(node)
     expected, use = _expected(fault)
+    use = use or ("rename the key" if fault.on == "key" else "")
     return form.rule.at(fault.path, f"{expected}, got {shown}", label=label, help="" if label else use, on=fault.on)
 
 

@@ -186,7 +186,7 @@ def test_a_keyword_without_words_of_its_own_is_reported(monkeypatch):
     assert shape_findings(merged_text(READY + "retries: 10\n")) == []
     [finding] = shape_findings(merged_text(READY + "retries: 7\n"))
     assert (finding.message, finding.path) == (
-        "`retries` does not meet `multipleOf: 5`, got whole number `7`",
+        "`retries` does not meet `multipleOf: 5`, got integer `7`",
         ("retries",),
     )
 

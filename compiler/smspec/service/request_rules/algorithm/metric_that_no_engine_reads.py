@@ -17,6 +17,6 @@ def check(request: Request) -> Iterator[Finding]:
         if pattern.fault is not None:
             yield RULE.at(
                 path,
-                f"{HERE} is not a valid regular expression: {pattern.fault}",
+                f"{HERE} is not a regular expression: {pattern.fault}",
                 help="fix the expression, or escape the character with `\\`",
             )

@@ -20,7 +20,7 @@ def check(request: Request) -> Iterator[Finding]:
     if all(is_known(kind) and family(kind) not in ULTRASERVER for kind in kinds):
         yield RULE.at(
             ("ResourceConfig", "InstancePlacementConfig"),
-            f"{HERE} requires an UltraServer, but the instance type is `{kinds[0]}`",
+            f"{HERE} requires an UltraServer, not `{kinds[0]}`",
             help="remove it, or use an instance type of ml.p6e-gb200 or ml.trn2",
             on="key",
         )

@@ -17,7 +17,7 @@ def check(request: Request) -> Iterator[Finding]:
         word = request.word("HyperParameters", "hyperparameters")
         yield RULE.at(
             ("HyperParameters", ""),
-            f"`{word}` contains an empty name; the script would get its value as the argument `--`",
+            f"`{word}` contains an empty name; the script would get the argument `--`",
             help="add the name, or remove the entry",
             on="key",
         )

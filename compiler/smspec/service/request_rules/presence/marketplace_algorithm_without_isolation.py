@@ -22,7 +22,7 @@ def check(request: Request) -> Iterator[Finding]:
         isolation = request.word("EnableNetworkIsolation: true", "network: {isolation: true}")
         yield RULE.at(
             ("EnableNetworkIsolation",),
-            f"`{shown(arn.resource)}` might be from AWS Marketplace, but `{isolation}` is not set",
+            f"`{shown(arn.resource)}` might be from AWS Marketplace and require `{isolation}`",
             help=f"add `{isolation}`",
             on="key",
             cause=("AlgorithmSpecification", "AlgorithmName"),
