@@ -143,7 +143,9 @@ def _expression(glob: str, spans_directories: bool) -> str | None:
             end = at
             while glob[end : end + 1] == "*":
                 end += 1
-            alone = (at == 0 or glob[at - 1] == "/") and glob[end : end + 1] in ("", "/")
+            # git compares what is literal at the start by itself, so that stars behind it are at the start, too.
+            begins = glob[at - 1 : at] in ("", "/") or _EXPANDED.isdisjoint(glob[:at])
+            alone = begins and glob[end : end + 1] in ("", "/")
             if end - at > 1 and alone and spans_directories:
                 spanning = SPAN if glob[end : end + 1] else ".*"
                 parts += [spanning] if parts[-1:] != [spanning] else []  # many in a row would be slow to refuse

@@ -57,6 +57,7 @@ def said_by_git(repository, patterns, paths):
 
 @given(lines)
 @settings(max_examples=at_most(200))
+@example(["a**/b", "foo**/", "sub/d**/foo"])
 @example(["**/foo", "!sub/foo"])
 @example(["sub/**/a.py"])
 @example(["foo/**", "!foo/sub/"])
