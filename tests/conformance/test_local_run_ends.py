@@ -206,7 +206,7 @@ def test_a_script_that_uses_a_container_path_is_stopped(job):
     refused(
         job,
         1,
-        "train.py:2: `os.makedirs` uses `/opt/ml/checkpoints`, which is outside of the run directory: "
+        "train.py:2: `os.makedirs` uses `/opt/ml/checkpoints`, which is outside the run directory: "
         "use smspec_runtime.job().checkpoint_dir, or pass --allow-outside",
     )
     assert not os.path.exists("/opt/ml/checkpoints")
@@ -268,7 +268,7 @@ def test_the_python_of_the_job_must_be_there(job):
 
 def test_misuse_is_told(job):
     script(job, "")
-    refused(job, 2, "`0` is not a number of hosts", hosts=0)
+    refused(job, 2, "expected a number of hosts, got `0`", hosts=0)
     refused(job, 2, "--data: the job has no channel `x`", data={"x": "y"})
 
 

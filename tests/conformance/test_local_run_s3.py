@@ -145,4 +145,4 @@ def test_an_object_that_is_gone_fails_the_job(job, server):
     pipe(job, "s3_data_type: ManifestFile")
     ended = job.run(server.environ, data={"train": f"s3://{BUCKET}/gone.manifest"})
     assert ended.returncode == 1
-    assert f"there is no object `s3://{BUCKET}/no/such/object`" in job.summary()["failure_reason"]
+    assert f"`s3://{BUCKET}/no/such/object` does not exist" in job.summary()["failure_reason"]

@@ -67,7 +67,9 @@ import {module}
 assert dict(os.environ) == environment
 assert {{n: signal.getsignal(n) for n in signal.valid_signals()}} == handlers
 """
-    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
     assert done.returncode == 0, done.stderr or done.stdout
     assert done.stdout == ""
     assert list(tmp_path.iterdir()) == []

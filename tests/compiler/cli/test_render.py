@@ -45,7 +45,7 @@ def test_what_a_job_does_not_have_is_said(target, tmp_path):
     write_job(tmp_path, READY)
     done = smspec("render", target, cwd=tmp_path)
     assert (done.status, done.out) == (1, "")
-    assert done.err.startswith("smspec: the ")
+    assert done.err.startswith("smspec: no ")
 
 
 def test_warnings_stand_beside_the_result(tmp_path):

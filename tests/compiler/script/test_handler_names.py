@@ -19,7 +19,10 @@ def epoch(job, epoch, streams):
 def test_a_name_that_is_nowhere_in_the_module_is_missed(key):
     (finding,) = findings(MODULE, entry_point={key: "train:Trianer"})
     assert (finding.code, finding.severity, finding.path) == ("SM511", "error", ("entry_point", key))
-    assert (finding.message, finding.label) == ("`train.py` has no `Trianer`", "did you mean `Trainer`?")
+    assert (finding.message, finding.label) == (
+        "`train.py` has no function or class `Trianer`",
+        "did you mean `Trainer`?",
+    )
     assert "`Trainer` or `epoch`" in finding.help
 
 

@@ -25,8 +25,8 @@ _DATA_FAULTS = {
     "NoSuchKey": "`{}` does not exist",
     "404": "`{}` does not exist",
     "NotFound": "`{}` does not exist",
-    "PreconditionFailed": "`{}` changed while it was read",
-    "412": "`{}` changed while it was read",
+    "PreconditionFailed": "`{}` changed while smspec was reading it",
+    "412": "`{}` changed while smspec was reading it",
     "InvalidBucketName": "`{}` has no valid bucket name",
     "InvalidObjectState": "`{}` is archived; restore it first",
 }

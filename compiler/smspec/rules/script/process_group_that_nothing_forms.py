@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Note, Rule
+from smspec.diagnostics.quoting import one_of
 from smspec.rules.script.meeting import Meeting
 
 RULE = Rule("SM530", "process group without a launcher", "warning")
@@ -16,10 +17,9 @@ def check(meeting: Meeting) -> Iterator[Finding]:
         missing = [name for name in group.variables if name not in meeting.surroundings.variables]
         if meeting.surroundings.forms_groups or not missing:
             continue
-        names = " or ".join(f"`{name}`" for name in missing)
         yield RULE.at(
             meeting.surroundings.program_path,
-            f"`{meeting.name}` calls `init_process_group`, but the job sets no {names}",
+            f"`{meeting.name}` calls `init_process_group`, but the job sets no {one_of(missing)}",
             help="set `distribution: torchrun`, or set the variables in the script",
             notes=(Note("the script forms the group here", group.place),),
         )

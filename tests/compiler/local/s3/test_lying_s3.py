@@ -247,7 +247,7 @@ def test_an_object_that_changes_while_it_is_read_is_at_fault(lie, fed, tmp_path)
         s3.lie = lambda asked: [SECOND[lie]] if asked.headers.get("range", "").startswith(f"bytes={RANGE}-") else None
         done = fed(s3)
     assert_refused(done, tmp_path, status=1)
-    assert f"`s3://{BUCKET}/train/a` changed while it was read" in done.err
+    assert f"`s3://{BUCKET}/train/a` changed while smspec was reading it" in done.err
 
 
 @pytest.mark.parametrize("total", [len(WHOLE) + 1, len(WHOLE) - 1])

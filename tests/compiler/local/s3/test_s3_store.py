@@ -158,7 +158,7 @@ def test_augmented_manifests_are_read_from_s3(s3):
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (f"s3://{BUCKET}/nowhere", "there is no object `s3://bucket/nowhere`"),
+        (f"s3://{BUCKET}/nowhere", "`s3://bucket/nowhere` does not exist"),
         ("s3://no-such-bucket/x", "the bucket of `s3://no-such-bucket/x` does not exist"),
         ("s3://", "`s3://` has no bucket"),
         ("s3://b ad/x", "has no valid bucket name"),
@@ -245,5 +245,5 @@ def test_a_connection_that_breaks_is_made_again(faulty):
 def test_an_object_that_changes_meanwhile_is_not_joined(faulty):
     faulty.breaks, faulty.versions = False, ['"1"', '"2"']
     store = S3Store(channel("s3://bucket/a"), make_client())
-    with pytest.raises(DataError, match="`s3://bucket/a` changed while it was read"):
+    with pytest.raises(DataError, match="`s3://bucket/a` changed while smspec was reading it"):
         contents(store, [StoredObject("a", "s3://bucket/a", None)])

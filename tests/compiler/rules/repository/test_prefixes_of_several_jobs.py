@@ -100,7 +100,7 @@ def test_an_overlay_that_trains_something_else_with_the_same_checkpoints(change,
     more = f"hyperparameters: {{epochs: 9}}\nchannels: {{train: s3://data/all/}}\noverlays:\n  dev: {{{change}}}\n"
     (found,) = told(tmp_path, a=job("a", CTR + more))
     assert (found.code, found.file, found.line) == ("SM704", "a.yaml", 7)
-    assert found.message == f"the overlay `dev` changes `{key}`, but keeps the `checkpoints` of the job without it"
+    assert found.message == f"the overlay `dev` changes `{key}`, but keeps `checkpoints` of the job without it"
 
 
 def test_the_overlays_of_one_file_are_compared_too(tmp_path):
