@@ -14,8 +14,8 @@ KEYS = {row.name for row in ROWS}
 SYNTAX = re.compile(r"SM(10[1-9]|11[0-4]|15[0-5])")
 """Codes of text that YAML or JSON cannot read: there is no key to name."""
 
-NAMED = {"SM140", "SM147", "SM148", "SM260", "SM261", "SM264", "SM429", "SM435", "SM456", "SM470", "SM473"}
-"""Codes whose titles name a file, or what is there twice, in place of a key."""
+NAMED = {"SM140", "SM147", "SM148", "SM260", "SM261", "SM264", "SM429", "SM435", "SM456", "SM470", "SM473", "SM512"}
+"""Codes whose titles name a file, a command, or what is there twice, in place of a key."""
 
 VERBS = {
     *("add", "change", "check", "combine", "convert", "copy", "declare", "fix", "install", "list", "make", "merge"),

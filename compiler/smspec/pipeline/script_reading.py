@@ -61,7 +61,7 @@ def started_program(document: Document) -> Started | Unread | None:
 
 
 def _foreign(name: str, path: Path) -> Unread:
-    return Unread(name=name, reason="it is not `python SCRIPT.py`", path=path)
+    return Unread(name=name, reason="it is not a Python script", path=path)
 
 
 def _submitted(document: Document) -> Unread | None:

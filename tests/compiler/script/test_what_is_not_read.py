@@ -172,8 +172,8 @@ output: s3://models/small/
 """
 SOURCE = "source: src/\nentry_point: train.py\n"
 UNREAD = {
-    "another language": ("source: src/\nentry_point: train.sh\n", {"train.sh": b"exec ./train\n"}, "Python scripts"),
-    "a binary": ("entry_point: {command: [./train]}\n", {}, "Python scripts"),
+    "another language": ("source: src/\nentry_point: train.sh\n", {"train.sh": b"exec ./train\n"}, "a Python script"),
+    "a binary": ("entry_point: {command: [./train]}\n", {}, "a Python script"),
     "a script of the image": ("entry_point: {command: [python3, /train.py]}\n", {}, "`source` is not set"),
     "a script beside the source": (
         "source: src/\nentry_point: {command: [python3, ../train.py]}\n",
