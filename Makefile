@@ -47,10 +47,8 @@ check: $(VENV)/.dev
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash .ci/check
 
 golden: $(VENV)/.dev
-	$(BIN)/python -m pytest tests/golden tests/rejected tests/imported --update
-	$(BIN)/python docs/spec_reference.py
-	$(BIN)/python docs/diagnostics.py
-	git diff --stat tests
+	@status=0; $(BIN)/python -m pytest tests/golden tests/rejected tests/imported --update || status=$$?; \
+	$(BIN)/python docs/spec_reference.py && $(BIN)/python docs/diagnostics.py && git status --short tests docs; exit $$status
 
 shapes: $(VENV)/.dev
 	$(BIN)/python -m smspec.service.pin_model

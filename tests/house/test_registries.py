@@ -12,13 +12,17 @@ import pytest
 from smspec.adoption.parts import PARTS
 from smspec.adoption.sources import SOURCES
 from smspec.cli import COMMANDS
+from smspec.diagnostics.formats import FORMATS
 from smspec.render import TARGETS
+from smspec.render.entrypoint import _LAUNCHERS
 from smspec.review.kinds import KINDS
 from smspec.review.members import MEMBERS
 from smspec.script.readers import READERS
 from smspec.service.request_rules import RULES as WAKES
 from smspec.service.shapes import pinned_model
-from smspec.spec.model import Read
+from smspec.spec.keys import ROWS
+from smspec.spec.model import DISTRIBUTIONS, Read
+from smspec.spec.schema.job_schema import author_schema
 from smspec_runtime.launchers import LAUNCHERS
 from smspec_runtime.pipe.views import VIEWS
 from support.small_job import write_job
@@ -123,7 +127,8 @@ def test_every_target_can_be_rendered(tmp_path):
     write_job(tmp_path)
     for name in TARGETS:
         done = smspec("render", f"--{name}", cwd=tmp_path)
-        assert (done.status, bool(done.out)) == (0, True), name
+        assert done.status == 0, done.err
+        assert done.out.strip(), f"--{name} prints nothing"
 
 
 def test_every_form_of_a_request_is_registered_under_its_name():
@@ -164,6 +169,28 @@ def test_every_launcher_is_registered_under_its_name():
         assert (launcher.__module__, launcher.__name__) == (f"smspec_runtime.launchers.{name}", name)
     files = {path.stem for path in (ROOT / "runtime/smspec_runtime/launchers").glob("*.py")}
     is_complete("LAUNCHERS, launchers/__init__.py", list(LAUNCHERS), files - {"__init__", "launch", "fabric", "mpirun"})
+
+
+def test_every_launcher_can_be_asked_for_by_a_spec():
+    with_hyperparameters = {"multi_worker_mirrored"}  # only the SageMaker SDK asks for it
+    is_complete("DISTRIBUTIONS, spec/model.py", list(DISTRIBUTIONS), set(LAUNCHERS) - with_hyperparameters)
+    is_complete("_LAUNCHERS, render/entrypoint.py", [name for name in _LAUNCHERS if name], set(DISTRIBUTIONS))
+    merged = author_schema()["definitions"]["complete"]["properties"]["distribution"]["oneOf"]
+    listed = [name for form in merged for name in form.get("required", ())]
+    is_complete("definitions.complete.properties.distribution.oneOf, job.v1.schema.json", listed, set(DISTRIBUTIONS))
+
+
+def test_every_kind_of_change_can_occur():
+    computed = {"cosmetic", "job", "other", "resume"}
+    of_keys = {row.kind for row in ROWS} | {name for meaning in MEMBERS.values() for name in meaning.kinds}
+    never = sorted(set(KINDS) - of_keys - computed)
+    assert not never, f"no row of spec/keys and no line of MEMBERS is of this kind: {never}"
+
+
+def test_every_format_is_documented():
+    page = (ROOT / "docs/diagnostics.md").read_text(encoding="utf-8")
+    missing = [name for name in FORMATS if f"| `{name}` |" not in page]
+    assert not missing, f"add a row to the table of formats in docs/diagnostics.py: {missing}"
 
 
 def test_every_reader_of_programs_is_registered():

@@ -81,7 +81,10 @@ def test_every_rule_about_requests_is_among_them():
         if word[:2] == "SM" and len(word) == 5
     }
     assert len(codes) > 95
-    assert {code for *_, code in FAULTY} == codes - NOT_IN_RAW_REQUESTS - {UNKNOWN_INSTANCE_TYPE.code}
+    found = {code for *_, code in FAULTY}
+    expected = codes - NOT_IN_RAW_REQUESTS - {UNKNOWN_INSTANCE_TYPE.code}
+    assert not expected - found, f"no faulty request in tests/support/service/ for {sorted(expected - found)}"
+    assert not found - expected
 
 
 def test_botocore_catches_a_fraction_of_them():
