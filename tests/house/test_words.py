@@ -25,7 +25,7 @@ STOP = re.compile(
 
 # To shrink until they are empty, and then to be removed: what still has such phrases.
 PACKAGES_NOT_YET = {"diagnostics", "organization", "pipeline", "review", "script", "spec"}
-DOCUMENTS_NOT_YET = {"diff.md", "gitops.md"}
+DOCUMENTS_NOT_YET = {"diff.md"}
 
 ONCE = [
     "smspec reports to nobody.",
