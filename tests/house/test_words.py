@@ -23,10 +23,6 @@ STOP = re.compile(
     re.IGNORECASE,
 )
 
-# To shrink until they are empty, and then to be removed: what still has such phrases.
-PACKAGES_NOT_YET = {"diagnostics", "organization", "pipeline", "review", "script", "spec"}
-DOCUMENTS_NOT_YET = {"diff.md"}
-
 ONCE = [
     "smspec reports to nobody.",
     "## Beside what people use today",
@@ -99,24 +95,11 @@ def pages():
     return [*found, (schema, prose(described))]
 
 
-def group(path):
-    """Return what a file belongs to: a document by its name, the pages, or a package of the compiler."""
-    if path.suffix != ".py":
-        return "explanations" if path.parent.name == "explanations" else path.name
-    below = path.relative_to(COMPILER).parts
-    return below[0] if len(below) > 1 else ""
-
-
-FOUND = [(group(path), path.name, [hit[0] for hit in STOP.finditer(text)]) for path, text in pages()]
-NOT_YET = PACKAGES_NOT_YET | DOCUMENTS_NOT_YET
+FOUND = [(path.name, [hit[0] for hit in STOP.finditer(text)]) for path, text in pages()]
 
 
 def test_texts_have_none_of_the_phrases():
-    assert [(name, hits) for what, name, hits in FOUND if hits and what not in NOT_YET] == []
-
-
-def test_what_is_listed_still_has_such_phrases():
-    assert NOT_YET - {what for what, _, hits in FOUND if hits} == set()
+    assert [(name, hits) for name, hits in FOUND if hits] == []
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])

@@ -38,7 +38,7 @@ def sarif(diagnostics: Sequence[Diagnostic], texts: Sequence[SourceText]) -> str
     driver: dict[str, Json] = {"name": "smspec", "version": __version__, "rules": rules}
     run: dict[str, Json] = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     if len(kept) < len(diagnostics):
-        left_out = f"{len(diagnostics) - len(kept)} more are left out: a run may have {MOST_RESULTS} results"
+        left_out = f"{len(diagnostics) - len(kept)} more are omitted: a run may have {MOST_RESULTS} results"
         notice: Json = {"level": "warning", "message": {"text": left_out}}
         run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": [notice]}]
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"

@@ -25,5 +25,5 @@ def _price(name: str, value: object, path: str) -> Fraction:
         help = f'write US dollars for an hour: `"{name}" = 1.53`'
         if isinstance(value, dict):
             help = f'a name with dots stands in quotes: `"{name}.{next(iter(value), "…")}" = 1.53`'
-        raise MalformedConfig(path, f"the price of `{name}` is no number of dollars; {help}")
+        raise MalformedConfig(path, f"the price of `{name}` is not a number of dollars; {help}")
     return Fraction(price)

@@ -115,7 +115,7 @@ def _program(started: Started, source: Listing, directory: str) -> Program | Non
         return read_handler(text, started.named.partition(":")[0], started.handler, modules)
     # Arguments that transformers would read from a file beside the script are none that we know.
     if f"{path.removesuffix('.py')}.args" in files:
-        raise ScriptUnreadable(f"`{path.removesuffix('.py')}.args` beside it may hold arguments")
+        raise ScriptUnreadable(f"`{path.removesuffix('.py')}.args` next to it may set arguments")
     if not _says_anything(text, files):
         return Program(texts=(text,))
     program = read_script(text, modules)

@@ -40,7 +40,7 @@ MEMBERS: dict[Path, Meaning] = {
     ("InputDataConfig", "code"): Meaning(("code",), "channel of the code"),
     ("InputDataConfig", "smspec"): Meaning(("code",), "channel of the runtime and its entry point"),
     (*_S3, "HubAccessConfig"): Meaning(("security", "data"), "access to a hub"),
-    (*_S3, "ModelAccessConfig"): Meaning(("security", "data"), "licence of a model"),
+    (*_S3, "ModelAccessConfig"): Meaning(("security", "data"), "license of a model"),
     ("DebugHookConfig", "S3OutputPath"): Meaning(("output",), "where debugger data go"),
     ("ProfilerConfig", "S3OutputPath"): Meaning(("output",), "where profiler data go"),
     ("InfraCheckConfig",): Meaning(("hosts",), "check of the hosts"),

@@ -107,7 +107,7 @@ def test_a_spec_does_not_differ_from_its_build(tmp_path):
     (tmp_path / "src/train.py").write_text("print('other')\n")
     done = smspec("diff", "job.yaml", "--format", "json", cwd=tmp_path)
     layers = [change["what"] for change in jobs(done)[0]["changes"] if change["kind"] == "image"]
-    assert layers == [f"{layer}: is built anew" for layer in ("python packages", "run", "source")]
+    assert layers == [f"{layer}: is rebuilt" for layer in ("python packages", "run", "source")]
     assert change_of(done, "code")["what"].startswith("`train.py` changed")
 
 

@@ -45,10 +45,10 @@ def test_a_package_that_replaces_another_is_one_change_at_its_line():
     assert (change.file, change.line) == ("job.yaml", 1)
 
 
-def test_another_order_of_packages_builds_the_image_anew():
+def test_reordered_packages_rebuild_the_image():
     image = {"base": "python:3.12-slim-bookworm", "python_packages": ["a==1", "b==1"]}
     change = one(changes({"image": image}, {"image": {**image, "python_packages": ["b==1", "a==1"]}}), "image")
-    assert change.what == "python packages, in another order: is built anew"
+    assert change.what == "python packages, in another order: is rebuilt"
 
 
 def test_files_of_an_image_are_a_change_of_code_and_of_the_layer():
@@ -72,7 +72,7 @@ def test_another_repository_is_the_same_image():
     assert verdict(found) == "keeps the image, in another repository"
 
 
-def test_more_hosts_deal_out_sharded_data_anew():
+def test_more_hosts_redistribute_sharded_data():
     found = changes({"channels": SHARDED, "hosts": hosts(2)}, {"channels": SHARDED, "hosts": hosts(4)})
     change = one(found, "data")
     assert (change.path, change.old, change.new) == (("channels", "train", "distribution"), "1/2", "1/4")

@@ -13,7 +13,7 @@ from smspec.source.listing import ListedFile, Listing
 from smspec_runtime.run_plan import RUNTIME_CHANNEL
 
 _DELIVERED = {
-    "image": "in the image, which is built anew",
+    "image": "in the image, which is rebuilt",
     "channel": "in the channel `code`, without a new image",
     "s3": "as an archive in S3, without a new image",
 }
@@ -106,8 +106,7 @@ def verdict(changes: Sequence[Change]) -> str:
 
 KIND = Kind(
     name="code",
-    meaning="files of the source changed, told by name, with the way they travel; those in an image are also a "
-    "change of the image",
+    meaning="changed files of the source, and how they reach the job; those in an image also change the image",
     changes=changes,
     verdict=verdict,
 )

@@ -27,7 +27,7 @@ def changes(pair: Pair, reported: Sequence[Change]) -> Iterator[Change]:
             continue
         found = True
         values = [None if node is None else to_data(node) for node in (was, will)]
-        what = "said otherwise, means the same" if None not in values else "has no effect"
+        what = "equivalent value" if None not in values else "has no effect"
         if path[0] in _MEANINGLESS or path[-1] in _MEANINGLESS:
             what = "reaches neither the request nor the image"
         if values[0] == values[1]:
@@ -76,7 +76,8 @@ def verdict(changes: Sequence[Change]) -> str:
 
 KIND = Kind(
     name="cosmetic",
-    meaning="comments, order, spelling, `description`, `checks`, `local`, `vars`, `overlays`: the same bytes come out",
+    meaning="comments, order, spelling, `description`, `checks`, `local`, `vars`, `overlays`: generated files "
+    "stay the same",
     changes=changes,
     verdict=verdict,
 )

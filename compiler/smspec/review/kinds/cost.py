@@ -83,8 +83,8 @@ def verdict(changes: Sequence[Change]) -> str:
 
 KIND = Kind(
     name="cost",
-    meaning="the ceiling in instance hours (hosts × longest run time, with spot the longest wait, keep-alive "
-    "included), and in dollars where prices are known; limits, spot and retries",
+    meaning="the cost ceiling in instance hours (instances × maximum runtime, with spot maximum wait time, keep-"
+    "alive included), and in dollars where prices are known; limits, spot, and retries",
     changes=changes,
     verdict=verdict,
 )

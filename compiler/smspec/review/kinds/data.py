@@ -58,7 +58,7 @@ def _shares(pair: Pair) -> Iterator[Change]:
         old, new = (Request(payload=v.payload).hosts_of(c) for v, c in ((pair.old, was), (pair.new, channel)))
         if old != new and old is not None and new is not None:
             path = pair.new.origin((*channel.s3_path, "S3DataDistributionType")) or channel.s3_path
-            what = "share of each host: the objects are dealt out anew"
+            what = "share of each host: objects are redistributed"
             yield pair.change(
                 KIND.name, path, what, old=f"1/{old}", new=f"1/{new}", brief=f"order of {quoted(channel.name)}"
             )
@@ -70,8 +70,8 @@ def verdict(changes: Sequence[Change]) -> str:
 
 KIND = Kind(
     name="data",
-    meaning="the data seen, or their order: channels, where they lie, their share per host, seeds, input mode, "
-    "compression, record wrapper, attributes, epochs, views, prefetch",
+    meaning="the data that the job reads, or their order: channels, prefixes, share of each host, seeds, input "
+    "mode, compression, record wrapper, attributes, epochs, views, prefetch",
     changes=changes,
     verdict=verdict,
 )

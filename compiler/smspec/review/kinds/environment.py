@@ -20,7 +20,7 @@ def verdict(changes: Sequence[Change]) -> str:
 
 KIND = Kind(
     name="environment",
-    meaning="a variable of `environment` is new, gone or has another value; those of `image.env` change the image",
+    meaning="added, removed, or changed variables of `environment`; those of `image.env` change the image",
     changes=changes,
     verdict=verdict,
 )

@@ -33,7 +33,8 @@ def verdict(changes: Sequence[Change]) -> str:
 
 KIND = Kind(
     name="hosts",
-    meaning="instance type, count, groups, volume, keep-alive, region, wait for hosts, and how processes are started",
+    meaning="instance type, count, groups, volume, keep-alive, region, maximum wait for instances, and how "
+    "processes start",
     changes=changes,
     verdict=verdict,
 )

@@ -20,7 +20,7 @@ def verdict(changes: Sequence[Change]) -> str:
 
 KIND = Kind(
     name="hyperparameters",
-    meaning="a hyperparameter is new, gone, or sent as another text",
+    meaning="added, removed, or changed hyperparameters, as the job receives them",
     changes=changes,
     verdict=verdict,
 )

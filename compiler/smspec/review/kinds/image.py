@@ -1,4 +1,4 @@
-"""The image is built anew, by layers, or is another one."""
+"""The image: which layers are rebuilt, or that it is a different one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from smspec.source import Path
 from smspec_runtime.run_plan import RunPlan
 
 _OURS = ("platform", "title", "templates", "requirements.txt", "ssh", *(n.replace("_", " ") for n in RunPlan._fields))
-_REBUILT = "is built anew"
+_REBUILT = "is rebuilt"
 _OTHER = "another image"
 _MOVED = "same image, another repository"
 
@@ -112,8 +112,8 @@ def _importance(change: Change) -> int:
 
 KIND = Kind(
     name="image",
-    meaning="the image is built anew, told by layer (base, env, system packages, python packages, run, labels, "
-    "runtime, entry point, source), or is another one",
+    meaning="rebuilt layers of the image (base, env, system packages, python packages, run, labels, runtime, "
+    "entry point, source), or a different image",
     changes=changes,
     verdict=verdict,
 )

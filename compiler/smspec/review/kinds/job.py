@@ -53,7 +53,8 @@ def verdict(changes: Sequence[Change]) -> str:
 
 KIND = Kind(
     name="job",
-    meaning="a job is new or gone, has another TrainingJobName, or is another request under the same name",
+    meaning="a job was added or removed, has a different TrainingJobName, or sends a different request under the "
+    "same name",
     changes=changes,
     verdict=verdict,
 )

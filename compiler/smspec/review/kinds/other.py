@@ -20,7 +20,7 @@ def verdict(changes: Sequence[Change]) -> str:
 
 KIND = Kind(
     name="other",
-    meaning="tags, metrics, and members of the API without a kind of their own",
+    meaning="tags, metrics, and members of the API of no other kind",
     changes=changes,
     verdict=verdict,
 )

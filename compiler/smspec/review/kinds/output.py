@@ -20,7 +20,7 @@ def verdict(changes: Sequence[Change]) -> str:
 
 KIND = Kind(
     name="output",
-    meaning="where the model, TensorBoard, debugger and profiler data go, and how the model is packed",
+    meaning="where the model, TensorBoard, debugger, and profiler data go, and how the model is compressed",
     changes=changes,
     verdict=verdict,
 )

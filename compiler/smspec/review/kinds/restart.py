@@ -61,8 +61,8 @@ def verdict(changes: Sequence[Change]) -> str:
 
 KIND = Kind(
     name="restart",
-    meaning="training starts from scratch: the checkpoints moved, went or came, or the job has another name and not "
-    "the same checkpoints",
+    meaning="training starts from scratch: the checkpoint prefix changed, or the job has a new name and does not "
+    "share its checkpoints",
     changes=changes,
     verdict=verdict,
 )

@@ -39,8 +39,8 @@ def verdict(changes: Sequence[Change]) -> str:
 
 KIND = Kind(
     name="resume",
-    meaning="the checkpoints stay where they are, so training goes on from old ones under changed hyperparameters, "
-    "code, image, data or environment",
+    meaning="the checkpoint prefix stays, so training resumes from old checkpoints with changed hyperparameters, "
+    "code, image, data, or environment",
     changes=changes,
     verdict=verdict,
 )

@@ -82,8 +82,8 @@ def verdict(changes: Sequence[Change]) -> str:
 
 KIND = Kind(
     name="security",
-    meaning="role, KMS keys, network, isolation, encryption, registry of the image and of its base, secrets in plain "
-    "text (masked), remote debugging, container entrypoint, access to file systems",
+    meaning="role, KMS keys, network, isolation, encryption, registries of the image and of the base image, "
+    "secrets in plain text (masked), remote debugging, container entrypoint, access to file systems",
     changes=changes,
     verdict=verdict,
 )

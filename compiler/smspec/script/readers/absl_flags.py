@@ -114,7 +114,7 @@ def _run(call: Call) -> Value:
     """``app.run(main)``: reads the command line, then calls a function with what is left of it."""
     run, flags = call.run, _flags(call.run)
     is_plain = len(call.arguments) == 1 and not call.keywords
-    if not call.reads_arguments("" if is_plain else "`app.run` has words of its own"):
+    if not call.reads_arguments("" if is_plain else "`app.run` gets separate arguments"):
         return call.lost()
     others = {name.partition(".")[0] for name in run.imported} - _QUIET - set(sys.stdlib_module_names)
     run.command_lines.append(

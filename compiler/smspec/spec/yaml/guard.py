@@ -77,7 +77,7 @@ def too_large(faults: Faults) -> None:
         BEYOND_THE_LIMITS,
         faults.span(0, 0),
         "the file is larger than 1 MiB",
-        help="a spec is a page or two; keep data in files of its own, under `source` or in a channel",
+        help="a spec is a page or two; move data to files in `source` or to a channel",
     )
     raise faults.rejected()
 

@@ -51,7 +51,7 @@ def _telling(problem: str, context: str, text: str, at: int, since: int) -> _Tel
         return _Telling(at, at + 1, "a tab where YAML takes only spaces", "indent and separate with spaces")
     # libyaml says "did not find expected X", the Python parser "expected X, but found Y": X tells them both.
     if "tag" in context or "tag handle" in problem:
-        help = "take it out; text that begins with `!` must be quoted"
+        help = "remove it; quote a string that begins with `!`"
         return _Telling(since, _end_of_word(text, since), "a tag", help, rule=TAG)
     if "quoted scalar" in context or "double-quoted" in context:
         return _in_quotes(problem, text, at, since)
@@ -89,7 +89,7 @@ def _in_quotes(problem: str, text: str, at: int, since: int) -> _Telling:
     if text[at : at + 1] != "\\":
         at = max(text.rfind("\\", since, at + 1), since)
     if "Unicode" in problem:
-        help = 'write the character itself, or its whole number: "\\U0001F600"'
+        help = 'write the character, or its code point: "\\U0001F600"'
         return _Telling(at, _end_of_word(text, at), "an escape that is not a character", help)
     end = _end_of_word(text, at) if "unknown" not in problem else at + 2
     help = "write `\\\\` for a backslash, or use single quotes, where a backslash is a backslash"
