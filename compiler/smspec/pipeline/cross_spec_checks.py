@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from smspec.diagnostics import Diagnostic
+from smspec.diagnostics import Diagnostic, Finding
+from smspec.diagnostics.locating import placed_at
 from smspec.rules.ignoring import UNUSED, compares_specs, covers
 from smspec.rules.repository import crossings
 from smspec.rules.repository.crossing import Crossing
 from smspec.source import Span
+from smspec.source.frozen import replace
 from smspec.spec.facts import IgnoredFact, Repository
 
 
@@ -34,32 +36,17 @@ def _is_ignored(crossing: Crossing, used: set[Span]) -> bool:
 
 
 def _told(crossing: Crossing) -> Diagnostic:
-    finding = crossing.finding
-    return Diagnostic(
-        code=finding.code,
-        severity=finding.severity,
-        message=finding.message,
-        span=crossing.span,
-        path=finding.path,
-        help=finding.help,
-        label=finding.label,
-        notes=crossing.notes,
-    )
+    return placed_at(crossing.span, replace(crossing.finding, notes=crossing.notes))
 
 
 def _in_vain(repository: Repository, used: set[Span]) -> list[Diagnostic]:
     entries: dict[Span, IgnoredFact] = {}
     for said in (*(job.ignored for job in repository.jobs), *(base.ignored for base in repository.unused_bases)):
         entries.update({entry.span: entry for entry in said if compares_specs(entry.rule)})
-    return [
-        Diagnostic(
-            code=UNUSED.code,
-            severity=UNUSED.severity,
-            message=f"`checks.ignore` matches nothing: no {entry.rule}" + (f" at `{entry.at}`" if entry.at else ""),
-            span=span,
-            path=("checks", "ignore", entry.index),
-            help="remove the entry",
-        )
-        for span, entry in entries.items()
-        if span not in used
-    ]
+    return [placed_at(span, _unused(entry)) for span, entry in entries.items() if span not in used]
+
+
+def _unused(entry: IgnoredFact) -> Finding:
+    where = f" at `{entry.at}`" if entry.at else ""
+    message = f"`checks.ignore` matches nothing: no {entry.rule}{where}"
+    return UNUSED.at(("checks", "ignore", entry.index), message, help="remove the entry")
