@@ -46,7 +46,7 @@ def _is_sayable(rest: Remainder, row: Row, outside: int) -> bool:
 
 
 def _is_item(item: dict[str, object], below: tuple[Row, ...], inside: int, form: Structures) -> bool:
-    """Tell whether an item is all that its keys say: there is no patch for what they do not."""
+    """Return whether an item has nothing but members of its keys: no patch exists for the rest."""
     left = Remainder(item)
     return _required(form) <= taken(left, below, inside).keys() and not left.members
 

@@ -64,7 +64,7 @@ class Remainder:
         return value
 
     def has(self, *path: str) -> bool:
-        """Tell whether there is, still, something at ``path``."""
+        """Return whether something is left at ``path``."""
         return self.at(path) is not None
 
     def refuse(self, *path: str) -> None:

@@ -24,6 +24,6 @@ def one_of(names: Iterable[str]) -> str:
 
 
 def path_name(path: Path) -> str:
-    """Return the path of a value for a message, in backticks; of a long one the end, which tells it apart."""
+    """Return the path of a value for a message, in backticks; of a long one the end, which distinguishes it."""
     text = masked(dotted(path))  # before it is cut, as above
     return f"`{text}`" if len(text) <= _LONGEST_QUOTED else f"`…{text[1 - _LONGEST_QUOTED :]}`"

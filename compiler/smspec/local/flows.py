@@ -13,7 +13,7 @@ from smspec.local.measurements import Measured
 class Flow:
     """What went through one channel of one host: an epoch in Pipe mode, else all of it (``epoch`` None).
 
-    ``epoch`` and ``seconds`` are the reader's if it told them: in a run that was taken up epochs go on, and FIFOs begin
+    ``epoch`` and ``seconds`` are the reader's if it reported them: a resumed run continues its epochs, and FIFOs begin
     with 0; and what a FIFO holds is written long before it is read.
     ``injected``: the kinds of faults that happened to it on purpose.
     """

@@ -13,7 +13,7 @@ _RESERVED = "sagemaker_"
 
 
 def keys(rest: Remainder) -> Iterator[tuple[str, object]]:
-    """Take the image, what it is told, and the mode, which a spec of a serverless job does not send."""
+    """Import the image, its arguments, and the input mode, which a spec of a serverless job does not send."""
     image = rest.text(_HERE, "TrainingImage")
     if image is not None:
         yield "image", image
