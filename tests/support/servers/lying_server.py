@@ -116,6 +116,18 @@ class LyingServer:
                         connection.sendall(piece())
                     elif self._closing.wait(piece):
                         return
+                _hang_up(connection)
+
+
+def _hang_up(connection: socket.socket) -> None:
+    """End an answer so that its client sees the end, however late it reads.
+
+    Closing with bytes unread would reset the connection, and a client that still writes would see that instead.
+    """
+    connection.shutdown(socket.SHUT_WR)
+    connection.settimeout(1)
+    while connection.recv(65536):
+        pass
 
 
 def _read(file: object) -> Asked | None:
