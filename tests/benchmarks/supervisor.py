@@ -53,7 +53,7 @@ NOT_ENDING = {"SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", 
 
 
 class Bench(NamedTuple):
-    """A supervisor as a command, with the options that make it signal groups and adopt orphans."""
+    """A supervisor as a command, with the options that make it signal groups and write_spec orphans."""
 
     name: str
     words: list[str]

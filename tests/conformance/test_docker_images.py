@@ -12,7 +12,7 @@ import pytest
 
 from smspec.output.writing import write_tree
 from smspec.render.tree_rendering import render_tree
-from support.render.plan_samples import image_plan, ingredients, plan
+from support.render.plan_samples import build_inputs, image_plan, plan
 
 pytest_plugins = ["support.docker_engine"]
 pytestmark = pytest.mark.xdist_group("docker")  # one engine, where xdist is told to keep groups together
@@ -26,7 +26,7 @@ def tree(engine, tmp_path):
 
     def written(source=None, requirements=None, name="tree", **changes):
         image = image_plan(**{"base": engine.base, **changes})
-        parts = ingredients(tmp_path / f"{name}-parts", source, requirements)
+        parts = build_inputs(tmp_path / f"{name}-parts", source, requirements)
         write_tree(render_tree(plan(image=image), parts, "5" * 64), str(tmp_path / name))
         return tmp_path / name
 

@@ -297,7 +297,7 @@ def run_on_a_full_disk(job):
 
 
 def test_a_full_disk_is_told_and_leaves_nothing(job):
-    """The surroundings are at fault; what was copied so far is taken away again."""
+    """The environment are at fault; what was copied so far is taken away again."""
     script(job, "", 'channels: {train: {s3: "s3://data/train/", local: data/}}')
     job.write("data/a", b"x" * (4 << 20))
     ended = run_on_a_full_disk(job)

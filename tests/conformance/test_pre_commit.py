@@ -36,25 +36,25 @@ def hooks(tmp_path_factory):
         shutil.copy(ROOT / name, ours)
     revision = commit(ours)
     config = f"repos: [{{repo: {ours}, rev: {revision}, hooks: [{{id: smspec-validate}}]}}]\n"
-    surroundings = {**os.environ, **IDENTITY, "PRE_COMMIT_HOME": str(place / "home")}
+    environment = {**os.environ, **IDENTITY, "PRE_COMMIT_HOME": str(place / "home")}
     probe = repository(place / "probe")
     (probe / ".pre-commit-config.yaml").write_text(config)
     made = subprocess.run(
-        [PRE_COMMIT, "install-hooks"], cwd=probe, env=surroundings, capture_output=True, text=True, timeout=280
+        [PRE_COMMIT, "install-hooks"], cwd=probe, env=environment, capture_output=True, text=True, timeout=280
     )
     if made.returncode and "pip" in made.stdout:
         pytest.skip("pip cannot reach the packages that smspec needs")
     assert made.returncode == 0, made.stdout + made.stderr
-    return config, surroundings
+    return config, environment
 
 
 @pytest.fixture
 def jobs(tmp_path, hooks):
     """A repository with the hook and nothing else."""
-    config, surroundings = hooks
+    config, environment = hooks
     root = repository(tmp_path / "jobs")
     (root / ".pre-commit-config.yaml").write_text(config)
-    subprocess.run([PRE_COMMIT, "install"], cwd=root, env=surroundings, capture_output=True, check=True)
+    subprocess.run([PRE_COMMIT, "install"], cwd=root, env=environment, capture_output=True, check=True)
     return root
 
 

@@ -39,11 +39,11 @@ def trees():
     """Yield (name, tree) of every example as it is and under each of its overlays."""
     for spec in sorted((ROOT / "specs").glob("*/job.yaml")):
         for overlay, inputs in gather_all(os.path.relpath(spec)):
-            ingredients = replace(inputs.ingredients, runtime=fixed_runtime())
-            compiled = compile_spec(replace(inputs, ingredients=ingredients))
+            build_inputs = replace(inputs.build_inputs, runtime=fixed_runtime())
+            compiled = compile_spec(replace(inputs, build_inputs=build_inputs))
             assert isinstance(compiled, Compiled), compiled.diagnostics
             name = spec.parent.name + (f".{overlay}" if overlay else "")
-            yield name, render_tree(compiled.plan, ingredients, compiled_digest(compiled.plan))
+            yield name, render_tree(compiled.plan, build_inputs, compiled_digest(compiled.plan))
 
 
 TREES = dict(trees())

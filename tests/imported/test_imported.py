@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from smspec.adoption.adopting import adopt
-from smspec.adoption.reading import read_source
-from smspec.adoption.sources import SOURCES, imported
-from smspec.diagnostics import Rejected
+from smspec.diagnostics import InvalidInput
+from smspec.importer.source_reader import read_source
+from smspec.importer.sources import SOURCES, imported
+from smspec.importer.spec_writer import write_spec
 from smspec.render.spec_yaml import spec_yaml
 from smspec.source import Document, Mapping, SourceText
-from smspec.spec.yaml.reading import read
+from smspec.spec.yaml.yaml_reader import read
 from support.service.adopted import ShapeFaults, rendered, unlike
 from support.smspec_command import smspec
 
@@ -51,9 +51,9 @@ def test_the_printed_spec_is_a_spec_of_its_own(case, tmp_path):
 def test_the_request_comes_back(case):
     source = source_of(case)
     found = imported(read_source(source.name, source.read_bytes()).data)
-    adoption = adopt(found)
-    assert adoption.request == found.request
-    assert unlike(adoption.text, found.request) == []
+    written = write_spec(found)
+    assert written.request == found.request
+    assert unlike(written.text, found.request) == []
 
 
 def test_every_form_has_an_example():
@@ -106,7 +106,7 @@ def test_nothing_can_be_left_out_of_the_spec(case):
             continue
         try:
             assert rendered(spec_yaml(Document(without(tree.root, path), tree.texts))) != request, path
-        except (Rejected, ShapeFaults):
+        except (InvalidInput, ShapeFaults):
             continue  # no job any more
 
 

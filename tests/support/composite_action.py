@@ -51,7 +51,7 @@ def run_action(
     (scratch / "event.json").write_text(json.dumps(event), encoding="utf-8")
     summary = scratch / "summary.md"
     summary.write_text("", encoding="utf-8")
-    surroundings = {
+    environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith(("SMSPEC_", "GITHUB_", "GIT_"))},
         "GITHUB_ACTION_PATH": str(action),
         "GITHUB_API_URL": api,
@@ -80,7 +80,7 @@ def run_action(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
             cwd=_filled(step.get("working-directory", ""), values) or repository,
             env={
-                **surroundings,
+                **environment,
                 "GITHUB_OUTPUT": str(said),
                 **{name: _filled(value, values) for name, value in step.get("env", {}).items()},
             },

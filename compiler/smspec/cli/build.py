@@ -38,7 +38,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     job = compiled(args, console)
     directory = args.output or default_directory("build", job)
 
-    tree = render_tree(job.plan, job.inputs.ingredients, compiled_digest(job.plan))
+    tree = render_tree(job.plan, job.inputs.build_inputs, compiled_digest(job.plan))
     try:
         with signals_interrupt():
             return _checked(tree, directory, console) if args.check else _written(tree, directory, console)

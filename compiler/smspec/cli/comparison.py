@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
-from smspec.adoption.imported import NoRequest
-from smspec.adoption.naming import slug
-from smspec.adoption.reading import read_source
-from smspec.adoption.sources import imported
 from smspec.cli.spec_arguments import default_directory
 from smspec.cli.temporary_directory import temporary_directory
-from smspec.diagnostics import Diagnostic, Rejected
+from smspec.diagnostics import Diagnostic, InvalidInput
+from smspec.importer.imported import RequestNotFound
+from smspec.importer.naming import slug
+from smspec.importer.source_reader import read_source
+from smspec.importer.sources import imported
 from smspec.organization.organization_config import MalformedConfig, nearest_organization_config
 from smspec.organization.price_list import price_list
 from smspec.pipeline.compilation import Compiled
@@ -28,8 +28,8 @@ from smspec.review.reviewing import paired
 from smspec.review.uncompared import State
 from smspec.review.version import Version, Writing, version_of_build, version_of_plan, version_of_request
 from smspec.source.frozen import dataclass, replace
-from smspec.spec.layers.misuse import Misuse
-from smspec.spec.yaml.guard import MAX_BYTES
+from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.command_line_file import content_of
 from smspec.workspace.git import repository_of
 from smspec.workspace.last_build import BuildNotFound, LastBuild, digest_of, read_last_build
@@ -165,7 +165,7 @@ def _is_request(path: str) -> bool:
         if has_spec_key(content):
             return False
         return path.endswith(".json") or bool(imported(read_source(path, content).data))
-    except (OSError, Misuse, NoRequest, Rejected):
+    except (OSError, OptionError, RequestNotFound, InvalidInput):
         return False
 
 
@@ -174,7 +174,7 @@ def _requested(path: str) -> tuple[Version, list[str]]:
     try:
         source = read_source(path, content_of(path, MAX_BYTES, "a request"))
         found = imported(source.data)
-    except NoRequest as fault:
+    except RequestNotFound as fault:
         raise NothingToCompare(f"`{path}`: {fault}") from fault
     notes = [f"`{path}` is {found.form}: not compared: {part}" for part in found.lost]
     if not found.has_tags:
@@ -212,12 +212,12 @@ def _state(side: Variants, place: str, base: Revision | None = None) -> State:
 
 
 def _version(job: Compiled, base: Revision | None = None) -> Version:
-    plan, ingredients, document = job.plan, job.inputs.ingredients, job.inputs.document
+    plan, build_inputs, document = job.plan, job.inputs.build_inputs, job.inputs.document
     writing = Writing(document=document)
     if base is not None:
         writing = Writing(document=document, root=base.directory, shown=f"{base.name}:")
-    layers = None if plan.image is None else layers_of_plan(plan.image, plan.run, ingredients)
-    return version_of_plan(plan, job.job, ingredients, layers, writing)
+    layers = None if plan.image is None else layers_of_plan(plan.image, plan.run, build_inputs)
+    return version_of_plan(plan, job.job, build_inputs, layers, writing)
 
 
 def _layers_of_build(build: LastBuild) -> Layers | None:
@@ -229,16 +229,16 @@ def _layers_of_build(build: LastBuild) -> Layers | None:
 
 def _layers_as_built(job: Compiled) -> Layers | None:
     """Return the layers of a job as they would be read back from its build."""
-    plan, ingredients = job.plan, job.inputs.ingredients
+    plan, build_inputs = job.plan, job.inputs.build_inputs
     if plan.image is None:
         return None
-    requirements = None if plan.image.python_requirements is None else ingredients.requirements
+    requirements = None if plan.image.python_requirements is None else build_inputs.requirements
     return layers_of_build(
         dockerfile(plan.image, requirements),
         {} if plan.run is None else plan.run._asdict(),
-        None if plan.run is None else ingredients.runtime.digest,
+        None if plan.run is None else build_inputs.runtime.digest,
         digest_of(requirements),
-        ingredients.source.digest if plan.image.holds_source else None,
+        build_inputs.source.digest if plan.image.holds_source else None,
     )
 
 
@@ -250,14 +250,17 @@ def _unchanged(olds: list[Gathered], news: list[Gathered], base: Revision, top: 
 
 
 def _check_variation(sides: Sequence[Gathered], overlay: str | None, settings: Mapping[str, str]) -> None:
-    """Raise `Misuse` for an overlay that no spec has, or a variable that none declares; a faulty one may have any."""
+    """Raise `OptionError` for an overlay that no spec has, or a variable that none declares.
+
+    A faulty one may have any.
+    """
     if not all(side.is_read for side in sides):
         return
     if overlay is not None and not any(overlay in side.overlays for side in sides):
-        raise Misuse(f"none of the compared specs has an overlay `{overlay}`")
+        raise OptionError(f"none of the compared specs has an overlay `{overlay}`")
     for name in settings:
         if not any(name in side.variables for side in sides):
-            raise Misuse(f"--set vars.{name}: none of the compared specs declares `vars.{name}`")
+            raise OptionError(f"--set vars.{name}: none of the compared specs declares `vars.{name}`")
 
 
 def _found(paths: list[str], cache: InputCache) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -266,7 +269,7 @@ def _found(paths: list[str], cache: InputCache) -> tuple[tuple[str, ...], tuple[
         found = find_job_specs(paths, cache)
     except NoJobs as none:
         return (), none.outside
-    except Misuse:
+    except OptionError:
         return (), ()
     return found.jobs, found.outside
 

@@ -7,10 +7,10 @@ import argparse
 from smspec.cli.command_errors import ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.cli.spec_arguments import add_variation_arguments, root, settings
-from smspec.diagnostics import Rejected
+from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.masking import masked
 from smspec.diagnostics.visible import visible
-from smspec.spec.layers.misuse import Misuse
+from smspec.spec.layers.option_errors import OptionError
 
 HELP = """\
 Show what changed and its effects: rebuilt image layers, input data, checkpoints, cost ceiling, and access.
@@ -66,9 +66,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
                 outcome = against_other(paths[0], paths[1], args.overlay, settings(args), root(args))
             else:
                 outcome = against_build(paths[0] if paths else "job.yaml", args.overlay, settings(args), root(args))
-    except (Misuse, MalformedConfig, UnknownChangeKind, BuildNotFound, NothingToCompare) as misuse:
-        raise UsageError(str(misuse)) from misuse
-    except Rejected as rejected:
+    except (OptionError, MalformedConfig, UnknownChangeKind, BuildNotFound, NothingToCompare) as error:
+        raise UsageError(str(error)) from error
+    except InvalidInput as rejected:
         console.warned(rejected.diagnostics, rejected.texts)
         return 2
     except GitFailed as failure:
@@ -96,7 +96,7 @@ def _shown(format: str, outcome: object, console: Console) -> str:
 
     assert isinstance(outcome, Outcome)
     if format == "json":
-        from smspec.review.records import records
+        from smspec.review.json_report import records
 
         return records(outcome.comparison)
     if format == "markdown":

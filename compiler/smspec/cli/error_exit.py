@@ -7,7 +7,7 @@ import os
 
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
-from smspec.diagnostics import Rejected
+from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.external_messages import reason
 from smspec.diagnostics.masking import masked
 from smspec.diagnostics.visible import visible
@@ -21,7 +21,7 @@ def report_error(fault: Exception, console: Console) -> int:
         import traceback  # late: nobody else waits for it
 
         console.write("".join(traceback.format_exception(fault)))
-    if isinstance(fault, Rejected):
+    if isinstance(fault, InvalidInput):
         console.warned(fault.diagnostics, fault.texts)
         return 1
     if isinstance(fault, UsageError):

@@ -6,21 +6,21 @@ import argparse
 import os
 import re
 
-from smspec.adoption.adopting import Adoption, adopt
-from smspec.adoption.imported import Imported, Lost, NoRequest
-from smspec.adoption.proof import differences
-from smspec.adoption.reading import read_source
-from smspec.adoption.sources import imported
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
-from smspec.diagnostics import Rejected
+from smspec.diagnostics import InvalidInput
+from smspec.importer.imported import Imported, Lost, RequestNotFound
+from smspec.importer.request_equality import differences
+from smspec.importer.source_reader import read_source
+from smspec.importer.sources import imported
+from smspec.importer.spec_writer import WrittenSpec, write_spec
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.in_memory_inputs import in_memory_inputs
 from smspec.service.json.limits import MAX_BYTES
 from smspec.source import SourceText
 from smspec.source.frozen import replace
 from smspec.source.path import dotted
-from smspec.spec.layers.misuse import Misuse
+from smspec.spec.layers.option_errors import OptionError
 from smspec.workspace.command_line_file import STANDARD_INPUT, content_of
 
 HELP = """\
@@ -47,31 +47,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    adoption = adopt(_found(args, console))
-    for part in adoption.lost:
+    written = write_spec(_found(args, console))
+    for part in written.lost:
         console.say(f"not imported: {part}")
-    if adoption.left_out:
-        console.say(f"ignored, not part of a request: {', '.join(adoption.left_out)}")
-    fault = _fault(adoption, console)
-    console.result(adoption.text + (_FAULTY if fault else ""))
+    if written.left_out:
+        console.say(f"ignored, not part of a request: {', '.join(written.left_out)}")
+    fault = _fault(written, console)
+    console.result(written.text + (_FAULTY if fault else ""))
     return 1 if fault else 0
 
 
-def _fault(adoption: Adoption, console: Console) -> bool:
+def _fault(written: WrittenSpec, console: Console) -> bool:
     """Compile the spec, compare the requests, print what is wrong, and return whether anything is."""
-    text = SourceText(FILE_NAME, adoption.text)
+    text = SourceText(FILE_NAME, written.text)
     try:
         compilation = compile_spec(in_memory_inputs(text))
-    except Rejected as rejected:
+    except InvalidInput as rejected:
         compilation = Faulty(diagnostics=rejected.diagnostics, texts=rejected.texts)
     if compilation.diagnostics:
         console.warned(compilation.diagnostics, compilation.texts)
     if not isinstance(compilation, Compiled):
         return True
     payload = dict(compilation.plan.request.payload)
-    if "TrainingJobName" not in adoption.request:
+    if "TrainingJobName" not in written.request:
         del payload["TrainingJobName"]
-    unlike = [dotted(path) for path in differences(payload, adoption.request)]
+    unlike = [dotted(path) for path in differences(payload, written.request)]
     for place in unlike:
         console.say(f"not imported: {place}: smspec sends a different value")
     return bool(unlike)
@@ -89,16 +89,16 @@ def _found(args: argparse.Namespace, console: Console) -> Imported:
         read = read_source(name, content_of(source, MAX_BYTES, "a request", dash_is_input=True))
         found = imported(read.data)
         return replace(found, left_out=(*found.left_out, *read.left_out))
-    except Misuse as misuse:
-        raise UsageError(str(misuse)) from misuse
-    except NoRequest as nothing:
+    except OptionError as error:
+        raise UsageError(str(error)) from error
+    except RequestNotFound as nothing:
         raise CommandRefused(f"`{source}`: {nothing}") from nothing
 
 
 def _described(args: argparse.Namespace, console: Console) -> Imported:
     # Late: boto3 takes a second to load, and files are the usual case.
+    from smspec.submission.aws_errors import AwsUnavailable, JobRefused
     from smspec.submission.describing import describe
-    from smspec.submission.faults import AwsUnavailable, JobRefused
 
     console.say(f"no file `{args.source}`; looking up the training job `{args.source}` in SageMaker")
     try:

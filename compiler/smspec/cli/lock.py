@@ -16,7 +16,7 @@ from smspec.pipeline.lock_targets import LockTarget, find_lock_targets, platform
 from smspec.service.image_reference import SHA256, is_image_reference, parsed_reference
 from smspec.service.shapes import pinned_model
 from smspec.source.frozen import replace
-from smspec.spec.layers.misuse import Misuse
+from smspec.spec.layers.option_errors import OptionError
 from smspec.spec.lock import Lock
 from smspec.workspace.command_line_file import USUAL_SPEC
 
@@ -51,8 +51,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     digests = _digests(args.digest)
     try:
         found = find_lock_targets(args.paths or [USUAL_SPEC], settings(args), root(args))
-    except Misuse as misuse:
-        raise UsageError(str(misuse)) from misuse
+    except OptionError as error:
+        raise UsageError(str(error)) from error
     unknown = sorted(set(digests) - {image for each in found for image in each.images})
     if unknown:
         raise UsageError(f"--digest: no job uses the base image `{unknown[0]}`")

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     job = compiled(args, console)
     try:
-        rendering = TARGETS[args.target].render(job.plan, job.inputs.ingredients, job.inputs.document)
+        rendering = TARGETS[args.target].render(job.plan, job.inputs.build_inputs, job.inputs.document)
     except NothingToRender as nothing:
         raise CommandRefused(str(nothing)) from nothing
     console.result(rendering.text)

@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     data = _data(args.data)
     job = compiled(args, console)
-    tree = render_tree(job.plan, job.inputs.ingredients, compiled_digest(job.plan))
+    tree = render_tree(job.plan, job.inputs.build_inputs, compiled_digest(job.plan))
     program = job.inputs.program
     # From here on minutes or hours may pass.
     gc.set_threshold(700)

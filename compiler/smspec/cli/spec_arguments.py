@@ -7,11 +7,11 @@ import os
 
 from smspec.cli.command_errors import UsageError
 from smspec.cli.console import Console
-from smspec.diagnostics import Rejected
+from smspec.diagnostics import InvalidInput
 from smspec.pipeline.compilation import Compiled, Faulty, compile_spec
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import gather
-from smspec.spec.layers.assembly import Misuse
+from smspec.spec.layers.assembly import OptionError
 from smspec.workspace.command_line_file import USUAL_SPEC
 
 
@@ -60,13 +60,13 @@ def settings(args: argparse.Namespace) -> dict[str, str]:
 
 
 def compiled(args: argparse.Namespace, console: Console) -> Compiled:
-    """Return the job that the arguments ask for; its warnings are shown. Raises `Rejected` when it is faulty."""
+    """Return the job that the arguments ask for; its warnings are shown. Raises `InvalidInput` when it is faulty."""
     try:
         compilation = compile_spec(gather(args.spec, args.overlay, settings(args), InputCache(root(args))))
-    except Misuse as misuse:
-        raise UsageError(str(misuse)) from misuse
+    except OptionError as error:
+        raise UsageError(str(error)) from error
     if isinstance(compilation, Faulty):
-        raise Rejected(compilation.diagnostics, compilation.texts)
+        raise InvalidInput(compilation.diagnostics, compilation.texts)
     if compilation.diagnostics:
         console.warned(compilation.diagnostics, compilation.texts)
     return compilation

@@ -12,7 +12,7 @@ from smspec.cli.spec_arguments import add_variation_arguments, root, settings
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_discovery import find_job_specs
 from smspec.pipeline.validation_result import validate_specs
-from smspec.spec.layers.assembly import Misuse
+from smspec.spec.layers.assembly import OptionError
 from smspec.workspace.command_line_file import USUAL_SPEC
 
 HELP = """\
@@ -46,8 +46,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         with signals_interrupt():
             found = find_job_specs(args.paths or [USUAL_SPEC], cache)
             result = validate_specs(found, args.overlay, settings(args), cache)
-    except Misuse as misuse:
-        raise UsageError(str(misuse)) from misuse
+    except OptionError as error:
+        raise UsageError(str(error)) from error
 
     summary = "\n".join(filter(None, (result.summary(), result.unpinned())))
     if args.format == "mermaid":

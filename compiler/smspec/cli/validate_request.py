@@ -10,7 +10,7 @@ from smspec.cli.findings import show_findings
 from smspec.diagnostics.formats import FORMATS
 from smspec.diagnostics.quoting import one_of
 from smspec.pipeline.request_file import check_request_file
-from smspec.spec.layers.misuse import Misuse
+from smspec.spec.layers.option_errors import OptionError
 
 
 def validate_request(args: argparse.Namespace, console: Console) -> int:
@@ -28,6 +28,6 @@ def validate_request(args: argparse.Namespace, console: Console) -> int:
         raise UsageError(f"--format {args.format} cannot be combined with --api-json; use {one_of(list(FORMATS))}")
     try:
         checked = check_request_file(args.api_json)
-    except Misuse as misuse:
-        raise UsageError(str(misuse)) from misuse
+    except OptionError as error:
+        raise UsageError(str(error)) from error
     return show_findings(checked.diagnostics, checked.texts, checked.summary(), args, console)

@@ -6,14 +6,14 @@ from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.finding import Rule
 from smspec.diagnostics.locating import placed_at
 from smspec.diagnostics.note import Note
-from smspec.diagnostics.rejected import Rejected
+from smspec.diagnostics.rejected import InvalidInput
 from smspec.source import Path, Places, SourceText, Span
 
 # Nobody mends more than this in one go, and a hostile text could hold tens of thousands.
 MOST = 100
 
 
-class Faults:
+class ParseErrors:
     """What is wrong with one text, in the order in which it was found."""
 
     def __init__(self, text: SourceText) -> None:
@@ -46,7 +46,7 @@ class Faults:
         if len(self._found) >= MOST:
             raise self.rejected()
 
-    def rejected(self) -> Rejected:
+    def rejected(self) -> InvalidInput:
         """Return the exception that tells the author all of this, in the order of the text."""
         found = sorted(dict.fromkeys(self._found), key=lambda fault: (fault.span.line, fault.span.column, fault.code))
-        return Rejected(found, (self.text,))
+        return InvalidInput(found, (self.text,))

@@ -8,7 +8,7 @@ from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.source import SourceText
 
 
-class Rejected(Exception):
+class InvalidInput(Exception):
     """The spec is at fault. ``texts`` are those that the diagnostics point into."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText]) -> None:

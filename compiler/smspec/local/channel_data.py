@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from smspec.diagnostics import Finding, Rule
 from smspec.local.feeder.entries import Entries, Objects, entries_of
-from smspec.local.feeder.fault import DataError, StoreUnavailable
+from smspec.local.feeder.fault import ChannelDataError, StoreUnavailable
 from smspec.local.feeder.plan import FeederChannel
 from smspec.local.feeder.store import LocalStore, Store
 from smspec.local.request import RunFailed, RunRequest
@@ -51,7 +51,7 @@ class ChannelData:
         )
 
     def store(self) -> Store:
-        """Return where the objects are. Raises DataError."""
+        """Return where the objects are. Raises ChannelDataError."""
         if not is_s3(self.source):
             return LocalStore(self._whole())
         # Late: boto3 takes its time, and only these channels need it.
@@ -60,7 +60,7 @@ class ChannelData:
         return open_store(self._whole())
 
     def entries(self, store: Store) -> Entries:
-        """Return what the channel holds. Raises DataError."""
+        """Return what the channel holds. Raises ChannelDataError."""
         return entries_of(self._whole(), store)
 
     def _whole(self) -> FeederChannel:
@@ -163,7 +163,7 @@ def _in_s3(channel: RequestedChannel, source: str) -> ChannelData:
         store = data.store()
         # Not all of a prefix is listed here: that may take minutes, and the feeder does it in any case.
         is_empty = not store.has_objects() if channel.s3_data_type == "S3Prefix" else not len(data.entries(store))
-    except DataError as fault:
+    except ChannelDataError as fault:
         status = 3 if isinstance(fault, StoreUnavailable) else 2
         raise RunFailed(status, f"--data {channel.name}={source}: {fault}") from None
     if is_empty:
@@ -193,7 +193,7 @@ def _fault(data: ChannelData, path: Path, written: str | None) -> Finding | None
         )
     try:
         entries = data.entries(data.store())
-    except DataError as fault:
+    except ChannelDataError as fault:
         # As the author wrote it: where the checkout lies is of no interest.
         told = str(fault).replace(data.source, (written or data.source).rstrip("/") or "/")
         return UNREADABLE_LOCAL_DATA.at(path, f"channel `{name}`: {told}")

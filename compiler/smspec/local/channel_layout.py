@@ -13,7 +13,7 @@ from smspec.local import quantities
 from smspec.local.channel_data import ChannelData
 from smspec.local.events import ChannelLaid, Reporter
 from smspec.local.feeder.entries import Objects
-from smspec.local.feeder.fault import DataError, StoreUnavailable
+from smspec.local.feeder.fault import ChannelDataError, StoreUnavailable
 from smspec.local.feeder.objects import StoredObject
 from smspec.local.feeder.ordering import order
 from smspec.local.feeder.store import Store
@@ -48,7 +48,7 @@ class ChannelLayout:
         """Make ``directory/<channel>`` as SageMaker fills it on ``host``, and the manifest beside it."""
         try:
             self._lay(data, host, directory)
-        except DataError as fault:
+        except ChannelDataError as fault:
             raise _unable(data, fault) from None
 
     def require_room(self, data: Sequence[ChannelData], directory: str) -> None:
@@ -71,7 +71,7 @@ class ChannelLayout:
         try:
             hosts = [host for host in self._hosts if data.reaches(host, self._hosts)]
             return [stored for host in hosts for stored in self._objects(data, host)[1]]
-        except DataError as fault:
+        except ChannelDataError as fault:
             raise _unable(data, fault) from None
 
     def _objects(self, data: ChannelData, host: Host) -> tuple[list[int], list[StoredObject]]:
@@ -142,7 +142,7 @@ class ChannelLayout:
             contents.close()
 
 
-def _unable(data: ChannelData, fault: DataError) -> RunFailed:
+def _unable(data: ChannelData, fault: ChannelDataError) -> RunFailed:
     return RunFailed(3 if isinstance(fault, StoreUnavailable) else 1, f"channel `{data.channel.name}`: {fault}")
 
 

@@ -110,7 +110,7 @@ class FeederProcess:
             if kind == "fault":
                 raise FeederFault(
                     f"channel `{event['channel']}`, epoch {event['epoch']}: {event['message']}",
-                    is_ours=event["surroundings"],
+                    is_ours=event["unavailable"],
                 )
             channel, epoch, moment = event["channel"], event["epoch"], self._start + event["at"]
             if kind == "opened":

@@ -1,4 +1,4 @@
-"""Faults that were asked for, and what became of them: the words and counts of the summary."""
+"""ParseErrors that were asked for, and what became of them: the words and counts of the summary."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Console(Protocol):
 
 
 class RunFailed(Exception):
-    """The run cannot begin or go on. ``exit_status``: 1 the spec, 2 misuse, 3 the surroundings."""
+    """The run cannot begin or go on. ``exit_status``: 1 the spec, 2 the command line, 3 the environment."""
 
     def __init__(self, exit_status: int, message: str) -> None:
         super().__init__(message)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from smspec.diagnostics import Finding, Rejected, Rule, placed
+from smspec.diagnostics import Finding, InvalidInput, Rule, placed
 from smspec.diagnostics.locating import placed_at
 from smspec.service.image_reference import DIGEST
 from smspec.source import Document, Mapping, Path, Scalar, Span
@@ -40,7 +40,7 @@ def name_in_lock(file: str, lock: str) -> str:
 
 
 def read_lock(path: str, boundary: Boundary) -> Lock:
-    """Return what a lock says. Raises `Rejected`, with places, where it is none; OSError where the disk refuses."""
+    """Return what a lock says. Raises `InvalidInput`, with places, where it is none; OSError where the disk refuses."""
     # Late: most repositories have no lock.
     from smspec.service.json.encoding import decode_json_bytes
     from smspec.service.json.json_parser import read_json
@@ -49,10 +49,10 @@ def read_lock(path: str, boundary: Boundary) -> Lock:
         document = read_json(decode_json_bytes(path, boundary.read_named(path, _LARGEST)))
     except FileNotRead as fault:
         finding = MALFORMED_LOCK.at((), f"{fault}", help="replace it with the file that `smspec lock` writes")
-        raise Rejected([placed_at(Span(path, 1, 1, 1, 1), finding)], ()) from None
+        raise InvalidInput([placed_at(Span(path, 1, 1, 1, 1), finding)], ()) from None
     findings = list(_faults(document))
     if findings:
-        raise Rejected(placed(findings, document), document.texts)
+        raise InvalidInput(placed(findings, document), document.texts)
     return Lock(
         images=_texts(document, "images"),
         requirements=_texts(document, "requirements"),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
-from smspec.diagnostics import Diagnostic, Rejected, Rule
+from smspec.diagnostics import Diagnostic, InvalidInput, Rule
 from smspec.diagnostics.explanation import explained_codes
 from smspec.diagnostics.parse_errors import MOST
 from smspec.diagnostics.quoting import quoted
@@ -14,7 +14,7 @@ from smspec.diagnostics.suggestions import nearest
 from smspec.organization.organization_config import MalformedConfig, OrganizationConfig
 from smspec.organization.price_list import TABLE as PRICES
 from smspec.organization.price_list import price_list
-from smspec.rules.ignoring import UNTOUCHABLE
+from smspec.rules.suppressions import UNTOUCHABLE
 from smspec.service.policy import Level, Policy
 from smspec.source import Path, SourceText, Span, dotted
 from smspec.workspace.organization_marker import PYPROJECT
@@ -44,7 +44,7 @@ _Fault = tuple[tuple[str, ...], str, str]
 
 
 def read_policy(file: OrganizationConfig) -> Policy:
-    """Return what the file asks of jobs. Raises `Rejected`, with places, for what cannot be meant."""
+    """Return what the file asks of jobs. Raises `InvalidInput`, with places, for what cannot be meant."""
     try:
         price_list(file)  # read where costs are compared; wrong ones are told here
     except MalformedConfig as malformed:
@@ -67,7 +67,7 @@ def read_policy(file: OrganizationConfig) -> Policy:
     return policy
 
 
-def rejected(malformed: MalformedConfig) -> Rejected:
+def rejected(malformed: MalformedConfig) -> InvalidInput:
     """Return what is told of a file that cannot be read."""
     at = re.search(r"\(at line (\d+), column (\d+)\)\Z", malformed.fault)
     line, column = (int(at[1]), int(at[2])) if at else (1, 1)
@@ -166,7 +166,7 @@ def _unknown(tables: Mapping[str, object]) -> Iterator[_Fault]:
             )
 
 
-def _rejected(file: OrganizationConfig, faults: list[_Fault]) -> Rejected:
+def _rejected(file: OrganizationConfig, faults: list[_Fault]) -> InvalidInput:
     top = ("tool", "smspec") if file.path.endswith(PYPROJECT) else ()
     text = _text(file)
     places = _places(text)
@@ -180,7 +180,7 @@ def _rejected(file: OrganizationConfig, faults: list[_Fault]) -> Rejected:
     return _told(text, told)
 
 
-def _told(text: SourceText, faults: Sequence[tuple[Span, Path, str, str]]) -> Rejected:
+def _told(text: SourceText, faults: Sequence[tuple[Span, Path, str, str]]) -> InvalidInput:
     diagnostics = [
         Diagnostic(
             code=MALFORMED_POLICY.code,
@@ -192,7 +192,7 @@ def _told(text: SourceText, faults: Sequence[tuple[Span, Path, str, str]]) -> Re
         )
         for span, path, message, help in faults
     ]
-    return Rejected(tuple(sorted(diagnostics, key=lambda d: (d.span.line, d.span.column))), (text,))
+    return InvalidInput(tuple(sorted(diagnostics, key=lambda d: (d.span.line, d.span.column))), (text,))
 
 
 def _text(file: OrganizationConfig | MalformedConfig) -> SourceText:

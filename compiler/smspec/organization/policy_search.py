@@ -8,7 +8,7 @@ from smspec.workspace.boundary import Boundary
 
 
 def policy_of(directory: str, boundary: Boundary) -> Policy | None:
-    """Return the policy that holds in a directory; None without one. Raises `Rejected` for what cannot be meant."""
+    """Return the policy that holds in a directory; None without one. Raises `InvalidInput` for what cannot be meant."""
     try:
         file = nearest_organization_config(directory, boundary)
     except MalformedConfig as malformed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from smspec.diagnostics import Finding
-from smspec.rules.ignoring import UNUSED, can_be_ignored
+from smspec.rules.suppressions import UNUSED, can_be_ignored
 from smspec.source import Document, Path, Scalar, Sequence
 from smspec.spec.layers.merging import is_null
 

@@ -63,7 +63,7 @@ def compile_spec(inputs: Inputs) -> Compilation:
         return Faulty(diagnostics=in_order((*inputs.faults, *found), document.texts), texts=document.texts)
 
     job = decode(document)
-    plan = make_plan(job, inputs.ingredients)
+    plan = make_plan(job, inputs.build_inputs)
     diagnostics = _placed(standing(inputs, job, job_findings(inputs, job, plan)), document)
     facts = job_facts(job, plan, document, inputs.overlay)
     if any(diagnostic.severity == "error" for diagnostic in diagnostics):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from smspec.diagnostics import Diagnostic, Finding
 from smspec.diagnostics.locating import placed_at
-from smspec.rules.ignoring import UNUSED, compares_specs, covers
-from smspec.rules.repository import crossings
-from smspec.rules.repository.crossing import Crossing
+from smspec.rules.repository import cross_spec_findings
+from smspec.rules.repository.cross_spec_finding import CrossSpecFinding
+from smspec.rules.suppressions import UNUSED, compares_specs, covers
 from smspec.source import Span
 from smspec.source.frozen import replace
 from smspec.spec.facts import IgnoredFact, Repository
@@ -18,25 +18,25 @@ def compared(repository: Repository, *, is_whole: bool = True) -> tuple[Diagnost
     ``is_whole`` False: other specs are not known, so nobody can say that what a spec expects of them is not so.
     """
     used: set[Span] = set()
-    kept = [crossing for crossing in crossings(repository) if not _is_ignored(crossing, used)]
-    told = dict.fromkeys(_told(crossing) for crossing in kept)
+    kept = [reported for reported in cross_spec_findings(repository) if not _is_ignored(reported, used)]
+    told = dict.fromkeys(_told(reported) for reported in kept)
     if is_whole:
         told.update(dict.fromkeys(_in_vain(repository, used)))
     return tuple(sorted(told, key=lambda d: (d.span.file, d.span.line, d.span.column, d.code)))
 
 
-def _is_ignored(crossing: Crossing, used: set[Span]) -> bool:
+def _is_ignored(reported: CrossSpecFinding, used: set[Span]) -> bool:
     """Tell whether every spec that a finding stands in expects it; note which entries do."""
     hits = [
-        [ignored.span for ignored in spec.ignored if covers(ignored.rule, ignored.at, crossing.finding)]
-        for spec in crossing.specs
+        [ignored.span for ignored in spec.ignored if covers(ignored.rule, ignored.at, reported.finding)]
+        for spec in reported.specs
     ]
     used.update(span for spans in hits for span in spans)
     return all(hits)
 
 
-def _told(crossing: Crossing) -> Diagnostic:
-    return placed_at(crossing.span, replace(crossing.finding, notes=crossing.notes))
+def _told(reported: CrossSpecFinding) -> Diagnostic:
+    return placed_at(reported.span, replace(reported.finding, notes=reported.notes))
 
 
 def _in_vain(repository: Repository, used: set[Span]) -> list[Diagnostic]:

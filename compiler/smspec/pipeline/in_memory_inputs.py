@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from smspec.pipeline.inputs import Inputs
 from smspec.pipeline.runtime_files import runtime_listing
-from smspec.plan.ingredients import Ingredients
+from smspec.plan.build_inputs import BuildInputs
 from smspec.render import templates_digest
 from smspec.source import SourceText
 from smspec.source.listing import Listing
 from smspec.spec.layers.assembly import merged
-from smspec.spec.yaml.reading import read
+from smspec.spec.yaml.yaml_reader import read
 
 
 def in_memory_inputs(text: SourceText) -> Inputs:
-    """Return the inputs of the spec ``text``; raise `Rejected` when it cannot be read."""
-    ingredients = Ingredients(source=Listing(), runtime=runtime_listing(), templates=templates_digest())
-    return Inputs(document=merged([read(text)]), directory="", overlay=None, ingredients=ingredients)
+    """Return the inputs of the spec ``text``; raise `InvalidInput` when it cannot be read."""
+    build_inputs = BuildInputs(source=Listing(), runtime=runtime_listing(), templates=templates_digest())
+    return Inputs(document=merged([read(text)]), directory="", overlay=None, build_inputs=build_inputs)

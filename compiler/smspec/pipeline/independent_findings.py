@@ -14,7 +14,7 @@ from smspec.source.frozen import replace
 from smspec.spec.decoding import decode
 from smspec.spec.shape.checking import shape_findings
 from smspec.spec.shape.repairs import Repair, is_too_large, repairs
-from smspec.spec.shape.telling import is_request
+from smspec.spec.shape.schema_errors import is_request
 
 ONLY_ITS_FORM = Rule("SM148", "incompletely checked job", "note")
 
@@ -68,7 +68,7 @@ def _beside(inputs: Inputs, way: Repair, shape: list[Finding]) -> Iterator[Findi
     known = _as_far_as_known(inputs, way)
     gathered = set(inputs.findings)
     job = decode(way.document)
-    plan = make_plan(job, known.ingredients)
+    plan = make_plan(job, known.build_inputs)
     for finding in standing(known, job, [*shape, *job_findings(known, job, plan)]):
         if finding in gathered or not way.is_changed(finding.path):
             yield finding

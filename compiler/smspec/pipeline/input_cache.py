@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from smspec.diagnostics import Rejected
+from smspec.diagnostics import InvalidInput
 from smspec.organization.lock_file import lock_path, read_lock
 from smspec.organization.policy_search import policy_of
 from smspec.pipeline.script_reading import Started, read_program
@@ -14,8 +14,8 @@ from smspec.service.policy import Policy
 from smspec.source import Document
 from smspec.source.listing import Listing
 from smspec.spec.lock import Lock
-from smspec.spec.yaml.guard import MAX_BYTES
-from smspec.spec.yaml.reading import decode_bytes, read
+from smspec.spec.yaml.text_limits import MAX_BYTES
+from smspec.spec.yaml.yaml_reader import decode_bytes, read
 from smspec.workspace.boundary import Boundary, NotASpec, OutOfBounds
 from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.command_line_file import spec_content
@@ -38,7 +38,7 @@ class InputCache:
         self._searched: list[str] = []
         self._boundaries: dict[str, Boundary] = {}
         self._directories: dict[str, str] = {}
-        self._specs: dict[str, Document | Rejected] = {}
+        self._specs: dict[str, Document | InvalidInput] = {}
         self._strangers: set[str] = set()
         self._sources: dict[tuple[str, tuple[str, ...]], ScannedSource] = {}
         self._requirements: dict[str, bytes] = {}
@@ -73,8 +73,8 @@ class InputCache:
     def spec(self, path: str, content: bytes | None = None) -> Document:
         """Return the spec at ``path``, whatever it extends; ``content``: what is known to be in it.
 
-        Raises `Misuse` when there is no such file, `Rejected` when it is no YAML or outside the repository, OSError
-        when the disk refuses.
+        Raises `OptionError` when there is no such file, `InvalidInput` when it is no YAML or outside the repository,
+        OSError when the disk refuses.
         """
         identity = self.identity(path)
         if identity not in self._specs:
@@ -103,12 +103,12 @@ class InputCache:
             self._strangers.add(identity)
         try:
             self._specs[identity] = read(decode_bytes(path, content))
-        except Rejected as rejected:
+        except InvalidInput as rejected:
             self._specs[identity] = rejected  # what comes through a pipe cannot be read again
 
     def _known(self, identity: str) -> Document:
         known = self._specs[identity]
-        if isinstance(known, Rejected):
+        if isinstance(known, InvalidInput):
             raise known
         return known
 
@@ -133,7 +133,10 @@ class InputCache:
         return self._programs[key]
 
     def lock(self, directory: str) -> tuple[str, Lock] | None:
-        """Return the lock that a spec in ``directory`` goes by, and its path. Raises `Rejected` where it is none."""
+        """Return the lock that a spec in ``directory`` goes by, and its path.
+
+        Raises `InvalidInput` where it is none.
+        """
         if directory not in self._lock_paths:
             self._lock_paths[directory] = lock_path(directory, self.boundary(directory))
         path = self._lock_paths[directory]
@@ -144,7 +147,10 @@ class InputCache:
         return path, self._locks[path]
 
     def policy(self, directory: str) -> Policy | None:
-        """Return what the organisation asks of a spec in ``directory``. Raises `Rejected` where its file is faulty."""
+        """Return the organization's policy for a spec in ``directory``.
+
+        Raises `InvalidInput` if the file is invalid.
+        """
         if directory not in self._policies:
             self._policies[directory] = policy_of(directory, self.boundary(directory))
         return self._policies[directory]

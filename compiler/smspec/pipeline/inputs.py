@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 
-from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule
+from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Rule
 from smspec.diagnostics.suggestions import nearest
 from smspec.organization.lock_file import name_in_lock
 from smspec.pipeline.input_cache import LARGEST_REQUIREMENTS, InputCache
@@ -13,7 +13,7 @@ from smspec.pipeline.runtime_files import runtime_listing
 from smspec.pipeline.script_reading import started_program, without_source
 from smspec.pipeline.source_findings import HIDES_FILES, SOURCE, source_findings
 from smspec.pipeline.spec_files import SpecFiles, read_spec_files
-from smspec.plan.ingredients import Ingredients
+from smspec.plan.build_inputs import BuildInputs
 from smspec.render import templates_digest
 from smspec.script.program import Program
 from smspec.script.unread import Unread
@@ -39,7 +39,7 @@ class Inputs:
     """What is compiled. ``directory`` is where the spec lies; paths in the spec are relative to it.
 
     ``faults`` are those of its layers: with any, ``document`` is what they leave of the spec.
-    ``findings`` tell of files that the spec names and that are not there; ``ingredients`` are without them.
+    ``findings`` tell of files that the spec names and that are not there; ``build_inputs`` are without them.
     ``policy`` is what the job is held to, ``levels`` how grave the organisation takes findings. ``program`` is what
     the text of the entry point says, or why that is not known. ``source_is_known`` False: there is no directory that
     could be listed, so that what it lacks is not told besides. ``variants``: how many like this are checked.
@@ -48,7 +48,7 @@ class Inputs:
     document: Document
     directory: str
     overlay: str | None
-    ingredients: Ingredients
+    build_inputs: BuildInputs
     policy: Policy | None = None
     levels: Mapping[str, Level] = field(default_factory=dict)
     faults: tuple[Diagnostic, ...] = ()
@@ -68,8 +68,8 @@ def gather(
 ) -> Inputs:
     """Read the spec at ``path``, its bases, and the files it names; apply the overlay and the settings.
 
-    What is on the ``cache`` is not read again. Raises `Rejected` where texts cannot be read, `Misuse` for an overlay or
-    a setting that does not exist, OSError where the disk refuses.
+    What is on the ``cache`` is not read again. Raises `InvalidInput` where texts cannot be read, `OptionError` for an
+    overlay or a setting that does not exist, OSError where the disk refuses.
     """
     cache = cache or InputCache()
     return _inputs(assembly(read_spec_files(path, cache)).merged(overlay, settings), overlay, cache)
@@ -77,11 +77,11 @@ def gather(
 
 def gather_all(
     path: str, settings: Mapping[str, str] | None = None, cache: InputCache | None = None
-) -> Iterator[tuple[str | None, Inputs | Rejected]]:
+) -> Iterator[tuple[str | None, Inputs | InvalidInput]]:
     """Gather the spec at ``path``, then the spec under each of its overlays; everything is read once.
 
-    What cannot be gathered comes as the `Rejected` that explains why, so that the others are still looked at. Raises as
-    `gather` does where there is nothing to merge.
+    What cannot be gathered comes as the `InvalidInput` that explains why, so that the others are still looked at.
+    Raises as `gather` does where there is nothing to merge.
     """
     cache = cache or InputCache()
     layers = assembly(read_spec_files(path, cache))
@@ -90,7 +90,7 @@ def gather_all(
             inputs = _inputs(layers.merged(overlay, settings), overlay, cache)
             # The spec as it is counts alone: with many overlays it is checked even where they cannot all be.
             yield overlay, inputs if overlay is None else replace(inputs, variants=len(layers.overlays))
-        except Rejected as rejected:
+        except InvalidInput as rejected:
             yield overlay, rejected
 
 
@@ -104,34 +104,34 @@ def gather_to_compare(merged: Merged, overlay: str | None, cache: InputCache) ->
 
     So the program is not read, and of a policy only what it lets pass counts: a job that breaks it can be compared.
     """
-    inputs = _ingredients(merged, overlay, cache)
+    inputs = _with_build_inputs(merged, overlay, cache)
     try:
         policy = cache.policy(inputs.directory)
-    except Rejected:
+    except InvalidInput:
         return inputs  # a fault of the policy is none of the spec
     levels = {} if policy is None else policy.levels
     return replace(inputs, levels={code: level for code, level in levels.items() if level != "error"})
 
 
 def _inputs(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:
-    inputs = _ingredients(merged, overlay, cache)
+    inputs = _with_build_inputs(merged, overlay, cache)
     policy = cache.policy(inputs.directory)
     return replace(
         inputs,
         policy=policy,
         levels={} if policy is None else policy.levels,
-        program=_program(merged.document, inputs.directory, inputs.ingredients.source, cache),
+        program=_program(merged.document, inputs.directory, inputs.build_inputs.source, cache),
     )
 
 
-def _ingredients(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:
+def _with_build_inputs(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:
     document = merged.document
     directory = os.path.dirname(document.texts[0].name)
     findings: list[Finding] = []
     source = _source(document, directory, findings, cache)
     lock_path, lock = cache.lock(directory) or ("", None)
     requirements = _requirements_file(document, directory)
-    ingredients = Ingredients(
+    build_inputs = BuildInputs(
         source=source,
         runtime=runtime_listing(),
         templates=templates_digest(),
@@ -143,7 +143,7 @@ def _ingredients(merged: Merged, overlay: str | None, cache: InputCache) -> Inpu
         document=document,
         directory=directory,
         overlay=overlay,
-        ingredients=ingredients,
+        build_inputs=build_inputs,
         faults=merged.faults,
         findings=tuple(findings),
         source_is_known=not any(f.path == SOURCE and f.code in _HIDE_FILES for f in findings),

@@ -9,8 +9,8 @@ from smspec.pipeline.inputs import Inputs
 from smspec.plan.plan import Plan
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
-from smspec.rules.ignoring import not_ignored
 from smspec.rules.secret_in_the_requirements import check_requirements
+from smspec.rules.suppressions import not_ignored
 from smspec.service.checking import request_findings
 from smspec.service.request import Request
 from smspec.service.severity_overrides import at_level
@@ -57,7 +57,7 @@ def _ambiguous_texts(job: Job) -> Iterable[Finding]:
 
 def _contradictions(job: Job) -> Iterable[Finding]:
     """Return what the rules find; a source that could not be listed is reported once, not again for each file in it."""
-    return lint(job.spec, job.inputs.ingredients.source, source_is_known=job.inputs.source_is_known)
+    return lint(job.spec, job.inputs.build_inputs.source, source_is_known=job.inputs.source_is_known)
 
 
 def _idle_nulls(job: Job) -> Iterable[Finding]:
@@ -71,17 +71,17 @@ def _request(job: Job) -> Iterable[Finding]:
 
 
 def _dockerfile(job: Job) -> Iterable[Finding]:
-    return dockerfile_findings(job.spec, job.inputs.ingredients)
+    return dockerfile_findings(job.spec, job.inputs.build_inputs)
 
 
 def _requirements(job: Job) -> Iterable[Finding]:
-    return check_requirements(job.inputs.ingredients.requirements)
+    return check_requirements(job.inputs.build_inputs.requirements)
 
 
 def _unpinned(job: Job) -> Iterable[Finding]:
     """Return what a job leaves open, where its repository has a lockfile."""
-    ingredients, image = job.inputs.ingredients, job.spec.image
-    if ingredients.lock is None or not isinstance(image, BuiltImage):
+    build_inputs, image = job.inputs.build_inputs, job.spec.image
+    if build_inputs.lock is None or not isinstance(image, BuiltImage):
         return ()
     # Late: few repositories have one.
     from smspec.rules.locking import unpinned
@@ -89,9 +89,9 @@ def _unpinned(job: Job) -> Iterable[Finding]:
 
     pinning = Pinning(
         image=image,
-        lock=ingredients.lock,
-        requirements=ingredients.requirements,
-        requirements_name=ingredients.requirements_name,
+        lock=build_inputs.lock,
+        requirements=build_inputs.requirements,
+        requirements_name=build_inputs.requirements_name,
     )
     return unpinned(pinning)
 
@@ -102,12 +102,12 @@ def _policy(job: Job) -> Iterable[Finding]:
     if policy is None:
         return
     # Late: few repositories have one.
-    from smspec.service.policy_rules import policy_findings_in_spec, registry_that_is_not_allowed
+    from smspec.service.policy_rules import disallowed_registry, policy_findings_in_spec
 
     request = Request(payload=job.plan.request.payload, region=job.spec.region, in_spec_words=True)
     yield from policy_findings_in_spec(request, policy, job.plan.request.at_origin)
     if isinstance(job.spec.image, BuiltImage):
-        yield from registry_that_is_not_allowed.check_base(job.spec.image.base, policy)
+        yield from disallowed_registry.check_base(job.spec.image.base, policy)
 
 
 def _script(job: Job) -> Iterable[Finding]:
@@ -115,10 +115,10 @@ def _script(job: Job) -> Iterable[Finding]:
     if job.inputs.program is None:
         return ()
     # Late: many jobs start no script that could be read.
-    from smspec.plan.surroundings import plan_surroundings
+    from smspec.plan.script_environment import plan_script_environment
     from smspec.rules.script import script_findings
 
-    return script_findings(job.inputs.program, plan_surroundings(job.spec, job.plan.request))
+    return script_findings(job.inputs.program, plan_script_environment(job.spec, job.plan.request))
 
 
 SOURCES: tuple[Callable[[Job], Iterable[Finding]], ...] = (

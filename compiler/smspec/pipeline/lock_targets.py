@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 
-from smspec.diagnostics import Diagnostic, Finding, Rejected, placed
+from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
 from smspec.organization.lock_file import first_lock_path, lock_path, name_in_lock
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import REQUIREMENTS, Inputs, gather_all
@@ -37,8 +37,8 @@ def find_lock_targets(
 ) -> tuple[LockTarget, ...]:
     """Return what is to be locked of specs, and of all specs below directories, by the lock that each goes by.
 
-    A spec counts as it is and under each overlay. Raises `Misuse` for a path without a spec, `Rejected` with the faults
-    of all of them, OSError where the disk refuses.
+    A spec counts as it is and under each overlay. Raises `OptionError` for a path without a spec, `InvalidInput` with
+    the faults of all of them, OSError where the disk refuses.
     """
     cache = InputCache(root)
     jobs: dict[str, list[Inputs]] = {}
@@ -47,19 +47,19 @@ def find_lock_targets(
     for spec, named in _specs(paths, cache):
         try:
             for _, outcome in gather_all(spec, settings, cache):
-                if isinstance(outcome, Rejected):
+                if isinstance(outcome, InvalidInput):
                     raise outcome
                 faults = outcome.faults or placed(_unlockable(outcome), outcome.document)
                 if faults:
-                    raise Rejected(faults, outcome.document.texts)
+                    raise InvalidInput(faults, outcome.document.texts)
                 boundary = cache.boundary(outcome.directory)
                 lock = lock_path(outcome.directory, boundary) or first_lock_path(outcome.directory, named, boundary)
                 jobs.setdefault(lock, []).append(outcome)
-        except Rejected as rejected:
+        except InvalidInput as rejected:
             diagnostics.update(dict.fromkeys(rejected.diagnostics))
             texts.update((text.name, text) for text in rejected.texts)
     if diagnostics:
-        raise Rejected(diagnostics, texts.values())
+        raise InvalidInput(diagnostics, texts.values())
     return tuple(_lockable(lock, found, cache) for lock, found in jobs.items())
 
 
@@ -120,6 +120,6 @@ def _merged(parts: Iterable[Mapping[str, tuple[str, ...]]]) -> dict[str, tuple[s
 
 
 def _requirements(job: Inputs, lock: str) -> Iterator[tuple[str, str]]:
-    path, content = job.requirements_file, job.ingredients.requirements
+    path, content = job.requirements_file, job.build_inputs.requirements
     if path is not None and content is not None:
         yield name_in_lock(path, lock), content_digest(content)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from smspec.diagnostics import Diagnostic, Finding, Rejected, placed
+from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
 from smspec.diagnostics.severity import counted, gravest_first
 from smspec.organization.policy_search import policy_of
 from smspec.pipeline.compilation import MOST_TOLD
@@ -36,7 +36,7 @@ class CheckedRequest:
 
 
 def check_request_file(path: str) -> CheckedRequest:
-    """Check the request in a file; ``-`` is standard input. Raises `Misuse` when there is no such file.
+    """Check the request in a file; ``-`` is standard input. Raises `OptionError` when there is no such file.
 
     It is held to the policy of the organisation in whose repository the file lies; standard input, to that around here.
     """
@@ -44,7 +44,7 @@ def check_request_file(path: str) -> CheckedRequest:
     try:
         text = decode_json_bytes(name, content_of(path, MAX_BYTES, "a request", dash_is_input=True))
         return check_request(text, _policy(path))
-    except Rejected as rejected:
+    except InvalidInput as rejected:
         return CheckedRequest(rejected.diagnostics, rejected.texts)
 
 
@@ -57,7 +57,7 @@ def check_request(text: SourceText, policy: Policy | None = None) -> CheckedRequ
     """Check the request that a text holds, and hold it to a policy."""
     try:
         document = read_json(text)
-    except Rejected as rejected:
+    except InvalidInput as rejected:
         return CheckedRequest(rejected.diagnostics, rejected.texts)
     other = not_a_request(document)
     payload = payload_of(document)

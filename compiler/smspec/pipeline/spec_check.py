@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from smspec.diagnostics import Diagnostic, Note, Rejected
+from smspec.diagnostics import Diagnostic, InvalidInput, Note
 from smspec.diagnostics.quoting import quoted
 from smspec.pipeline.compilation import Compilation, compile_spec
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import gather, gather_all
-from smspec.rules import ignoring
+from smspec.rules import suppressions
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.facts import JobFacts
@@ -39,18 +39,18 @@ class CheckedSpec:
 def check_spec(path: str, overlay: str | None, settings: Mapping[str, str], cache: InputCache) -> CheckedSpec:
     """Check the spec at ``path`` under the overlay that is asked for, or as it is and under each of its overlays.
 
-    Raises `Misuse` for an overlay or a setting that does not exist, OSError where the disk refuses.
+    Raises `OptionError` for an overlay or a setting that does not exist, OSError where the disk refuses.
     """
     try:
         if overlay is not None:
             return checked([(None, compile_spec(gather(path, overlay, settings, cache)))])
         gathered = gather_all(path, settings, cache)
-        return checked((name, i if isinstance(i, Rejected) else compile_spec(i)) for name, i in gathered)
-    except Rejected as rejected:
+        return checked((name, i if isinstance(i, InvalidInput) else compile_spec(i)) for name, i in gathered)
+    except InvalidInput as rejected:
         return checked([(None, rejected)])
 
 
-def checked(outcomes: Iterable[tuple[str | None, Compilation | Rejected]]) -> CheckedSpec:
+def checked(outcomes: Iterable[tuple[str | None, Compilation | InvalidInput]]) -> CheckedSpec:
     """Return what a spec comes to, given what it comes to as it is (None) and under each of its overlays."""
     variants = 0
     overlays = 0
@@ -64,7 +64,7 @@ def checked(outcomes: Iterable[tuple[str | None, Compilation | Rejected]]) -> Ch
             texts.setdefault(text.name, text)
         for diagnostic in outcome.diagnostics:
             found.setdefault(diagnostic, []).append(overlay)
-        if not isinstance(outcome, Rejected) and outcome.facts:
+        if not isinstance(outcome, InvalidInput) and outcome.facts:
             facts.append(outcome.facts)
     missing_anyway = {_fault(d) for d, among in found.items() if d.code in _NOT_THERE and None in among}
     order = {name: position for position, name in enumerate(texts)}
@@ -72,7 +72,7 @@ def checked(outcomes: Iterable[tuple[str | None, Compilation | Rejected]]) -> Ch
         _under(diagnostic, among)
         for diagnostic, among in found.items()
         # A check may be ignored for the sake of one overlay: it is ignored in vain only if it is so under all.
-        if diagnostic.code != ignoring.UNUSED.code or len(among) == variants
+        if diagnostic.code != suppressions.UNUSED.code or len(among) == variants
         if None in among or _fault(diagnostic) not in missing_anyway
     ]
     told.sort(key=lambda d: (order.get(d.span.file, len(order)), d.span.line, d.span.column, d.code))

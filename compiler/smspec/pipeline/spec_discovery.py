@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-from smspec.diagnostics import Rejected
+from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
 from smspec.source import Document
 from smspec.source.deep_directories import walked
 from smspec.source.frozen import dataclass
-from smspec.spec.layers.assembly import Misuse, extends_of, is_base, is_nameless_job
-from smspec.spec.yaml.guard import MAX_BYTES
+from smspec.spec.layers.assembly import OptionError, extends_of, is_base, is_nameless_job
+from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.missing_path import is_directory
 from smspec.workspace.spec_marker import is_meant_as_spec
@@ -19,7 +19,7 @@ from smspec.workspace.spec_marker import is_meant_as_spec
 _NEVER_SEARCHED = frozenset({"__pycache__", "node_modules"})
 
 
-class NoJobs(Misuse):
+class NoJobs(OptionError):
     """The paths exist, and mean no job. ``outside``: YAML files that are links out of the repository."""
 
     def __init__(self, message: str, outside: tuple[str, ...]) -> None:
@@ -50,8 +50,8 @@ def find_job_specs(paths: Iterable[str], cache: InputCache) -> DiscoveredSpecs:
 
     A directory means the YAML files below it that have a top-level ``smspec``; not those without ``name``, which are
     bases. So is a file that is named, unless only the name is missing. What another one extends is a
-    base wherever it comes from, unless it extends that one too. Raises `Misuse` for a path that does not exist, and
-    `NoJobs` for directories without a job.
+    base wherever it comes from, unless it extends that one too. Raises `OptionError` for a path that does not exist,
+    and `NoJobs` for directories without a job.
     """
     paths = list(paths)
     found: dict[str, str] = {}
@@ -116,14 +116,14 @@ def _specs_below(directory: str, boundary: Boundary, outside: list[str]) -> Iter
 def _read(path: str, cache: InputCache, documents: dict[str, Document], content: bytes | None = None) -> None:
     try:
         documents[cache.identity(path)] = cache.spec(path, content)
-    except Rejected:
+    except InvalidInput:
         pass  # told when the job is checked
 
 
 def _read_base(path: str, cache: InputCache, documents: dict[str, Document], boundary: Boundary) -> None:
     try:
         documents[cache.identity(path)] = cache.base(path, boundary)
-    except (Rejected, FileNotRead):
+    except (InvalidInput, FileNotRead):
         pass  # as above
 
 
@@ -140,7 +140,7 @@ def _extended(documents: dict[str, Document], cache: InputCache) -> tuple[dict[s
         extended[identity] = set()
         try:
             written = extends_of(document)
-        except Rejected:
+        except InvalidInput:
             is_whole = False
             continue
         directory = os.path.dirname(document.texts[0].name)

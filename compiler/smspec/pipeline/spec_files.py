@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule, placed
+from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Rule, placed
 from smspec.diagnostics.quoting import quoted
 from smspec.pipeline.input_cache import InputCache
 from smspec.source import Document, Path, SourceText, Span
@@ -39,8 +39,8 @@ class SpecFiles:
 def read_spec_files(path: str, cache: InputCache) -> SpecFiles:
     """Read the spec at ``path`` and every base it extends.
 
-    A base that is reached twice is applied once, where it is reached first. Raises `Misuse` when there is no such
-    spec, `Rejected` when that cannot be read as YAML, and OSError when the disk refuses.
+    A base that is reached twice is applied once, where it is reached first. Raises `OptionError` when there is no such
+    spec, `InvalidInput` when that cannot be read as YAML, and OSError when the disk refuses.
     """
     chain = _Chain(cache, cache.boundary(os.path.dirname(path)))
     chain.add(cache.spec(path), cache.identity(path), trail=())
@@ -80,13 +80,13 @@ class _Chain:
     def _extended(self, document: Document, *, is_job: bool) -> tuple[tuple[str, Span], ...]:
         try:
             return extends_of(document)
-        except Rejected as rejected:
+        except InvalidInput as rejected:
             self._note(rejected)
             if is_job:
                 self.diagnostics += placed([_unread(("extends",), "`extends`")], document)
             return ()
 
-    def _note(self, rejected: Rejected) -> None:
+    def _note(self, rejected: InvalidInput) -> None:
         self.diagnostics += rejected.diagnostics
         self.texts += rejected.texts
 
@@ -113,7 +113,7 @@ class _Chain:
             return None
         try:
             document = self._cache.base(path, self._boundary)
-        except Rejected as rejected:
+        except InvalidInput as rejected:
             self._note(rejected)
         except NotASpec:
             return not_a_spec((), path)

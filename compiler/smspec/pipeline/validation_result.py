@@ -54,7 +54,7 @@ def validate_specs(
 ) -> ValidationResult:
     """Check every spec that was found, under ``overlay`` or under each of its own, and all of that against each other.
 
-    Raises `Misuse` for an overlay or a setting that a spec does not have, OSError where the disk refuses.
+    Raises `OptionError` for an overlay or a setting that a spec does not have, OSError where the disk refuses.
     """
 
     def check(number: int) -> CheckedSpec:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 
-from smspec.diagnostics import Diagnostic, Rejected
+from smspec.diagnostics import Diagnostic, InvalidInput
 from smspec.pipeline.compilation import Compilation, Compiled, Faulty, compile_spec
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import REQUIREMENTS, Inputs, assembly, gather_to_compare
@@ -52,12 +52,12 @@ def gather_variants(
 ) -> Gathered:
     """Gather a spec under the overlay that is asked for, if it has that, or as it is and under each of its overlays.
 
-    A setting of a variable that the spec does not declare is left out: the other side may declare it. Raises `Misuse`
-    when there is no such spec, OSError where the disk refuses.
+    A setting of a variable that the spec does not declare is left out: the other side may declare it. Raises
+    `OptionError` when there is no such spec, OSError where the disk refuses.
     """
     try:
         files = read_spec_files(path, cache)
-    except Rejected as rejected:
+    except InvalidInput as rejected:
         texts = tuple(text.text for text in rejected.texts)
         return Gathered(path=path, texts=texts, inputs={None: _faulty(rejected)}, is_read=False)
     variables = frozenset(_variables(files.documents))
@@ -108,9 +108,9 @@ def _are_alike(one: Inputs | Faulty, other: Inputs | Faulty, texts: tuple[str, .
 
 def _made_of(inputs: Inputs) -> tuple[object, ...]:
     """Return what a compilation depends on beside the texts. Runtime and templates are ours, the same for both."""
-    ingredients, missing = inputs.ingredients, [finding.path for finding in inputs.findings]
-    locked = ingredients.lock, ingredients.requirements_name
-    return ingredients.source.digest, ingredients.requirements, *locked, missing
+    build_inputs, missing = inputs.build_inputs, [finding.path for finding in inputs.findings]
+    locked = build_inputs.lock, build_inputs.requirements_name
+    return build_inputs.source.digest, build_inputs.requirements, *locked, missing
 
 
 def shown_as_of(variants: Variants, revision: Revision) -> Variants:
@@ -149,7 +149,7 @@ def _gathered(
             return gather_to_compare(merged, overlay, cache)
         _bring(revision, path, merged.document)
         return _as_checked_out(gather_to_compare(merged, overlay, cache), revision)
-    except Rejected as rejected:
+    except InvalidInput as rejected:
         return _faulty(rejected)
 
 
@@ -162,8 +162,8 @@ def _bring(revision: Revision, path: str, document: Document) -> None:
 
 
 def _as_checked_out(inputs: Inputs, revision: Revision) -> Inputs:
-    ingredients = replace(inputs.ingredients, source=revision.listing(inputs.ingredients.source))
-    return replace(inputs, ingredients=ingredients)
+    build_inputs = replace(inputs.build_inputs, source=revision.listing(inputs.build_inputs.source))
+    return replace(inputs, build_inputs=build_inputs)
 
 
 def _variables(files: tuple[Document, ...]) -> Iterator[str]:
@@ -172,5 +172,5 @@ def _variables(files: tuple[Document, ...]) -> Iterator[str]:
         yield from (key.text for key, _ in node.entries) if isinstance(node, MappingNode) else ()
 
 
-def _faulty(rejected: Rejected) -> Faulty:
+def _faulty(rejected: InvalidInput) -> Faulty:
     return Faulty(diagnostics=tuple(rejected.diagnostics), texts=tuple(rejected.texts))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from smspec.plan.ingredients import Ingredients
+from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.naming import digest, s3_prefix
 from smspec.plan.plan import Upload
 from smspec.plan.run_planning import run_plan_json
@@ -41,17 +41,17 @@ class Delivery:
     archive_digest: str | None = None
 
 
-def plan_delivery(job: JobSpec, run: RunPlan | None, ingredients: Ingredients) -> Delivery:
+def plan_delivery(job: JobSpec, run: RunPlan | None, build_inputs: BuildInputs) -> Delivery:
     """Return the row of the table that a job falls into, filled in."""
     is_built = isinstance(job.image, BuiltImage)
     match job.delivery:
         case "channel":
-            uploads = [_upload("source", job, {"source": ingredients.source.digest})]
+            uploads = [_upload("source", job, {"source": build_inputs.source.digest})]
             if not is_built and run is not None:
                 content = {
-                    "templates": ingredients.templates,
+                    "templates": build_inputs.templates,
                     "run_plan": run_plan_json(run),
-                    "runtime": ingredients.runtime.digest,
+                    "runtime": build_inputs.runtime.digest,
                 }
                 uploads.append(_upload("runtime", job, content))
             names = {"source": CODE_CHANNEL, "runtime": RUNTIME_CHANNEL}
@@ -61,13 +61,13 @@ def plan_delivery(job: JobSpec, run: RunPlan | None, ingredients: Ingredients) -
                 uploads=tuple(uploads),
             )
         case "s3":
-            archive = _upload("source", job, {"archive": ingredients.source.digest})
+            archive = _upload("source", job, {"archive": build_inputs.source.digest})
             archive = Upload(kind="source", uri=archive.uri + ARCHIVE, archive=True)
             return Delivery(
                 hyperparameters=_submit_hyperparameters(job, archive.uri)
                 + (() if is_built else toolkit_hyperparameters(job)),
                 uploads=(archive,),
-                archive_digest=ingredients.source.digest,
+                archive_digest=build_inputs.source.digest,
             )
         case "image":
             return Delivery()

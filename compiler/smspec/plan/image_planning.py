@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from smspec.plan.ingredients import Ingredients
+from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.naming import digest, repository
 from smspec.plan.plan import ImagePlan
 from smspec.plan.run_planning import run_plan_json
@@ -31,7 +31,7 @@ HELD = (
 _PROJECT = re.compile(r"\s*([A-Za-z0-9._-]+)")
 
 
-def plan_image(job: JobSpec, run: RunPlan | None, ingredients: Ingredients) -> ImagePlan | None:
+def plan_image(job: JobSpec, run: RunPlan | None, build_inputs: BuildInputs) -> ImagePlan | None:
     """Return the plan of the image that is to be built; None when the image exists.
 
     Packages and build commands keep the author's order; variables and labels are sorted by name.
@@ -40,9 +40,9 @@ def plan_image(job: JobSpec, run: RunPlan | None, ingredients: Ingredients) -> I
     if not isinstance(image, BuiltImage):
         return None
     # A command may come with an empty source directory, and COPY of nothing would fail.
-    holds_source = job.delivery == "image" and bool(ingredients.source.files)
+    holds_source = job.delivery == "image" and bool(build_inputs.source.files)
     untagged = ImagePlan(
-        base=ingredients.lock.pinned(image.base) if ingredients.lock else image.base,
+        base=build_inputs.lock.pinned(image.base) if build_inputs.lock else image.base,
         platform=image.platform,
         system_packages=image.system_packages,
         python_packages=_python_packages(job, image),
@@ -56,19 +56,19 @@ def plan_image(job: JobSpec, run: RunPlan | None, ingredients: Ingredients) -> I
         repository=repository(job, image),
         tag="",
     )
-    return _tagged(untagged, run, ingredients)
+    return _tagged(untagged, run, build_inputs)
 
 
-def _tagged(image: ImagePlan, run: RunPlan | None, ingredients: Ingredients) -> ImagePlan:
+def _tagged(image: ImagePlan, run: RunPlan | None, build_inputs: BuildInputs) -> ImagePlan:
     """Return the image with the digest of all that it holds."""
     content = {name: getattr(image, name) for name in HELD}
-    requirements = ingredients.requirements
+    requirements = build_inputs.requirements
     content |= {
         "requirements": None if requirements is None else hashlib.sha256(requirements).hexdigest(),
         "run_plan": None if run is None else run_plan_json(run),
-        "templates": ingredients.templates,
-        "runtime": ingredients.runtime.digest,
-        "source": ingredients.source.digest if image.holds_source else None,
+        "templates": build_inputs.templates,
+        "runtime": build_inputs.runtime.digest,
+        "source": build_inputs.source.digest if image.holds_source else None,
     }
     return replace(image, tag=digest(content))
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.delivery import plan_delivery
 from smspec.plan.image_planning import plan_image
-from smspec.plan.ingredients import Ingredients
 from smspec.plan.plan import Plan
 from smspec.plan.request_planning import plan_request
 from smspec.plan.run_planning import plan_run
 from smspec.spec.model import JobSpec
 
 
-def make_plan(job: JobSpec, ingredients: Ingredients) -> Plan:
+def make_plan(job: JobSpec, build_inputs: BuildInputs) -> Plan:
     """Decide everything about a job: its image, how it is started, its request, and what must lie in S3 before."""
     run = plan_run(job)
-    image = plan_image(job, run, ingredients)
-    delivery = plan_delivery(job, run, ingredients)
+    image = plan_image(job, run, build_inputs)
+    delivery = plan_delivery(job, run, build_inputs)
     request, settings = plan_request(job, image, run, delivery)
     return Plan(name=job.name, image=image, run=run, settings=settings, request=request, uploads=delivery.uploads)

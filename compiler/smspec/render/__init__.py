@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from smspec.plan.ingredients import Ingredients
+from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.plan import Plan
 from smspec.render.rendering import NothingToRender, Rendering
 from smspec.render.templates_digest import templates_digest
@@ -16,7 +16,7 @@ from smspec.source.frozen import dataclass
 
 __all__ = ["TARGETS", "NothingToRender", "Rendering", "Target", "templates_digest"]
 
-Render = Callable[[Plan, Ingredients, Document], Rendering]
+Render = Callable[[Plan, BuildInputs, Document], Rendering]
 """From the plans of a job, the files that go in and the merged spec to one text."""
 
 
@@ -29,22 +29,22 @@ class Target:
     also: tuple[str, ...] = ()
 
 
-def _api_json(plan: Plan, _ingredients: Ingredients, _spec: Document) -> Rendering:
+def _api_json(plan: Plan, _build_inputs: BuildInputs, _spec: Document) -> Rendering:
     from smspec.render.request import request_json  # late, like all targets: one is shown at a time
 
     return Rendering(text=request_json(plan.request))
 
 
-def _dockerfile(plan: Plan, ingredients: Ingredients, _spec: Document) -> Rendering:
+def _dockerfile(plan: Plan, build_inputs: BuildInputs, _spec: Document) -> Rendering:
     from smspec.render.dockerfile import dockerfile
 
     if plan.image is None:
         raise NothingToRender("no Dockerfile: the job uses an existing image")
-    requirements = None if plan.image.python_requirements is None else ingredients.requirements
+    requirements = None if plan.image.python_requirements is None else build_inputs.requirements
     return Rendering(text=dockerfile(plan.image, requirements))
 
 
-def _entrypoint(plan: Plan, _ingredients: Ingredients, _spec: Document) -> Rendering:
+def _entrypoint(plan: Plan, _build_inputs: BuildInputs, _spec: Document) -> Rendering:
     from smspec.render.entrypoint import entrypoint
 
     if plan.run is None:
@@ -52,37 +52,37 @@ def _entrypoint(plan: Plan, _ingredients: Ingredients, _spec: Document) -> Rende
     return Rendering(text=entrypoint(plan.run))
 
 
-def _spec(_plan: Plan, _ingredients: Ingredients, spec: Document) -> Rendering:
+def _spec(_plan: Plan, _build_inputs: BuildInputs, spec: Document) -> Rendering:
     from smspec.render.spec_yaml import spec_yaml
 
     return Rendering(text=spec_yaml(spec))
 
 
-def _role(plan: Plan, _ingredients: Ingredients, spec: Document) -> Rendering:
+def _role(plan: Plan, _build_inputs: BuildInputs, spec: Document) -> Rendering:
     from smspec.render.iam.role import role_policy
 
     return role_policy(plan.request.payload, _region(plan, spec))
 
 
-def _submitter(plan: Plan, _ingredients: Ingredients, spec: Document) -> Rendering:
+def _submitter(plan: Plan, _build_inputs: BuildInputs, spec: Document) -> Rendering:
     from smspec.render.iam.submitter import submitter_policy
 
     return submitter_policy(plan, _region(plan, spec))
 
 
-def _ack(plan: Plan, _ingredients: Ingredients, spec: Document) -> Rendering:
+def _ack(plan: Plan, _build_inputs: BuildInputs, spec: Document) -> Rendering:
     from smspec.render.ack import ack
 
     return ack(plan.request.payload, _written_region(spec))
 
 
-def _step_functions(plan: Plan, _ingredients: Ingredients, _spec: Document) -> Rendering:
+def _step_functions(plan: Plan, _build_inputs: BuildInputs, _spec: Document) -> Rendering:
     from smspec.render.step_functions import step_functions
 
     return step_functions(plan.request.payload)
 
 
-def _terraform(plan: Plan, _ingredients: Ingredients, spec: Document) -> Rendering:
+def _terraform(plan: Plan, _build_inputs: BuildInputs, spec: Document) -> Rendering:
     from smspec.render.terraform import terraform
 
     return terraform(plan.name, plan.request.payload, _written_region(spec))

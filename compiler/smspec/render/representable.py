@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.plan.ingredients import Ingredients
+from smspec.plan.build_inputs import BuildInputs
 from smspec.render import requirement_words
 from smspec.service.image_reference import is_image_reference
 from smspec.source import Path, dotted
@@ -32,12 +32,12 @@ _VARIABLE = r"\$(?:\{[A-Za-z_]|[A-Za-z_])"
 _NAMES = {"\n": "a line break", "\r": "a carriage return", "\t": "a tab", "\0": "a NUL"}
 
 
-def dockerfile_findings(job: JobSpec, ingredients: Ingredients) -> list[Finding]:
+def dockerfile_findings(job: JobSpec, build_inputs: BuildInputs) -> list[Finding]:
     """Return what of a job and its requirements file cannot be written into its image."""
     findings = [*_entry_findings(job.entry_point)]
     if isinstance(job.image, BuiltImage):
         findings += _image_findings(job.image)
-        findings += _requirements_findings(ingredients.requirements)
+        findings += _requirements_findings(build_inputs.requirements)
     return findings
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec import __version__
+from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.delivery import ARCHIVE
-from smspec.plan.ingredients import Ingredients
 from smspec.plan.plan import Plan, Upload
 from smspec.plan.run_planning import run_plan_json
 from smspec.render.dockerfile import dockerfile, dockerignore
@@ -20,51 +20,51 @@ from smspec_runtime.run_plan import CODE_CHANNEL, RUNTIME_CHANNEL
 REQUEST = "create-training-job.json"
 
 
-def render_tree(plan: Plan, ingredients: Ingredients, compiled_digest: str) -> FileTree:
+def render_tree(plan: Plan, build_inputs: BuildInputs, compiled_digest: str) -> FileTree:
     """Return every file of a build, sorted by path. Only names and digests of copied files are looked at."""
     files: list[TreeFile] = [_generated(REQUEST, request_json(plan.request))]
     if plan.image is not None:
-        files += _context(plan, ingredients)
-    uploaded = [(upload, _uploaded(upload, plan, ingredients)) for upload in plan.uploads]
+        files += _context(plan, build_inputs)
+    uploaded = [(upload, _uploaded(upload, plan, build_inputs)) for upload in plan.uploads]
     files += [file for _, group in uploaded for file in group]
     manifest = ManifestFile(
         path=MANIFEST,
         version=__version__,
         compiled=compiled_digest,
-        runtime=None if plan.run is None else ingredients.runtime.digest,
+        runtime=None if plan.run is None else build_inputs.runtime.digest,
         uploads=tuple((file.path, _uri(upload, file)) for upload, group in uploaded for file in group),
     )
     return FileTree(tuple(sorted([*files, manifest], key=lambda file: file.path.encode())))
 
 
-def _context(plan: Plan, ingredients: Ingredients) -> Iterator[TreeFile]:
+def _context(plan: Plan, build_inputs: BuildInputs) -> Iterator[TreeFile]:
     image = plan.image
     assert image is not None
-    requirements = None if image.python_requirements is None else ingredients.requirements
+    requirements = None if image.python_requirements is None else build_inputs.requirements
     yield _generated("Dockerfile", dockerfile(image, requirements))
     yield _generated(".dockerignore", dockerignore(image, requirements))
-    yield from _runtime(plan, ingredients, "")
+    yield from _runtime(plan, build_inputs, "")
     if requirements is not None:
         yield GeneratedFile(path="requirements.txt", content=requirements)
     if image.holds_source:
-        yield from _copied(ingredients.source, SOURCE)
+        yield from _copied(build_inputs.source, SOURCE)
 
 
-def _runtime(plan: Plan, ingredients: Ingredients, prefix: str) -> Iterator[TreeFile]:
+def _runtime(plan: Plan, build_inputs: BuildInputs, prefix: str) -> Iterator[TreeFile]:
     """Yield what starts the job: entrypoint, plan and runtime lie side by side, in an image and in a channel."""
     if plan.run is None:
         return
     yield _generated(f"{prefix}entrypoint.py", entrypoint(plan.run))
     yield _generated(f"{prefix}run_plan.json", run_plan_json(plan.run))
-    yield from _copied(ingredients.runtime, f"{prefix}smspec_runtime/")
+    yield from _copied(build_inputs.runtime, f"{prefix}smspec_runtime/")
 
 
-def _uploaded(upload: Upload, plan: Plan, ingredients: Ingredients) -> list[TreeFile]:
+def _uploaded(upload: Upload, plan: Plan, build_inputs: BuildInputs) -> list[TreeFile]:
     if upload.archive:
-        return [ArchiveFile(path=f"{UPLOAD}{ARCHIVE}", members=tuple(_copied(ingredients.source, "")))]
+        return [ArchiveFile(path=f"{UPLOAD}{ARCHIVE}", members=tuple(_copied(build_inputs.source, "")))]
     if upload.kind == "runtime":
-        return [*_runtime(plan, ingredients, _directory(upload))]
-    return [*_copied(ingredients.source, _directory(upload))]
+        return [*_runtime(plan, build_inputs, _directory(upload))]
+    return [*_copied(build_inputs.source, _directory(upload))]
 
 
 def _directory(upload: Upload) -> str:

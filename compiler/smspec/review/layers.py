@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 
-from smspec.plan.ingredients import Ingredients
+from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.plan import ImagePlan
 from smspec.source import Path
 from smspec.source.frozen import dataclass
@@ -41,11 +41,11 @@ class Item:
 Layers = dict[str, tuple[Item, ...]]
 
 
-def layers_of_plan(image: ImagePlan, run: RunPlan | None, ingredients: Ingredients) -> Layers:
+def layers_of_plan(image: ImagePlan, run: RunPlan | None, build_inputs: BuildInputs) -> Layers:
     """Return everything that counts for the tag of an image."""
     python = [Item(("image", "python_packages", i), "", text) for i, text in enumerate(image.python_packages)]
-    if ingredients.requirements is not None:
-        python.append(_requirements(hashlib.sha256(ingredients.requirements).hexdigest()))
+    if build_inputs.requirements is not None:
+        python.append(_requirements(hashlib.sha256(build_inputs.requirements).hexdigest()))
     return {
         BASE: (
             Item(("image", "base"), "base", image.base),
@@ -62,14 +62,14 @@ def layers_of_plan(image: ImagePlan, run: RunPlan | None, ingredients: Ingredien
             *(Item(("image", "labels", name), name, value) for name, value in image.labels.items()),
         ),
         RUNTIME: (
-            Item((), "runtime", ingredients.runtime.digest),
-            Item((), "templates", ingredients.templates),
+            Item((), "runtime", build_inputs.runtime.digest),
+            Item((), "templates", build_inputs.templates),
         ),
         ENTRY_POINT: (
             *started({} if run is None else run._asdict()),
             Item(("distribution",), "ssh", image.needs_ssh),
         ),
-        SOURCE: (Item(("source",), "", ingredients.source.digest),) if image.holds_source else (),
+        SOURCE: (Item(("source",), "", build_inputs.source.digest),) if image.holds_source else (),
     }
 
 

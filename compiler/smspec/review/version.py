@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 
-from smspec.plan.ingredients import Ingredients
+from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.plan import Plan, RequestPlan
 from smspec.review.defaults import without_defaults
 from smspec.review.layers import Layers
@@ -133,7 +133,7 @@ def version_of_build(
 
 
 def version_of_plan(
-    plan: Plan, job: JobSpec, ingredients: Ingredients, layers: Layers | None, writing: Writing
+    plan: Plan, job: JobSpec, build_inputs: BuildInputs, layers: Layers | None, writing: Writing
 ) -> Version:
     """Return the state of a job that was compiled from a spec."""
     return Version(
@@ -141,7 +141,7 @@ def version_of_plan(
         payload=plan.request.payload,
         layers=layers,
         image_tag=None if plan.image is None else plan.image.tag,
-        code=None if job.delivery is None else ingredients.source,
+        code=None if job.delivery is None else build_inputs.source,
         delivery=job.delivery,
         region=job.region,
         run=None if plan.run is None else plan.run._asdict(),

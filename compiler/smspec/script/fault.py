@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from smspec.script.program import CommandLine, Option
-from smspec.script.surroundings import Argument
+from smspec.script.script_environment import Argument
 from smspec.source.frozen import dataclass
 
 FaultKind = Literal["unknown", "missing", "refused", "alone", "truth", "clash", "unread"]

@@ -46,7 +46,7 @@ SHAPE_RULES = (
 
 _INSTANCE_TYPES = ("TrainingInstanceType", "ProcessingInstanceType")
 _LEAST_OF_A_REQUEST = {"TrainingInstanceCount": 1}
-"""Where the model allows what only an answer of the service holds; see request_rules/hosts/zero_hosts.py."""
+"""Where the model allows what only an answer of the service holds; see request_rules/hosts/zero_instances.py."""
 _LARGEST = {"integer": 2**31 - 1, "long": 2**63 - 1}
 _KEYS = {"SecurityGroupIds": "network.security_groups", "Subnets": "network.subnets"}
 """Keys of a spec that may be left out alone, though the request needs both or neither."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from smspec.submission.faults import AwsUnavailable, JobRefused
+from smspec.submission.aws_errors import AwsUnavailable, JobRefused
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 

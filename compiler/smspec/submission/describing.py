@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from smspec.source.frozen import dataclass
+from smspec.submission.aws_errors import AwsUnavailable, JobRefused
 from smspec.submission.client import asked, sagemaker_client
-from smspec.submission.faults import AwsUnavailable, JobRefused
 
 _MOST_PAGES = 20
 """A job has at most 50 tags."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TypeVar
 
-from smspec.diagnostics import Rejected
+from smspec.diagnostics import InvalidInput
 from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.json_parser import read_json
 from smspec.source import to_data
@@ -20,7 +20,7 @@ def json_body(content: bytes) -> object:
     """Return what the body of a response holds. Raises `BadResponse` unless it is strict JSON within the limits."""
     try:
         return to_data(read_json(decode_json_bytes("response", content)).root)
-    except Rejected as rejected:
+    except InvalidInput as rejected:
         first = rejected.diagnostics[0].message
         raise BadResponse(f"the response is not valid JSON: {first}") from None
 

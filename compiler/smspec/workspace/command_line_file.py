@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from smspec.source.bounded_read import read_bounded
-from smspec.spec.layers.misuse import Misuse
+from smspec.spec.layers.option_errors import OptionError
 from smspec.workspace.boundary import Boundary, OutOfBounds
 from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.missing_path import is_file, is_missing, told_of
@@ -21,14 +21,14 @@ def spec_content(path: str, most: int, boundary: Boundary) -> bytes:
     """
     try:
         return _content(path, most, "a job spec", boundary)
-    except Misuse as misuse:
-        raise Misuse(f"{misuse}{_way_out(path)}") from None
+    except OptionError as error:
+        raise OptionError(f"{error}{_way_out(path)}") from None
 
 
 def content_of(path: str, most: int, kind: str, *, dash_is_input: bool = False) -> bytes:
     """Return what is in a file, but no more than one byte above ``most``. ``kind`` is what it should be, `a request`.
 
-    ``dash_is_input``: `-` means standard input. Raises `Misuse` where the path leads to no file, or out of the
+    ``dash_is_input``: `-` means standard input. Raises `OptionError` where the path leads to no file, or out of the
     repository by a link, OSError where the disk refuses.
     """
     if dash_is_input and path == STANDARD_INPUT:
@@ -36,7 +36,7 @@ def content_of(path: str, most: int, kind: str, *, dash_is_input: bool = False) 
     try:
         return _content(path, most, kind, boundary_of(os.path.dirname(path)))
     except OutOfBounds as fault:
-        raise Misuse(f"{fault}: it is a link; pass the file it points to") from None
+        raise OptionError(f"{fault}: it is a link; pass the file it points to") from None
 
 
 def _content(path: str, most: int, kind: str, boundary: Boundary) -> bytes:
@@ -48,10 +48,10 @@ def _content(path: str, most: int, kind: str, boundary: Boundary) -> bytes:
         # The command line may name a pipe, or what a shell makes of `<(command)`.
         return _read(path, most)
     except IsADirectoryError:
-        raise Misuse(f"`{path}` is a directory, not {kind}") from None
+        raise OptionError(f"`{path}` is a directory, not {kind}") from None
     except (OSError, ValueError) as fault:
         if is_missing(fault):
-            raise Misuse(told_of(path, path)) from None
+            raise OptionError(told_of(path, path)) from None
         if isinstance(fault, OSError):
             fault.filename = fault.filename or path
         raise

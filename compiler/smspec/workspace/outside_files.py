@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from smspec.diagnostics import Diagnostic, Finding, Rejected, Rule
+from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Rule
 from smspec.diagnostics.locating import placed_at
 from smspec.source import Path, Span
 from smspec.spec.layers.layer_faults import NO_VERSION
@@ -37,14 +37,14 @@ def not_a_spec(at: Path, written: str) -> Finding:
     )
 
 
-def rejected_outside(path: str) -> Rejected:
+def rejected_outside(path: str) -> InvalidInput:
     """Return what is told of a spec that is a link out of the repository."""
     name = os.path.basename(path)
     help = "replace the link with the file, or pass `--root DIR` with a directory that contains both"
     return _rejected(path, OUTSIDE.at((), f"`{name}` is a link out of the repository", help=help))
 
 
-def rejected_stranger(path: str) -> Rejected:
+def rejected_stranger(path: str) -> InvalidInput:
     """Return what is told of a spec that is a link to another file, which is no spec."""
     name = os.path.basename(path)
     help = "replace the link with a file that sets `smspec: v1`"
@@ -60,8 +60,8 @@ def unread_link(path: str) -> Diagnostic:
     )
 
 
-def _rejected(path: str, finding: Finding) -> Rejected:
-    return Rejected([_at_the_file(path, finding)], ())
+def _rejected(path: str, finding: Finding) -> InvalidInput:
+    return InvalidInput([_at_the_file(path, finding)], ())
 
 
 def _at_the_file(path: str, finding: Finding) -> Diagnostic:

@@ -13,7 +13,7 @@ from smspec.render.run_marker import RUN_MARKER, is_run_marker
 from smspec.source.below import is_below
 from smspec.source.frozen import dataclass
 from smspec.source.real_file import open_real, open_real_directory
-from smspec.spec.yaml.guard import MAX_BYTES
+from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.workspace.ignore_rules import IGNORE_FILES, IgnoreRules, TooManyPatterns
 from smspec.workspace.spec_marker import has_spec_key
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from smspec.spec.yaml.guard import MAX_DEPTH
+from smspec.spec.yaml.text_limits import MAX_DEPTH
 
 _KEY = "smspec"
 

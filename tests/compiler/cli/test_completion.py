@@ -50,7 +50,7 @@ def script(shell, tmp_path):
     return path
 
 
-def surroundings():
+def shell_environment():
     return environment(PATH=f"{BIN}:{os.environ['PATH']}", TERM="dumb")
 
 
@@ -65,7 +65,7 @@ def bash(line, jobs, tmp_path, breaks=" \t\n\"'><=;|&(:"):
     done = subprocess.run(
         ["bash", "--noprofile", "--norc", "-c", "\n".join(lines), "bash", line, breaks],
         cwd=jobs,
-        env=surroundings(),
+        env=shell_environment(),
         capture_output=True,
         text=True,
         timeout=60,
@@ -78,7 +78,7 @@ def fish(line, jobs, tmp_path):
     done = subprocess.run(
         ["fish", "--no-config", "-c", f"source {script('fish', tmp_path)}; complete -C $argv[1]", line],
         cwd=jobs,
-        env={**surroundings(), "HOME": str(tmp_path)},
+        env={**shell_environment(), "HOME": str(tmp_path)},
         capture_output=True,
         text=True,
         timeout=60,
@@ -101,7 +101,7 @@ def zsh(line, jobs, tmp_path):
     process, terminal = pty.fork()
     if process == 0:
         os.chdir(jobs)
-        os.execvpe("zsh", ["zsh", "-f", "-i"], {**surroundings(), "HOME": str(tmp_path)})
+        os.execvpe("zsh", ["zsh", "-f", "-i"], {**shell_environment(), "HOME": str(tmp_path)})
     try:
         os.write(terminal, f"{setup}\n".encode())
         _read(terminal, "ready")

@@ -80,9 +80,9 @@ def test_generated_channels_need_no_data(tmp_path):
     ],
 )
 def test_misuse_of_the_command_line(tmp_path, data, message):
-    with pytest.raises(RunFailed, match=message) as misuse:
+    with pytest.raises(RunFailed, match=message) as error:
         find(tmp_path, Channel(name="train"), data=data)
-    assert misuse.value.exit_status == 2
+    assert error.value.exit_status == 2
 
 
 def test_a_manifest_may_be_named_by_its_directory(tmp_path):

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from smspec.local.feeder.entries import entries_of
-from smspec.local.feeder.fault import DataError
+from smspec.local.feeder.fault import ChannelDataError
 from smspec.local.feeder.objects import objects_under
 from smspec.local.feeder.plan import FeederChannel
 from smspec.local.feeder.store import LocalStore
@@ -40,7 +40,7 @@ def nested(root, depth):
 
 def test_data_deeper_than_any_key_are_at_fault(tmp_path):
     nested(tmp_path / "data", DEEP)
-    with pytest.raises(DataError, match="longer than 1,024 bytes, the maximum of an S3 key"):
+    with pytest.raises(ChannelDataError, match="longer than 1,024 bytes, the maximum of an S3 key"):
         objects_under(str(tmp_path / "data"))
 
 
@@ -57,7 +57,7 @@ def test_data_as_deep_as_a_key_are_found(tmp_path):
 def test_a_manifest_of_deep_json_is_at_fault(content, kind, tmp_path):
     (tmp_path / "m").write_bytes(content)
     channel = FeederChannel("train", str(tmp_path / "m"), s3_data_type=kind, attributes=["a"])
-    with pytest.raises(DataError):
+    with pytest.raises(ChannelDataError):
         entries_of(channel, LocalStore(channel)).parts(0)
 
 
@@ -65,7 +65,7 @@ def test_a_manifest_of_deep_json_is_at_fault(content, kind, tmp_path):
 def test_a_manifest_with_names_that_no_file_has_is_at_fault(name, tmp_path):
     (tmp_path / "m").write_text(json.dumps([{"prefix": ""}, name]))
     channel = FeederChannel("train", str(tmp_path / "m"), s3_data_type="ManifestFile")
-    with pytest.raises(DataError, match="is not a file name"):
+    with pytest.raises(ChannelDataError, match="is not a file name"):
         entries_of(channel, LocalStore(channel))
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smspec.local.feeder.fault import DataError
+from smspec.local.feeder.fault import ChannelDataError
 from smspec.local.feeder.objects import StoredObject
 from smspec.local.s3.client import make_client
 from smspec.local.s3.listing import pages
@@ -83,7 +83,7 @@ def test_what_is_fed_is_what_is_stored(server, client, changed):
     stored = StoredObject("a", f"s3://{BUCKET}/train/a", len(CONTENT))
     try:
         found = fetch_range(client, stored, 0, 1000, None)
-    except DataError as fault:
+    except ChannelDataError as fault:
         assert len(str(fault)) < 500
     else:
         assert found.data == CONTENT
@@ -96,7 +96,7 @@ def test_what_is_listed_is_below_the_prefix(server, client, changed):
     s3.lie = lambda asked: [damaged(s3.right(asked), changed)]
     try:
         found = [stored for page in pages(client, Location(BUCKET, "train/")) for stored in page]
-    except DataError as fault:
+    except ChannelDataError as fault:
         assert len(str(fault)) < 500
     else:
         assert all(stored.path.startswith(f"s3://{BUCKET}/train/") and stored.size >= 0 for stored in found)

@@ -7,13 +7,13 @@ from smspec.output.failures import OutputFailed
 from smspec.output.writing import write_tree
 from smspec.plan.plan import Upload
 from smspec.render.tree_rendering import render_tree
-from support.render.plan_samples import SOURCE_FILES, ingredients, plan
+from support.render.plan_samples import SOURCE_FILES, build_inputs, plan
 
 
 @pytest.fixture
 def tree(tmp_path):
     upload = Upload(kind="source", uri="s3://bucket/sourcedir.tar.gz", archive=True)
-    return render_tree(plan(uploads=(upload,)), ingredients(tmp_path / "made", SOURCE_FILES), "5" * 64)
+    return render_tree(plan(uploads=(upload,)), build_inputs(tmp_path / "made", SOURCE_FILES), "5" * 64)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_every_kind_of_difference(tree, out):
 
 
 def test_a_changed_source_makes_the_directory_stale(tmp_path, tree, out):
-    changed = ingredients(tmp_path / "changed", {**SOURCE_FILES, "train.py": b"print('better')\n"})
+    changed = build_inputs(tmp_path / "changed", {**SOURCE_FILES, "train.py": b"print('better')\n"})
     newer = render_tree(plan(), changed, "5" * 64)
     assert found(newer, out) == [
         "manifest.json: changed",

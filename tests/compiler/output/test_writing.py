@@ -16,12 +16,12 @@ from smspec.output.writing import write_temporary_tree, write_tree
 from smspec.plan.plan import Upload
 from smspec.render.tree import CopiedFile, FileTree, GeneratedFile
 from smspec.render.tree_rendering import render_tree
-from support.render.plan_samples import SOURCE_FILES, image_plan, ingredients, plan
+from support.render.plan_samples import SOURCE_FILES, build_inputs, image_plan, plan
 
 
 @pytest.fixture
 def tree(tmp_path):
-    return render_tree(plan(), ingredients(tmp_path / "made"), "5" * 64)
+    return render_tree(plan(), build_inputs(tmp_path / "made"), "5" * 64)
 
 
 def contents(directory):
@@ -34,7 +34,7 @@ def beside(directory):
 
 def test_the_directory_holds_the_files_of_the_tree(tmp_path):
     upload = Upload(kind="source", uri="s3://bucket/sourcedir.tar.gz", archive=True)
-    made = ingredients(tmp_path / "made", SOURCE_FILES)
+    made = build_inputs(tmp_path / "made", SOURCE_FILES)
     tree = render_tree(plan(image=image_plan(), uploads=(upload,)), made, "5" * 64)
     out = tmp_path / "build/job"
     write_tree(tree, str(out))
@@ -66,7 +66,7 @@ def test_temporary_tree_says_what_cannot_be_written(tmp_path, tree):
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077, 0o777])
 def test_modes_do_not_depend_on_the_umask(tmp_path, umask):
-    tree = render_tree(plan(), ingredients(tmp_path / "made", SOURCE_FILES), "5" * 64)
+    tree = render_tree(plan(), build_inputs(tmp_path / "made", SOURCE_FILES), "5" * 64)
     out = tmp_path / "job"
     before = os.umask(umask)
     try:
@@ -84,7 +84,7 @@ def test_a_tree_of_ours_is_replaced(tmp_path, tree):
     write_tree(tree, str(out))
     (out / "Dockerfile").write_text("changed by hand")
     (out / "source/train.py").unlink()
-    other = render_tree(plan(), ingredients(tmp_path / "other", {"other.py": b""}), "6" * 64)
+    other = render_tree(plan(), build_inputs(tmp_path / "other", {"other.py": b""}), "6" * 64)
     write_tree(other, str(out))
     assert set(contents(out)) == {file.path for file in other.files}
     assert beside(out) == ["job", "made", "other"]
@@ -188,7 +188,7 @@ def build_often(tree, out, times):
 
 def test_builds_at_the_same_time_do_not_disturb_each_other(tmp_path):
     out = tmp_path / "job"
-    trees = [render_tree(plan(), ingredients(tmp_path / str(n), {f"{n}.py": b"x"}), str(n)) for n in range(3)]
+    trees = [render_tree(plan(), build_inputs(tmp_path / str(n), {f"{n}.py": b"x"}), str(n)) for n in range(3)]
     context = multiprocessing.get_context("fork")
     builds = [context.Process(target=build_often, args=(tree, str(out), 15)) for tree in trees]
     for build in builds:
@@ -239,7 +239,7 @@ def test_a_system_without_exchange_renames_twice(tmp_path, tree, monkeypatch):
     monkeypatch.setattr("smspec.output.exchange._RENAME_EXCHANGE", 1 << 30)  # a flag no kernel knows: EINVAL
     out = tmp_path / "job"
     write_tree(tree, str(out))
-    other = render_tree(plan(), ingredients(tmp_path / "other", {"other.py": b""}), "6" * 64)
+    other = render_tree(plan(), build_inputs(tmp_path / "other", {"other.py": b""}), "6" * 64)
     write_tree(other, str(out))
     assert differences(other, str(out)) == []
     assert beside(out) == ["job", "made", "other"]
@@ -252,8 +252,8 @@ def test_a_generated_file_may_be_executable(tmp_path):
 
 
 def test_the_same_tree_is_the_same_bytes(tmp_path):
-    first = render_tree(plan(), ingredients(tmp_path / "a", SOURCE_FILES), "5" * 64)
-    second = render_tree(plan(), ingredients(tmp_path / "b" / "deeper", SOURCE_FILES), "5" * 64)
+    first = render_tree(plan(), build_inputs(tmp_path / "a", SOURCE_FILES), "5" * 64)
+    second = render_tree(plan(), build_inputs(tmp_path / "b" / "deeper", SOURCE_FILES), "5" * 64)
     write_tree(first, str(tmp_path / "one"))
     write_tree(second, str(tmp_path / "two"))
     assert contents(tmp_path / "one") == contents(tmp_path / "two")

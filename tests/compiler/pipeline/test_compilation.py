@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.diagnostics import Rejected
+from smspec.diagnostics import InvalidInput
 from smspec.pipeline.compilation import MOST_TOLD, Compiled, Faulty, compile_spec
 from smspec.pipeline.inputs import gather, gather_all
 from support.small_job import BUILT, READY, write_job
@@ -70,7 +70,7 @@ def test_a_link_that_leads_nowhere_is_told_as_one(tmp_path, spec, target):
     (tmp_path / "linked").symlink_to(target)
     try:
         outcome = compile_spec(gather(str(write_job(tmp_path, spec))))
-    except Rejected as rejected:
+    except InvalidInput as rejected:
         outcome = rejected
     (said,) = [diagnostic for diagnostic in outcome.diagnostics if diagnostic.code in ("SM140", "SM143", "SM144")]
     assert said.message.endswith(f"is a link to `{target}`, which does not exist")
@@ -84,8 +84,8 @@ def test_every_overlay_is_gathered_and_the_disk_is_read_once(tmp_path, monkeypat
     gathered = dict(gather_all(str(tmp_path / "job.yaml")))
     assert list(gathered) == [None, "dev", "other", "bad"]
     assert [fault.code for fault in gathered["bad"].faults] == ["SM125"]
-    assert gathered[None].ingredients.source is gathered["dev"].ingredients.source
-    assert [file.path for file in gathered["other"].ingredients.source.files] == ["train", "train.py"]
+    assert gathered[None].build_inputs.source is gathered["dev"].build_inputs.source
+    assert [file.path for file in gathered["other"].build_inputs.source.files] == ["train", "train.py"]
 
 
 def test_paths_are_those_of_the_directory_of_the_spec_not_of_the_caller(tmp_path, monkeypatch):

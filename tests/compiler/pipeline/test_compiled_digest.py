@@ -16,7 +16,7 @@ from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.pipeline.inputs import gather
 from smspec.render.tree_rendering import render_tree
 from smspec.source import SourceText, to_data
-from smspec.spec.yaml.reading import read
+from smspec.spec.yaml.yaml_reader import read
 
 ROOT = Path(__file__).parents[3]
 SPECS = sorted((ROOT / "specs").glob("*/job.yaml"))
@@ -37,7 +37,7 @@ def tree(spec):
     """Return {path: digest} of all files of a build."""
     compiled = compile_spec(gather(str(spec)))
     assert isinstance(compiled, Compiled), compiled.diagnostics
-    built = render_tree(compiled.plan, compiled.inputs.ingredients, compiled_digest(compiled.plan))
+    built = render_tree(compiled.plan, compiled.inputs.build_inputs, compiled_digest(compiled.plan))
     digests = {}
     for file in in_order_of_making(built.files):
         digests[file.path] = expected_digest(file, digests)

@@ -13,7 +13,7 @@ from smspec.diagnostics.explanation import explained_codes, explanation
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_check import check_spec
 from smspec.source import SourceText, to_data
-from smspec.spec.yaml.reading import read
+from smspec.spec.yaml.yaml_reader import read
 from support.spec import job_samples
 from support.spec.independent_faults import FAULTS, NEEDS, found, lay_out
 

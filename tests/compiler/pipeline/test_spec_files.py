@@ -4,10 +4,10 @@ import os
 
 import pytest
 
-from smspec.diagnostics import Rejected
+from smspec.diagnostics import InvalidInput
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.spec_files import MOST_BASES, read_spec_files
-from smspec.spec.layers.assembly import Misuse
+from smspec.spec.layers.assembly import OptionError
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_a_base_is_a_regular_file(kind, write, tmp_path):
 
 def test_a_spec_that_is_not_there_is_misuse(write):
     for path in ("gone.yaml", "", "a" * 5000):
-        with pytest.raises(Misuse):
+        with pytest.raises(OptionError):
             read_spec_files(path, InputCache())
 
 
@@ -125,6 +125,6 @@ def test_a_huge_file_is_refused_without_being_read_whole(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with open("job.yaml", "wb") as file:
         file.truncate(1 << 40)
-    with pytest.raises(Rejected) as rejected:
+    with pytest.raises(InvalidInput) as rejected:
         read_spec_files("job.yaml", InputCache())
     assert [d.code for d in rejected.value.diagnostics] == ["SM104"]

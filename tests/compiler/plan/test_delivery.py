@@ -13,7 +13,7 @@ PREFIX = "s3://example-models/ctr/ctr-linear/source/"
 
 
 def planned(files=("train.py",), **changes):
-    return make_plan(job_samples.job(**changes), job_samples.ingredients(*files))
+    return make_plan(job_samples.job(**changes), job_samples.build_inputs(*files))
 
 
 def channels(plan):
@@ -73,7 +73,7 @@ def test_a_built_image_may_fetch_its_source_from_s3():
     assert hyperparameters(plan) == {
         "sagemaker_program": "train.py",
         "sagemaker_submit_directory": upload.uri,
-        "sagemaker_smspec": f'{{"source":"{job_samples.ingredients("train.py").source.digest}"}}',
+        "sagemaker_smspec": f'{{"source":"{job_samples.build_inputs("train.py").source.digest}"}}',
     }
     assert (channels(plan), entrypoint(plan), plan.image.holds_source) == ({}, None, False)
     assert plan.image.python_packages == ("boto3",)

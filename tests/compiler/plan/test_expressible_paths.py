@@ -68,7 +68,7 @@ output: s3://example-models/x/
 
 
 def payload(written):
-    return make_plan(job_samples.decoded(written), job_samples.ingredients()).request.payload
+    return make_plan(job_samples.decoded(written), job_samples.build_inputs()).request.payload
 
 
 def general(path):

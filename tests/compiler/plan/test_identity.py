@@ -16,8 +16,8 @@ PIPE = {"train": {"s3": "s3://example-data/ctr/train/", "input_mode": "Pipe"}}
 LOOPING = {"entry_point": LOOP, "channels": PIPE}
 
 
-def planned(ingredients=None, **changes):
-    return make_plan(job_samples.job(**changes), ingredients or job_samples.ingredients("reader.py", "train.py"))
+def planned(build_inputs=None, **changes):
+    return make_plan(job_samples.job(**changes), build_inputs or job_samples.build_inputs("reader.py", "train.py"))
 
 
 def tag(**changes):
@@ -83,13 +83,13 @@ def test_options_of_the_launcher_are_the_jobs_not_the_images():
 
 
 def test_files_change_the_tag():
-    made = job_samples.ingredients
-    plain = tag(ingredients=made("train.py"))
-    assert plain != tag(ingredients=made("train.py", "more.py"))
-    assert tag(ingredients=made("bin/x")) != tag(ingredients=made("x"))
-    assert plain != tag(ingredients=made("train.py", requirements=b"numpy\n"))
+    made = job_samples.build_inputs
+    plain = tag(build_inputs=made("train.py"))
+    assert plain != tag(build_inputs=made("train.py", "more.py"))
+    assert tag(build_inputs=made("bin/x")) != tag(build_inputs=made("x"))
+    assert plain != tag(build_inputs=made("train.py", requirements=b"numpy\n"))
     channel = {"dir": "src/", "delivery": "channel"}
-    assert tag(ingredients=made("train.py"), source=channel) == tag(ingredients=made("more.py"), source=channel)
+    assert tag(build_inputs=made("train.py"), source=channel) == tag(build_inputs=made("more.py"), source=channel)
 
 
 def test_the_order_of_variables_and_labels_does_not_count():
@@ -153,7 +153,7 @@ def test_a_changed_source_makes_another_job_however_it_travels():
     for delivery in ("image", "channel", "s3"):
         source = {"dir": "src/", "delivery": delivery}
         one, two = (
-            name(ingredients=job_samples.ingredients(*files), source=source)
+            name(build_inputs=job_samples.build_inputs(*files), source=source)
             for files in (("train.py",), ("train.py", "more.py"))
         )
         assert one != two

@@ -83,7 +83,7 @@ def is_writable(changes):
 @settings(max_examples=120)
 @given(JOBS.filter(is_writable))
 def test_the_request_of_a_valid_job_is_accepted(changes):
-    payload = make_plan(job_samples.decoded(job_samples.spec(**changes)), job_samples.ingredients()).request.payload
+    payload = make_plan(job_samples.decoded(job_samples.spec(**changes)), job_samples.build_inputs()).request.payload
     assert not validate.ParamValidator().validate(payload, INPUT).has_errors()
     assert [finding for finding in request_findings(payload) if finding.severity == "error"] == []
 
@@ -95,6 +95,6 @@ def test_the_order_in_which_keys_are_written_does_not_make_another_job(changes, 
     names = []
     for _ in range(2):
         random.shuffle(written)
-        plan = make_plan(job_samples.decoded(dict(written)), job_samples.ingredients())
+        plan = make_plan(job_samples.decoded(dict(written)), job_samples.build_inputs())
         names.append((plan.request.payload["TrainingJobName"], plan.image and plan.image.uri))
     assert names[0] == names[1]

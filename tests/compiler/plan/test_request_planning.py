@@ -14,7 +14,7 @@ URI = job_samples.IMAGE_URI
 
 
 def requested(**changes):
-    return make_plan(job_samples.job(**changes), job_samples.ingredients("train.py", "reader.py")).request
+    return make_plan(job_samples.job(**changes), job_samples.build_inputs("train.py", "reader.py")).request
 
 
 def payload(**changes):

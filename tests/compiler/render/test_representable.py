@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smspec.diagnostics.explanation import explanation
-from smspec.plan.ingredients import Ingredients
+from smspec.plan.build_inputs import BuildInputs
 from smspec.render.dockerfile import dockerfile
 from smspec.render.representable import dockerfile_findings
 from smspec.source.listing import Listing
@@ -25,7 +25,7 @@ def findings(image=None, entry=None, requirements=None):
         image=image or BuiltImage(base="python:3.12"),
         entry_point=entry or ScriptEntry(script="train.py"),
     )
-    parts = Ingredients(source=Listing(), runtime=Listing(), templates="", requirements=requirements)
+    parts = BuildInputs(source=Listing(), runtime=Listing(), templates="", requirements=requirements)
     return dockerfile_findings(job, parts)
 
 

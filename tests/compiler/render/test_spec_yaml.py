@@ -6,12 +6,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from smspec.diagnostics import Rejected
+from smspec.diagnostics import InvalidInput
 from smspec.render.spec_yaml import spec_yaml
 from smspec.source import Document, Mapping, Scalar, Sequence, SourceText
 from smspec.spec.layers.assembly import merged
 from smspec.spec.yaml.plain_text import is_text_everywhere
-from smspec.spec.yaml.reading import read
+from smspec.spec.yaml.yaml_reader import read
 from support.examples import at_most
 from support.spec.trees import mappings, tree
 from support.spec.yaml_texts import texts
@@ -48,7 +48,7 @@ def test_any_tree_reads_back_to_itself(root):
 def test_what_was_read_reads_back_with_its_quotes(text, prefix):
     try:
         root = read(SourceText("job.yaml", prefix + text)).root
-    except Rejected:
+    except InvalidInput:
         return
     again = reread(root)
     assert content(again) == content(root)
@@ -98,7 +98,7 @@ WORDS_OF_YAML = [
 def test_another_reader_sees_the_same_texts(text, is_key):
     try:
         root = read(SourceText("job.yaml", f"? {text}\n: a\n" if is_key else f"a: {text}\n")).root
-    except Rejected:
+    except InvalidInput:
         return
     ((key, value),) = root.entries if isinstance(root, Mapping) and len(root.entries) == 1 else ((None, None),)
     if isinstance(value, Scalar) and isinstance(value.value, str | bool | None):

@@ -6,7 +6,7 @@ import pytest
 
 from smspec.render import TARGETS, NothingToRender
 from smspec.source import Document
-from support.render.plan_samples import PAYLOAD, image_plan, ingredients, plan
+from support.render.plan_samples import PAYLOAD, build_inputs, image_plan, plan
 from support.small_job import write_job
 from support.smspec_command import smspec
 from support.spec.trees import tree
@@ -15,7 +15,7 @@ SPEC = Document(tree({"smspec": "v1", "name": "job"}), ())
 
 
 def shown(name, tmp_path, **changes):
-    return TARGETS[name].render(plan(**changes), ingredients(tmp_path, requirements=b"six\n"), SPEC).text
+    return TARGETS[name].render(plan(**changes), build_inputs(tmp_path, requirements=b"six\n"), SPEC).text
 
 
 def test_every_target_is_a_text(tmp_path):

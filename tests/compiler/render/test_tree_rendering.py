@@ -10,7 +10,7 @@ from smspec.plan.run_planning import run_plan_json
 from smspec.render.tree import CopiedFile, GeneratedFile
 from smspec.render.tree_rendering import render_tree
 from smspec_runtime.run_plan import RunPlan
-from support.render.plan_samples import PAYLOAD, image_plan, ingredients, plan
+from support.render.plan_samples import PAYLOAD, build_inputs, image_plan, plan
 
 SOURCE = Upload(kind="source", uri="s3://bucket/job/source/1/", archive=False)
 RUNTIME = Upload(kind="runtime", uri="s3://bucket/job/source/2/", archive=False)
@@ -41,18 +41,18 @@ IN_CHANNEL = [f"upload/smspec/{name}" for name in ["entrypoint.py", "run_plan.js
     ids=["built-image", "built-channel", "built-s3", "ready-channel", "ready-s3", "ready-alone"],
 )
 def test_the_files_of_each_delivery(tmp_path, changes, paths):
-    tree = render_tree(plan(**changes), ingredients(tmp_path), "5" * 64)
+    tree = render_tree(plan(**changes), build_inputs(tmp_path), "5" * 64)
     assert [file.path for file in tree.files] == sorted(paths, key=str.encode)
 
 
 def test_requirements_are_there_when_the_image_has_some(tmp_path):
     image = image_plan(python_requirements="deps/pinned.txt")
-    tree = render_tree(plan(image=image), ingredients(tmp_path, requirements=b"six\r\n"), "5" * 64)
+    tree = render_tree(plan(image=image), build_inputs(tmp_path, requirements=b"six\r\n"), "5" * 64)
     assert GeneratedFile(path="requirements.txt", content=b"six\r\n") in tree.files
 
 
 def test_what_is_copied_keeps_its_executable_bit(tmp_path):
-    tree = render_tree(plan(), ingredients(tmp_path, {"bin/go": b"#!/bin/sh\n", "a.py": b""}), "5" * 64)
+    tree = render_tree(plan(), build_inputs(tmp_path, {"bin/go": b"#!/bin/sh\n", "a.py": b""}), "5" * 64)
     bits = {file.path: file.file.executable for file in tree.files if isinstance(file, CopiedFile)}
     assert bits["source/bin/go"] is True
     assert bits["source/a.py"] is False
@@ -60,7 +60,7 @@ def test_what_is_copied_keeps_its_executable_bit(tmp_path):
 
 def test_the_manifest_tells_of_every_file_and_where_uploads_go(tmp_path):
     run = RunPlan(kind="script", program="train.py", delivery="channel")
-    made = ingredients(tmp_path, {"train.py": b"", "pkg/a.py": b"a"})
+    made = build_inputs(tmp_path, {"train.py": b"", "pkg/a.py": b"a"})
     tree = render_tree(plan(image=None, run=run, uploads=(SOURCE, RUNTIME)), made, "5" * 64)
     digests = {file.path: "d" for file in tree.files if file.path != "manifest.json"}
     (last,) = [b"".join(chunks(file, digests)) for file in in_order_of_making(tree.files)][-1:]
@@ -79,13 +79,13 @@ def test_the_manifest_tells_of_every_file_and_where_uploads_go(tmp_path):
 
 
 def test_an_archive_is_uploaded_as_one_object(tmp_path):
-    tree = render_tree(plan(image=None, run=None, uploads=(ARCHIVE,)), ingredients(tmp_path), "5" * 64)
+    tree = render_tree(plan(image=None, run=None, uploads=(ARCHIVE,)), build_inputs(tmp_path), "5" * 64)
     manifest = next(file for file in tree.files if file.path == "manifest.json")
     assert manifest.uploads == (("upload/sourcedir.tar.gz", ARCHIVE.uri),)
     assert manifest.runtime is None
 
 
 def test_the_request_and_the_plan_are_in_the_tree(tmp_path):
-    files = {f.path: f for f in render_tree(plan(), ingredients(tmp_path), "5" * 64).files}
+    files = {f.path: f for f in render_tree(plan(), build_inputs(tmp_path), "5" * 64).files}
     assert json.loads(files["create-training-job.json"].content) == PAYLOAD
     assert files["run_plan.json"].content == run_plan_json(plan().run).encode()

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from smspec.review.comparison import Comparison
+from smspec.review.json_report import records
 from smspec.review.markdown import markdown
-from smspec.review.records import records
 from smspec.review.reviewing import reviewed
 from smspec.review.text import text
 from smspec.review.uncompared import State

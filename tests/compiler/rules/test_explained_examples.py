@@ -9,7 +9,7 @@ import yaml
 from smspec.diagnostics.explanation import explained_codes, explanation
 from smspec.plan.planning import make_plan
 from smspec.rules import lint
-from smspec.rules.ignoring import not_ignored
+from smspec.rules.suppressions import not_ignored
 from smspec.service.checking import request_findings
 from support.spec import job_samples
 
@@ -58,7 +58,7 @@ def completed(code, piece):
 
 def codes(code, piece, *more):
     job = job_samples.decoded(completed(code, piece))
-    plan = make_plan(job, job_samples.ingredients(*FILES, *more))
+    plan = make_plan(job, job_samples.build_inputs(*FILES, *more))
     findings = lint(job, job_samples.listing(*FILES, *more))
     findings += request_findings(plan.request.payload, region=job.region, in_spec_words=True)
     return {finding.code for finding in not_ignored(findings, job.ignored_checks)}

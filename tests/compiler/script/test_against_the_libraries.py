@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from smspec.script.grammars import faults_of
 from support.examples import at_most
-from support.script.read_programs import program, runs, surroundings
+from support.script.read_programs import program, runs, script_environment
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +29,7 @@ written = st.lists(st.sampled_from(["--lr", "0.1", "data", "--epochs", "3", "-e"
 def agrees(script, given_hyperparameters, style, words):
     """Tell that every fault is one for the real library too; return whether the library ran, and the faults."""
     entry = {"script": "train.py", "args_style": style, **({"args": words} if words else {})}
-    given = surroundings(entry_point=entry, hyperparameters=given_hyperparameters)
+    given = script_environment(entry_point=entry, hyperparameters=given_hyperparameters)
     read = program(script)
     assert read is not None
     assert read.command_lines, script

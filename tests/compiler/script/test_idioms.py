@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from support.examples import at_most
-from support.script.read_programs import codes, findings, runs, surroundings
+from support.script.read_programs import codes, findings, runs, script_environment
 
 HEAD = "import argparse, contextlib, functools, os, sys, threading\n"
 READY = {"SM_CHANNEL_TRAIN": "/opt/ml/input/data/train", "SM_MODEL_DIR": "/opt/ml/model", "SM_HOSTS": '["algo-1"]'}
@@ -206,7 +206,7 @@ def errors(text, given):
 
 def real(text, given):
     """Run a program as its job would; return what it said where it fails."""
-    made = surroundings(hyperparameters=given, **JOB)
+    made = script_environment(hyperparameters=given, **JOB)
     return runs(text, made.words, {**READY, "SM_HPS": json.dumps(given)})
 
 

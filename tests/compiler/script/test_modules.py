@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support.examples import at_most
 from support.script.programs_of_harmless_modules import FOUND
 from support.script.programs_of_modules import CLI, RIGHT
-from support.script.read_programs import directory_findings, surroundings
+from support.script.read_programs import directory_findings, script_environment
 
 READY = {"SM_CHANNEL_TRAIN": "/opt/ml/input/data/train", "SM_MODEL_DIR": "/opt/ml/model", "SM_HOSTS": '["algo-1"]'}
 JOB = {"channels": {"train": {"s3": "s3://example-data/ctr/train/"}}}
@@ -31,7 +31,7 @@ def written(directory, files):
 
 def real(directory, hyperparameters):
     """Run the script of a directory as its job would; return what it said where it fails."""
-    words = surroundings(hyperparameters=hyperparameters, **JOB).words
+    words = script_environment(hyperparameters=hyperparameters, **JOB).words
     environment = {**os.environ, **READY, "PYTHONPATH": str(directory), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, str(directory / "train.py"), *words]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)

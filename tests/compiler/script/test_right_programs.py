@@ -13,7 +13,7 @@ from support.script import (
     programs_of_variables,
 )
 from support.script.programs_in_forks import statuses
-from support.script.read_programs import findings, surroundings
+from support.script.read_programs import findings, script_environment
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +42,7 @@ if sys.version_info < (3, 11):
 
 @functools.cache
 def ended():
-    return statuses(PROGRAMS, surroundings(**JOB).words, READY)
+    return statuses(PROGRAMS, script_environment(**JOB).words, READY)
 
 
 @pytest.mark.xdist_group("right programs")  # they are all run at once, by the first of these tests
@@ -55,5 +55,5 @@ def test_no_error_of_a_right_program(name):
 @pytest.mark.parametrize("made", ["", "class C:\n    x = 1\n", "def f():\n    return 1\nf()\n", "import json\n"])
 def test_a_wrong_program_is_found_in_the_same_way(made):
     text = whole(made + "p.parse_args()\n", MADE)
-    assert statuses({"x": text}, surroundings(**JOB).words, READY) == {"x": 2}
+    assert statuses({"x": text}, script_environment(**JOB).words, READY) == {"x": 2}
     assert [one.code for one in findings(text, **JOB)] == ["SM501"]

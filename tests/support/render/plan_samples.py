@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from smspec.plan.ingredients import Ingredients
+from smspec.plan.build_inputs import BuildInputs
 from smspec.plan.plan import ImagePlan, Plan, RequestPlan
 from smspec.source.listing import ListedFile, Listing
 from smspec_runtime.run_plan import RunPlan
@@ -75,9 +75,9 @@ def listing(directory, contents) -> Listing:
     return Listing(files=tuple(files))
 
 
-def ingredients(directory, source=None, requirements=None) -> Ingredients:
+def build_inputs(directory, source=None, requirements=None) -> BuildInputs:
     """Return what goes into a tree: a source, and a runtime of two files that is quick to write."""
-    return Ingredients(
+    return BuildInputs(
         source=listing(directory / "source", {"train.py": b"print('training')\n"} if source is None else source),
         runtime=listing(directory / "runtime", {"__init__.py": b"", "main.py": b"def main(words, plan): ...\n"}),
         templates="0" * 64,

@@ -14,10 +14,10 @@ def version(written=None, *paths: str, requirements: bytes | None = None, **chan
     """Return a job as it is compared: a plain one with keys replaced, or what is written."""
     document = job_samples.document(job_samples.spec(**changes) if written is None else written)
     job = decode(document)
-    ingredients = job_samples.ingredients(*paths, requirements=requirements)
-    plan = make_plan(job, ingredients)
-    layers = None if plan.image is None else layers_of_plan(plan.image, plan.run, ingredients)
-    return version_of_plan(plan, job, ingredients, layers, Writing(document=document))
+    build_inputs = job_samples.build_inputs(*paths, requirements=requirements)
+    plan = make_plan(job, build_inputs)
+    layers = None if plan.image is None else layers_of_plan(plan.image, plan.run, build_inputs)
+    return version_of_plan(plan, job, build_inputs, layers, Writing(document=document))
 
 
 def kinds(old: Version, new: Version, prices=None) -> set[str]:

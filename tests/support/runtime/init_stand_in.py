@@ -30,7 +30,7 @@ while words[:1] and words[0] in OPTIONS:
 directory = os.getcwd()
 os.chdir("/")
 if NAME == "tini" and "TINI_SUBREAPER" not in os.environ and not is_subreaper():
-    # The negative control: without orphans to adopt, the same test must find zombies.
+    # The negative control: without orphans to write_spec, the same test must find zombies.
     print("zombie reaping won't work", file=sys.stderr, flush=True)
     supervisor.adopt_orphans = lambda: None
 ours = supervisor.Supervisor()

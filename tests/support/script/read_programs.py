@@ -10,7 +10,7 @@ import types
 
 from smspec.pipeline.script_reading import Started, read_program
 from smspec.plan.planning import make_plan
-from smspec.plan.surroundings import plan_surroundings
+from smspec.plan.script_environment import plan_script_environment
 from smspec.rules.script import script_findings
 from smspec.script.dropping import confirmed
 from smspec.script.parse_limits import ScriptUnreadable
@@ -47,10 +47,10 @@ def program(text, handler=None, /, **beside):
         return None
 
 
-def surroundings(**changes):
+def script_environment(**changes):
     """Return what a plain job, with keys of its spec replaced, gives its program."""
     job = job_samples.job(**changes)
-    return plan_surroundings(job, make_plan(job, job_samples.ingredients()).request)
+    return plan_script_environment(job, make_plan(job, job_samples.build_inputs()).request)
 
 
 def findings(text, beside=None, **changes):
@@ -58,7 +58,7 @@ def findings(text, beside=None, **changes):
     entry = changes.get("entry_point")
     function = (entry.get("pipe_loop") or entry.get("module")) if isinstance(entry, dict) else None
     read = program(text, function and function.partition(":")[2], **(beside or {}))
-    return [] if read is None else script_findings(read, surroundings(**changes))
+    return [] if read is None else script_findings(read, script_environment(**changes))
 
 
 def directory_findings(directory, **changes):
@@ -77,7 +77,7 @@ def directory_findings(directory, **changes):
         )
     )
     read = read_program(Started(path="train.py", named="train.py", key="script"), listing, "src")
-    return script_findings(read, surroundings(**changes))
+    return script_findings(read, script_environment(**changes))
 
 
 def codes(text, beside=None, **changes):

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from smspec.adoption.adopting import Adoption, adopt
-from smspec.adoption.imported import Imported
-from smspec.adoption.proof import differences
+from smspec.importer.imported import Imported
+from smspec.importer.request_equality import differences
+from smspec.importer.spec_writer import WrittenSpec, write_spec
 from smspec.plan.planning import make_plan
 from smspec.source import Path
 from smspec.spec.decoding import decode
 from smspec.spec.shape.checking import shape_findings
-from support.spec.job_samples import document, ingredients
+from support.spec.job_samples import build_inputs, document
 
 
 class ShapeFaults(Exception):
     """A spec is not even in the shape of a job."""
 
 
-def adopted(request: dict[str, object], **more: object) -> Adoption:
+def adopted(request: dict[str, object], **more: object) -> WrittenSpec:
     """Return the spec of a request."""
-    return adopt(Imported(form="a test", request=request, **more))
+    return write_spec(Imported(form="a test", request=request, **more))
 
 
 def rendered(text: str) -> dict[str, object]:
@@ -27,7 +27,7 @@ def rendered(text: str) -> dict[str, object]:
     faults = shape_findings(tree)
     if faults:
         raise ShapeFaults(faults)
-    return make_plan(decode(tree), ingredients()).request.payload
+    return make_plan(decode(tree), build_inputs()).request.payload
 
 
 def unlike(text: str, request: dict[str, object]) -> list[Path]:

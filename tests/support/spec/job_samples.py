@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 
-from smspec.plan.ingredients import Ingredients
+from smspec.plan.build_inputs import BuildInputs
 from smspec.source import Document, SourceText
 from smspec.source.listing import ListedFile, Listing
 from smspec.spec.decoding import decode
 from smspec.spec.layers.assembly import merged
 from smspec.spec.model import JobSpec
 from smspec.spec.shape.checking import shape_findings
-from smspec.spec.yaml.reading import read
+from smspec.spec.yaml.yaml_reader import read
 
 IMAGE_URI = "111122223333.dkr.ecr.us-west-2.amazonaws.com/ready:1"
 PLAIN = {
@@ -66,9 +66,9 @@ def listing(*paths: str) -> Listing:
     return Listing(files=tuple(files))
 
 
-def ingredients(*paths: str, requirements: bytes | None = None) -> Ingredients:
+def build_inputs(*paths: str, requirements: bytes | None = None) -> BuildInputs:
     """Return what a plan is made of; the source holds ``paths``, or else one script."""
-    return Ingredients(
+    return BuildInputs(
         source=listing(*(paths or ("train.py",))),
         runtime=listing("__init__.py", "main.py"),
         templates="0" * 64,

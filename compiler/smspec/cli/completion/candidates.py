@@ -40,14 +40,14 @@ CANDIDATES: dict[str, Callable[..., Iterator[str]]] = {"overlays": overlays, "va
 
 
 def _layers(path: str) -> tuple[Document, ...]:
-    from smspec.diagnostics import Rejected
+    from smspec.diagnostics import InvalidInput
     from smspec.pipeline.input_cache import InputCache
     from smspec.pipeline.spec_files import read_spec_files
-    from smspec.spec.layers.misuse import Misuse
+    from smspec.spec.layers.option_errors import OptionError
 
     try:
         return read_spec_files(path, InputCache()).documents
-    except (Rejected, Misuse, OSError):
+    except (InvalidInput, OptionError, OSError):
         return ()
 
 

@@ -7,7 +7,7 @@ import json
 from array import array
 from typing import Any, Callable, List, Optional, Sequence, Union
 
-from .fault import DataError
+from .fault import ChannelDataError
 from .objects import Part, StoredObject
 from .plan import FeederChannel
 from .store import Store
@@ -69,10 +69,10 @@ class Samples:
         except (ValueError, RecursionError):
             values = None
         if not isinstance(values, dict):
-            raise DataError("{} is not a JSON object".format(place))
+            raise ChannelDataError("{} is not a JSON object".format(place))
         for name in self._attributes:
             if name not in values:
-                raise DataError("{} has no attribute `{}`".format(place, name))
+                raise ChannelDataError("{} has no attribute `{}`".format(place, name))
         return [self._part(name, values[name], place) for name in self._attributes]
 
     def size(self, _indexes: Sequence[int], _framed: Optional[Callable[[int], int]] = None) -> Optional[int]:
@@ -83,7 +83,7 @@ class Samples:
         if not name.endswith(REFERENCE):
             return _text(value).encode("utf-8", "surrogatepass")
         if not isinstance(value, str):
-            raise DataError("{}: attribute `{}` is not an S3 URI".format(place, name))
+            raise ChannelDataError("{}: attribute `{}` is not an S3 URI".format(place, name))
         return self._store.stored(value, value)
 
 
@@ -106,14 +106,14 @@ def _listed(store: Store) -> List[StoredObject]:
         try:
             words = json.loads(file.read().decode("utf-8-sig"))
         except (ValueError, RecursionError) as fault:
-            raise DataError("`{}` is not JSON: {}".format(manifest, fault)) from None
+            raise ChannelDataError("`{}` is not JSON: {}".format(manifest, fault)) from None
     first = words[0] if isinstance(words, list) and words else None
     prefix = first.get("prefix") if isinstance(first, dict) else None
     if not isinstance(prefix, str):
-        raise DataError('`{}` is not a manifest: the first item must be {{"prefix": …}}'.format(manifest))
+        raise ChannelDataError('`{}` is not a manifest: the first item must be {{"prefix": …}}'.format(manifest))
     for position, word in enumerate(words[1:], 1):
         if not isinstance(word, str):
-            raise DataError("`{}` is not a manifest: item {} is not a string".format(manifest, position))
+            raise ChannelDataError("`{}` is not a manifest: item {} is not a string".format(manifest, position))
     return [store.stored(prefix + word, word) for word in words[1:]]
 
 

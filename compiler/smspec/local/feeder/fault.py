@@ -4,17 +4,17 @@ import errno
 import os
 
 
-class DataError(Exception):
+class ChannelDataError(Exception):
     """The data of a channel are at fault."""
 
 
-class StoreUnavailable(DataError):
-    """Where the data are cannot be reached, or does not let us in: the surroundings are at fault, not the data."""
+class StoreUnavailable(ChannelDataError):
+    """The store of the data cannot be reached or denies access: the data themselves are not at fault."""
 
 
-def unreadable(path: str, error: OSError) -> DataError:
+def unreadable(path: str, error: OSError) -> ChannelDataError:
     """Return the fault of a file that cannot be read."""
-    return DataError("cannot read `{}`: {}".format(path, reason(error)))
+    return ChannelDataError("cannot read `{}`: {}".format(path, reason(error)))
 
 
 def reason(error: OSError) -> str:

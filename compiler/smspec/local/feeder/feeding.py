@@ -6,7 +6,7 @@ import time
 from typing import List, Optional, Tuple
 
 from .entries import Entries, entries_of
-from .fault import DataError, StoreUnavailable, reason
+from .fault import ChannelDataError, StoreUnavailable, reason
 from .fifo import Fifos
 from .injection import EpochCutShort, Injector
 from .ordering import order
@@ -53,13 +53,13 @@ class Feeding:
             while not self._is_over(epoch) and self._feed_epoch(entries, epoch):
                 epoch += 1
             return
-        except DataError as fault:
+        except ChannelDataError as fault:
             message = str(fault)
-            surroundings = isinstance(fault, StoreUnavailable)
+            unavailable = isinstance(fault, StoreUnavailable)
         except OSError as error:
             message = reason(error)
-            surroundings = False
-        self._reporting.fault(self.channel.name, epoch, message, surroundings)
+            unavailable = False
+        self._reporting.fault(self.channel.name, epoch, message, unavailable)
         # The FIFO stays open until the feeder is stopped: a clean end would look like a whole epoch.
         self._stop.wait()
 

@@ -8,7 +8,7 @@ import sys
 import threading
 from typing import List, Optional
 
-from .fault import DataError
+from .fault import ChannelDataError
 
 CAPACITY = 1 << 20
 """Bytes a FIFO is enlarged to: the most that an unprivileged process may ask Linux for."""
@@ -58,7 +58,7 @@ class Fifos:
             try:
                 descriptor = os.open(name, flags, dir_fd=self._descriptor)
             except FileNotFoundError:
-                raise DataError("the script removed the FIFO `{}`".format(name)) from None
+                raise ChannelDataError("the script removed the FIFO `{}`".format(name)) from None
             except OSError as error:
                 if error.errno == errno.ELOOP:
                     raise _replaced(name) from None
@@ -98,8 +98,8 @@ class Fifos:
             pass
 
 
-def _replaced(name: str) -> DataError:
-    return DataError("the script replaced the FIFO `{}` with a different file".format(name))
+def _replaced(name: str) -> ChannelDataError:
+    return ChannelDataError("the script replaced the FIFO `{}` with a different file".format(name))
 
 
 def enlarge(descriptor: int) -> None:

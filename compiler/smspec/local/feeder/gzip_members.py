@@ -3,7 +3,7 @@
 import zlib
 from typing import Iterable, Iterator
 
-from .fault import DataError
+from .fault import ChannelDataError
 
 _PIECE = 1 << 18
 _GZIP = 31  # window bits of zlib: gzip header and trailer
@@ -24,11 +24,11 @@ def decompressed(name: str, blocks: Iterable[bytes]) -> Iterator[bytes]:
             try:
                 piece = inflater.decompress(data, _PIECE)
             except zlib.error:
-                raise DataError("`{}` is not a gzip file".format(name)) from None
+                raise ChannelDataError("`{}` is not a gzip file".format(name)) from None
             if piece:
                 yield piece
             data = inflater.unconsumed_tail or inflater.unused_data
     if started and not inflater.eof:
         yield inflater.flush()
     if started and not inflater.eof:
-        raise DataError("`{}` is a truncated gzip file".format(name))
+        raise ChannelDataError("`{}` is a truncated gzip file".format(name))

@@ -1,4 +1,4 @@
-"""Faults that are injected into streams on purpose, to rehearse what a job does about them."""
+"""ParseErrors that are injected into streams on purpose, to rehearse what a job does about them."""
 
 import os
 import signal

@@ -4,7 +4,7 @@ import os
 import stat
 from typing import Iterator, List, NamedTuple, Optional, Tuple, Union
 
-from .fault import DataError, unreadable
+from .fault import ChannelDataError, unreadable
 
 SCHEME = "s3://"
 LONGEST_KEY = 1024
@@ -41,7 +41,7 @@ def objects_under(source: str) -> List[StoredObject]:
         raise unreadable(source, error) from None
     if not stat.S_ISDIR(status.st_mode):
         if not stat.S_ISREG(status.st_mode):
-            raise DataError("`{}` is not a file or directory".format(source))
+            raise ChannelDataError("`{}` is not a file or directory".format(source))
         return [StoredObject(os.path.basename(source), source, status.st_size)]
     objects = list(_walk(source, (status.st_dev, status.st_ino)))
     objects.sort(key=lambda entry: os.fsencode(entry.key))
@@ -64,7 +64,7 @@ def _walk(source: str, first: _Directory) -> Iterator[StoredObject]:
                 raise unreadable(entry.path, error) from None
             key = prefix + entry.name
             if len(os.fsencode(key)) > LONGEST_KEY:
-                raise DataError(
+                raise ChannelDataError(
                     "`{}…` is longer than {:,} bytes, the maximum of an S3 key".format(key[:80], LONGEST_KEY)
                 )
             if stat.S_ISREG(status.st_mode):
@@ -80,9 +80,9 @@ def object_at(key: str, path: str) -> StoredObject:
     except OSError as error:
         raise unreadable(path, error) from None
     except ValueError:  # a null character, or half of one of two
-        raise DataError("{} is not a file name".format(ascii(path))) from None
+        raise ChannelDataError("{} is not a file name".format(ascii(path))) from None
     if not stat.S_ISREG(status.st_mode):
-        raise DataError("`{}` is not a file".format(path))
+        raise ChannelDataError("`{}` is not a file".format(path))
     return StoredObject(key, path, status.st_size)
 
 
@@ -109,6 +109,6 @@ class Mirror(NamedTuple):
         for candidate in candidates:
             if os.path.exists(candidate):
                 return candidate
-        raise DataError(
+        raise ChannelDataError(
             "no local file for `{}`: looked for {}".format(name, " and ".join(map("`{}`".format, candidates)))
         )

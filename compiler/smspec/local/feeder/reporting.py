@@ -35,9 +35,9 @@ class Reporting:
         """An epoch is over; ``early``: the reader closed the FIFO before the end."""
         self._say(event="ended", channel=channel, epoch=epoch, bytes=size, seconds=round(seconds, 6), early=early)
 
-    def fault(self, channel: str, epoch: int, message: str, surroundings: bool) -> None:
-        """The data cannot be fed; ``surroundings``: for no fault of theirs."""
-        self._say(event="fault", channel=channel, epoch=epoch, message=message, surroundings=surroundings)
+    def fault(self, channel: str, epoch: int, message: str, unavailable: bool) -> None:
+        """The data cannot be fed; ``unavailable``: their store cannot be reached."""
+        self._say(event="fault", channel=channel, epoch=epoch, message=message, unavailable=unavailable)
 
     def _say(self, **event: Any) -> None:
         event["at"] = round(time.monotonic() - self._start, 6)

@@ -3,7 +3,7 @@
 import os
 from typing import List, Optional
 
-from .fault import DataError
+from .fault import ChannelDataError
 from .injection import Injector
 from .rate import Bucket
 
@@ -80,5 +80,5 @@ class Sink:
             self._bucket.took(size)
 
 
-def _shrunk(name: str) -> DataError:
-    return DataError("`{}` was truncated while smspec was reading it".format(name))
+def _shrunk(name: str) -> ChannelDataError:
+    return ChannelDataError("`{}` was truncated while smspec was reading it".format(name))

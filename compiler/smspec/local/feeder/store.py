@@ -4,7 +4,7 @@ import os
 import stat
 from typing import BinaryIO, Callable, Generator, Iterable, Iterator, List, Optional, Protocol, Tuple
 
-from .fault import DataError, unreadable
+from .fault import ChannelDataError, unreadable
 from .objects import Mirror, Part, StoredObject, object_at, objects_under
 from .plan import FeederChannel
 
@@ -13,7 +13,7 @@ Content = Tuple[Part, Optional[Iterator[bytes]]]
 
 
 class Store(Protocol):
-    """The objects of one channel. Its methods raise DataError."""
+    """The objects of one channel. Its methods raise ChannelDataError."""
 
     def objects(self) -> List[StoredObject]:
         """Return the objects of S3Prefix, keys sorted bytewise."""
@@ -72,7 +72,7 @@ def _manifest_of(channel: FeederChannel) -> str:
 def _opened(path: str) -> BinaryIO:
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
-            raise DataError("`{}` is not a file".format(path))  # opening a FIFO would wait for its writer
+            raise ChannelDataError("`{}` is not a file".format(path))  # opening a FIFO would wait for its writer
         return open(path, "rb")
     except OSError as error:
         raise unreadable(path, error) from None

@@ -4,7 +4,7 @@ import mmap
 import os
 from typing import Iterator, List, Optional
 
-from .fault import DataError, unreadable
+from .fault import ChannelDataError, unreadable
 from .gzip_members import decompressed
 from .objects import Part, StoredObject
 from .plan import FeederChannel
@@ -123,4 +123,6 @@ def _blocks(descriptor: int) -> Iterator[bytes]:
 
 def _require_record_size(part: StoredObject, size: int) -> None:
     if size > LONGEST:
-        raise DataError("`{}` is larger than {} bytes, the maximum of a RecordIO record".format(part.path, LONGEST))
+        raise ChannelDataError(
+            "`{}` is larger than {} bytes, the maximum of a RecordIO record".format(part.path, LONGEST)
+        )

@@ -9,7 +9,7 @@ from typing import Any
 
 from botocore.config import Config
 
-from smspec.local.feeder.fault import DataError, StoreUnavailable
+from smspec.local.feeder.fault import ChannelDataError, StoreUnavailable
 from smspec.wire.aws import AwsRefused, AwsSession, Unsendable, responses
 from smspec.wire.fault import WireFault
 
@@ -48,15 +48,15 @@ def make_client() -> Any:
 
 @contextmanager
 def asked(uri: str) -> Iterator[None]:
-    """Turn what boto3 raises about ``uri`` into DataError: the data's fault, or StoreUnavailable."""
+    """Turn what boto3 raises about ``uri`` into ChannelDataError: the data's fault, or StoreUnavailable."""
     try:
         with responses(f"read `{uri}`"):
             yield
     except Unsendable:
-        raise DataError(f"`{uri}` has no valid bucket name") from None
+        raise ChannelDataError(f"`{uri}` has no valid bucket name") from None
     except AwsRefused as refusal:
         if refusal.code in _DATA_FAULTS:
-            raise DataError(_DATA_FAULTS[refusal.code].format(uri)) from None
+            raise ChannelDataError(_DATA_FAULTS[refusal.code].format(uri)) from None
         raise StoreUnavailable(f"S3 rejects the request for `{uri}`: {refusal}") from None
     except WireFault as fault:
         raise StoreUnavailable(str(fault)) from None

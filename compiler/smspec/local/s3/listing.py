@@ -18,7 +18,7 @@ _MOST_EMPTY_PAGES = 100
 
 
 def pages(client: Any, location: Location) -> Iterator[list[StoredObject]]:
-    """Yield the objects of each page that has any. Raises DataError."""
+    """Yield the objects of each page that has any. Raises ChannelDataError."""
     token: str | None = None
     seen: set[str] = set()
     begun: set[str] = set()

@@ -8,7 +8,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from smspec.local.feeder.fault import DataError, StoreUnavailable
+from smspec.local.feeder.fault import ChannelDataError, StoreUnavailable
 from smspec.local.feeder.objects import StoredObject
 from smspec.local.s3.client import asked
 from smspec.local.s3.location import Location, parse
@@ -28,7 +28,10 @@ class Range:
 
 
 def fetch_range(client: Any, stored: StoredObject, offset: int, size: int, start: Range | None) -> Range:
-    """Return up to ``size`` bytes from ``offset``; ``start`` is the beginning of the same object. Raises DataError."""
+    """Return up to ``size`` bytes from ``offset``.
+
+    ``start`` is the beginning of the same object. Raises ChannelDataError.
+    """
     location = parse(stored.path)
     assert location is not None  # `S3Store` has looked
     expected = stored.size if start is None else start.total
@@ -44,7 +47,7 @@ def fetch_range(client: Any, stored: StoredObject, offset: int, size: int, start
             f"S3 sends `{stored.path}` with {found.total:,} bytes, but listed {expected:,}; it changed or was truncated"
         )
     if start is not None and found.version != start.version:
-        raise DataError(f"`{stored.path}` changed while smspec was reading it")
+        raise ChannelDataError(f"`{stored.path}` changed while smspec was reading it")
     if found.total > len(found.data) + offset and not found.version:
         raise StoreUnavailable(f"S3 sends `{stored.path}` without an ETag, so parts might differ in version")
     return found

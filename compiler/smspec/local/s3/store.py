@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Generator, Iterable
 from typing import Any, BinaryIO
 
-from smspec.local.feeder.fault import DataError, StoreUnavailable
+from smspec.local.feeder.fault import ChannelDataError, StoreUnavailable
 from smspec.local.feeder.objects import LONGEST_KEY, Part, StoredObject
 from smspec.local.feeder.plan import FeederChannel
 from smspec.local.feeder.store import Content, LocalStore, Store
@@ -66,7 +66,7 @@ def open_store(channel: FeederChannel) -> Store:
 def _location(uri: str) -> Location:
     location = parse(uri)
     if location is None:
-        raise DataError(f"`{uri}` has no bucket")
+        raise ChannelDataError(f"`{uri}` has no bucket")
     if not is_key(location.key):
-        raise DataError(f"`{uri}` is not an object URI: a key has at most {LONGEST_KEY:,} bytes of UTF-8")
+        raise ChannelDataError(f"`{uri}` is not an object URI: a key has at most {LONGEST_KEY:,} bytes of UTF-8")
     return location

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from smspec.diagnostics import Finding
 from smspec.rules.locking import (
-    base_without_a_digest,
-    package_without_a_version,
-    requirements_that_changed_since_they_were_locked,
+    changed_requirements,
+    unpinned_base_image,
+    unpinned_package,
 )
 from smspec.rules.locking.pinning import Check, Pinning
 
 RULES: tuple[Check, ...] = (
-    base_without_a_digest.check,
-    package_without_a_version.check,
-    requirements_that_changed_since_they_were_locked.check,
+    unpinned_base_image.check,
+    unpinned_package.check,
+    changed_requirements.check,
 )
 
 

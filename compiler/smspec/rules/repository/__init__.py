@@ -5,30 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from smspec.rules.repository import (
-    base_that_nothing_extends,
+    checkpoint_prefix_shared_with_an_overlay,
     checkpoints_around_another_job,
-    checkpoints_of_another_overlay,
-    job_name_of_another_job,
-    name_of_another_job,
+    duplicate_job_name,
+    duplicate_name,
     output_prefix_of_another_job,
-    output_that_overwrites_another,
+    overwritten_output,
     shared_checkpoint_prefix,
+    unused_base_spec,
 )
-from smspec.rules.repository.crossing import Crossing
+from smspec.rules.repository.cross_spec_finding import CrossSpecFinding
 from smspec.spec.facts import Repository
 
-RULES: tuple[Callable[[Repository], Iterator[Crossing]], ...] = (
+RULES: tuple[Callable[[Repository], Iterator[CrossSpecFinding]], ...] = (
     output_prefix_of_another_job.check,
     shared_checkpoint_prefix.check,
     checkpoints_around_another_job.check,
-    checkpoints_of_another_overlay.check,
-    name_of_another_job.check,
-    job_name_of_another_job.check,
-    output_that_overwrites_another.check,
-    base_that_nothing_extends.check,
+    checkpoint_prefix_shared_with_an_overlay.check,
+    duplicate_name.check,
+    duplicate_job_name.check,
+    overwritten_output.check,
+    unused_base_spec.check,
 )
 
 
-def crossings(repository: Repository) -> list[Crossing]:
+def cross_spec_findings(repository: Repository) -> list[CrossSpecFinding]:
     """Return everything that is wrong between the specs of a repository."""
-    return [crossing for rule in RULES for crossing in rule(repository)]
+    return [reported for rule in RULES for reported in rule(repository)]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Note, Rule
-from smspec.rules.repository.crossing import Crossing, named
+from smspec.rules.repository.cross_spec_finding import CrossSpecFinding, named
 from smspec.rules.repository.prefixes import above, normal
 from smspec.spec.facts import JobFacts, Repository, Stated
 
 RULE = Rule("SM703", "checkpoint prefix around a different job's files", "warning")
 
 
-def check(repository: Repository) -> Iterator[Crossing]:
+def check(repository: Repository) -> Iterator[CrossSpecFinding]:
     outer: dict[str, dict[str, tuple[JobFacts, Stated]]] = {}
     for job in repository.jobs:
         if job.checkpoints:
@@ -37,7 +37,7 @@ def check(repository: Repository) -> Iterator[Crossing]:
             help="use a longer prefix: SageMaker copies everything below it into the container at startup",
         )
         note = Note(f"the {kind} of `{inner.name.text}` {'is' if kind == 'output' else 'are'} in it", stated.span)
-        yield Crossing(finding=finding, span=place.span, specs=(job,), notes=(note,))
+        yield CrossSpecFinding(finding=finding, span=place.span, specs=(job,), notes=(note,))
 
 
 def _written(job: JobFacts) -> Iterator[tuple[str, Stated]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Note, Rule
-from smspec.rules.repository.crossing import Crossing
+from smspec.rules.repository.cross_spec_finding import CrossSpecFinding
 from smspec.rules.repository.prefixes import normal
 from smspec.rules.repository.sharing import sharings
 from smspec.spec.facts import Repository
@@ -17,7 +17,7 @@ from smspec.spec.facts import Repository
 RULE = Rule("SM701", "output prefix of another job", "warning")
 
 
-def check(repository: Repository) -> Iterator[Crossing]:
+def check(repository: Repository) -> Iterator[CrossSpecFinding]:
     said = ((normal(job.output.text), job, job.output) for job in repository.jobs if job.output)
     for parties in sharings(said):
         jobs = [job for party in parties for job in party.jobs]
@@ -31,4 +31,4 @@ def check(repository: Repository) -> Iterator[Crossing]:
             help="use separate prefixes, or set the prefix once in a base spec that both extend",
         )
         note = Note(f"prefix of `{earlier.name.text}`", parties[0].stated.span)
-        yield Crossing(finding=finding, span=place.span, specs=(job,), notes=(note,))
+        yield CrossSpecFinding(finding=finding, span=place.span, specs=(job,), notes=(note,))

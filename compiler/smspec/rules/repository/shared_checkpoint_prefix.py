@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Note, Rule
 from smspec.diagnostics.quoting import quoted
-from smspec.rules.repository.crossing import Crossing, named
+from smspec.rules.repository.cross_spec_finding import CrossSpecFinding, named
 from smspec.rules.repository.prefixes import normal
 from smspec.rules.repository.sharing import sharings
 from smspec.spec.facts import Repository
@@ -16,16 +16,16 @@ RULE = Rule("SM702", "shared checkpoint prefix")
 _HELP = "use a separate prefix for each job: SageMaker copies the files there into both"
 
 
-def check(repository: Repository) -> Iterator[Crossing]:
+def check(repository: Repository) -> Iterator[CrossSpecFinding]:
     said = ((normal(job.checkpoints.text), job, job.checkpoints) for job in repository.jobs if job.checkpoints)
     for first, *others in sharings(said):
         if len(first.jobs) > 1:
             notes = tuple(Note(f"`{job.name.text}` uses it", job.name.span) for job in first.jobs[:2])
             message = f"{named(first.jobs)} share the checkpoint prefix {quoted(first.stated.text)}"
             finding = RULE.at(first.stated.path, message, help=_HELP)
-            yield Crossing(finding=finding, span=first.stated.span, specs=first.jobs[1:], notes=notes)
+            yield CrossSpecFinding(finding=finding, span=first.stated.span, specs=first.jobs[1:], notes=notes)
         for party in others:
             message = f"{named((*party.jobs, *first.jobs))} share the checkpoint prefix {quoted(party.stated.text)}"
             finding = RULE.at(party.stated.path, message, help=_HELP)
             note = Note(f"prefix of {named(first.jobs)}", first.stated.span)
-            yield Crossing(finding=finding, span=party.stated.span, specs=party.jobs, notes=(note,))
+            yield CrossSpecFinding(finding=finding, span=party.stated.span, specs=party.jobs, notes=(note,))

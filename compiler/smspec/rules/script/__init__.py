@@ -6,57 +6,57 @@ from collections.abc import Callable, Iterator
 
 from smspec.diagnostics import Finding
 from smspec.rules.script import (
-    argument_that_is_dropped,
-    argument_that_the_program_does_not_know,
-    arguments_that_exclude_each_other,
-    arguments_that_go_unread,
-    arguments_that_were_not_checked,
-    channel_that_only_the_program_knows,
-    handler_that_the_module_lacks,
-    hyperparameter_that_only_the_program_knows,
+    handler_missing_from_its_module,
+    ignored_argument,
     missing_argument,
-    misspelled_variable_of_sagemaker,
-    path_of_a_channel_that_is_not_there,
-    process_group_that_nothing_forms,
-    script_that_was_not_read,
+    missing_channel,
+    missing_hyperparameter,
+    misspelled_variable,
+    mutually_exclusive_arguments,
+    path_of_a_missing_channel,
+    process_group_without_a_launcher,
+    rejected_value,
     type_bool_argument,
+    unchecked_arguments,
+    undeclared_argument,
+    unread_arguments,
+    unread_script,
+    unset_variable,
     value_for_a_flag,
-    value_that_the_program_refuses,
-    variable_that_nothing_sets,
 )
-from smspec.rules.script.meeting import Meeting
+from smspec.rules.script.script_and_job import ScriptAndJob
 from smspec.script.grammars import faults_of
 from smspec.script.program import Program
-from smspec.script.surroundings import Surroundings
+from smspec.script.script_environment import ScriptEnvironment
 from smspec.script.unread import Unread
 
-RULES: tuple[Callable[[Meeting], Iterator[Finding]], ...] = (
-    argument_that_the_program_does_not_know.check,
+RULES: tuple[Callable[[ScriptAndJob], Iterator[Finding]], ...] = (
+    undeclared_argument.check,
     missing_argument.check,
-    value_that_the_program_refuses.check,
+    rejected_value.check,
     value_for_a_flag.check,
     type_bool_argument.check,
-    channel_that_only_the_program_knows.check,
-    path_of_a_channel_that_is_not_there.check,
-    hyperparameter_that_only_the_program_knows.check,
-    arguments_that_exclude_each_other.check,
-    arguments_that_go_unread.check,
-    arguments_that_were_not_checked.check,
-    handler_that_the_module_lacks.check,
-    process_group_that_nothing_forms.check,
-    misspelled_variable_of_sagemaker.check,
-    variable_that_nothing_sets.check,
-    argument_that_is_dropped.check,
+    missing_channel.check,
+    path_of_a_missing_channel.check,
+    missing_hyperparameter.check,
+    mutually_exclusive_arguments.check,
+    unread_arguments.check,
+    unchecked_arguments.check,
+    handler_missing_from_its_module.check,
+    process_group_without_a_launcher.check,
+    misspelled_variable.check,
+    unset_variable.check,
+    ignored_argument.check,
 )
 
 
-def script_findings(program: Program | Unread, surroundings: Surroundings | Unread | None) -> list[Finding]:
+def script_findings(program: Program | Unread, environment: ScriptEnvironment | Unread | None) -> list[Finding]:
     """Return what would go wrong between a program and its job; a note, where one of the two is not known."""
     if isinstance(program, Unread):
-        return [script_that_was_not_read.told(program)]
-    if isinstance(surroundings, Unread):
-        return [script_that_was_not_read.told(surroundings)]
-    if surroundings is None:
+        return [unread_script.told(program)]
+    if isinstance(environment, Unread):
+        return [unread_script.told(environment)]
+    if environment is None:
         return []
-    meeting = Meeting(program=program, surroundings=surroundings, faults=tuple(faults_of(program, surroundings)))
-    return [finding for rule in RULES for finding in rule(meeting)]
+    both = ScriptAndJob(program=program, environment=environment, faults=tuple(faults_of(program, environment)))
+    return [finding for rule in RULES for finding in rule(both)]

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.rules.script.meeting import Meeting, notes
+from smspec.rules.script.script_and_job import ScriptAndJob, notes
 
 RULE = Rule("SM502", "missing argument of the script")
 
 
-def check(meeting: Meeting) -> Iterator[Finding]:
+def check(both: ScriptAndJob) -> Iterator[Finding]:
     """Refuse a job that leaves out what its program requires."""
-    meant = {fault.near for fault in meeting.of_kind("unknown")}
-    for fault in meeting.of_kind("missing"):
+    meant = {fault.near for fault in both.of_kind("unknown")}
+    for fault in both.of_kind("missing"):
         if fault.option is not None and meant & set(fault.option.names):
             continue  # it is there under a wrong name, and this is told
         if fault.option is None:
-            message = f"`{meeting.name}` requires one of {fault.reason}, but the job sets none"
+            message = f"`{both.name}` requires one of {fault.reason}, but the job sets none"
         else:
-            message = f"`{meeting.name}` requires `{fault.option.called}`, but the job does not set it"
+            message = f"`{both.name}` requires `{fault.option.called}`, but the job does not set it"
         is_positional = fault.option is not None and not fault.option.names
         yield RULE.at(
-            meeting.surroundings.hyperparameters_path,
+            both.environment.hyperparameters_path,
             message,
             help="add it to `entry_point.args`, or make it an option in the script"
             if is_positional

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.rules.script.meeting import Meeting, called, notes
+from smspec.rules.script.script_and_job import ScriptAndJob, called, notes
 
 RULE = Rule("SM505", "type=bool argument", "warning")
 
 
-def check(meeting: Meeting) -> Iterator[Finding]:
+def check(both: ScriptAndJob) -> Iterator[Finding]:
     """Warn of a false that the program will take for true."""
-    for fault in meeting.of_kind("truth"):
+    for fault in both.of_kind("truth"):
         assert fault.argument is not None
         yield RULE.at(
-            meeting.path_of(fault),
+            both.path_of(fault),
             f"`{called(fault.argument)} {fault.argument.words[1]}` becomes true: "
-            f"`{meeting.name}` declares it with `type=bool`",
+            f"`{both.name}` declares it with `type=bool`",
             help="use `argparse.BooleanOptionalAction` in the script with `args_style: flags`, or compare the string",
             notes=notes(fault),
         )

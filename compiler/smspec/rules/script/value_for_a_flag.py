@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.rules.script.meeting import Meeting, called, notes
+from smspec.rules.script.script_and_job import ScriptAndJob, called, notes
 
 RULE = Rule("SM504", "value for a flag of the script")
 
 
-def check(meeting: Meeting) -> Iterator[Finding]:
+def check(both: ScriptAndJob) -> Iterator[Finding]:
     """Refuse a value for what the program declares as a flag, such as `store_true`."""
-    for fault in meeting.of_kind("alone"):
+    for fault in both.of_kind("alone"):
         assert fault.argument is not None
         is_truth = isinstance(fault.argument.value, bool)
         yield RULE.at(
-            meeting.path_of(fault),
-            f"`{called(fault.argument)}` of `{meeting.name}` is a flag without a value, but the job passes"
+            both.path_of(fault),
+            f"`{called(fault.argument)}` of `{both.name}` is a flag without a value, but the job passes"
             f" `{' '.join(fault.argument.words[1:])}`",
             help="set `args_style: flags`, which passes true as the flag and omits false"
             if is_truth

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from smspec.script.fault import Fault
 from smspec.script.program import Program
-from smspec.script.surroundings import Surroundings
+from smspec.script.script_environment import ScriptEnvironment
 
 
-def faults_of(program: Program, surroundings: Surroundings) -> Iterator[Fault]:
+def faults_of(program: Program, environment: ScriptEnvironment) -> Iterator[Fault]:
     """Yield what the parsers of a program would refuse of what a job gives it."""
-    arguments = surroundings.arguments
+    arguments = environment.arguments
     if arguments is None:
         return
     for line in program.command_lines:
-        if line.not_for_one_word and len(surroundings.words) == 1:
+        if line.not_for_one_word and len(environment.words) == 1:
             continue
         # Late: most programs use one library, and only argparse is loaded anyway.
         match line.grammar:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from smspec.diagnostics.suggestions import nearest
 from smspec.script.fault import Fault
 from smspec.script.program import CommandLine, Option
-from smspec.script.surroundings import Argument
+from smspec.script.script_environment import Argument
 from smspec.script.words import converted, refusal
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from smspec.diagnostics.suggestions import nearest
 from smspec.script.fault import Fault
 from smspec.script.program import CommandLine, Option
-from smspec.script.surroundings import Argument
+from smspec.script.script_environment import Argument
 from smspec.script.words import refusal
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.parse_errors import Faults
+from smspec.diagnostics.parse_errors import ParseErrors
 from smspec.service.json.limits import BEYOND_THE_LIMITS, MAX_BYTES
 from smspec.source import SourceText
 
@@ -14,8 +14,8 @@ _HELP = "save the file as UTF-8 without a byte order mark; in PowerShell: `-Enco
 
 
 def decode_json_bytes(name: str, content: bytes) -> SourceText:
-    """Return the text of a file called ``name``; raise `Rejected` unless it is UTF-8, unmarked, not too large."""
-    faults = Faults(SourceText(name, content[: MAX_BYTES + 1].decode("utf-8", "replace").removeprefix("\ufeff")))
+    """Return the text of a file called ``name``; raise `InvalidInput` unless it is UTF-8, unmarked, not too large."""
+    faults = ParseErrors(SourceText(name, content[: MAX_BYTES + 1].decode("utf-8", "replace").removeprefix("\ufeff")))
     if len(content) > MAX_BYTES:
         help = "check the program that wrote the request; the API accepts far less"
         faults.add(BEYOND_THE_LIMITS, faults.span(0, 0), "the file is larger than 1 MiB", help=help)

@@ -17,7 +17,7 @@ _CALLED = {"{": "object", "[": "list"}
 
 
 def read_json(text: SourceText) -> Document:
-    """Return the tree that ``text`` holds; raise `Rejected` with everything that keeps it from being one.
+    """Return the tree that ``text`` holds; raise `InvalidInput` with everything that keeps it from being one.
 
     `smspec.source.to_data` makes plain values of it: whole numbers stay exact, of any length that is allowed.
     """

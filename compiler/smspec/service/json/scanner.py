@@ -7,7 +7,7 @@ import re
 from typing import NoReturn
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.parse_errors import Faults
+from smspec.diagnostics.parse_errors import ParseErrors
 from smspec.diagnostics.quoting import quoted
 from smspec.service.json.limits import BEYOND_THE_LIMITS, MAX_DIGITS
 from smspec.source import Scalar, SourceText
@@ -40,7 +40,7 @@ class Scanner:
     """A position in a text, and what is wrong with what was passed."""
 
     def __init__(self, text: SourceText) -> None:
-        self.faults = Faults(text)
+        self.faults = ParseErrors(text)
         self.text = text.text
         self.at = 0
         self._told: dict[str, int] = {}

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from smspec.diagnostics import Finding
 from smspec.service.policy import Policy
 from smspec.service.policy_rules import (
-    instance_family_that_is_not_allowed,
+    disallowed_instance_family,
+    disallowed_region,
+    disallowed_registry,
     job_outside_a_vpc,
     missing_tag,
-    region_that_is_not_allowed,
-    registry_that_is_not_allowed,
-    storage_without_a_key,
+    storage_without_a_kms_key,
 )
 from smspec.service.request import Request
 from smspec.source import Path
@@ -24,16 +24,16 @@ Check = Callable[[Request, Policy], Iterator[Finding]]
 
 RULES: tuple[Check, ...] = (
     missing_tag.check,
-    instance_family_that_is_not_allowed.check,
-    region_that_is_not_allowed.check,
-    registry_that_is_not_allowed.check,
-    storage_without_a_key.check,
+    disallowed_instance_family.check,
+    disallowed_region.check,
+    disallowed_registry.check,
+    storage_without_a_kms_key.check,
     job_outside_a_vpc.check,
 )
 
 
 SPEC_PATHS: dict[Check, Callable[[Request], Path | None]] = {
-    region_that_is_not_allowed.check: region_that_is_not_allowed.spec_path,
+    disallowed_region.check: disallowed_region.spec_path,
     job_outside_a_vpc.check: job_outside_a_vpc.spec_path,
 }
 """Rules about what a request may not contain at all, and the key of the spec that each is about."""

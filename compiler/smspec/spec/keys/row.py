@@ -29,7 +29,7 @@ class Row:
     ``form``: how its value is read from a spec, and written from a request.
     ``member``: what it is in the request, dotted too; empty when it is no member of its own. It is put there, and
     imported from there, without more code. ``irregular``: a function of `plan.request_planning` or `plan.channels` puts
-    it, and one of `adoption.parts` takes it.
+    it, and one of `importer.parts` takes it.
     ``kind``: the kind of change that `diff` reports for it. ``called``: the name of its member there; empty: that of
     the member around it.
     ``group``: a key at the top stands in an imported spec next to those of the same group; empty: by itself.

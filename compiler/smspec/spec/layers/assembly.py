@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from collections.abc import Mapping as Settings
 from collections.abc import Sequence as Layers
 
-from smspec.diagnostics import Diagnostic, Rejected, placed
+from smspec.diagnostics import Diagnostic, InvalidInput, placed
 from smspec.diagnostics.locating import in_order
 from smspec.diagnostics.suggestions import nearest
 from smspec.source import Document, Mapping, Path, Scalar, Sequence, SourceText, Span
 from smspec.source.frozen import dataclass, replace
-from smspec.spec.layers.extent import extent_findings
 from smspec.spec.layers.idle_nulls import Idle, idle_nulls
 from smspec.spec.layers.layer_faults import (
     NO_VERSION,
@@ -22,14 +21,15 @@ from smspec.spec.layers.layer_faults import (
 )
 from smspec.spec.layers.layering import layered
 from smspec.spec.layers.merging import is_null
-from smspec.spec.layers.misuse import Misuse
+from smspec.spec.layers.option_errors import OptionError
+from smspec.spec.layers.overlay_limits import extent_findings
 from smspec.spec.layers.relative_paths import rehomed
 from smspec.spec.layers.settings import valued, valued_as_far_as_possible
 from smspec.spec.layers.short_forms import expanded
 from smspec.spec.layers.substitution import Substitution
 from smspec.spec.layers.variables import declared
 
-__all__ = ["Assembly", "Misuse", "extends_of", "is_base", "merged", "overlay_names"]
+__all__ = ["Assembly", "OptionError", "extends_of", "is_base", "merged", "overlay_names"]
 
 _MOST_NAMED = 8
 _WHOLE_JOB = ("role", "image", "hosts", "output")
@@ -47,10 +47,13 @@ def is_nameless_job(document: Document) -> bool:
 
 
 def extends_of(document: Document) -> tuple[tuple[str, Span], ...]:
-    """Return the paths under ``extends`` as they are written, with their places; raise `Rejected` if they are none."""
+    """Return the paths under ``extends`` as they are written, with their places.
+
+    Raise `InvalidInput` if they are none.
+    """
     findings = extends_faults(document)
     if findings:
-        raise Rejected(placed(findings, document), document.texts)
+        raise InvalidInput(placed(findings, document), document.texts)
     node = own_mapping(document).get("extends")
     items = node.items if isinstance(node, Sequence) else ()
     return tuple((item.text, item.span) for item in items if isinstance(item, Scalar))
@@ -64,14 +67,15 @@ def overlay_names(*layers: Document) -> tuple[str, ...]:
 def merged(
     layers: Layers[Document], overlay: str | None = None, settings: Settings[str, str] | None = None
 ) -> Document:
-    """Return the one spec that layers make: bases first, the job's own file last, then the overlay, then the variables.
+    """Merge layers into one spec: bases first, the job's own file last, then the overlay, then the variables.
 
     The result is in its long form, has no ``extends``, ``vars`` or ``overlays``, and its relative paths lead from the
-    directory of the job's own file. Raise `Rejected` for a fault of the spec, `Misuse` for one of the command line.
+    directory of the job's own file. Raises `InvalidInput` for an error in the spec, `OptionError` for one on
+    the command line.
     """
     found = Assembly(layers).merged(overlay, settings)
     if found.faults:
-        raise Rejected(found.faults, found.document.texts)
+        raise InvalidInput(found.faults, found.document.texts)
     return found.document
 
 
@@ -125,7 +129,7 @@ class Assembly:
         return tuple(self._overlays) if self._can_be_laid else ()
 
     def merged(self, overlay: str | None = None, settings: Settings[str, str] | None = None) -> Merged:
-        """Return the job under an overlay, or as it is. Raise `Misuse` for a fault of the command line."""
+        """Return the job under an overlay, or as it is. Raise `OptionError` for a fault of the command line."""
         if self._is_partial:
             return self._partial(overlay, settings or {})
         own, texts, spec, idle = self._own, self._texts, self._spec, [*self._idle]
@@ -168,7 +172,7 @@ class Assembly:
         near = nearest(overlay, self._overlays)
         names = ", ".join(f"`{name}`" for name in list(self._overlays)[:_MOST_NAMED])
         known = f"did you mean `{near}`?" if near else f"it has {names or 'none'}"
-        raise Misuse(f"the spec has no overlay `{overlay}`: {known}")
+        raise OptionError(f"the spec has no overlay `{overlay}`: {known}")
 
 
 def _with_values(
@@ -176,7 +180,7 @@ def _with_values(
 ) -> tuple[Mapping, tuple[Path, ...], tuple[Diagnostic, ...]]:
     """Return the spec with its variables replaced, what of it is unknown, and what is wrong with the variables.
 
-    `Misuse` is raised only when nothing else is wrong. Of a partial spec, a lost base may declare what it lacks.
+    `OptionError` is raised only when nothing else is wrong. Of a partial spec, a lost base may declare what it lacks.
     """
     assert isinstance(document.root, Mapping)
     node = document.root.get("vars")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from smspec.diagnostics import Rejected
+from smspec.diagnostics import InvalidInput
 from smspec.diagnostics.suggestions import nearest
 from smspec.source import Scalar, SourceText
 from smspec.source.frozen import replace
-from smspec.spec.layers.misuse import Misuse
+from smspec.spec.layers.option_errors import OptionError
 from smspec.spec.layers.variables import Variable, kind, same, shown
-from smspec.spec.yaml.reading import read_scalar
+from smspec.spec.yaml.yaml_reader import read_scalar
 
 _MOST_NAMED = 8
 
@@ -21,7 +21,7 @@ def valued(variables: Mapping[str, Variable], settings: Mapping[str, str]) -> di
     for name, text in settings.items():
         variable = variables.get(name)
         if variable is None:
-            raise Misuse(_undeclared(name, variables))
+            raise OptionError(_undeclared(name, variables))
         values[name] = _value(variable, text)
     return values
 
@@ -33,7 +33,7 @@ def valued_as_far_as_possible(variables: Mapping[str, Variable], settings: Mappi
         values.pop(name, None)
         try:
             values[name] = valued(variables, {name: text})[name]
-        except Misuse:
+        except OptionError:
             continue
     return values
 
@@ -51,16 +51,16 @@ def _value(variable: Variable, text: str) -> Scalar:
     given = f"--set vars.{variable.name}={text}"
     try:
         value = read_scalar(SourceText("--set", text))
-    except Rejected as rejected:
-        raise Misuse(f"{given}: {rejected.diagnostics[0].message}; VALUE is one YAML scalar") from None
+    except InvalidInput as rejected:
+        raise OptionError(f"{given}: {rejected.diagnostics[0].message}; VALUE is one YAML scalar") from None
     if "${{" in value.text:
-        raise Misuse(f"{given}: a variable cannot be made of other variables")
+        raise OptionError(f"{given}: a variable cannot be made of other variables")
     kinds = variable.kinds()
     if kinds == {"text"} and value.plain:
         # A variable that is text stays text: `--set vars.account=012345678901` needs no quotes.
         value = replace(value, value=value.text, plain=isinstance(value.value, str))
     if kinds and kind(value) not in kinds:
-        raise Misuse(f"{given}: `{variable.name}` is {' or '.join(sorted(kinds))}, not {kind(value)}")
+        raise OptionError(f"{given}: `{variable.name}` is {' or '.join(sorted(kinds))}, not {kind(value)}")
     if variable.choices and not any(same(value, choice) for choice in variable.choices):
-        raise Misuse(f"{given}: `{variable.name}` is one of {shown(variable.choices)}")
+        raise OptionError(f"{given}: `{variable.name}` is one of {shown(variable.choices)}")
     return value

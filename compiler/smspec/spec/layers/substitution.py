@@ -14,8 +14,8 @@ from smspec.source import Document, Node, Path, Scalar, Sequence, Span, dotted
 from smspec.source.frozen import replace
 from smspec.spec.layers.merging import is_null
 from smspec.spec.layers.variables import is_name
-from smspec.spec.yaml.guard import BEYOND_THE_LIMITS, MAX_BYTES
 from smspec.spec.yaml.scalars import meaning
+from smspec.spec.yaml.text_limits import BEYOND_THE_LIMITS, MAX_BYTES
 
 UNKNOWN_VARIABLE = Rule("SM125", "unknown variable")
 NO_VALUE = Rule("SM126", "variable without a value")

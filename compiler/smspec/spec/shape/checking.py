@@ -16,7 +16,7 @@ def shape_findings(document: Document) -> list[Finding]:
     if accepts(schema, data, schema):
         return []
     # Late: a good spec does not need it.
-    from smspec.spec.shape.telling import told
+    from smspec.spec.shape.schema_errors import told
 
     findings = told(document, data)
     if not findings:

@@ -13,8 +13,8 @@ from smspec.spec.schema.example import example_of
 from smspec.spec.schema.job_schema import SchemaPart
 from smspec.spec.schema.keys import key_path, type_words, written_key
 from smspec.spec.shape.fault import ShapeFault
+from smspec.spec.shape.foreign_keys import value_hint
 from smspec.spec.shape.forms import MALFORMED_NAME, TEXT_OF_ANOTHER_FORM, form_of
-from smspec.spec.shape.hints import value_hint
 from smspec.spec.yaml.flow_style import flow_style
 from smspec.spec.yaml.scalars import meaning
 

@@ -6,7 +6,7 @@ from smspec.diagnostics.suggestions import nearest
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 from smspec.spec.schema.keys import KeyPath, key_path, keys_in, spec_keys, written_key
-from smspec.spec.shape.hints import Hint, hint
+from smspec.spec.shape.foreign_keys import Hint, hint
 
 
 @dataclass(frozen=True, slots=True)

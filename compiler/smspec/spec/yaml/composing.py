@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import yaml
 
 from smspec.diagnostics import Note, Rule
-from smspec.diagnostics.parse_errors import Faults
+from smspec.diagnostics.parse_errors import ParseErrors
 from smspec.diagnostics.quoting import quoted
 from smspec.source import Mapping, Node, Scalar, Sequence, Span
 from smspec.source.frozen import replace
@@ -33,7 +33,7 @@ _DROPPED = Scalar("", "", False, Span("", 1, 1, 1, 1))
 class Composer:
     """Builds one tree. ``masked`` says that the events come from a text whose ``${{ … }}`` have been painted over."""
 
-    def __init__(self, faults: Faults, *, masked: bool = False) -> None:
+    def __init__(self, faults: ParseErrors, *, masked: bool = False) -> None:
         self._faults = faults
         self._file = faults.text.name
         self._text = faults.text.text
@@ -208,7 +208,7 @@ def _moved(line: int, column: int, past: str) -> tuple[int, int]:
     return (line + breaks, len(past) - past.rfind("\n")) if breaks else (line, column + len(past))
 
 
-def unquoted_variable(faults: Faults, start: int, end: int) -> None:
+def unquoted_variable(faults: ParseErrors, start: int, end: int) -> None:
     """Refuse a variable that YAML would take apart."""
     faults.add(
         UNQUOTED_VARIABLE,

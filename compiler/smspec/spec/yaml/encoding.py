@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.parse_errors import Faults
+from smspec.diagnostics.parse_errors import ParseErrors
 from smspec.source import SourceText
-from smspec.spec.yaml.guard import MAX_BYTES, too_large
+from smspec.spec.yaml.text_limits import MAX_BYTES, too_large
 
 NOT_UTF8 = Rule("SM102", "text that is not UTF-8")
 
@@ -13,14 +13,17 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
 def decode_bytes(name: str, content: bytes) -> SourceText:
-    """Return the text of a file called ``name``, without its byte order mark; raise `Rejected` unless it is UTF-8."""
+    """Return the text of a file called ``name``, without its byte order mark.
+
+    Raise `InvalidInput` unless it is UTF-8.
+    """
     if len(content) > MAX_BYTES:
-        too_large(Faults(SourceText(name, content[:MAX_BYTES].decode("utf-8", "replace"))))
+        too_large(ParseErrors(SourceText(name, content[:MAX_BYTES].decode("utf-8", "replace"))))
     try:
         return SourceText(name, content.decode("utf-8").removeprefix("\ufeff"))
     except UnicodeDecodeError as error:
         # What is not UTF-8 becomes a question mark here; everything before it keeps its place.
-        faults = Faults(SourceText(name, content.decode("utf-8", "replace")))
+        faults = ParseErrors(SourceText(name, content.decode("utf-8", "replace")))
         start = len(content[: error.start].decode("utf-8"))
         if content.startswith(_UTF16_MARKS):
             message = "the file is UTF-16, not UTF-8"

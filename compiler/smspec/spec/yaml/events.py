@@ -8,7 +8,7 @@ from typing import Protocol, cast
 import yaml
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.parse_errors import Faults
+from smspec.diagnostics.parse_errors import ParseErrors
 
 BROKEN_YAML = Rule("SM101", "invalid YAML")
 
@@ -36,7 +36,7 @@ class Event(Protocol):
     flow_style: bool | None
 
 
-def events(text: str, faults: Faults) -> Iterator[Event]:
+def events(text: str, faults: ParseErrors) -> Iterator[Event]:
     """Yield the events of ``text``; raise `yaml.MarkedYAMLError` where it is not YAML."""
     parser = PARSER(text)
     following = cast("Callable[[], Event]", parser.get_event)
@@ -62,6 +62,6 @@ def _is_text(event: Event) -> bool:
     return event.style != '"' or event.value.isascii() or not any("\ud800" <= c <= "\udfff" for c in event.value)
 
 
-def _refuse_escape(faults: Faults, at: int) -> None:
+def _refuse_escape(faults: ParseErrors, at: int) -> None:
     help = 'use the character itself, or its full code point: "\\U0001F600"'
     faults.add(BROKEN_YAML, faults.span(at, at + 1), "escape sequence that is not a character", help=help)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.parse_errors import Faults
+from smspec.diagnostics.parse_errors import ParseErrors
 from smspec.source import Mapping, Node, Scalar, Sequence, Span
 from smspec.source.frozen import replace
 
@@ -17,7 +17,7 @@ def is_merge_key(key: Scalar) -> bool:
     return key.plain and key.text == "<<" and key.used_at is None
 
 
-def spread(entries: list[tuple[Scalar, Node]], faults: Faults) -> list[tuple[Scalar, Node]]:
+def spread(entries: list[tuple[Scalar, Node]], faults: ParseErrors) -> list[tuple[Scalar, Node]]:
     """Return the entries with those of every ``<<`` in its place.
 
     Written keys win over merged ones, and of several mappings the first that has the key.
@@ -37,7 +37,7 @@ def spread(entries: list[tuple[Scalar, Node]], faults: Faults) -> list[tuple[Sca
     return spread_entries
 
 
-def _mappings(value: Node, faults: Faults) -> Iterator[tuple[Mapping, Span | None]]:
+def _mappings(value: Node, faults: ParseErrors) -> Iterator[tuple[Mapping, Span | None]]:
     for item in value.items if isinstance(value, Sequence) else (value,):
         used_at = item.used_at or value.used_at
         if isinstance(item, Mapping):

@@ -7,12 +7,12 @@ from itertools import islice
 import yaml
 
 from smspec.diagnostics import Rule
-from smspec.diagnostics.parse_errors import Faults
+from smspec.diagnostics.parse_errors import ParseErrors
 from smspec.diagnostics.quoting import quoted
 from smspec.diagnostics.suggestions import nearest
 from smspec.source import Node, Path, Scalar, Span
 from smspec.spec.yaml.events import Event
-from smspec.spec.yaml.guard import BEYOND_THE_LIMITS, MAX_BYTES, MAX_DEPTH, MAX_PARTS
+from smspec.spec.yaml.text_limits import BEYOND_THE_LIMITS, MAX_BYTES, MAX_DEPTH, MAX_PARTS
 
 BAD_ALIAS = Rule("SM105", "alias without an anchor")
 
@@ -71,7 +71,7 @@ class OpenCollection:
 class Nesting:
     """The open collections, innermost last, and the budget that all of them share."""
 
-    def __init__(self, faults: Faults) -> None:
+    def __init__(self, faults: ParseErrors) -> None:
         self._faults = faults
         self._parts = 0
         self._characters = 0
@@ -79,7 +79,7 @@ class Nesting:
         self.open: list[OpenCollection] = []
 
     def count(self, parts: int, characters: int, event: Event) -> None:
-        """Take from the budget; raise `Rejected` when it is spent."""
+        """Take from the budget; raise `InvalidInput` when it is spent."""
         self._parts += parts
         self._characters += characters
         if self._parts > MAX_PARTS:

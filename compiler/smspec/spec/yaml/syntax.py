@@ -7,11 +7,11 @@ import re
 import yaml
 
 from smspec.diagnostics import Note, Rule
-from smspec.diagnostics.parse_errors import Faults
+from smspec.diagnostics.parse_errors import ParseErrors
 from smspec.source.frozen import dataclass
 from smspec.spec.yaml.composing import TAG, VARIABLE, unquoted_variable
 from smspec.spec.yaml.events import BROKEN_YAML
-from smspec.spec.yaml.guard import refuse_directive
+from smspec.spec.yaml.text_limits import refuse_directive
 
 _LONGEST_KEY = 1024
 
@@ -28,7 +28,7 @@ class _Telling:
     rule: Rule = BROKEN_YAML
 
 
-def tell(error: yaml.MarkedYAMLError, faults: Faults) -> None:
+def tell(error: yaml.MarkedYAMLError, faults: ParseErrors) -> None:
     """Add what the parser stopped at."""
     text = faults.text.text
     at = min(error.problem_mark.index if error.problem_mark else len(text), len(text))

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from smspec.local.feeder.entries import entries_of
-from smspec.local.feeder.fault import DataError, StoreUnavailable
+from smspec.local.feeder.fault import ChannelDataError, StoreUnavailable
 from smspec.local.feeder.objects import StoredObject
 from smspec.local.feeder.plan import FeederChannel
 from smspec.local.s3 import fetching, listing
@@ -165,7 +165,7 @@ def test_augmented_manifests_are_read_from_s3(s3):
     ],
 )
 def test_what_is_not_there_is_told(s3, source, message):
-    with pytest.raises(DataError, match=message) as told:
+    with pytest.raises(ChannelDataError, match=message) as told:
         entries_of(channel(source, s3_data_type="ManifestFile"), open_store(channel(source)))
     assert not isinstance(told.value, StoreUnavailable)
 
@@ -245,5 +245,5 @@ def test_a_connection_that_breaks_is_made_again(faulty):
 def test_an_object_that_changes_meanwhile_is_not_joined(faulty):
     faulty.breaks, faulty.versions = False, ['"1"', '"2"']
     store = S3Store(channel("s3://bucket/a"), make_client())
-    with pytest.raises(DataError, match="`s3://bucket/a` changed while smspec was reading it"):
+    with pytest.raises(ChannelDataError, match="`s3://bucket/a` changed while smspec was reading it"):
         contents(store, [StoredObject("a", "s3://bucket/a", None)])

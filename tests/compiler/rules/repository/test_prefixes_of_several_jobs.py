@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.rules.ignoring import UNUSED
+from smspec.rules.suppressions import UNUSED
 from support.spec.repository_jobs import codes, job, told
 
 CTR = "checkpoints: s3://ckpt/ctr/\n"

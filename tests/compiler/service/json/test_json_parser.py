@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smspec.diagnostics import Rejected
+from smspec.diagnostics import InvalidInput
 from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.json_parser import read_json
 from smspec.service.json.limits import MAX_BYTES, MAX_DEPTH
@@ -28,7 +28,7 @@ def read(text):
 
 def told(text):
     """Return (code, line, column) of everything that is wrong with a text."""
-    with pytest.raises(Rejected) as rejected:
+    with pytest.raises(InvalidInput) as rejected:
         read_json(decode_json_bytes("request.json", text if isinstance(text, bytes) else text.encode()))
     return [(found.code, found.span.line, found.span.column) for found in rejected.value.diagnostics]
 
@@ -110,7 +110,7 @@ def test_exactly_what_is_json_is_taken(data):
     try:
         read(text)
         taken = True
-    except Rejected as rejected:
+    except InvalidInput as rejected:
         taken = False
         assert rejected.diagnostics
     assert taken == strictly(text), text
@@ -121,7 +121,7 @@ def test_exactly_what_is_json_is_taken(data):
 def test_any_bytes_are_read_or_refused_with_places(content):
     try:
         read_json(decode_json_bytes("x", content))
-    except Rejected as rejected:
+    except InvalidInput as rejected:
         for found in rejected.diagnostics:
             assert found.span.line >= 1
             assert found.span.column >= 1
@@ -188,7 +188,7 @@ def test_the_deepest_that_is_allowed_is_read():
 
 
 def test_a_member_that_is_there_twice_names_the_first():
-    with pytest.raises(Rejected) as rejected:
+    with pytest.raises(InvalidInput) as rejected:
         read('{"a": 1,\n "a": 2}')
     (found,) = rejected.value.diagnostics
     assert [(note.span.line, note.span.column) for note in found.notes] == [(1, 2)]
@@ -222,7 +222,7 @@ def test_hostile_texts_are_read_in_bounded_time(name):
     started = time.process_time()
     try:
         read_json(decode_json_bytes("x", HOSTILE[name].encode()))
-    except Rejected as rejected:
+    except InvalidInput as rejected:
         assert rejected.diagnostics
     assert time.process_time() - started < 20  # an idle machine takes less than 2
 
@@ -235,7 +235,7 @@ SECRETS = ["AKIAABCDEFGHIJKLMNOP", "eyJ" + "aB3dE5fG7h" * 4 + ".eyJ" + "k2Lm4Np6
     "text", ['{{"a": {0}}}', '{{"{0}": 1, "{0}": 2}}', '{{"{0}" 1}}', "{{{0}: 1}}", "{{'{0}': 1}}"]
 )
 def test_no_secret_is_told_in_a_fault(text, secret):
-    with pytest.raises(Rejected) as rejected:
+    with pytest.raises(InvalidInput) as rejected:
         read(text.format(secret))
     for found in rejected.value.diagnostics:
         said = " ".join([found.message, found.help, found.label, *(note.message for note in found.notes)])

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 
-from smspec.diagnostics import Rejected
+from smspec.diagnostics import InvalidInput
 from smspec.source import Mapping, SourceText, to_data
-from smspec.spec.layers.assembly import Misuse, extends_of, is_base, merged, overlay_names
-from smspec.spec.yaml.reading import read
+from smspec.spec.layers.assembly import OptionError, extends_of, is_base, merged, overlay_names
+from smspec.spec.yaml.yaml_reader import read
 from support.examples import at_most
 from support.spec.yaml_texts import texts
 
@@ -25,7 +25,7 @@ def spec(*bodies, overlay=None, **settings):
 
 
 def faults(*bodies, overlay=None, **settings):
-    with pytest.raises(Rejected) as rejected:
+    with pytest.raises(InvalidInput) as rejected:
         spec(*bodies, overlay=overlay, **settings)
     return [(fault.code, fault.span.file, fault.span.line, fault.span.column) for fault in rejected.value.diagnostics]
 
@@ -170,13 +170,13 @@ def test_extends_are_read_as_written():
 
 @pytest.mark.parametrize("text", ["a.yaml", "{a: b}", "[5]", "[[a]]", "['']", '["a\\0"]', "['${{ vars.x }}']", "5"])
 def test_extends_that_are_no_paths_are_refused(text):
-    with pytest.raises(Rejected) as rejected:
+    with pytest.raises(InvalidInput) as rejected:
         extends_of(layer(f"extends: {text}\n"))
     assert [fault.code for fault in rejected.value.diagnostics] == ["SM121"]
 
 
 def test_every_file_that_takes_part_has_its_version():
-    with pytest.raises(Rejected) as rejected:
+    with pytest.raises(InvalidInput) as rejected:
         merged([layer("a: 1", "base.yaml"), layer("smspec: v2\n")])
     assert [(fault.code, fault.span.file) for fault in rejected.value.diagnostics] == [
         ("SM122", "job.yaml"),
@@ -198,9 +198,9 @@ def test_faults_of_all_kinds_are_told_together():
 
 
 def test_an_unknown_overlay_is_misuse():
-    with pytest.raises(Misuse, match="no overlay `prd`: did you mean `prod`"):
+    with pytest.raises(OptionError, match="no overlay `prd`: did you mean `prod`"):
         spec("overlays: {prod: {}}\n", overlay="prd")
-    with pytest.raises(Misuse, match="it has none"):
+    with pytest.raises(OptionError, match="it has none"):
         spec("a: 1\n", overlay="dev")
 
 
@@ -213,11 +213,11 @@ def test_any_two_texts_merge_or_are_rejected(base, own):
             try:
                 layers.append(layer(candidate, name))
                 break
-            except Rejected:
+            except InvalidInput:
                 continue
     try:
         assert isinstance(merged(layers).root, Mapping)
-    except Rejected as rejected:
+    except InvalidInput as rejected:
         assert all(fault.span.file in ("b/base.yaml", "job.yaml") for fault in rejected.diagnostics)
 
 

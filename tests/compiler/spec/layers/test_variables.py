@@ -2,10 +2,10 @@
 
 import pytest
 
-from smspec.diagnostics import Rejected
+from smspec.diagnostics import InvalidInput
 from smspec.source import SourceText, to_data
-from smspec.spec.layers.assembly import Misuse, merged
-from smspec.spec.yaml.reading import read
+from smspec.spec.layers.assembly import OptionError, merged
+from smspec.spec.yaml.yaml_reader import read
 
 VARS = (
     "vars: {size: {default: 7b, enum: [7b, 13b]}, rate: {default: 1e-3}, on: {default: true}, text: {default: '5'}, "
@@ -23,7 +23,7 @@ def value(written, settings=None, head=VARS):
 
 
 def faults(body, head=VARS):
-    with pytest.raises(Rejected) as rejected:
+    with pytest.raises(InvalidInput) as rejected:
         document(body, head=head)
     return [
         (fault.code, fault.span.line, fault.span.column, fault.span.end_column) for fault in rejected.value.diagnostics
@@ -93,9 +93,9 @@ def test_a_setting_is_read_as_a_yaml_scalar(name, setting, written, expected):
     ],
 )
 def test_a_setting_that_does_not_fit_is_misuse(name, setting, words):
-    with pytest.raises(Misuse) as misuse:
+    with pytest.raises(OptionError) as error:
         document("a: 1\n", {name: setting})
-    assert words in str(misuse.value)
+    assert words in str(error.value)
 
 
 def test_null_removes_the_key():

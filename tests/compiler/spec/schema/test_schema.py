@@ -14,7 +14,7 @@ from smspec.spec.schema.keys import key_path_of_text, spec_keys, strict, written
 from smspec.spec.schema.reference import explain_key, is_required, keys
 from smspec.spec.shape.checking import shape_findings
 from smspec.spec.yaml.flow_style import flow_style
-from smspec.spec.yaml.reading import read
+from smspec.spec.yaml.yaml_reader import read
 from support.spec.job_documents import whole_job
 
 ROOT = Path(__file__).parents[4]

@@ -203,7 +203,7 @@ def test_a_good_spec_is_read_without_jsonschema():
     script = (
         "import sys\n"
         "from smspec.spec.layers.assembly import merged\n"
-        "from smspec.spec.yaml.reading import read\n"
+        "from smspec.spec.yaml.yaml_reader import read\n"
         "from smspec.source import SourceText\n"
         "from smspec.spec.shape.checking import shape_findings\n"
         "from smspec.spec.decoding import decode\n"

@@ -7,7 +7,7 @@ import pytest
 
 from smspec.spec.schema.keys import choices, key_path, keys_in, spec_keys, written_key
 from smspec.spec.shape.faulty_values import choice_meant
-from smspec.spec.shape.hints import hinted_keys
+from smspec.spec.shape.foreign_keys import hinted_keys
 from smspec.spec.shape.unknown_key import suggestion
 
 PROMISED = 0.9

@@ -4,7 +4,7 @@ import pytest
 
 from smspec.service.shapes import pinned_model
 from smspec.spec.schema.keys import spec_keys
-from smspec.spec.shape.hints import hint, hinted_keys, value_hint
+from smspec.spec.shape.foreign_keys import hint, hinted_keys, value_hint
 from smspec.spec.shape.unknown_key import suggestion
 
 TOOLS = {

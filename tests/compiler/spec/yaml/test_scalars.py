@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from smspec.diagnostics import Rejected
+from smspec.diagnostics import InvalidInput
 from smspec.source import SourceText, to_data
-from smspec.spec.yaml.reading import read, read_scalar
+from smspec.spec.yaml.yaml_reader import read, read_scalar
 
 
 def document(text):
@@ -125,5 +125,5 @@ def test_one_scalar_on_a_command_line(text, value):
 
 @pytest.mark.parametrize("text", ["[1]", "{a: 1}", "*a", "'a", '"a" b', "!t a", "a\0", "@x"])
 def test_not_one_scalar_on_a_command_line(text):
-    with pytest.raises(Rejected):
+    with pytest.raises(InvalidInput):
         read_scalar(SourceText("--set", text))

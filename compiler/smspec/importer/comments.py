@@ -1,0 +1,43 @@
+"""The spec as a file for people: groups of keys, a word where one is needed, and at the end what could not be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from smspec.diagnostics.visible import visible
+from smspec.importer.imported import Imported, Lost
+from smspec.importer.nodes import DOLLAR, node
+from smspec.render.spec_yaml import spec_yaml
+from smspec.source import Document
+from smspec.spec.keys import rows_below
+from smspec.spec.keys.row import Row
+
+_WORDS = {
+    "job_name": "name of the imported job; without this key, the job name is `name` and a digest of the request",
+    "api": "members without a spec key, merged into the request",
+    "vars": f"`${{{{ vars.{DOLLAR} }}}}{{{{` stands for a dollar sign and two braces",
+}
+
+
+def commented(spec: dict[str, object], imported: Imported, lost: tuple[Lost, ...]) -> str:
+    """Return the spec as YAML with comments."""
+    written = [row for row in rows_below("") if row.path in spec]
+    groups = ["".join(_group(spec, rows)) for _, rows in groupby(written, lambda row: row.group or row.path)]
+    comments = "".join(f"# {visible(line)}\n" for line in _not_kept(imported, lost))
+    return "\n".join([f"# Imported from {imported.form}.\n" + groups[0], *groups[1:], *filter(None, [comments])])
+
+
+def _group(spec: dict[str, object], rows: Iterable[Row]) -> Iterator[str]:
+    for key in (row.path for row in rows):
+        if key in _WORDS:
+            yield f"# {_WORDS[key]}\n"
+        yield spec_yaml(Document(node({key: spec[key]}), ()))
+
+
+def _not_kept(imported: Imported, lost: tuple[Lost, ...]) -> Iterator[str]:
+    if lost:
+        yield "Not imported:"
+        yield from (f"- {part}" for part in lost)
+    if imported.left_out:
+        yield f"Ignored, not part of a request: {', '.join(imported.left_out)}"

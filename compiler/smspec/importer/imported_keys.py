@@ -1,0 +1,57 @@
+"""Keys that are taken out of a request as their rows say: each from its member, where the key can say all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import MISSING
+from typing import cast
+
+from smspec.importer.unmapped_members import UnmappedMembers
+from smspec.source.frozen import fields
+from smspec.spec.keys import rows_below
+from smspec.spec.keys.row import Row
+from smspec.spec.keys.value_forms import Structure, Structures, Value
+
+
+def taken(rest: UnmappedMembers, rows: Iterable[Row], outside: int = 0) -> dict[str, object]:
+    """Take what the rows have keys for. A row that is irregular is left to its function.
+
+    ``outside``: how many steps of a member lie outside the request that is left.
+    """
+    found = {row.name: take(rest, row, outside) for row in rows if row.member and not row.irregular}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def take(rest: UnmappedMembers, row: Row, outside: int = 0) -> object:
+    """Take the value of a key; None, and nothing taken, where it cannot say what the request has."""
+    form, path = row.form, row.steps[outside:]
+    if isinstance(form, Value):
+        return rest.take(path, form.accepts, form.write)
+    below = rows_below(row.path if isinstance(form, Structure) else f"{row.path}.*")
+    if isinstance(form, Structures):
+        inside = len(row.steps) + 1
+        items = rest.structures(lambda item: _is_item(item, below, inside, form), *path)
+        return items and [taken(UnmappedMembers(item), below, inside) for item in items]
+    if not isinstance(form, Structure):
+        return None
+    required = [inner for inner in below if inner.name in _required(form)]
+    if not all(_is_sayable(rest, inner, outside) for inner in required):
+        return None
+    values = taken(rest, below, outside)
+    return values[form.short] if values.keys() == {form.short} else values or None
+
+
+def _is_sayable(rest: UnmappedMembers, row: Row, outside: int) -> bool:
+    return isinstance(row.form, Value) and row.form.accepts(rest.at(row.steps[outside:]))
+
+
+def _is_item(item: dict[str, object], below: tuple[Row, ...], inside: int, form: Structures) -> bool:
+    """Return whether an item has nothing but members of its keys: no patch exists for the rest."""
+    left = UnmappedMembers(item)
+    return _required(form) <= taken(left, below, inside).keys() and not left.members
+
+
+def _required(form: Structure | Structures) -> set[str]:
+    """Return the fields without a default."""
+    declared = fields(cast("type", form.kind))
+    return {field.name for field in declared if field.default is MISSING and field.default_factory is MISSING}

@@ -1,0 +1,24 @@
+"""`tags`, in the order of the request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.importer.unmapped_members import UnmappedMembers
+from smspec.service.members import repeated
+
+_TAG = {"Key", "Value"}
+
+
+def keys(rest: UnmappedMembers) -> Iterator[tuple[str, object]]:
+    """Take the tags if each has a key of its own."""
+    listed = rest.members.get("Tags")
+    if isinstance(listed, list) and any(True for _ in repeated(listed, "Key")):
+        return
+    tags = rest.structures(_is_tag, "Tags")
+    if tags:
+        yield "tags", {str(tag["Key"]): tag["Value"] for tag in tags}
+
+
+def _is_tag(value: dict[str, object]) -> bool:
+    return value.keys() == _TAG and all(isinstance(text, str) for text in value.values())

@@ -1,0 +1,43 @@
+"""The forms in which a request comes, one file each, the most particular first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from smspec.importer.imported import Imported, RequestNotFound
+from smspec.importer.sources import ack, create_training_job, describe_training_job, step_functions
+from smspec.source.frozen import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFormat:
+    """``detect`` tells whether a mapping has this form.
+
+    ``to_request`` takes the request out, or raises `RequestNotFound`.
+    """
+
+    name: str
+    detect: Callable[[dict[str, object]], bool]
+    to_request: Callable[[dict[str, object]], Imported]
+
+
+SOURCES = (
+    SourceFormat("ack", ack.detect, ack.to_request),
+    SourceFormat("step_functions", step_functions.detect, step_functions.to_request),
+    SourceFormat("describe_training_job", describe_training_job.detect, describe_training_job.to_request),
+    SourceFormat("create_training_job", create_training_job.detect, create_training_job.to_request),
+)
+
+
+def imported(data: object) -> Imported:
+    """Return the request that is in ``data``; raise `RequestNotFound` when it is none of `SOURCES`."""
+    if isinstance(data, dict):
+        for source in SOURCES:
+            if source.detect(data):
+                return source.to_request(data)
+        if "smspec" in data:
+            raise RequestNotFound("already a job spec")
+    raise RequestNotFound(
+        "no training job found: expected a CreateTrainingJob request, DescribeTrainingJob output,"
+        " a TrainingJob of the ACK controller, or a Step Functions state that creates a training job"
+    )

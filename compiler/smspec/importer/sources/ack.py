@@ -1,0 +1,45 @@
+"""A TrainingJob of the ACK controller for SageMaker: a Kubernetes object, its spec a request in other letters."""
+
+from __future__ import annotations
+
+from smspec.importer.imported import Imported, Lost, RequestNotFound
+from smspec.service.ack_names import REGION, from_ack
+from smspec.service.members import items, member, structure
+from smspec.service.shapes import pinned_model
+
+GROUP = "sagemaker.services.k8s.aws/"
+KIND = "TrainingJob"
+
+
+def detect(data: dict[str, object]) -> bool:
+    return _is_of_the_controller(data) or (
+        data.get("kind") == "List" and any(_is_of_the_controller(item) for item in items(data, "items"))
+    )
+
+
+def to_request(data: dict[str, object]) -> Imported:
+    """Return the request that the controller makes of the object."""
+    others: tuple[str, ...] = ()
+    if data.get("kind") == "List":
+        jobs = [item for item in items(data, "items") if isinstance(item, dict) and item.get("kind") == KIND]
+        if len(jobs) != 1:
+            raise RequestNotFound(f"the list contains {len(jobs)} objects of kind {KIND}; expected one")
+        others = ("other objects of the list",) if len(items(data, "items")) > 1 else ()
+        data = jobs[0]
+    if data.get("kind") != KIND:
+        raise RequestNotFound(f"an object of kind `{data.get('kind')}`; expected {KIND}")
+    request, unknown = from_ack(structure(data, "spec"))
+    why = f"the API model of {pinned_model().date} has no member for this ACK field"
+    region = member(data, "metadata", "annotations", REGION)
+    return Imported(
+        form=f"a {KIND} of the ACK controller",
+        request=request,
+        lost=tuple(Lost(("spec", *path), why) for path in unknown),
+        left_out=(*(name for name in data if name not in ("apiVersion", "kind", "spec")), *others),
+        region=region if isinstance(region, str) else None,
+        stem=str(member(data, "metadata", "name") or ""),
+    )
+
+
+def _is_of_the_controller(value: object) -> bool:
+    return str(member(value, "apiVersion")).startswith(GROUP)

@@ -1,0 +1,105 @@
+"""A state of a Step Functions state machine that creates a training job, alone or in its state machine."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+
+from smspec.importer.imported import Imported, Lost, RequestNotFound
+from smspec.service.members import structure
+from smspec.source import Path
+from smspec.source.path import dotted
+
+_RESOURCE = re.compile(
+    r"arn:aws[a-z-]*:states:[^:]*:[^:]*:(?:aws-sdk:)?sagemaker:createTrainingJob(?:\.sync(?::[0-9])?)?"
+)
+_MOST_NAMED = 5
+Known = Callable[[Path, object, "list[Lost]"], bool]
+
+
+def detect(data: dict[str, object]) -> bool:
+    return _is_description(data) or isinstance(data.get("States"), dict) or any(True for _ in _states(data, ()))
+
+
+def to_request(data: dict[str, object]) -> Imported:
+    """Return what the state asks for; what is only known while the machine runs is lost."""
+    found = list(_states(_definition(data) if _is_description(data) else data, ()))
+    if len(found) != 1:
+        if not found:
+            raise RequestNotFound("no state of the state machine creates a training job")
+        names = ", ".join(f"`{dotted(path)}`" for path, _ in found[:_MOST_NAMED])
+        raise RequestNotFound(f"{len(found)} states create a training job ({names}); pass a file with one of them")
+    path, state = found[0]
+    lost: list[Lost] = []
+    key = next((name for name in _ARGUMENTS if name in state), "")
+    here = (*path, key)
+    given = structure(state, key)
+    if not given:
+        raise RequestNotFound(f"the state `{dotted(path)}` has no `Parameters` or `Arguments`")
+    request = _fixed(given, here, _ARGUMENTS[key], lost)
+    return Imported(
+        form="a Step Functions state",
+        request=structure(request),
+        lost=tuple(lost),
+        left_out=(
+            *(name for name in state if name not in (key, "Type", "Resource")),
+            *(("the rest of the state machine",) if len(path) > 1 else ()),
+        ),
+        stem=str(path[-1]) if path else "",
+    )
+
+
+def _is_description(data: dict[str, object]) -> bool:
+    """Tell whether this is the answer of DescribeStateMachine, which holds the state machine as a text."""
+    return "stateMachineArn" in data and isinstance(data.get("definition"), str)
+
+
+def _definition(data: dict[str, object]) -> object:
+    try:
+        return json.loads(str(data["definition"]))
+    except (ValueError, RecursionError) as fault:
+        raise RequestNotFound("the state machine definition is not JSON") from fault
+
+
+def _states(value: object, path: Path) -> Iterator[tuple[Path, dict[str, object]]]:
+    """Yield every state that creates a training job, also those inside of parallel branches and maps."""
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _states(item, (*path, index))
+    elif isinstance(value, dict):
+        if isinstance(value.get("Resource"), str) and _RESOURCE.fullmatch(value["Resource"]):
+            yield path, structure(value)
+        else:
+            for name, inner in value.items():
+                if name not in _ARGUMENTS:
+                    yield from _states(inner, (*path, name))
+
+
+def _fixed(value: object, path: Path, is_known: Known, lost: list[Lost]) -> object:
+    """Return what of a value is known before the machine runs; note the rest."""
+    if isinstance(value, dict):
+        entries = [((*path, name), name, inner) for name, inner in value.items()]
+        return {name: _fixed(inner, at, is_known, lost) for at, name, inner in entries if is_known(at, inner, lost)}
+    if isinstance(value, list):
+        items = [((*path, index), item) for index, item in enumerate(value)]
+        return [_fixed(item, at, is_known, lost) for at, item in items if is_known(at, item, lost)]
+    return value
+
+
+def _known_in_jsonpath(path: Path, _: object, lost: list[Lost]) -> bool:
+    if not str(path[-1]).endswith(".$"):
+        return True
+    lost.append(Lost(path, "the state machine sets it at run time from its input or context"))
+    return False
+
+
+def _known_in_jsonata(path: Path, value: object, lost: list[Lost]) -> bool:
+    if not (isinstance(value, str) and value.startswith("{%") and value.endswith("%}")):
+        return True
+    lost.append(Lost(path, "a JSONata expression, evaluated when the state machine runs"))
+    return False
+
+
+_ARGUMENTS: dict[str, Known] = {"Parameters": _known_in_jsonpath, "Arguments": _known_in_jsonata}
+"""Where a state says what it asks for, and what of it is known: each of the two languages has its own expressions."""

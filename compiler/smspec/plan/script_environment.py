@@ -1,0 +1,174 @@
+"""What the program will find when it starts: its command line as the runtime makes it, channels, variables."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+
+from smspec.plan.plan import RequestPlan
+from smspec.plan.replacement import replacement
+from smspec.script.script_environment import Argument, ScriptEnvironment
+from smspec.script.unread import Unread
+from smspec.source import Path
+from smspec.spec.model import (
+    ArgsStyle,
+    BuiltImage,
+    CommandEntry,
+    EntryPoint,
+    JobSpec,
+    ModuleEntry,
+    PipeLoopEntry,
+    ScriptEntry,
+)
+from smspec.spec.starter import starter
+
+RESERVED = frozenset({"default_user_module_name", "_tuning_objective_metric"})
+"""Beside all that begin with `sagemaker_`: they never reach the program (RUNTIME.md 4)."""
+
+_PROGRAM_KEYS = {ScriptEntry: "script", ModuleEntry: "module", PipeLoopEntry: "pipe_loop", CommandEntry: "command"}
+_MEETING = frozenset({"MASTER_ADDR", "MASTER_PORT"})
+"""The runtime sets them on several hosts (smspec_runtime.torch_variables), and in SageMaker's PyTorch images."""
+_PYTORCH_IMAGE, _PYTORCH_MODULE = "pytorch-training", "sagemaker_pytorch_container."
+_NEGATIVE = re.compile(r"-[0-9.][0-9.eE+-]*")
+
+
+def plan_script_environment(job: JobSpec, request: RequestPlan) -> ScriptEnvironment | Unread | None:
+    """Return what a job gives to its program; None for a job without one."""
+    if starter(job) == "image" or job.entry_point is None:
+        return None
+    payload = request.payload
+    environment = {
+        **(job.image.env if isinstance(job.image, BuiltImage) else {}),
+        **_members(payload.get("Environment")),
+    }
+    variables = frozenset(environment)
+    path = ("entry_point", _PROGRAM_KEYS[type(job.entry_point)])
+    reason = replacement(job, request, environment)
+    if reason is not None:
+        return Unread(name=_name(job.entry_point), reason=reason, path=path)
+    sent = _members(payload.get("HyperParameters"))
+    values = {name: _decoded(text) for name, text in sent.items() if not _is_reserved(name)}
+    paths = {name: request.origin(("HyperParameters", name)) for name in values}
+    return ScriptEnvironment(
+        arguments=_arguments(job, values, {name: str(sent[name]) for name in values}, paths),
+        hyperparameters=tuple(values),
+        channels=_channels(payload.get("InputDataConfig")),
+        variables=variables | _MEETING if _host_count(payload) > 1 or _is_for_pytorch(job, environment) else variables,
+        forms_groups=job.distribution is not None or not _starts_script(job) or _names_launcher(sent),
+        hyperparameters_path=("hyperparameters",) if job.hyperparameters else ("entry_point",),
+        channels_path=("channels",) if job.channels else ("entry_point",),
+        program_path=path,
+    )
+
+
+def _host_count(payload: Mapping[str, object]) -> int:
+    resources = _members(payload.get("ResourceConfig"))
+    groups = resources.get("InstanceGroups")
+    counts = [resources, *(_members(group) for group in (groups if isinstance(groups, list) else ()))]
+    return sum(count for group in counts if isinstance(count := group.get("InstanceCount"), int))
+
+
+def _is_for_pytorch(job: JobSpec, environment: Mapping[str, object]) -> bool:
+    """Whether the image is one of SageMaker's for PyTorch, or made from one."""
+    image = job.image.base if isinstance(job.image, BuiltImage) else job.image.uri if job.image else ""
+    module = str(environment.get("SAGEMAKER_TRAINING_MODULE", ""))
+    return _PYTORCH_IMAGE in image or module.startswith(_PYTORCH_MODULE)
+
+
+def _names_launcher(sent: Mapping[str, object]) -> bool:
+    """Whether a hyperparameter of SageMaker's SDK does."""
+    return any(name.startswith("sagemaker_") and name.endswith("_enabled") for name in sent)
+
+
+def _starts_script(job: JobSpec) -> bool:
+    """Whether the runtime starts the program itself: a command may be a launcher."""
+    return isinstance(job.entry_point, ScriptEntry) and job.entry_point.script.endswith(".py")
+
+
+def _name(entry: EntryPoint) -> str:
+    """Return what the author calls the program."""
+    match entry:
+        case ScriptEntry(script=script):
+            return script
+        case ModuleEntry(module=function) | PipeLoopEntry(pipe_loop=function):
+            return function
+    return " ".join(entry.command)
+
+
+def _arguments(
+    job: JobSpec, values: dict[str, object], sent: dict[str, str], paths: dict[str, Path]
+) -> tuple[Argument, ...] | None:
+    entry = job.entry_point
+    if isinstance(entry, ScriptEntry):
+        # A toolkit in an image of others knows no `args`, and only its own style.
+        is_ours = starter(job) == "runtime"
+        style, written, key, first = (
+            entry.args_style if is_ours else "toolkit",
+            entry.args if is_ours else (),
+            "args",
+            0,
+        )
+    elif isinstance(entry, CommandEntry):
+        style, written, key, first = entry.args_style, entry.command[2:], "command", 2
+    else:
+        return None
+    own = [Argument(words=(word,), path=("entry_point", key, index)) for index, word in enumerate(written, first)]
+    names = sorted(values) if style == "toolkit" else list(values)
+    made = [
+        Argument(words=words, path=paths[name], hyperparameter=name, value=values[name])
+        for name in names
+        if (words := argument_words(style, name, values[name], sent[name]))
+    ]
+    return (*_paired(own), *made)
+
+
+def _paired(words: list[Argument]) -> list[Argument]:
+    """Put an option among written words together with what follows it."""
+    paired: list[Argument] = []
+    for word in words:
+        is_value = not word.words[0].startswith("-") or _NEGATIVE.fullmatch(word.words[0]) is not None
+        if paired and is_value and paired[-1].words[0].startswith("-"):
+            before = paired.pop()
+            paired.append(Argument(words=(*before.words, *word.words), path=before.path))
+        else:
+            paired.append(word)
+    return paired
+
+
+def argument_words(style: ArgsStyle, name: str, value: object, sent: str) -> tuple[str, ...]:
+    """Return the words that a hyperparameter becomes, as `smspec_runtime.arguments` makes them; a test compares."""
+    match style:
+        case "none":
+            return ()
+        case "toolkit":
+            if isinstance(value, dict):
+                value = ",".join(f"{key}={inner}" for key, inner in sorted(value.items()))
+            dashes = "--" if len(name) > 1 else "-" if name else ""
+            return dashes + name, "" if value is None else str(value)
+        case "flags" if isinstance(value, bool):
+            return (f"--{name}",) if value else ()
+        case "flags" if isinstance(value, list):
+            return (f"--{name}", *(item if isinstance(item, str) else json.dumps(item) for item in value))
+    return f"--{name}", value if isinstance(value, str) else sent.strip()
+
+
+def _is_reserved(name: str) -> bool:
+    return name in RESERVED or name.startswith("sagemaker_")
+
+
+def _decoded(text: object) -> object:
+    """Return what a program's side makes of a text: its JSON where it is JSON, else the text."""
+    try:
+        return json.loads(text) if isinstance(text, str) else text
+    except (ValueError, RecursionError):
+        return text
+
+
+def _members(value: object) -> dict[str, object]:
+    return {str(name): inner for name, inner in value.items()} if isinstance(value, dict) else {}
+
+
+def _channels(config: object) -> tuple[str, ...]:
+    items = config if isinstance(config, list | tuple) else ()
+    return tuple(str(item["ChannelName"]) for item in items if isinstance(item, dict) and "ChannelName" in item)

@@ -1,0 +1,29 @@
+"""Jobs that have one name, told apart by where names are unique: in an account and a region."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+
+from smspec.spec.facts import JobFacts
+
+Place = tuple["str | None", "str | None"]
+
+
+def may_meet(one: Place, other: Place) -> bool:
+    """Tell whether two accounts and regions can be the same; what is not known can be any."""
+    return all(a is None or b is None or a == b for a, b in zip(one, other, strict=True))
+
+
+def same_name_jobs(
+    said: Iterable[tuple[Hashable, JobFacts]], *, same_place: bool
+) -> Iterator[tuple[JobFacts, JobFacts]]:
+    """Yield (earlier job, job) of two files with one key; once a job, and only such as may meet, or cannot meet."""
+    first: dict[Hashable, dict[Place, JobFacts]] = {}
+    told: set[tuple[str, Hashable]] = set()
+    for key, job in said:
+        places = first.setdefault(key, {})
+        for place, earlier in places.items():
+            if earlier.file != job.file and may_meet(place, job.place) == same_place and (job.file, key) not in told:
+                told.add((job.file, key))
+                yield earlier, job
+        places.setdefault(job.place, job)

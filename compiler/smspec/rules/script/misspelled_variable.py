@@ -1,0 +1,26 @@
+"""A variable that SageMaker does not set is a KeyError; one that is nearly a known one is a slip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.rules.script.script_and_job import ScriptAndJob, seen_at
+from smspec.script.sagemaker_variables import is_set, meant
+
+RULE = Rule("SM514", "misspelled SageMaker variable")
+
+
+def check(both: ScriptAndJob) -> Iterator[Finding]:
+    """Refuse a variable that the script cannot do without, and whose name is nearly that of one that is set."""
+    for read in both.program.variables:
+        near = meant(read.written)
+        if is_set(read.written) or read.written in both.environment.variables or near is None:
+            continue
+        yield RULE.at(
+            both.environment.program_path,
+            f"`{both.name}` reads `{read.written}`, but SageMaker sets no such variable",
+            label=f"did you mean `{near}`?",
+            help=f"read `{near}` in the script, or set `{read.written}` in `environment`",
+            notes=seen_at(read.place),
+        )

@@ -1,0 +1,35 @@
+"""A parser ends the program when a value is not of its type, or none of its choices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.suggestions import nearest
+from smspec.rules.script.script_and_job import ScriptAndJob, called, notes
+from smspec.script.fault import Fault
+
+RULE = Rule("SM503", "value that the script rejects")
+
+
+def check(both: ScriptAndJob) -> Iterator[Finding]:
+    """Refuse values of another type, and those that are no choice."""
+    for fault in both.of_kind("refused"):
+        assert fault.argument is not None
+        words = " ".join(fault.argument.words[1:])
+        yield RULE.at(
+            both.path_of(fault),
+            f"`{both.name}` rejects `{called(fault.argument)}`"
+            + (f": {fault.reason}" if fault.reason else f" with the value `{words}`" if words else " without a value"),
+            label=_near_choice(fault),
+            help=f"change the value, or the type in the script, which gets `{' '.join(fault.argument.words)}`",
+            notes=notes(fault),
+        )
+
+
+def _near_choice(fault: Fault) -> str:
+    """Return the label that offers the choice that one wrong word may have meant."""
+    words = fault.argument.words[1:] if fault.argument is not None else ()
+    choices = fault.option.choices if fault.option is not None else None
+    near = nearest(words[0], map(str, choices)) if choices and len(words) == 1 else None
+    return f"did you mean `{near}`?" if near is not None else ""

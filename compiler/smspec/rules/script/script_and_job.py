@@ -1,0 +1,56 @@
+"""A program and what its job gives it, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Note
+from smspec.script.fault import Fault, FaultKind
+from smspec.script.program import Program
+from smspec.script.script_environment import Argument, ScriptEnvironment
+from smspec.source import Path, Span
+from smspec.source.frozen import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptAndJob:
+    """``faults``: what the parsers of the program would refuse of its command line."""
+
+    program: Program
+    environment: ScriptEnvironment
+    faults: tuple[Fault, ...]
+
+    @property
+    def name(self) -> str:
+        """What the program is called in a message."""
+        return self.program.texts[0].name.replace("\\", "/").rpartition("/")[2]
+
+    def of_kind(self, *kinds: FaultKind) -> Iterator[Fault]:
+        return (fault for fault in self.faults if fault.kind in kinds)
+
+    def path_of(self, fault: Fault) -> Path:
+        return fault.argument.path if fault.argument is not None else self.environment.hyperparameters_path
+
+
+def called(argument: Argument) -> str:
+    """Return the first word of an argument: the option as the program sees it."""
+    return argument.words[0] if argument.words else ""
+
+
+def near_name(fault: Fault) -> str:
+    """Return the label that offers what may be meant, in the form in which the author writes it."""
+    if fault.near is None:
+        return ""
+    is_hyperparameter = fault.argument is not None and fault.argument.hyperparameter is not None
+    return f"did you mean `{fault.near.lstrip('-') if is_hyperparameter else fault.near}`?"
+
+
+def notes(fault: Fault) -> tuple[Note, ...]:
+    """Return where the program says so: where the option is declared, or where the command line is read."""
+    if fault.option is not None:
+        return (Note("the script declares it here", fault.option.place),)
+    return (Note("the script reads its arguments here", fault.command_line.place),)
+
+
+def seen_at(place: Span) -> tuple[Note, ...]:
+    return (Note("the script reads it here", place),)

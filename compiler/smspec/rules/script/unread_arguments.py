@@ -1,0 +1,22 @@
+"""absl stops reading options at the first word that is none, and says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.rules.script.script_and_job import ScriptAndJob, called, notes
+
+RULE = Rule("SM510", "unread arguments", "warning")
+
+
+def check(both: ScriptAndJob) -> Iterator[Finding]:
+    """Warn of a value behind a flag of absl: it ends the options, and what follows keeps its defaults."""
+    for fault in both.of_kind("unread"):
+        assert fault.argument is not None
+        yield RULE.at(
+            both.path_of(fault),
+            f"`{called(fault.argument)}` of `{both.name}` has no value: `{fault.argument.words[1]}` ends the flags",
+            help="set `args_style: flags`, which passes true as the flag and omits false",
+            notes=notes(fault),
+        )

@@ -1,0 +1,48 @@
+"""What a job gives to its program, as far as the program's text can be held against it."""
+
+from __future__ import annotations
+
+from smspec.source import Path
+from smspec.source.frozen import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """Words on the command line that belong together; ``path`` is where the spec gives them.
+
+    ``hyperparameter``: its name; None for words that are written as arguments. ``value``: what it means.
+    """
+
+    words: tuple[str, ...]
+    path: Path
+    hyperparameter: str | None = None
+    value: object = None
+
+    @property
+    def said(self) -> str:
+        """What it is called in a message."""
+        return self.hyperparameter if self.hyperparameter is not None else " ".join(self.words)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptEnvironment:
+    """``arguments`` None: what the command line holds is not known. ``variables`` are set beside those of SageMaker.
+
+    ``forms_groups``: a launcher, or an image that may have one, sets what PyTorch's process groups need.
+    ``hyperparameters_path`` and ``channels_path`` are where the spec has them, or could have; ``program_path`` is where
+    it names the program.
+    """
+
+    arguments: tuple[Argument, ...] | None
+    hyperparameters: tuple[str, ...]
+    channels: tuple[str, ...]
+    variables: frozenset[str]
+    forms_groups: bool = True
+    hyperparameters_path: Path
+    channels_path: Path
+    program_path: Path
+
+    @property
+    def words(self) -> list[str]:
+        """The command line after the program."""
+        return [word for argument in self.arguments or () for word in argument.words]

@@ -1,0 +1,34 @@
+"""How much a spec with overlays comes to: it is checked once more, as a whole, under each of them."""
+
+from __future__ import annotations
+
+from smspec.diagnostics import Finding
+from smspec.source import Mapping, Node, Scalar, Sequence
+from smspec.spec.yaml.text_limits import BEYOND_THE_LIMITS
+
+MOST_PARTS = 50_000
+"""What is checked in about half a second: 50 overlays of a spec of 1,000 parts, 500 of one of 100."""
+
+_TEXT_OF_A_PART = 100
+"""So many characters are another part: long texts are read again too."""
+
+
+def extent_findings(spec: Mapping, overlays: int) -> list[Finding]:
+    """Return what is wrong with the number of overlays, given the spec that they are laid over."""
+    if overlays and overlays * (size := parts(spec)) > MOST_PARTS:
+        message = (
+            f"`overlays` is too large: {overlays:,} overlays of a spec with {size:,} parts; the maximum "
+            f"is {MOST_PARTS:,}"
+        )
+        help = "move overlays to several specs that extend the same base spec"
+        return [BEYOND_THE_LIMITS.at(("overlays",), message, help=help, on="key")]
+    return []
+
+
+def parts(node: Node) -> int:
+    """Return one for every key and value, two for every list and mapping, and more for long texts."""
+    if isinstance(node, Scalar):
+        return 1 + len(node.text) // _TEXT_OF_A_PART
+    if isinstance(node, Sequence):
+        return 2 + sum(map(parts, node.items))
+    return 2 + sum(parts(key) + parts(value) for key, value in node.entries)

@@ -1,0 +1,85 @@
+"""Whatever a request holds, the spec of it renders the same request, or what it cannot hold is named."""
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from smspec.importer.request_equality import differences
+from smspec.spec.shape.checking import shape_findings
+from support.examples import at_most
+from support.service.adopted import adopted, unlike
+from support.service.request_strategies import HOSTILE, anything, requests
+from support.spec.job_samples import document
+
+pytestmark = pytest.mark.slow
+
+SLOW = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
+
+
+def named(lost, path):
+    """Tell whether a difference stands at, or has in it, or lies in, something that is said to be lost."""
+    return any(part.path[: len(path)] == path or path[: len(part.path)] == part.path for part in lost)
+
+
+@settings(max_examples=at_most(400), **SLOW)
+@given(requests())
+def test_a_request_of_the_model_comes_back(request):
+    written = adopted(request)
+    assert unlike(written.text, written.request) == []
+    assert [p for p in differences(written.request, request) if not named(written.lost, p)] == []
+
+
+@settings(max_examples=at_most(400), **SLOW)
+@given(anything())
+def test_anything_else_comes_back_or_has_faults(request):
+    written = adopted(request)
+    if shape_findings(document(written.text)) == []:
+        assert unlike(written.text, written.request) == []
+    assert [p for p in differences(written.request, request) if not named(written.lost, p)] == []
+
+
+def test_hostile_texts_come_back_from_every_place_that_takes_any_text():
+    request = {
+        "TrainingJobName": "hostile",
+        "RoleArn": "arn:aws:iam::111122223333:role/SageMakerTraining",
+        "AlgorithmSpecification": {
+            "TrainingImage": "${{ image }}",
+            "TrainingInputMode": "File",
+            "ContainerEntrypoint": list(HOSTILE),
+            "MetricDefinitions": [{"Name": word, "Regex": word} for word in HOSTILE],
+        },
+        "HyperParameters": {word: word for word in HOSTILE if "${{" not in word},
+        "Environment": {f"V{index}": word for index, word in enumerate(HOSTILE)},
+        "Tags": [{"Key": word, "Value": word} for word in HOSTILE if "${{" not in word],
+        "OutputDataConfig": {"S3OutputPath": "s3://bucket/", "KmsKeyId": "${{"},
+        "ResourceConfig": {"InstanceType": "ml.m5.large", "InstanceCount": 1, "VolumeSizeInGB": 5},
+        "StoppingCondition": {},
+        "DebugHookConfig": {"HookParameters": {word: word for word in HOSTILE if "${{" not in word}},
+        "InputDataConfig": [
+            {
+                "ChannelName": word,
+                "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": f"s3://bucket/{word}"}},
+                "ContentType": word,
+            }
+            for word in HOSTILE
+            if "${{" not in word
+        ],
+    }
+    written = adopted(request)
+    assert written.lost == ()
+    assert unlike(written.text, request) == []
+
+
+def test_each_hostile_hyperparameter_alone_comes_back():
+    for word in HOSTILE:
+        for sent in (word, json.dumps(word)):
+            request = {
+                "OutputDataConfig": {"S3OutputPath": "s3://bucket/"},
+                "RoleArn": "arn:aws:iam::111122223333:role/SageMakerTraining",
+                "AlgorithmSpecification": {"TrainingImage": "image", "TrainingInputMode": "File"},
+                "ResourceConfig": {"InstanceType": "ml.m5.large", "InstanceCount": 1, "VolumeSizeInGB": 5},
+                "HyperParameters": {"x": sent},
+            }
+            written = adopted(request)
+            assert unlike(written.text, request) == [], sent

@@ -1,0 +1,54 @@
+"""The name of a spec is what stays of a job's name from one job to the next."""
+
+import pytest
+
+from smspec.importer.naming import names, slug
+from smspec.plan.naming import training_job_name
+
+REQUEST = {"RoleArn": "arn:aws:iam::111122223333:role/SageMakerTraining", "Tags": [{"Key": "a", "Value": "b"}]}
+
+
+@pytest.mark.parametrize(
+    ("job_name", "name"),
+    [
+        ("ctr-linear", "ctr-linear"),
+        ("CTR-Linear", "ctr-linear"),
+        ("xgb-2026-01-01-00-00-00", "xgb"),
+        ("xgb-2026-01-01-00-00-00-123", "xgb"),
+        ("notebook2026-01-01-00-00-00", "notebook"),
+        ("xgb-20260101", "xgb"),
+        ("xgb-20260101-101500", "xgb"),
+        ("xgb-20260101T101500", "xgb"),
+        ("xgb-1772360100", "xgb"),
+        ("xgb-1772360100123", "xgb"),
+        ("xgb-0a1b2c3d4e", "xgb"),
+        ("xgb-9d2c0a64-3f0e-4b7a-9d5e-0123456789ab", "xgb"),
+        ("xgb-2026-01-01-10-00-00-0a1b2c3", "xgb"),
+        ("resnet-50", "resnet-50"),
+        ("facade", "facade"),
+        ("job-deadbeef", "job-deadbeef"),
+        ("v2-2026", "v2-2026"),
+        ("20260101", "20260101"),
+        ("a--b", "a-b"),
+        ("a" * 63, "a" * 48),
+        (("a" * 47) + "-b", "a" * 47),
+        ("Train the model!", "train-the-model"),
+        ("東京", "imported"),
+        ("", "imported"),
+    ],
+)
+def test_a_slug_has_no_ending_that_only_one_job_has(job_name, name):
+    assert slug(job_name) == name
+
+
+def test_the_name_that_a_spec_gives_its_job_is_not_written():
+    named = training_job_name("ctr-linear", REQUEST)
+    assert names(named, "", {**REQUEST, "TrainingJobName": named}) == {"name": "ctr-linear"}
+
+
+def test_a_digest_of_something_else_is_part_of_an_exact_name():
+    assert names("ctr-linear-0123456789", "", REQUEST) == {"name": "ctr-linear", "job_name": "ctr-linear-0123456789"}
+
+
+def test_a_job_without_a_name_is_called_after_its_source():
+    assert names(None, "Train it", REQUEST) == {"name": "train-it"}

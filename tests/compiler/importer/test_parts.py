@@ -1,0 +1,143 @@
+"""What a part takes, what it leaves to `api`, and what the request lacks that a spec would send by itself."""
+
+import pytest
+
+from smspec.importer.request_equality import differences
+from smspec.source import SourceText, to_data
+from smspec.spec.yaml.yaml_reader import read
+from support.service.adopted import adopted, unlike
+from support.service.api_samples import small_request
+
+CHANNEL = {"ChannelName": "a", "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://bucket/a/"}}}
+
+
+def spec_of(**members):
+    request = {**small_request(), **members}
+    written = adopted({name: value for name, value in request.items() if value is not ...})
+    assert unlike(written.text, written.request) == []
+    return to_data(read(SourceText("job.yaml", written.text)).root)
+
+
+@pytest.mark.parametrize(
+    ("members", "keys"),
+    [
+        ({"StoppingCondition": {"MaxRuntimeInSeconds": 86400}}, {}),
+        ({"StoppingCondition": {}}, {"stopping": {}}),
+        ({"StoppingCondition": {"MaxRuntimeInSeconds": 3599}}, {"stopping": {"max_runtime": "3599s"}}),
+        ({"StoppingCondition": {"MaxRuntimeInSeconds": 172800}}, {"stopping": {"max_runtime": "2d"}}),
+        (
+            {"StoppingCondition": {"MaxRuntimeInSeconds": 86400, "MaxPendingTimeInSeconds": 7200}},
+            {"stopping": {"max_runtime": "1d", "max_pending": "2h"}},
+        ),
+        (
+            {"StoppingCondition": {"MaxWaitTimeInSeconds": 60}, "EnableManagedSpotTraining": True},
+            {"stopping": {}, "spot": {"max_wait": "1m"}},
+        ),
+        (
+            {"StoppingCondition": {"MaxWaitTimeInSeconds": 60}, "EnableManagedSpotTraining": False},
+            {
+                "stopping": {},
+                "api": {"StoppingCondition": {"MaxWaitTimeInSeconds": 60}, "EnableManagedSpotTraining": False},
+            },
+        ),
+        (
+            {"StoppingCondition": ..., "EnableManagedSpotTraining": True},
+            {"spot": {}, "api": {"StoppingCondition": None}},
+        ),
+    ],
+)
+def test_time(members, keys):
+    spec = spec_of(**members)
+    assert {key: spec[key] for key in ("stopping", "spot", "api") if key in spec} == keys
+
+
+def test_a_channel_is_as_short_as_it_can_be():
+    assert spec_of(InputDataConfig=[CHANNEL])["channels"] == {"a": "s3://bucket/a/"}
+
+
+def test_words_that_only_the_api_has_go_to_api():
+    source = {"S3DataSource": {"S3DataType": "Converse", "S3Uri": "s3://bucket/a/"}}
+    assert spec_of(InputDataConfig=[{"ChannelName": "a", "DataSource": source}])["channels"] == {
+        "a": {"s3": "s3://bucket/a/", "api": {"DataSource": {"S3DataSource": {"S3DataType": "Converse"}}}}
+    }
+
+
+def test_a_channel_that_has_another_source_is_patched():
+    source = {"DatasetSource": {"DatasetArn": "arn:aws:sagemaker:us-west-2:aws:hub-content/Hub/DataSet/a"}}
+    spec = spec_of(InputDataConfig=[{"ChannelName": "a", "DataSource": source}])
+    assert spec["channels"] == {"a": {"api": {"DataSource": source}}}
+
+
+@pytest.mark.parametrize("channels", [[], [CHANNEL, CHANNEL], [{**CHANNEL, "ChannelName": 5}], ["a"], "a"])
+def test_channels_that_cannot_be_keys_stay_a_list(channels):
+    spec = spec_of(InputDataConfig=channels)
+    assert "channels" not in spec
+    assert spec["api"] == {"InputDataConfig": channels}
+
+
+def test_the_mode_of_the_job_is_not_that_of_its_channels():
+    fast, plain = {**CHANNEL, "InputMode": "FastFile"}, {**CHANNEL, "ChannelName": "b", "InputMode": "File"}
+    spec = spec_of(InputDataConfig=[fast, plain])
+    assert "input_mode" not in spec
+    assert [channel["input_mode"] for channel in spec["channels"].values()] == ["FastFile", "File"]
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        [{"Key": "a", "Value": "1"}, {"Key": "a", "Value": "2"}],
+        [{"Key": "a"}],
+        [{"Key": "a", "Value": "1", "More": "2"}],
+        [{"Key": "a", "Value": 1}],
+        [],
+    ],
+)
+def test_tags_that_no_mapping_holds_stay_a_list(tags):
+    assert spec_of(Tags=tags)["api"] == {"Tags": tags}
+
+
+def test_tags_keep_their_order():
+    tags = [{"Key": "b", "Value": "0042"}, {"Key": "a", "Value": ""}]
+    assert list(spec_of(Tags=tags)["tags"].items()) == [("b", "0042"), ("a", "")]
+
+
+def test_a_command_stays_in_api_beside_hyperparameters_that_an_entry_point_would_own():
+    algorithm = {**small_request()["AlgorithmSpecification"], "ContainerEntrypoint": ["train"]}
+    assert spec_of(AlgorithmSpecification=algorithm)["entry_point"] == {"command": ["train"]}
+    spec = spec_of(AlgorithmSpecification=algorithm, HyperParameters={"sagemaker_program": "train.py"})
+    assert "entry_point" not in spec
+    assert spec["api"] == {"AlgorithmSpecification": {"ContainerEntrypoint": ["train"]}}
+
+
+def test_an_algorithm_of_the_service_needs_no_image():
+    algorithm = {"AlgorithmName": "k-means", "TrainingInputMode": "Pipe"}
+    spec = spec_of(AlgorithmSpecification=algorithm)
+    assert (spec["input_mode"], "image" in spec) == ("Pipe", False)
+    assert spec["api"] == {"AlgorithmSpecification": {"AlgorithmName": "k-means"}}
+
+
+@pytest.mark.parametrize("algorithm", [..., {"AlgorithmName": "k-means", "TrainingInputMode": "File"}])
+def test_a_serverless_job_is_told_no_mode_by_itself(algorithm):
+    serverless = {"BaseModelArn": "arn:aws:sagemaker:us-west-2:aws:hub-content/Hub/Model/a", "JobType": "FineTuning"}
+    spec = spec_of(
+        ServerlessJobConfig=serverless, AlgorithmSpecification=algorithm, ResourceConfig=..., StoppingCondition=...
+    )
+    kept = {} if algorithm is ... else {"AlgorithmSpecification": algorithm}
+    assert spec["api"] == {**kept, "ServerlessJobConfig": serverless, "StoppingCondition": None}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "paths"),
+    [
+        ({"a": 1}, {"a": 1}, []),
+        ({"a": 1}, {"a": True}, [("a",)]),
+        ({"a": 1}, {"a": 1.0}, [("a",)]),
+        ({"a": 1}, {"b": 1}, [("a",), ("b",)]),
+        ({"a": {}}, {"a": None}, [("a",)]),
+        ({"a": [1, 2]}, {"a": [1, 3]}, [("a", 1)]),
+        ({"a": [1, 2]}, {"a": [1]}, [("a",)]),
+        ({"a": {"b": "x", "c": "y"}}, {"a": {"c": "y", "b": "z"}}, [("a", "b")]),
+    ],
+)
+def test_differences_are_those_of_json(one, other, paths):
+    assert list(differences(one, other)) == paths

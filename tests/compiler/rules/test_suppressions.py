@@ -1,0 +1,93 @@
+"""`checks.ignore` takes away what it names, and nothing else; what it takes away in vain is told."""
+
+from importlib import import_module
+
+import pytest
+
+from smspec.diagnostics import Finding, Rule
+from smspec.rules.suppressions import not_ignored
+from smspec.service.limits import SHAPE_RULES
+from smspec.service.request_rules import RULES
+from smspec.spec.model import IgnoredCheck
+
+
+def finding(code, *path, severity="error"):
+    return Finding(code=code, severity=severity, path=path, message="something")
+
+
+def ignore(rule, at=""):
+    return IgnoredCheck(rule=rule, at=at, because="the exporter guarantees it")
+
+
+def said(findings, *ignored):
+    return [(found.code, found.path) for found in not_ignored(findings, ignored)]
+
+
+TRAIN = finding("SM322", "channels", "train", "input_mode")
+OTHER = finding("SM322", "channels", "training")
+
+
+def test_a_check_is_ignored_at_and_below_its_place():
+    assert said([TRAIN, OTHER], ignore("SM322", "channels.train")) == [("SM322", ("channels", "training"))]
+    assert said([TRAIN, OTHER], ignore("SM322", "channels.train.input_mode")) == [("SM322", ("channels", "training"))]
+    assert said([finding("SM429", "tags", 1)], ignore("SM429", "tags")) == []
+
+
+def test_without_a_place_it_is_ignored_everywhere():
+    assert said([TRAIN, OTHER], ignore("SM322")) == []
+
+
+def test_another_check_at_the_same_place_stands():
+    other = finding("SM324", "channels", "train")
+    assert said([TRAIN, other], ignore("SM322", "channels.train")) == [("SM324", ("channels", "train"))]
+
+
+def test_what_is_ignored_in_vain_is_a_warning():
+    found = not_ignored([OTHER], [ignore("SM322", "channels.train")])
+    assert [(one.code, one.severity, one.path) for one in found] == [
+        ("SM322", "error", ("channels", "training")),
+        ("SM331", "warning", ("checks", "ignore", 0)),
+    ]
+
+
+def test_the_shape_of_spec_and_request_cannot_be_ignored():
+    shape = finding("SM405", "hyperparameters", "x")
+    assert said([shape], ignore("SM405")) == [
+        ("SM405", ("hyperparameters", "x")),
+        ("SM330", ("checks", "ignore", 0, "rule")),
+    ]
+    word = finding("SM255", "image", "system_packages", 0)
+    assert said([word], ignore("SM255"))[0] == ("SM255", ("image", "system_packages", 0))
+
+
+def test_a_warning_can_always_be_ignored_and_so_can_what_the_api_only_describes():
+    assert said([finding("SM258", "image", "env", "A", severity="warning")], ignore("SM258")) == []
+    assert said([finding("SM413", "hosts", "instance_type", severity="warning")], ignore("SM413")) == []
+    assert said([finding("SM424", "image")], ignore("SM424")) == []
+
+
+def rules_about_requests():
+    """Return the rules that look at a whole request, not at the shape of a member."""
+    modules = [import_module(f"smspec.service.request_rules.{name}") for name in RULES]
+    return sorted({rule for module in modules for rule in vars(module).values() if isinstance(rule, Rule)}, key=str)
+
+
+ABOUT_REQUESTS = rules_about_requests()
+
+
+@pytest.mark.parametrize("rule", ABOUT_REQUESTS, ids=lambda rule: rule.code)
+def test_what_a_rule_reads_out_of_a_whole_request_can_be_ignored(rule):
+    """It may be wrong about a job that the service accepts: its author has the last word."""
+    assert rule not in SHAPE_RULES
+    assert said([rule.at(("channels", "train"), "something")], ignore(rule.code, "channels.train")) == []
+
+
+@pytest.mark.parametrize("rule", ABOUT_REQUESTS, ids=lambda rule: rule.code)
+def test_a_rule_about_a_request_says_how_it_is_known(rule):
+    assert rule.evidence is not None or rule.code.startswith("SM6")
+
+
+def test_a_rule_that_does_not_exist_is_called_that():
+    (found,) = not_ignored([], [ignore("SM999")])
+    assert (found.code, found.path) == ("SM331", ("checks", "ignore", 0, "rule"))
+    assert found.message == "`checks.ignore[0].rule`: unknown rule `SM999`"

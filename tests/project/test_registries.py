@@ -1,0 +1,202 @@
+"""Registries are literal: no file that belongs into one was forgotten, and none is in it twice."""
+
+import argparse
+import ast
+import importlib
+import keyword
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from smspec.cli import COMMANDS
+from smspec.diagnostics.formats import FORMATS
+from smspec.importer.parts import PARTS
+from smspec.importer.sources import SOURCES
+from smspec.render import TARGETS
+from smspec.render.entrypoint import _LAUNCHERS
+from smspec.review.kinds import KINDS
+from smspec.review.members import MEMBERS
+from smspec.script.readers import READERS
+from smspec.service.request_rules import RULES as WAKES
+from smspec.service.shapes import pinned_model
+from smspec.spec.keys import ROWS
+from smspec.spec.model import DISTRIBUTIONS, Read
+from smspec.spec.schema.job_schema import author_schema
+from smspec_runtime.launchers import LAUNCHERS
+from smspec_runtime.pipe.views import VIEWS
+from support.small_job import write_job
+from support.smspec_command import smspec
+
+ROOT = Path(__file__).parents[2]
+
+
+def defining(directory, *names):
+    """Return the modules of a directory that define all of ``names`` at their top."""
+    found = []
+    for path in sorted((ROOT / directory).glob("*.py")):
+        defined = set()
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef):
+                defined.add(node.name)
+            elif isinstance(node, ast.Assign):
+                defined |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        if set(names) <= defined:
+            found.append(path.stem)
+    return found
+
+
+def is_complete(registry, listed, files):
+    """Hold what a registry lists against the files that belong into it; say in words what is to be done."""
+    forgotten, strange = sorted(set(files) - set(listed)), sorted(set(listed) - set(files))
+    twice = sorted({name for name in listed if list(listed).count(name) > 1})
+    assert not forgotten, f"a line is missing in {registry}: {', '.join(forgotten)}"
+    assert not strange, f"a line too many in {registry}, which no file stands for: {', '.join(strange)}"
+    assert not twice, f"a line twice in {registry}: {', '.join(twice)}"
+
+
+def test_a_registry_that_is_not_complete_is_told_of_by_its_name():
+    is_complete("RULES", ["a", "b"], ["b", "a"])
+    for listed, files, words in (
+        (["a"], ["a", "b"], "a line is missing in RULES: b"),
+        (["a", "b"], ["a"], "a line too many in RULES, which no file stands for: b"),
+        (["a", "a"], ["a"], "a line twice in RULES: a"),
+    ):
+        with pytest.raises(AssertionError, match=words):
+            is_complete("RULES", listed, files)
+
+
+def test_every_command_is_registered():
+    # A module cannot be called `import`: a keyword gets an underscore behind it, as names in Python do.
+    modules = [f"{name}_" if keyword.iskeyword(name) else name for name in COMMANDS]
+    assert [module for module, _ in COMMANDS.values()] == [f"smspec.cli.{module}" for module in modules]
+    is_complete("COMMANDS, cli/__init__.py", modules, defining("compiler/smspec/cli", "HELP", "add_arguments", "run"))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_has_a_summary_a_help_and_a_meaning_for_every_argument(name):
+    module = importlib.import_module(COMMANDS[name][0])
+    parser = argparse.ArgumentParser()
+    module.add_arguments(parser)
+    assert COMMANDS[name][1]
+    assert not COMMANDS[name][1].endswith(".")
+    assert module.HELP.strip()
+    assert [action.dest for action in parser._actions if not action.help] == []
+
+
+REQUEST_RULES = "compiler/smspec/service/request_rules"
+
+
+@pytest.mark.parametrize(
+    "package", ["rules", "rules.repository", "rules.script", "rules.locking", "service.policy_rules"]
+)
+def test_every_rule_is_registered_once(package):
+    registry = importlib.import_module(f"smspec.{package}").RULES
+    directory = f"compiler/smspec/{package.replace('.', '/')}"
+    listed = [check.__module__.rpartition(".")[2] for check in registry]
+    is_complete(f"RULES, {directory}/__init__.py", listed, defining(directory, "check"))
+    assert {check.__name__ for check in registry} == {"check"}
+
+
+def test_every_rule_about_requests_is_registered():
+    areas = [path.parent.name for path in (ROOT / REQUEST_RULES).glob("*/__init__.py")]
+    files = {f"{area}.{name}" for area in areas for name in defining(f"{REQUEST_RULES}/{area}", "check")}
+    is_complete(f"RULES, {REQUEST_RULES}/__init__.py", list(WAKES), files)
+
+
+@pytest.mark.parametrize("wake", sorted({wake for wakes in WAKES.values() for wake in wakes}))
+def test_what_wakes_a_rule_is_a_member_of_the_api(wake):
+    """A rule that nothing wakes finds nothing."""
+    path, _, value = wake.partition("=")
+    members = {".".join(str(step) for step in found if step != 0): shape for found, shape in pinned_model().walk()}
+    assert not value or value in members[path].enum
+    assert path in members
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "compiler/smspec/rules").rglob("*.py")), ids=lambda path: path.stem)
+def test_a_file_of_a_rule_is_named_like_the_rule(path):
+    """What is allowed by ignoring it should be found by looking for it."""
+    if "check" not in {n.name for n in ast.parse(path.read_text()).body if isinstance(n, ast.FunctionDef)}:
+        return
+    module = importlib.import_module(".".join(path.with_suffix("").relative_to(ROOT / "compiler").parts))
+    words = set(path.stem.split("_"))
+    assert words & set(module.RULE.name.lower().split()), f"`{module.RULE.name}` in {path.name}"
+
+
+def test_every_target_can_be_rendered(tmp_path):
+    write_job(tmp_path)
+    for name in TARGETS:
+        done = smspec("render", f"--{name}", cwd=tmp_path)
+        assert done.status == 0, done.err
+        assert done.out.strip(), f"--{name} prints nothing"
+
+
+def test_every_form_of_a_request_is_registered_under_its_name():
+    directory = "compiler/smspec/importer/sources"
+    names = [source.name for source in SOURCES]
+    assert [source.detect.__module__.rpartition(".")[2] for source in SOURCES] == names
+    is_complete(f"SOURCES, {directory}/__init__.py", names, defining(directory, "detect", "to_request"))
+
+
+def test_every_part_of_an_imported_spec_is_registered():
+    directory = "compiler/smspec/importer/parts"
+    listed = [keys.__module__.rpartition(".")[2] for keys in PARTS.values()]
+    is_complete(f"PARTS, {directory}/__init__.py", listed, defining(directory, "keys"))
+
+
+def test_every_kind_of_change_is_registered_under_its_name():
+    for name, kind in KINDS.items():
+        assert kind.changes.__module__ == kind.verdict.__module__ == f"smspec.review.kinds.{name}"
+    directory = "compiler/smspec/review/kinds"
+    is_complete(f"KINDS, {directory}/__init__.py", list(KINDS), defining(directory, "changes", "verdict"))
+    assert {name for meaning in MEMBERS.values() for name in meaning.kinds} <= set(KINDS)
+
+
+def test_every_kind_of_change_is_documented():
+    page = (ROOT / "docs/diff.md").read_text(encoding="utf-8")
+    for name, kind in KINDS.items():
+        assert f"| `{name}` | {kind.meaning} |" in page, name
+
+
+def test_every_view_is_registered_and_can_be_written():
+    files = {path.stem for path in (ROOT / "runtime/smspec_runtime/pipe/views").glob("*.py")} - {"__init__"}
+    is_complete("VIEWS, pipe/views/__init__.py", list(VIEWS), files)
+    is_complete("Read, spec/model.py", get_args(Read), files)
+
+
+def test_every_launcher_is_registered_under_its_name():
+    for name, launcher in LAUNCHERS.items():
+        assert (launcher.__module__, launcher.__name__) == (f"smspec_runtime.launchers.{name}", name)
+    files = {path.stem for path in (ROOT / "runtime/smspec_runtime/launchers").glob("*.py")}
+    is_complete("LAUNCHERS, launchers/__init__.py", list(LAUNCHERS), files - {"__init__", "launch", "fabric", "mpirun"})
+
+
+def test_every_launcher_can_be_asked_for_by_a_spec():
+    with_hyperparameters = {"multi_worker_mirrored"}  # only the SageMaker SDK asks for it
+    is_complete("DISTRIBUTIONS, spec/model.py", list(DISTRIBUTIONS), set(LAUNCHERS) - with_hyperparameters)
+    is_complete("_LAUNCHERS, render/entrypoint.py", [name for name in _LAUNCHERS if name], set(DISTRIBUTIONS))
+    merged = author_schema()["definitions"]["complete"]["properties"]["distribution"]["oneOf"]
+    listed = [name for form in merged for name in form.get("required", ())]
+    is_complete("definitions.complete.properties.distribution.oneOf, job.v1.schema.json", listed, set(DISTRIBUTIONS))
+
+
+def test_every_kind_of_change_can_occur():
+    computed = {"cosmetic", "job", "other", "resume"}
+    of_keys = {row.kind for row in ROWS} | {name for meaning in MEMBERS.values() for name in meaning.kinds}
+    never = sorted(set(KINDS) - of_keys - computed)
+    assert not never, f"no row of spec/keys and no line of MEMBERS is of this kind: {never}"
+
+
+def test_every_format_is_documented():
+    page = (ROOT / "docs/diagnostics.md").read_text(encoding="utf-8")
+    missing = [name for name in FORMATS if f"| `{name}` |" not in page]
+    assert not missing, f"add a row to the table of formats in docs/diagnostics.py: {missing}"
+
+
+def test_every_reader_of_programs_is_registered():
+    directory = ROOT / "compiler/smspec/script/readers"
+    readers = {path.stem for path in directory.glob("*.py") if "\nHANDLERS" in path.read_text(encoding="utf-8")}
+    is_complete("READERS, script/readers/__init__.py", {*READERS.values(), "environment"}, readers)
+    for package, reader in READERS.items():
+        names = importlib.import_module(f"smspec.script.readers.{reader}").HANDLERS
+        assert {name.partition(".")[0] for name in names} == {package}
