@@ -43,7 +43,7 @@ def test_code_in_s3(container, s3, key):
     assert sorted(os.listdir(container.base)) == ["code", "input", "model", "output"]
 
 
-def test_a_region_may_come_as_a_hyperparameter(container, s3):
+def test_region_may_come_as_a_hyperparameter(container, s3):
     s3.put("x.tar.gz", archive({"train.py": b"print('sent')"}))
     submitted = {"sagemaker_submit_directory": f"s3://{BUCKET}/x.tar.gz", "sagemaker_program": "train.py"}
     container.configure({**submitted, "sagemaker_region": '"us-west-2"'})
@@ -81,7 +81,7 @@ def test_packages_of_a_private_index(container, tmp_path):
     assert TOKEN.encode() not in done.stderr + done.stdout
 
 
-def test_a_package_that_the_private_index_has_not(container):
+def test_package_that_the_private_index_has_not(container):
     container.write("code/requirements.txt", "farewell\n")
     with package_server() as server:
         environ = {**server.environ, "CA_REPOSITORY_ARN": ARN, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
@@ -94,7 +94,7 @@ def test_a_package_that_the_private_index_has_not(container):
     assert TOKEN.encode() not in done.stderr + done.stdout
 
 
-def test_a_private_index_that_does_not_answer(container):
+def test_private_index_that_does_not_answer(container):
     container.write("code/requirements.txt", "greeting\n")
     own = {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x", "AWS_MAX_ATTEMPTS": "1"}
     closed = {"AWS_ENDPOINT_URL_CODEARTIFACT": "http://127.0.0.1:9", "CA_REPOSITORY_ARN": ARN}
@@ -165,7 +165,7 @@ os.symlink({str(tmp_path)!r}, os.path.join(place, "directory"))
     assert b"cannot send 'out.txt': out.txt is not a file in " in done.stderr
 
 
-def test_a_directory_in_the_place_of_the_directory_is_not_sent(container, s3, tmp_path):
+def test_directory_in_the_place_of_the_directory_is_not_sent(container, s3, tmp_path):
     sending(container)
     (tmp_path / "secrets").mkdir()
     (tmp_path / "secrets/x.txt").write_text("secret")
@@ -197,14 +197,14 @@ write("x.txt", "x")
     assert b"intermediate output is not sent: " in done.stderr
 
 
-def test_a_short_program_s_and_a_failing_program_s_output_is_sent(container, s3):
+def test_short_program_s_and_a_failing_program_s_output_is_sent(container, s3):
     sending(container, f"s3://{BUCKET}")
     done = container.run_script(f"{WRITE}\nwrite('x.txt', 'x')\nsys.exit(3)", environ=s3.environ)
     assert done.status == 3
     assert s3.objects == {"output/intermediate/x.txt": b"x"}
 
 
-def test_a_stopped_program_s_output_is_sent(container, s3):
+def test_stopped_program_s_output_is_sent(container, s3):
     sending(container)
     script = f"""{WRITE}
 import signal
@@ -220,7 +220,7 @@ time.sleep(60)
     assert s3.objects == {"jobs/job-2/output/intermediate/state.txt": b"saved"}
 
 
-def test_a_function_of_a_framework_that_exits_does_not_hang(container, s3):
+def test_function_of_a_framework_that_exits_does_not_hang(container, s3):
     """The toolkit waits for ever where neither success nor failure is written."""
     sending(container)
     container.write("lib/framework.py", "import sys\ndef main():\n    sys.exit(5)\n")
@@ -229,7 +229,7 @@ def test_a_function_of_a_framework_that_exits_does_not_hang(container, s3):
     assert done.status == 5
 
 
-def test_output_that_s3_does_not_take_fails_nothing(container, s3):
+def test_rejected_output_upload_does_not_fail_the_job(container, s3):
     """One line for each file that cannot be sent; the end is not waited for longer than it may take."""
     sending(container, "s3://no-such-bucket-here/x")
     done = container.run_script(f"{WRITE}\nwrite('x.txt', 'x')", environ=s3.environ)
@@ -237,7 +237,7 @@ def test_output_that_s3_does_not_take_fails_nothing(container, s3):
     assert b"intermediate output: cannot send 'x.txt': " in done.stderr
 
 
-def test_an_s3_that_never_answers_is_not_waited_for(container):
+def test_s3_that_never_answers_is_not_waited_for(container):
     """The last process has a limit; a stopped job has a shorter one, which this test uses."""
     sending(container)
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -252,7 +252,7 @@ def test_an_s3_that_never_answers_is_not_waited_for(container):
     assert b"intermediate output: not all of it was sent within 5 s" in stderr
 
 
-def test_an_image_without_boto3_says_so_once_and_trains(container, tmp_path):
+def test_image_without_boto3_logs_it_once_and_trains(container, tmp_path):
     sending(container)
     plain = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(plain)], check=True)
@@ -263,14 +263,14 @@ def test_an_image_without_boto3_says_so_once_and_trains(container, tmp_path):
     assert done.stderr.count(b"the image has no boto3") == 1
 
 
-def test_a_directory_that_is_there_is_sagemaker_s_own_to_send(container, s3):
+def test_directory_that_is_there_is_sagemaker_s_own_to_send(container, s3):
     sending(container)
     (container.base / "output/intermediate").mkdir()
     assert container.run_script(f"{WRITE}\nwrite('x.txt', 'x')", environ=s3.environ).status == 0
     assert s3.objects == {}
 
 
-def test_a_local_target_only_makes_the_directory(container):
+def test_local_target_only_makes_the_directory(container):
     sending(container, "file:///tmp/somewhere")
     done = container.run_script("import os; print(os.listdir(os.environ['SM_OUTPUT_INTERMEDIATE_DIR']))")
     assert (done.status, done.stdout) == (0, b"[]\n")
@@ -283,7 +283,7 @@ def test_another_kind_of_target_is_refused(container):
     assert "`tcp://somewhere/x` is neither an s3:// nor a file:// URL" in done.failure
 
 
-def test_a_hostile_code_directory_does_not_reach_the_process_that_sends(container, s3):
+def test_hostile_code_directory_does_not_reach_the_sender(container, s3):
     sending(container)
     for name in ("json.py", "boto3.py", "time.py"):
         container.write(f"code/{name}", "raise SystemExit('imported')")

@@ -100,13 +100,13 @@ def test_every_variable_of_a_plain_job(any_python, tmp_path):
         ("native", 7, "SM_HP_NATIVE", "7"),
     ],
 )
-def test_a_hyperparameter_as_a_variable(container, name, written, variable, value):
+def test_hyperparameter_as_a_variable(container, name, written, variable, value):
     """The name in upper case and otherwise as it is; the value decoded, strings raw, the rest as JSON."""
     container.configure({name: written})
     assert variables(container)[variable] == value
 
 
-def test_reserved_hyperparameters_reach_neither_arguments_nor_variables_of_their_own(container):
+def test_reserved_hyperparameters_do_not_reach_the_script(container):
     """`sagemaker_*` and the reserved names are not the author's; what is left of them is SM_FRAMEWORK_PARAMS."""
     container.configure(
         {
@@ -132,7 +132,7 @@ def test_reserved_hyperparameters_reach_neither_arguments_nor_variables_of_their
     assert found["SM_MODULE_DIR"] == f"{container.base}/code"
 
 
-def test_channels_keep_the_characters_of_their_names_and_ours_is_hidden(container):
+def test_channel_variables_keep_names_and_skip_the_runtime(container):
     """`val-set` is SM_CHANNEL_VAL-SET; the channel that carries the runtime is not the author's."""
     container.configure({}, {name: {"TrainingInputMode": "Pipe"} for name in ("val-set", "Train.Data", "smspec")})
     found = variables(container)
@@ -173,7 +173,7 @@ def test_instance_groups(container):
     assert training_env["is_master"] is False
 
 
-def test_the_container_s_own_variables_pass_and_ours_win(container):
+def test_sagemaker_variables_override_those_of_the_image(container):
     """Variables of the image and of the request reach the program; SM_ names are SageMaker's."""
     found = variables(container, environ={"MINE": "b\u00e9", "SM_HOSTS": "old", "CURRENT_HOST": "old"})
     assert found["MINE"] == "bé"
@@ -181,7 +181,7 @@ def test_the_container_s_own_variables_pass_and_ours_win(container):
     assert found["CURRENT_HOST"] == "algo-1"
 
 
-def test_pythonpath_is_code_then_the_container_s_then_the_runtime(container):
+def test_pythonpath_lists_code_container_and_runtime(container):
     """Nothing of the interpreter that runs the runtime leaks into the program's import path."""
     code = str(container.base / "code")
     found = variables(container, environ={"PYTHONPATH": f"{RUNTIME}:/opt/lib"})
@@ -191,7 +191,7 @@ def test_pythonpath_is_code_then_the_container_s_then_the_runtime(container):
     assert found["PYTHONPATH"] == f"{code}:/opt/lib:{RUNTIME}"
 
 
-def test_a_script_can_import_the_runtime(container):
+def test_script_can_import_the_runtime(container):
     """`import smspec_runtime` works wherever the runtime lies."""
     container.configure({"lr": "0.5"})
     container.write("code/train.py", "import smspec_runtime; print(smspec_runtime.job().hyperparameters)")
@@ -212,7 +212,7 @@ def test_hyperparameters_beyond_128_kib_still_start_the_program(container):
 
 
 @pytest.mark.parametrize("name", ["a=b", "nul\0"])
-def test_a_name_that_no_variable_can_have_does_not_kill_the_job(container, name):
+def test_name_that_no_variable_can_have_does_not_kill_the_job(container, name):
     """A hyperparameter named `a=b` has no variable, but it is in SM_HPS and in the file."""
     container.configure({name: "1", "c": "2"})
     script = "import os; print(sorted(name for name in os.environ if name.startswith('SM_HP')))"
@@ -222,7 +222,7 @@ def test_a_name_that_no_variable_can_have_does_not_kill_the_job(container, name)
     assert (done.status, done.stdout) == (0, b"['SM_HPS', 'SM_HP_C']\n"), done.stderr
 
 
-def test_a_lone_surrogate_does_not_kill_the_job(container):
+def test_lone_surrogate_does_not_kill_the_job(container):
     """JSON can hold characters that have no encoding; they stay in the file."""
     container.write("input/config/hyperparameters.json", '{"bad": "\\ud800", "good": "1"}')
     container.write("code/train.py", "import os; print(os.environ['SM_HP_GOOD'], 'SM_HP_BAD' in os.environ)")

@@ -42,7 +42,7 @@ def test_every_exit_status_is_kept():
     assert found == [[status, 0, ""] for status in range(256)]
 
 
-def test_a_signal_is_128_and_its_number():
+def test_signal_is_128_and_its_number():
     """For every signal that ends a process."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     fatal = [n for n in range(1, 32) if n not in (17, 18, 19, 20, 21, 22, 23, 28)]
@@ -76,7 +76,7 @@ def test_not_found_is_127_and_not_executable_is_126(any_python, tmp_path):
 
 
 @pytest.mark.parametrize("status", [0, 1, 2, 3, 42, 137, 255])
-def test_the_program_s_status_is_the_container_s(container, status):
+def test_program_s_status_is_the_container_s(container, status):
     """The toolkit says 1 whatever the program said."""
     done = container.run_script(f"import sys; sys.exit({status})")
     assert done.status == status
@@ -106,7 +106,7 @@ def little_memory():
     pytest.skip("no control group for memory can be made here")
 
 
-def test_a_program_killed_for_want_of_memory(container, little_memory):
+def test_program_killed_for_want_of_memory(container, little_memory):
     """The kernel's out-of-memory killer sends SIGKILL, and counts that it did."""
     done = container.run_script("hoard = [b'x' * (1 << 20) for _ in range(200)]", prefix=little_memory)
     assert done.status == 137
@@ -114,7 +114,7 @@ def test_a_program_killed_for_want_of_memory(container, little_memory):
     assert done.failure.startswith(f"ExecuteUserScriptError: {cause}\nExitCode 137\n")
 
 
-def test_a_shell_whose_child_was_killed_for_want_of_memory(container, little_memory):
+def test_shell_whose_child_was_killed_for_want_of_memory(container, little_memory):
     """A shell turns the signal into exit status 137."""
     container.write("code/hoard.py", "hoard = [b'x' * (1 << 20) for _ in range(200)]")
     container.write("code/run.sh", f"#!/bin/sh\n{container.python} hoard.py\nexit $?\n")
@@ -136,7 +136,7 @@ def test_a_shell_whose_child_was_killed_for_want_of_memory(container, little_mem
         ("nonsense", "nonsense", "probably out of memory"),
     ],
 )
-def test_what_the_control_group_says_of_sigkill(container, before, after, cause):
+def test_sigkill_reason_uses_the_oom_count(container, before, after, cause):
     """The count of version 2, in a file where the kernel's stands; where nobody counts, memory is the usual reason."""
     mount = 'mount -t tmpfs none /sys/fs/cgroup && printf "$0" > /sys/fs/cgroup/memory.events && exec "$@"'
     prefix = ["unshare", "--mount", "sh", "-c", mount, before]
@@ -156,7 +156,7 @@ def test_sigkill_that_was_not_for_want_of_memory(container, little_memory):
 
 
 @pytest.mark.parametrize("arguments", [(), ("train",), ("train", "train")])
-def test_train_or_nothing_is_accepted(container, arguments):
+def test_argument_train_is_optional(container, arguments):
     """SageMaker starts an image with the argument `train`, and with none when the request has its own entry point.
 
     It appends the word to the ENTRYPOINT of the image, which may end with it: that of docs/runtime.md does.
@@ -195,7 +195,7 @@ with open(os.environ["SM_OUTPUT_DIR"] + "/fill", "wb", buffering=0) as file:
 """
 
 
-def test_a_full_disk_is_no_success_and_the_reason_is_kept(container, tiny_disk):
+def test_full_disk_fails_with_the_reason(container, tiny_disk):
     """The toolkit ends with 0 and an empty failure file when the program has filled the disk."""
     output = container.base / "output"
     shutil.rmtree(output)
@@ -205,7 +205,7 @@ def test_a_full_disk_is_no_success_and_the_reason_is_kept(container, tiny_disk):
     assert done.failure.startswith("ExecuteUserScriptError: OSError: [Errno 28] No space left on device\nExitCode 1\n")
 
 
-def test_an_output_directory_that_cannot_be_written_to(container):
+def test_output_directory_that_cannot_be_written_to(container):
     """The exit status is right even where no file can be written, and the log has the reason."""
     shutil.rmtree(container.base / "output")
     container.write("output", "not a directory")
@@ -214,14 +214,14 @@ def test_an_output_directory_that_cannot_be_written_to(container):
     assert b"ExecuteUserScriptError: ValueError: boom" in done.stderr
 
 
-def test_a_missing_output_directory_is_made(container):
+def test_missing_output_directory_is_made(container):
     shutil.rmtree(container.base / "output")
     done = container.run_script("raise ValueError('boom')")
     assert done.status == 1
     assert done.failure.startswith("ExecuteUserScriptError: ValueError: boom\n")
 
 
-def test_nothing_is_left_in_the_output_directory_but_what_belongs_there(container):
+def test_output_directory_contains_only_result_files(container):
     """The room that was set aside for a failure is given back."""
     container.run_script("print('fine')")
     assert sorted(os.listdir(container.base / "output")) == ["data", "success"]
@@ -237,7 +237,7 @@ def test_closed_standard_streams_do_not_change_the_status(container, stream):
     assert done.failure.startswith("ExecuteUserScriptError: ")
 
 
-def test_a_full_disk_behind_standard_error_does_not_disturb_the_program(container):
+def test_full_disk_behind_stderr_does_not_stop_the_script(container):
     """Standard error may be a file on a disk that is full; the program never notices."""
     with open("/dev/full", "wb") as full:
         done = container.run_script("import sys; sys.stderr.write('x' * 100000); print('done')", stderr=full)

@@ -10,7 +10,7 @@ def container(tmp_path):
     return Container(tmp_path / "ml")
 
 
-def test_the_form_of_the_failure_file(any_python, tmp_path):
+def test_form_of_the_failure_file(any_python, tmp_path):
     """Cause, exit status, end of the last traceback, command."""
     container = Container(tmp_path / "ml", any_python)
     container.configure({"lr": "0.1"})
@@ -26,7 +26,7 @@ def test_the_form_of_the_failure_file(any_python, tmp_path):
     assert "    raise ValueError('boom é')" in lines
 
 
-def test_a_file_that_the_program_wrote_itself_wins(container):
+def test_file_that_the_program_wrote_itself_wins(container):
     """Also when the program ends with 0."""
     script = "import os, sys; open(os.environ['SM_OUTPUT_DIR'] + '/failure', 'w').write('mine'); sys.exit({})"
     assert container.run_script(script.format(5)).failure == "mine"
@@ -46,7 +46,7 @@ def test_1024_characters_and_1024_bytes(container, character):
     assert 900 < len(failure.encode()) <= 1024
 
 
-def test_a_message_longer_than_what_is_kept(container):
+def test_message_longer_than_what_is_kept(container):
     """The exception and the lines before it are not lost behind its message."""
     done = container.run_script("import sys\nraise ValueError('table ' + 'x' * 300_000 + ' end')")
     assert done.failure.startswith("ExecuteUserScriptError: ValueError: table xxx")
@@ -54,7 +54,7 @@ def test_a_message_longer_than_what_is_kept(container):
     assert len(done.failure.encode()) <= 1024
 
 
-def test_the_last_traceback_counts(container):
+def test_last_traceback_counts(container):
     """Not an old one that was logged on the way; the one that the last was raised in stands behind it."""
     script = """
 import logging
@@ -72,7 +72,7 @@ except OSError:
     assert "early" not in failure
 
 
-def test_a_traceback_with_a_rank_before_every_line(container):
+def test_traceback_with_a_rank_before_every_line(container):
     """Launchers mark what their processes write."""
     script = """
 import sys, traceback
@@ -89,7 +89,7 @@ sys.exit(1)
     )
 
 
-def test_without_a_traceback_the_last_line_tells(container):
+def test_reason_without_traceback_is_the_last_line(container):
     """A shell script, a compiled program, or sys.exit with a message."""
     failure = container.run_script("import sys; print('loading', file=sys.stderr); sys.exit('no data in /x')").failure
     assert failure.split("\n")[:4] == [
@@ -100,7 +100,7 @@ def test_without_a_traceback_the_last_line_tells(container):
     ]
 
 
-def test_a_silent_failure(container):
+def test_silent_failure(container):
     """Nothing was written, so nothing but the status is known."""
     failure = container.run_script("import sys; sys.exit(9)").failure
     assert failure.startswith('ExecuteUserScriptError: no message\nExitCode 9\nCommand "')
@@ -142,7 +142,7 @@ def test_control_characters_do_not_reach_the_console(container):
     assert not {"\x1b", "\x00", "\r"} & set(failure)
 
 
-def test_an_error_that_has_no_encoding(container):
+def test_error_that_has_no_encoding(container):
     """A lone surrogate in an exception: the toolkit ends with 0 over it."""
     container.configure({"bad": '"\\ud800"'})
     plan = {"kind": "script", "program": "train.py", "args_style": "none"}
@@ -154,7 +154,7 @@ def test_an_error_that_has_no_encoding(container):
     assert done.failure.startswith("ExecuteUserScriptError: ValueError: ")
 
 
-def test_a_program_that_cannot_be_started(container):
+def test_program_that_cannot_be_started(container):
     """Its name and the reason."""
     done = container.run(plan={"kind": "command", "command": ["./no-such"], "args_style": "none"})
     assert done.status == 127

@@ -49,7 +49,7 @@ def test_however_the_program_fails(container, ending, cause):
 
 
 @pytest.mark.parametrize("status", [5, "'words'"])
-def test_a_framework_module_that_exits(container, status):
+def test_framework_module_that_exits(container, status):
     """SystemExit inside of a function that the container calls; under the toolkit that is a success."""
     container.write("modules/framework.py", f"import sys\ndef main():\n    sys.exit({status})\n")
     search = f"{container.environ()['PYTHONPATH']}:{container.base}/modules"
@@ -59,7 +59,7 @@ def test_a_framework_module_that_exits(container, status):
     assert done.failure.startswith("ExecuteUserScriptError: ")
 
 
-def test_a_read_only_output_directory(container, read_only_output):
+def test_read_only_output_directory(container, read_only_output):
     """The status is right, and the log has what the file would have said."""
     done = container.run_script("raise ValueError('boom')", prefix=read_only_output)
     assert (done.status, done.failure) == (1, None)
@@ -68,7 +68,7 @@ def test_a_read_only_output_directory(container, read_only_output):
     assert (done.status, done.stdout) == (0, b"fine\n")
 
 
-def test_a_success_file_that_cannot_be_written_is_told(container):
+def test_unwritable_success_file_is_reported(container):
     """The toolkit says nothing. The training was a success all the same."""
     (container.base / "output/success").mkdir()
     done = container.run_script("print('fine')")
@@ -86,7 +86,7 @@ def test_hyperparameter_without_an_encoding_ends_the_job(container):
     assert status == "ExitCode 1"
 
 
-def test_sigint_at_any_time_is_no_success(container):
+def test_sigint_is_never_a_success(container):
     """To a Python program it is an exception; while requirements are installed, it ends the job."""
     script = "import time\nprint('ready', flush=True)\ntime.sleep(60)"
     with container.start_script(script) as process:
@@ -119,7 +119,7 @@ def test_files_of_an_earlier_job_are_not_taken_for_this_one_s(container):
     assert (done.failure, done.succeeded) == (None, True)
 
 
-def test_a_stop_before_anything_else_leaves_nothing_of_an_earlier_job(container):
+def test_early_stop_removes_results_of_an_earlier_job(container):
     """The signal waits while the runtime is loaded, and counts before anything is read."""
     for path in ("output/failure", "output/success"):
         container.write(path, "of an earlier job")
@@ -130,21 +130,21 @@ def test_a_stop_before_anything_else_leaves_nothing_of_an_earlier_job(container)
     assert done.failure == "ClientError: stopped before the program was started\nExitCode 143"
 
 
-def test_a_failure_file_of_the_program_is_kept_beside_success(container):
+def test_failure_file_of_a_successful_script_is_kept(container):
     """Its status is what counts; what it wrote is its own."""
     script = "import os; open(os.environ['SM_OUTPUT_DIR'] + '/failure', 'w').write('half of the data was bad')"
     done = container.run_script(script)
     assert (done.status, done.failure, done.succeeded) == (0, "half of the data was bad", True)
 
 
-def test_an_empty_failure_file_of_the_program_says_nothing(container):
+def test_empty_failure_file_is_filled_in(container):
     """So the reason is written into it: a program that opened it and ran out of disk, for one."""
     script = "import os; open(os.environ['SM_OUTPUT_DIR'] + '/failure', 'w').close(); raise ValueError('boom')"
     assert container.run_script(script).failure.startswith("ExecuteUserScriptError: ValueError: boom\n")
 
 
 @pytest.mark.parametrize("level", ['"info"', '"20"', "nonsense", "[]"])
-def test_a_log_level_that_is_no_number(container, level):
+def test_malformed_log_level_is_ignored(container, level):
     """It ends the toolkit's job."""
     container.configure({"sagemaker_container_log_level": level})
     assert container.run_script("print('ran')").stdout == b"ran\n"

@@ -82,7 +82,7 @@ def test_as_a_user_without_rights(any_python, tmp_path, nobody):
 
 
 @pytest.mark.parametrize(("script", "status"), [("print('ran')", 0), ("print('ran'); raise SystemExit(3)", 3)])
-def test_as_a_user_who_may_write_nothing(container, nobody, script, status):
+def test_user_without_write_access_gets_the_status(container, nobody, script, status):
     """Neither success nor failure can be told in a file; the exit status and the log tell it."""
     container.write("code/train.py", script)
     done = container.run(environ={"SAGEMAKER_PROGRAM": "train.py"}, prefix=nobody)

@@ -18,20 +18,20 @@ def container(tmp_path):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_missing_file(container, name):
+def test_missing_file(container, name):
     (container.base / "input/config" / name).unlink()
     refused(container, f"{name}: No such file or directory")
 
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"\xff", b"\xef\xbb\xbf{}", b"{} x", b"[" * 100_000])
-def test_a_file_that_is_no_json_object(container, name, content):
+def test_malformed_input_file_is_rejected(container, name, content):
     container.write(f"input/config/{name}", content)
     refused(container, name)
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_fifo_instead_of_a_file(container, name):
+def test_fifo_instead_of_a_file(container, name):
     """Opening one waits for a writer for ever."""
     path = container.base / "input/config" / name
     path.unlink()

@@ -48,7 +48,7 @@ def feed(container, sizes):
     return thread
 
 
-def test_a_pipe_loop_reads_every_epoch(any_python, tmp_path):
+def test_pipe_loop_reads_every_epoch(any_python, tmp_path):
     """A handler is called once per epoch with the streams of the Pipe channels."""
     container = Container(tmp_path / "ml", any_python)
     prepared(container, 3)
@@ -78,7 +78,7 @@ def test_sigterm_ends_a_pipe_loop_that_waits_for_data(container):
     assert b"saved\n" in stdout
 
 
-def test_a_pipe_loop_whose_handler_fails(container):
+def test_pipe_loop_whose_handler_fails(container):
     """Its traceback is the reason."""
     prepared(container, 1)
     container.write("code/reader.py", "def count(job, epoch, streams):\n    raise ValueError('bad sample')\n")
@@ -125,7 +125,7 @@ def test_torchrun_where_the_estimator_asked_for_it(container):
     assert container.run(environ=environ).shown["argv"] == ["train.py"]
 
 
-def test_a_host_outside_of_the_distribution_runs_the_program_alone(container):
+def test_host_outside_of_the_distribution_runs_the_program_alone(container):
     """Instance groups that take no part."""
     groups = [{"instance_group_name": name, "hosts": [f"algo-{name}"]} for name in ("1", "2")]
     container.configure(
@@ -140,7 +140,7 @@ def test_a_host_outside_of_the_distribution_runs_the_program_alone(container):
     assert container.run(plan=plan, environ=environ).shown["argv"] == ["train.py"]
 
 
-def test_a_local_run_meets_at_the_address_it_was_given(container):
+def test_local_run_meets_at_the_address_it_was_given(container):
     """All hosts are one machine: names are not looked up."""
     container.configure({}, hosts=["algo-1", "algo-2"], current="algo-1")
     environ = {**with_torchrun(container), "SMSPEC_LOCAL_LEADER": "127.0.0.1:45678"}

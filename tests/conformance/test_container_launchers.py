@@ -71,7 +71,7 @@ FLAGS = (
 
 
 @pytest.mark.parametrize("value", ['"False"', "false", '"false"', "0", '""', "null"])
-def test_what_does_not_mean_yes_launches_nothing(container, value):
+def test_false_flags_start_no_launcher(container, value):
     """A text is true in Python; that of the SDK's users who write `"False"` is not meant so."""
     assert started(container, dict.fromkeys(FLAGS, value)).shown["argv"] == ["train.py"]
 
@@ -90,7 +90,7 @@ def test_of_several_the_first_in_the_toolkit_s_order_is_meant(container, flags, 
     assert sign in started(container, dict.fromkeys(flags, "true")).shown["argv"]
 
 
-def test_the_training_compiler_is_refused_by_name(container):
+def test_training_compiler_is_refused_by_name(container):
     done = started(container, {"sagemaker_pytorch_xla_multi_worker_enabled": "true"})
     assert done.status != 0
     assert "no launcher `xla`" in done.failure
@@ -105,7 +105,7 @@ def test_mirrored_workers(container):
     }
 
 
-def test_a_shell_program_with_more_arguments_than_one_word_holds(container):
+def test_shell_program_with_more_arguments_than_one_word_holds(container):
     """Linux starts nothing with a word of 128 KiB."""
     container.write("code/run.sh", 'echo "$0" $# "$1" "$2"\n')
     for count in (0, 99):
@@ -139,7 +139,7 @@ def test_parameter_servers_without_a_framework_are_refused(container):
     assert "parameter servers are those of MXNet or TensorFlow; neither is installed" in done.failure
 
 
-def test_a_group_that_takes_no_part_runs_the_program_alone(container):
+def test_group_that_takes_no_part_runs_the_program_alone(container):
     groups = [{"instance_group_name": name, "hosts": [f"algo-{name}"]} for name in ("1", "2")]
     for group, sign in (("1", "--host"), ("2", "train.py")):
         done = started(

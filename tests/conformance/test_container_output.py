@@ -59,7 +59,7 @@ def test_standard_error_arrives_at_once(container):
         process.communicate(timeout=60)
 
 
-def test_the_relay_does_not_wait_for_whoever_holds_the_pipe(container):
+def test_relay_does_not_wait_for_background_children(container):
     """A background child that keeps standard error open delays the end by a second at most."""
     script = """
 import os, time
@@ -74,7 +74,7 @@ if os.fork() == 0:
     assert time.monotonic() - begun < 20
 
 
-def test_a_reader_that_stalls_does_not_keep_signals_from_the_program(container):
+def test_stalled_reader_does_not_delay_signals(container):
     """Nobody reads our standard error, the relay is full: SIGTERM must get through all the same."""
     script = """
 import os, signal, sys, time
@@ -92,7 +92,7 @@ while True:
         process.stderr.close()
 
 
-def test_a_million_short_lines(container):
+def test_million_short_lines(container):
     """Nothing grows with what a program says: only the end is kept."""
     script = "import sys\nfor n in range(200000): sys.stderr.write('Exception %d\\n' % n)\nsys.exit(1)"
     begun = time.monotonic()
@@ -136,7 +136,7 @@ with open(os.environ["SM_OUTPUT_DATA_DIR"] + "/digest", "w") as file:
     assert relayed == noise("err")
 
 
-def test_the_program_closes_its_standard_error(container):
+def test_program_closes_its_standard_error(container):
     """Training goes on; it is not taken for its end."""
     script = (
         "import os, time; os.write(2, b'bye'); os.close(2); time.sleep(0.5); print('done', flush=True); os._exit(6)"
@@ -146,7 +146,7 @@ def test_the_program_closes_its_standard_error(container):
     assert done.failure.startswith("ExecuteUserScriptError: bye\nExitCode 6\n")
 
 
-def test_a_line_that_is_cut_off_is_the_end_of_a_log(container):
+def test_line_that_is_cut_off_is_the_end_of_a_log(container):
     """What lies in the pipe when the program dies is read, with or without a line feed."""
     done = container.run_script("import os; os.write(2, b'x' * 60000 + b'\\nlast wor'); os._exit(1)")
     assert done.stderr.split(b"smspec: the job failed")[0].endswith(b"x\nlast wor")
@@ -154,7 +154,7 @@ def test_a_line_that_is_cut_off_is_the_end_of_a_log(container):
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_a_reader_that_goes_away_does_not_end_the_job(container, stream):
+def test_reader_that_goes_away_does_not_end_the_job(container, stream):
     """A collector of logs that dies closes its end: neither we nor the program, on standard error, must notice."""
     script = """
 import os, signal, sys, time
@@ -178,7 +178,7 @@ os._exit(7)
     assert container.failure.startswith("ExecuteUserScriptError: ValueError: the reason\nExitCode 7\n")
 
 
-def test_a_reader_that_stalls_for_ever_does_not_keep_the_job_from_its_end(container):
+def test_stalled_reader_does_not_delay_the_end(container):
     """The program has ended, nobody reads what it said: its status and the reason are told all the same."""
     script = """
 import os
@@ -196,7 +196,7 @@ os._exit(8)
     assert "\nExitCode 8\n" in container.failure
 
 
-def test_the_program_has_no_descriptors_of_ours(container):
+def test_script_inherits_only_standard_streams(container):
     """Nothing leaks into it but the three standard streams."""
     container.write("code/show.sh", "#!/bin/sh\nls /proc/self/fd\n")
     done = container.run(environ={"SAGEMAKER_PROGRAM": "show.sh"})

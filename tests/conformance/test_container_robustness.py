@@ -35,7 +35,7 @@ def container(tmp_path):
         ({"hosts": ["a"], "current_host": "a", "instance_groups": [{}]}, "no `instance_group_name`"),
     ],
 )
-def test_a_resource_config_that_makes_no_sense(container, config, message):
+def test_resource_config_that_makes_no_sense(container, config, message):
     container.write("input/config/resourceconfig.json", json.dumps(config))
     refused(container, message)
 
@@ -53,7 +53,7 @@ def test_settings_of_another_version(container, text):
 
 
 @pytest.mark.parametrize("groups", ['"all"', "5", "null", "{}"])
-def test_instance_groups_of_the_launcher_that_are_no_list(container, groups):
+def test_malformed_instance_groups_are_rejected(container, groups):
     container.configure({"sagemaker_distribution_instance_groups": groups, "sagemaker_torch_distributed_enabled": "1"})
     refused(container, "`sagemaker_distribution_instance_groups` is not a list")
 
@@ -64,7 +64,7 @@ def test_values_nested_a_hundred_thousand_deep_stay_text(container):
     assert (done.status, done.stdout) == (0, b"2400\n"), done.stderr
 
 
-def test_hosts_that_cannot_be_found_are_waited_for_aloud(container):
+def test_wait_for_unresolved_hosts_is_logged(container):
     """SIGTERM ends the wait."""
     container.configure(hosts=["algo-1", "no-such-host.invalid"])
     with container.start_script(LOOKUP) as process:
@@ -82,7 +82,7 @@ def test_hosts_that_can_have_no_address_are_not_waited_for(container, host):
 
 
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "a" * 64])
-def test_hosts_that_the_program_does_not_connect_to_are_not_waited_for(container, host):
+def test_hosts_the_script_does_not_contact_are_not_awaited(container, host):
     """They may have finished already, and their names with them."""
     container.configure(hosts=["localhost", host], current="localhost")
     done = container.run_script("import json, os; print(json.loads(os.environ['SM_HOSTS'])[1])")
@@ -101,7 +101,7 @@ def test_two_thousand_hosts(container):
     assert (done.status, done.stdout) == (0, b"2000 1234 [2468, 2469]\n"), done.stderr
 
 
-def test_a_name_of_a_channel_that_is_a_path(container):
+def test_name_of_a_channel_that_is_a_path(container):
     """The API knows no such name; a program would look anywhere for it."""
     for name in ("../model", "/etc", "a/b", "a\0b"):
         container.configure({}, {name: {"TrainingInputMode": "File"}})
@@ -152,7 +152,7 @@ def test_hyperparameters_that_no_argument_can_carry_are_refused(container, hyper
 
 
 @pytest.mark.parametrize("hyperparameters", [hyperparameters for hyperparameters, *_ in UNCARRIED.values()])
-def test_hyperparameters_that_are_no_arguments_are_in_the_files(container, hyperparameters):
+def test_hyperparameters_unfit_as_arguments_are_in_files(container, hyperparameters):
     container.configure({**hyperparameters, "lr": "0.1"})
     container.write("code/train.py", "import smspec_runtime; print(len(smspec_runtime.job().hyperparameters))")
     done = container.run(plan={"kind": "script", "program": "train.py", "args_style": "none"})
@@ -192,7 +192,7 @@ def test_more_arguments_than_there_is_room_for(container):
     assert "Argument list too long" in done.failure.splitlines()[0]
 
 
-def test_a_plan_that_is_not_there_or_not_ours(container):
+def test_unreadable_plan_is_reported(container):
     for content in (None, "{", "[]", '{"kind": "script", "color": "red"}'):
         plan = container.base / "plan.json"
         if content is not None:
@@ -206,7 +206,7 @@ def test_a_plan_that_is_not_there_or_not_ours(container):
         (container.base / "output/failure").unlink()
 
 
-def test_a_launcher_that_this_runtime_does_not_have(container):
+def test_launcher_that_this_runtime_does_not_have(container):
     done = container.run(plan={"kind": "script", "program": "train.py", "launcher": "teleport"})
     assert done.status == 1
     assert "this runtime has no launcher `teleport`" in done.failure

@@ -90,7 +90,7 @@ def test_every_signal_that_can_be_caught_is_forwarded(container):
         assert finish(container, process).status == 0
 
 
-def test_the_whole_process_group_gets_the_signal(container):
+def test_whole_process_group_gets_the_signal(container):
     """A shell does not pass signals on: the children it started must get them all the same."""
     container.write("code/child.py", CATCHER)
     container.write("code/run.sh", f"#!/bin/sh\n{container.python} child.py\necho unreachable\n")
@@ -103,7 +103,7 @@ def test_the_whole_process_group_gets_the_signal(container):
     assert done.failure.startswith("ExecuteUserScriptError: SIGTERM: terminated\nExitCode 143\n")
 
 
-def test_the_children_of_a_shell_may_save_their_work(container):
+def test_children_of_a_shell_may_save_their_work(container):
     """A shell dies of SIGTERM at once; its child has the grace that is left."""
     container.write(
         "code/child.py", CATCHER.replace("sys.exit(0)", "time.sleep(2); os.write(1, b'saved\\n'); sys.exit(0)")
@@ -168,7 +168,7 @@ time.sleep(60)
     assert not any(is_running(pid) for pid in pids)
 
 
-def test_nothing_outlives_the_program(container):
+def test_no_process_outlives_the_script(container):
     """In the background, in a session of its own, ignoring SIGTERM: when the job is over, it is over."""
     script = """
 import os, signal, sys, time
@@ -202,7 +202,7 @@ def test_orphans_are_reaped(container):
     assert float(seconds) < 20
 
 
-def test_a_stop_before_the_program_is_told_apart(container):
+def test_stop_before_the_script_has_a_separate_reason(container):
     """SIGTERM while requirements are installed: the job ends at once, and the reason says that nothing ran."""
     container.write("code/pip.py", "import time; print('installing', flush=True); time.sleep(60)")
     container.write("code/requirements.txt", "# nothing")
@@ -218,7 +218,7 @@ def test_a_stop_before_the_program_is_told_apart(container):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_stop_just_before_the_program_is_started_reaches_it(number):
+def test_stop_just_before_the_program_is_started_reaches_it(number):
     """It is too late to say that the program was not started, and too early for it to hear: the stop has to wait."""
     script = f"""
 import os, sys
@@ -238,14 +238,14 @@ print(outcome.signal, os.pipe is pipe)
     assert done.stdout == f"{int(number)} True\n", done.stderr
 
 
-def test_the_program_gets_the_default_signals_back(container):
+def test_program_gets_the_default_signals_back(container):
     """Python ignores SIGPIPE and SIGXFSZ for itself; its children must not inherit that, nor a blocked signal."""
     container.write("code/run.sh", "#!/bin/sh\ngrep -E '^Sig(Blk|Ign)' /proc/self/status\n")
     done = container.run(environ={"SAGEMAKER_PROGRAM": "run.sh"})
     assert [int(line.split()[1], 16) & STANDARD for line in done.stdout.splitlines()] == [0, 0]
 
 
-def test_a_signal_that_was_ignored_at_the_start_stays_ignored(container):
+def test_signal_that_was_ignored_at_the_start_stays_ignored(container):
     """What `nohup` and a background shell have set is the caller's choice."""
     container.write("code/run.sh", "#!/bin/sh\ngrep -E '^SigIgn' /proc/self/status\n")
     ignore = ["sh", "-c", 'trap "" HUP INT; exec "$@"', "sh"]
@@ -290,7 +290,7 @@ sys.exit(7)
     assert (done.status, done.stdout) == (7, b"[]\n")
 
 
-def test_sigint_is_no_success(container):
+def test_sigint_is_not_a_success(container):
     """Ctrl-C on a local run ends the program by SIGINT: 130."""
     script = "import signal, time\nsignal.signal(2, signal.SIG_DFL)\nprint('ready', flush=True)\ntime.sleep(60)"
     with container.start_script(script) as process:

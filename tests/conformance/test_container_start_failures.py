@@ -78,7 +78,7 @@ def test_words_that_are_too_long(container):
     assert len(done.failure) <= 1024
 
 
-def test_a_directory_that_is_none():
+def test_directory_that_is_none():
     """The program is not at fault, and not named."""
     script = f"""
 import sys
@@ -101,7 +101,7 @@ print(outcome.status, outcome.error)
         "exec >&-; sleep 60",
     ],
 )
-def test_a_tool_that_hangs_is_killed(hanging):
+def test_tool_that_hangs_is_killed(hanging):
     """A driver that does not answer keeps nvidia-smi waiting for ever; so would its job have been."""
     script = f"""
 import json, os, sys

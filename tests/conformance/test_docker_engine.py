@@ -43,7 +43,7 @@ def program(body):
     return [sys.executable, "-c", f"{head}with running_engine() as engine:{body}"]
 
 
-def test_containers_reach_each_other_where_the_machine_forwards_nothing(engine):
+def test_containers_connect_despite_forward_drop(engine):
     """A machine with another Docker engine: its FORWARD policy is DROP. Here a network namespace is that machine."""
     machine = ["unshare", "--net", "sh", "-c", 'iptables -P FORWARD DROP && iptables -S FORWARD >&2 && exec "$@"', "sh"]
     words = [*machine, *program(FETCH), engine.archive(), CLIENT]
@@ -61,7 +61,7 @@ def test_engines_side_by_side_share_no_network(engine):
     assert socket.if_nameindex() == before
 
 
-def test_nothing_of_an_engine_outlives_tests_that_are_killed(engine):
+def test_killed_tests_leave_no_engine(engine):
     process = subprocess.Popen(program(WAIT), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     directory = Path(process.stdout.readline().strip().partition("//")[2]).parent
     process.kill()

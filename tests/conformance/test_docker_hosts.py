@@ -66,7 +66,7 @@ def ended(engine, name):
 
 @pytest.mark.parametrize("order", [*itertools.permutations(HOSTS)], ids="-".join)
 @pytest.mark.parametrize("is_early", [False, True], ids=["together", "one-ends-first"])
-def test_hosts_need_each_other_for_nothing(engine, host, tmp_path, order, is_early):
+def test_hosts_start_in_any_order(engine, host, tmp_path, order, is_early):
     """In any order, and when one has ended, and lost its name, before the others start."""
     first, *others = order
     host(first)

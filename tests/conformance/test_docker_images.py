@@ -90,7 +90,7 @@ def test_what_is_where_in_the_image(engine, tree):
     )
 
 
-def test_a_changed_source_builds_only_its_own_layer(engine, tree):
+def test_changed_source_builds_only_its_own_layer(engine, tree):
     engine.build(tree({"train.py": b"1"}, run=("echo built > /marker",)), "cached", check=True)
     done = engine.build(tree({"train.py": b"2"}, name="changed", run=("echo built > /marker",)), "cached")
     steps = {match[1]: match[2] for match in re.finditer(r"(?m)^#(\d+) \[.*?\] (.*)$", done.stderr)}
@@ -100,7 +100,7 @@ def test_a_changed_source_builds_only_its_own_layer(engine, tree):
 
 
 @pytest.mark.parametrize("old", [False, True], ids=["no Python", "Python 3.6"])
-def test_a_base_without_python_fails_in_the_first_step_with_a_sentence(engine, tree, tmp_path, old):
+def test_base_without_python_fails_in_the_first_step(engine, tree, tmp_path, old):
     base = tmp_path / "base"
     base.mkdir()
     replaced = "printf '#!/bin/sh\\nexec /usr/bin/python3.11 -c \"import sys; sys.version_info = (3, 6, 9); $2\"\\n'"
@@ -206,7 +206,7 @@ def is_private_key(files, file):
     return re.search(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----\s+[A-Za-z0-9+/]{40}", files.extractfile(file).read(4096))
 
 
-def test_the_image_needs_no_source_and_no_packages(engine, tree):
+def test_image_needs_no_source_and_no_packages(engine, tree):
     engine.build(tree(holds_source=False), "bare")
     assert engine.output("bare", "sh", "-c", "ls /opt/ml 2>/dev/null; ls /opt/smspec").split() == [
         *("entrypoint.py", "run_plan.json", "smspec_runtime")

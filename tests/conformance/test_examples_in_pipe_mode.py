@@ -62,7 +62,7 @@ def completed(job, **request):
 
 
 @pytest.mark.parametrize("name", ["pipe-recordio", "pipe-augmented"])
-def test_nothing_is_to_be_said_about_an_example(example, name):
+def test_examples_have_no_findings(example, name):
     job = example(name)
     validated = smspec("validate", cwd=job.directory)
     assert validated.status == 0 and "no problems found" in validated.out + validated.err
@@ -70,7 +70,7 @@ def test_nothing_is_to_be_said_about_an_example(example, name):
     assert built.status == 0 and "warning" not in built.err
 
 
-def test_the_loss_of_pipe_recordio_falls(example):
+def test_loss_of_pipe_recordio_falls(example):
     job = example("pipe-recordio")
     completed(job)
     losses = metric(job)
@@ -109,7 +109,7 @@ def test_pipe_recordio_goes_on_behind_its_checkpoint(example):
     assert falls(losses + metric(job))
 
 
-def test_the_accuracy_of_pipe_augmented_rises(example):
+def test_accuracy_of_pipe_augmented_rises(example):
     job = example("pipe-augmented")
     completed(job)
     accuracies = metric(job)

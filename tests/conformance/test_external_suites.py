@@ -80,7 +80,7 @@ def test_any_file_of_a_yaml_suite_gets_a_verdict(place, record_property):
     record_property("outcomes", str(outcomes))
 
 
-def test_a_json_suite_is_taken_and_refused_as_it_asks(place):
+def test_json_suite_is_taken_and_refused_as_it_asks(place):
     counts = {"y": 0, "n": 0, "i": 0, "other": 0}
     for path in files_of("SMSPEC_JSON_SUITES"):
         content = path.read_bytes()
@@ -140,7 +140,7 @@ def said_in(payload, where):
     return payload["InputDataConfig"][0]["DataSource"]["S3DataSource"]["S3Uri"].removeprefix("s3://data/")
 
 
-def test_any_text_survives_where_it_is_accepted(place):
+def test_accepted_text_is_preserved(place):
     kept = 0
     for text in naughty_strings():
         for where, more in spec_with(text).items():

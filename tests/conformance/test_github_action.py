@@ -75,7 +75,7 @@ def test_only_one_step_is_given_the_token():
     assert [step["name"] for step in STEPS if "github.token" in json.dumps(step)] == ["Comment"]
 
 
-def test_a_change_is_told_in_one_comment_that_later_runs_rewrite(jobs, act, server):
+def test_change_is_reported_in_one_updated_comment(jobs, act, server):
     change(jobs)
     done = act(jobs)
     assert done.status == 0, done.log
@@ -95,7 +95,7 @@ def test_a_change_is_told_in_one_comment_that_later_runs_rewrite(jobs, act, serv
     assert "1 → 8" in server.bodies[0].replace("`", "")
 
 
-def test_a_comment_stays_and_says_so_when_nothing_differs_any_more(jobs, act, server):
+def test_comment_is_updated_when_differences_vanish(jobs, act, server):
     change(jobs)
     act(jobs)
     change(jobs, "count: 4", "count: 1")
@@ -105,7 +105,7 @@ def test_a_comment_stays_and_says_so_when_nothing_differs_any_more(jobs, act, se
     assert server.bodies == [f"{MARKER}\nNo job differs from the base any more.\n"]
 
 
-def test_where_nothing_changes_nothing_is_written(jobs, act, server):
+def test_unchanged_jobs_get_no_comment(jobs, act, server):
     git(jobs, "checkout", "-q", "-b", "topic")
     (jobs / "README.md").write_text("about\n")
     commit(jobs)
@@ -113,7 +113,7 @@ def test_where_nothing_changes_nothing_is_written(jobs, act, server):
     assert server.comments == []
 
 
-def test_only_comments_of_bots_are_taken_for_ours_and_only_one_is_left(jobs, act, server):
+def test_only_one_marked_bot_comment_remains(jobs, act, server):
     """Anybody may write our marker; two runs at once may both have written; other bots write, too."""
     for number in range(3):
         server.add(f"comment {number}", kind="User")
@@ -129,7 +129,7 @@ def test_only_comments_of_bots_are_taken_for_ours_and_only_one_is_left(jobs, act
     assert len(texts) == 6
 
 
-def test_a_pull_request_from_a_fork_has_annotations_and_no_comment(jobs, act, server):
+def test_pull_request_from_a_fork_has_annotations_and_no_comment(jobs, act, server):
     change(jobs, "count: 1", "count: 0")
     done = act(jobs, pull_request(jobs, fork=True), sarif="true")
     assert done.status == 1
@@ -138,7 +138,7 @@ def test_a_pull_request_from_a_fork_has_annotations_and_no_comment(jobs, act, se
     assert "Upload findings" not in done.used
 
 
-def test_a_fork_that_is_gone_is_a_fork(jobs, act, server):
+def test_fork_that_is_gone_is_a_fork(jobs, act, server):
     change(jobs)
     event = pull_request(jobs)
     event["pull_request"]["head"]["repo"] = None
@@ -154,14 +154,14 @@ def test_findings_are_uploaded_even_when_there_are_none(jobs, act):
     assert json.loads(Path(upload["sarif_file"]).read_text())["runs"][0]["results"] == []
 
 
-def test_warnings_fail_where_it_is_strict(jobs, act):
+def test_warnings_fail_only_in_strict_mode(jobs, act):
     change(jobs, "hosts:", "spot: {max_wait: 2d}\nhosts:")  # without checkpoints
     loose, strict = act(jobs), act(jobs, strict="true")
     assert "::warning file=job.yaml" in loose.log
     assert (loose.status, strict.status) == (0, 1)
 
 
-def test_a_kind_of_change_can_fail(jobs, act, server):
+def test_kind_of_change_can_fail(jobs, act, server):
     change(jobs)
     assert act(jobs, fail_on="security").status == 0
     assert act(jobs, fail_on="security,cost>20%").status == 1
@@ -227,7 +227,7 @@ def test_variables_of_the_run_do_not_reach_smspec(jobs, act, monkeypatch, tmp_pa
     assert "planted-value" not in seen
 
 
-def test_a_merge_of_one_commit_is_compared_with_what_it_merges_into(jobs, act, server, tmp_path):
+def test_shallow_merge_is_compared_with_its_parent(jobs, act, server, tmp_path):
     """actions/checkout takes one commit, the merge; the base may have moved on since the event."""
     before = git(jobs, "rev-parse", "main")
     change(jobs)
@@ -250,7 +250,7 @@ def test_a_merge_of_one_commit_is_compared_with_what_it_merges_into(jobs, act, s
     assert "other-" not in server.bodies[0]
 
 
-def test_a_whole_history_stays_whole(jobs, act, tmp_path):
+def test_whole_history_stays_whole(jobs, act, tmp_path):
     change(jobs)
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", "--single-branch", f"file://{jobs}", str(clone))
@@ -262,7 +262,7 @@ def test_a_whole_history_stays_whole(jobs, act, tmp_path):
     assert git(clone, "rev-parse", "--is-shallow-repository") == "false"
 
 
-def test_a_push_is_validated_and_compared_only_on_request(jobs, act, server):
+def test_push_is_validated_and_compared_only_on_request(jobs, act, server):
     before = git(jobs, "rev-parse", "HEAD")
     change(jobs)
     assert act(jobs, {"ref": "refs/heads/main"}).outputs["diff"] == {"status": "0"}
@@ -271,20 +271,20 @@ def test_a_push_is_validated_and_compared_only_on_request(jobs, act, server):
     assert server.asked == []
 
 
-def test_a_revision_that_nobody_has_is_told(jobs, act):
+def test_missing_revision_is_reported(jobs, act):
     done = act(jobs, base="no-such-branch")
     assert done.status == 1
     assert "no revision `no-such-branch`" in done.log
 
 
-def test_a_revision_is_never_an_option_of_git(jobs, act, tmp_path):
+def test_revision_is_never_an_option_of_git(jobs, act, tmp_path):
     done = act(jobs, base=f"--upload-pack=touch {tmp_path}/ran")
     assert done.status == 1
     assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize("status", [403, 404])
-def test_a_token_that_may_not_write_is_a_warning_that_says_what_is_missing(jobs, act, server, status):
+def test_read_only_token_causes_a_warning(jobs, act, server, status):
     change(jobs)
     server.refusals = [status]
     done = act(jobs)
@@ -292,7 +292,7 @@ def test_a_token_that_may_not_write_is_a_warning_that_says_what_is_missing(jobs,
     assert "pull-requests: write" in done.log
 
 
-def test_a_server_that_stumbles_is_asked_again(jobs, act, server):
+def test_server_that_stumbles_is_asked_again(jobs, act, server):
     change(jobs)
     server.refusals = [502]
     assert act(jobs).status == 0
@@ -320,7 +320,7 @@ def test_more_jobs_than_a_comment_holds_are_cut_between_two(jobs, act, server):
     assert whole.startswith(f"{kept}### ")
 
 
-def test_what_a_pull_request_says_is_no_command_to_the_runner(jobs, act):
+def test_spec_text_cannot_command_the_runner(jobs, act):
     """A spec that fails is shown in the log with its own words, which the runner must not obey."""
     change(jobs, "name: ", "name: '##[add-mask]x ::add-mask::y'\n# ")
     done = act(jobs)
@@ -332,7 +332,7 @@ def test_what_a_pull_request_says_is_no_command_to_the_runner(jobs, act):
     assert not [line for line in stopped.splitlines() if "##[" in line and not line.startswith("::")]
 
 
-def test_modules_in_the_repository_are_not_taken_for_ours(jobs, act, tmp_path):
+def test_modules_of_the_repository_are_not_imported(jobs, act, tmp_path):
     """A pull request may bring files named as what the action imports."""
     for name in ("yaml", "json", "smspec", "workflow", "pip", "venv", "runpy", "sitecustomize"):
         (jobs / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
@@ -341,7 +341,7 @@ def test_modules_in_the_repository_are_not_taken_for_ours(jobs, act, tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
-def test_an_input_that_is_neither_true_nor_false_is_told(jobs, act):
+def test_malformed_boolean_input_is_reported(jobs, act):
     done = act(jobs, strict="yes please")
     assert done.status == 1
     assert "the input strict is `yes please`: write true or false" in done.log

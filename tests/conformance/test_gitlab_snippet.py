@@ -49,13 +49,13 @@ def test_what_a_job_keeps_is_what_it_writes():
     assert SNIPPET["smspec-diff"]["artifacts"]["paths"] == ["smspec-diff.md"]
 
 
-def test_a_good_repository_passes_with_an_empty_report(jobs):
+def test_good_repository_passes_with_an_empty_report(jobs):
     status, out, err = run_job("smspec-validate", jobs)
     assert (status, out) == (0, ""), err
     assert json.loads((jobs / REPORT).read_text()) == []
 
 
-def test_findings_are_told_in_the_words_of_code_quality(jobs):
+def test_findings_become_code_quality_records(jobs):
     write_job(jobs, BUILT + "spot: {max_wait: 2d}\nstopping: {max_runtime: 3d}\n")
     status, out, _ = run_job("smspec-validate", jobs)
     assert status == 1
@@ -72,7 +72,7 @@ def test_findings_are_told_in_the_words_of_code_quality(jobs):
     assert {finding["fingerprint"] for finding in json.loads((jobs / REPORT).read_text())} == before
 
 
-def test_a_directory_without_a_spec_fails_and_says_so(jobs):
+def test_directory_without_specs_fails(jobs):
     (jobs / "empty").mkdir()
     status, _, err = run_job("smspec-validate", jobs, SMSPEC_PATHS="empty")
     assert status == 2
@@ -94,7 +94,7 @@ def test_differences_are_a_page_and_fail_only_on_request(jobs):
     assert run_job("smspec-diff", jobs, **merge, SMSPEC_FAIL_ON="security")[0] == 0
 
 
-def test_a_spec_that_cannot_be_compared_fails(jobs):
+def test_spec_that_cannot_be_compared_fails(jobs):
     base = git(jobs, "rev-parse", "HEAD")
     write_job(jobs, BUILT.replace("count: 1", "count: 0"))
     assert run_job("smspec-diff", jobs, CI_MERGE_REQUEST_DIFF_BASE_SHA=base)[0] != 0

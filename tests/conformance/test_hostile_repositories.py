@@ -61,7 +61,7 @@ def root(tmp_path):
 
 
 @pytest.mark.parametrize(("attack", "target"), PAIRS)
-def test_nothing_of_the_machine_shows(attack, target, root):
+def test_machine_data_does_not_leak(attack, target, root):
     ATTACKS[attack](root, target)
     for words in COMMANDS:
         done = smspec(*words, cwd=root)
@@ -75,7 +75,7 @@ def test_nothing_of_the_machine_shows(attack, target, root):
 
 @pytest.mark.parametrize("attack", ["base", "base-that-is-a-link", "policy", "lock", "requirements", "script", "spec"])
 @pytest.mark.parametrize("target", ["/proc/self/environ", "../secrets/env", ".git/config"])
-def test_nothing_shows_of_a_revision_either(attack, target, root):
+def test_machine_data_does_not_leak_through_a_revision(attack, target, root):
     """What is hostile here is the base: a link in a tree is a blob with a path in it."""
     ATTACKS[attack](root, target)
     commit(root)
@@ -109,7 +109,7 @@ def opened(root, *words):
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="there is no strace")
 @pytest.mark.parametrize("attack", sorted(set(ATTACKS) - {"last-build"}))
-def test_nothing_outside_is_opened(attack, root):
+def test_files_outside_are_not_opened(attack, root):
     """Of all files that the kernel opens for a command, none is outside because of the spec."""
     if subprocess.run(["strace", "-o", os.devnull, "true"], capture_output=True).returncode:
         pytest.skip("strace may not trace here")

@@ -24,7 +24,7 @@ def job(tmp_path):
     job.assert_nothing_left()
 
 
-def test_the_first_host_that_fails_decides(job):
+def test_first_host_that_fails_decides(job):
     """The exit status of the job is its first failing host's; that of the command is 1: the job is at fault."""
     script(
         job,
@@ -48,7 +48,7 @@ def test_the_first_host_that_fails_decides(job):
     assert [host["exit_status"] for host in summary["hosts"]] == [143, 1]
 
 
-def test_the_exit_status_of_the_program_is_told(job):
+def test_exit_status_of_the_script_is_reported(job):
     script(job, "raise SystemExit(7)")
     ended = job.run()
     assert ended.returncode == 1
@@ -90,7 +90,7 @@ class Reader:
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_stops_the_job_in_good_order(job, number, status):
+def test_signal_stops_the_job_in_good_order(job, number, status):
     """Every host gets SIGTERM and may save its model; then FIFOs and processes are gone."""
     job.spec(PIPES)
     job.write("src/reader.py", READER)
@@ -107,7 +107,7 @@ def test_a_signal_stops_the_job_in_good_order(job, number, status):
     job.assert_nothing_left()
 
 
-def test_a_terminal_s_ctrl_c_reaches_only_us(job):
+def test_terminal_s_ctrl_c_reaches_only_us(job):
     """A terminal sends SIGINT to its whole foreground group; hosts hear of it from us, as SIGTERM."""
     script(
         job,
@@ -131,7 +131,7 @@ def test_a_terminal_s_ctrl_c_reaches_only_us(job):
     assert "INT" not in job.log()
 
 
-def test_a_second_ctrl_c_kills(job):
+def test_second_ctrl_c_kills(job):
     script(job, "import signal, time; signal.signal(15, signal.SIG_IGN); print('up', flush=True); time.sleep(60)")
     process = job.start({"SMSPEC_STOP_GRACE": "60"})
     job.wait_for_log("up")
@@ -144,7 +144,7 @@ def test_a_second_ctrl_c_kills(job):
     job.assert_nothing_left()
 
 
-def test_nothing_outlives_a_killed_run(job):
+def test_killed_run_leaves_no_process(job):
     """SIGKILL leaves us no time: the hosts learn of our death from the kernel, the feeders from their stdin."""
     job.spec(PIPES)
     job.write("src/reader.py", READER)
@@ -184,7 +184,7 @@ def test_data_at_fault_fail_the_job(job):
     assert "is not a gzip file" in summary["failure_reason"]
 
 
-def test_a_missing_channel_is_told_before_anything_is_written(job):
+def test_missing_channel_is_reported_before_writing(job):
     job.spec(PIPES.replace(", local: data/", ""))
     job.write("src/reader.py", READER)
     ended = job.run()
@@ -193,14 +193,14 @@ def test_a_missing_channel_is_told_before_anything_is_written(job):
     assert not job.run_directory.exists()
 
 
-def test_a_literal_container_path_is_warned_of(job):
+def test_literal_container_path_is_warned_of(job):
     script(job, "print('/opt/ml/' + 'model')", "hyperparameters: {out: /opt/ml/model}")
     ended = job.run()
     assert ended.returncode == 0
     assert "warning: train.py:1, hyperparameter `out`: literal `/opt/ml/` paths do not work" in ended.stderr
 
 
-def test_a_script_that_uses_a_container_path_is_stopped(job):
+def test_script_that_uses_a_container_path_is_stopped(job):
     """Without a container, what is at the path is no part of the run: another job's checkpoints, or nothing."""
     script(job, "import os\nos.makedirs('/opt/ml/checkpoints', exist_ok=True)\n")
     refused(
@@ -218,7 +218,7 @@ def test_a_script_that_uses_a_container_path_is_stopped(job):
     assert "FileNotFoundError" in job.log()
 
 
-def test_a_package_that_the_python_lacks_is_told_with_the_way_to_another(job):
+def test_missing_package_suggests_another_python(job):
     script(job, "import no_such_package.layers")
     ended = job.run()
     assert ended.returncode == 1
@@ -239,13 +239,13 @@ def test_what_starts_over_ssh_needs_containers(job, launcher):
     refused(job, 3, f"`smspec run` does not support `{launcher}`: it needs SSH between containers")
 
 
-def test_a_program_inside_an_image_needs_a_container(job):
+def test_program_inside_an_image_needs_a_container(job):
     job.spec("image: 111122223333.dkr.ecr.us-west-2.amazonaws.com/xgboost:1")
     refused(job, 3, "the training script of this job is inside its image")
     refused(job, 3, "set `source` and `entry_point` in the spec")
 
 
-def test_a_launcher_that_is_not_there_is_missed_before_any_host_starts(job):
+def test_missing_launcher_is_reported_before_hosts_start(job):
     script(job, "", "distribution: torchrun")
     python = job.directory / "bin" / "python3"
     python.parent.mkdir()
@@ -260,19 +260,19 @@ def test_a_launcher_that_is_not_there_is_missed_before_any_host_starts(job):
     assert "torchrun" not in job.run(lonely).stderr.splitlines()[0]
 
 
-def test_the_python_of_the_job_must_be_there(job):
+def test_python_of_the_job_must_be_there(job):
     script(job, "")
     refused(job, 3, "cannot find `no-such-python`", python="no-such-python")
     refused(job, 3, "is not Python 3.8 or later", python="/bin/true")
 
 
-def test_misuse_is_told(job):
+def test_bad_arguments_exit_2(job):
     script(job, "")
     refused(job, 2, "expected a number of hosts, got `0`", hosts=0)
     refused(job, 2, "--data: the job has no channel `x`", data={"x": "y"})
 
 
-def test_a_directory_of_somebody_else_is_left_alone(job):
+def test_foreign_directory_is_not_overwritten(job):
     script(job, "")
     job.write("run/job/thesis.tex", "years of work")
     ended = job.run()
@@ -296,7 +296,7 @@ def run_on_a_full_disk(job):
     )
 
 
-def test_a_full_disk_is_told_and_leaves_nothing(job):
+def test_full_disk_is_reported_and_cleaned_up(job):
     """The environment are at fault; what was copied so far is taken away again."""
     script(job, "", 'channels: {train: {s3: "s3://data/train/", local: data/}}')
     job.write("data/a", b"x" * (4 << 20))
@@ -316,7 +316,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(job):
         "os.mkdir(failure)",
     ],
 )
-def test_a_failure_file_that_is_no_file_is_not_read(job, program):
+def test_special_failure_file_is_not_read(job, program):
     script(job, f"import os; failure = os.environ['SM_OUTPUT_DIR'] + '/failure'; {program}; raise SystemExit(3)")
     process = job.start()
     process.communicate(timeout=DEADLINE)
@@ -327,7 +327,7 @@ def test_a_failure_file_that_is_no_file_is_not_read(job, program):
     assert job.summary()["failure_reason"] == "algo-1 exited with status 3 and wrote no failure file"
 
 
-def test_a_program_that_takes_its_directories_away(job):
+def test_program_that_takes_its_directories_away(job):
     script(
         job, "import os, shutil; shutil.rmtree(os.environ['SM_INPUT_DIR']); shutil.rmtree(os.environ['SM_MODEL_DIR'])"
     )
@@ -337,7 +337,7 @@ def test_a_program_that_takes_its_directories_away(job):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_run_that_is_stopped_before_the_job_starts_leaves_nothing(job, tmp_path, number):
+def test_run_stopped_before_the_job_leaves_no_files(job, tmp_path, number):
     """It waits for an interpreter that does not answer; whoever is impatient signals again while it tidies up."""
     script(job, "")
     job.write("python", "#!/bin/sh\ntouch asked\nexec sleep 60\n")
@@ -380,7 +380,7 @@ def test_nohup_is_heeded(job):
     assert process.returncode == 0
 
 
-def test_a_disk_that_is_full_of_log_is_told_and_nothing_left_running(job):
+def test_full_log_disk_is_reported_and_stops_the_job(job):
     script(job, "import time; print('x' * (2 << 20), flush=True); time.sleep(60)")
     ended = run_on_a_full_disk(job)
     assert ended.returncode == 3

@@ -34,7 +34,7 @@ def job(tmp_path):
     job.assert_nothing_left()
 
 
-def test_a_stall_is_waited_for(job):
+def test_stall_is_waited_for(job):
     ended = job.run(stall="0.7s")
     assert ended.returncode == 0, ended.stderr
     assert job.archive() == {"0": CONTENT, "1": CONTENT}
@@ -47,7 +47,7 @@ def test_a_stall_is_waited_for(job):
     assert all(flow["seconds"] > 0.6 for flow in summary["channels"])
 
 
-def test_a_truncated_epoch_looks_like_a_whole_one(job):
+def test_truncated_epoch_looks_like_a_whole_one(job):
     """The end of a FIFO is the same for both: only what is inside the stream can tell."""
     ended = job.run(truncate=1234)
     assert ended.returncode == 0, ended.stderr
@@ -56,13 +56,13 @@ def test_a_truncated_epoch_looks_like_a_whole_one(job):
     assert "injected --truncate 1.23 kB: in 2 epochs" in ended.stdout
 
 
-def test_a_fault_that_never_happened_is_told(job):
+def test_fault_that_never_occurred_is_reported(job):
     ended = job.run(truncate="1GB")
     assert ended.returncode == 0, ended.stderr
     assert "injected --truncate 1 GB: every epoch was shorter" in ended.stdout
 
 
-def test_a_dead_writer_is_found_out_by_the_job_itself(job):
+def test_dead_writer_is_found_out_by_the_job_itself(job):
     """The run goes on: the first epoch ends in its middle, the next one never begins."""
     ended = job.run(**{"kill-writer": None})
     assert ended.returncode == 1

@@ -169,7 +169,7 @@ def test_data_in_the_directory_of_an_earlier_run_is_not_removed(job):
     assert {path: path.read_bytes() for path in job.run_directory.rglob("*") if path.is_file()} == before
 
 
-def test_a_run_directory_among_the_data_is_refused(job):
+def test_run_directory_among_the_data_is_refused(job):
     data(job, random.Random(0))
     ended = job.run(data={"file": job.directory})
     assert ended.returncode == 2

@@ -45,7 +45,7 @@ def script(job):
     return job
 
 
-def test_a_script_runs_and_its_model_is_collected(script):
+def test_script_runs_and_its_model_is_collected(script):
     """The model directory becomes model.tar.gz, output/data becomes output.tar.gz."""
     ended = script.run()
     assert ended.returncode == 0, ended.stderr
@@ -58,7 +58,7 @@ def test_a_script_runs_and_its_model_is_collected(script):
     assert json.loads((script.run_directory / "run.json").read_text())["status"] == "Completed"
 
 
-def test_results_go_to_stdout_and_nothing_else_does(script):
+def test_only_results_go_to_stdout(script):
     ended = script.run()
     lines = ended.stdout.splitlines()
     assert lines[0].split() == ["host", "channel", "mode", "epoch", "bytes", "seconds", "MB/s"]
@@ -67,7 +67,7 @@ def test_results_go_to_stdout_and_nothing_else_does(script):
 
 
 @pytest.mark.parametrize("delivery", ["image", "channel", "s3"])
-def test_the_source_arrives_as_the_spec_says(script, delivery):
+def test_source_arrives_by_each_delivery(script, delivery):
     script.spec(SPEC.format(delivery=delivery))
     assert script.run().returncode == 0
     assert "files ['a.csv']" in script.log()
@@ -79,7 +79,7 @@ def test_the_source_arrives_as_the_spec_says(script, delivery):
 
 
 @pytest.mark.parametrize("delivery", ["channel", "s3"])
-def test_a_ready_image_runs_too(script, delivery):
+def test_ready_image_runs_too(script, delivery):
     """Our runtime comes in a channel, or stands in for the toolkit of the image."""
     image = "\n    image: 111122223333.dkr.ecr.us-west-2.amazonaws.com/pytorch-training:2.4"
     script.spec(SPEC.format(delivery=delivery) + image)
@@ -88,7 +88,7 @@ def test_a_ready_image_runs_too(script, delivery):
     assert script.archive() == {"model.txt": b"trained on 1,2"}
 
 
-def test_a_host_finds_what_a_container_finds(script):
+def test_host_finds_what_a_container_finds(script):
     script.write("src/train.py", "import os; print('ENV', sorted(os.environ.items()))")
     script.spec(
         SPEC.format(delivery="image")
@@ -146,7 +146,7 @@ def loop(job):
     return job
 
 
-def test_a_pipe_loop_is_fed_epoch_by_epoch(loop, any_python):
+def test_pipe_loop_is_fed_epoch_by_epoch(loop, any_python):
     """ShardedByS3Key: keys are dealt out over the hosts; one FIFO per channel and epoch."""
     ended = loop.run(python=any_python)
     assert ended.returncode == 0, ended.stderr
@@ -169,7 +169,7 @@ def test_more_hosts_than_objects_leave_some_without_data(loop):
     assert resources["hosts"] == ["algo-1", "algo-2", "algo-3", "algo-4"]
 
 
-def test_an_epoch_may_end_early(loop):
+def test_epoch_may_end_early(loop):
     loop.write(
         "src/reader.py",
         """
@@ -189,7 +189,7 @@ def test_an_epoch_may_end_early(loop):
     assert ended.stdout.count("ended early") == 3
 
 
-def test_an_augmented_manifest_reaches_the_loop_in_pairs(job):
+def test_augmented_manifest_reaches_the_loop_in_pairs(job):
     """AugmentedManifestFile with RecordIO: the values of AttributeNames, one record each, line by line."""
     job.spec(
         """
@@ -222,7 +222,7 @@ def test_an_augmented_manifest_reaches_the_loop_in_pairs(job):
     assert "second image" in got[1] and "b'5'" in got[1]
 
 
-def test_the_rate_can_be_limited(loop):
+def test_rate_can_be_limited(loop):
     ended = loop.run(hosts=1, rate="1MB")
     assert ended.returncode == 0, ended.stderr
     assert all(flow["seconds"] > 0.5 for flow in loop.summary()["channels"])
@@ -298,7 +298,7 @@ def test_outputs_may_stay_uncompressed(script):
     assert not (script.run_directory / "model.tar.gz").exists()
 
 
-def test_a_second_run_replaces_the_first(script):
+def test_second_run_replaces_the_first(script):
     assert script.run().returncode == 0
     script.write("src/train.py", "print('nothing')")
     assert script.run().returncode == 0

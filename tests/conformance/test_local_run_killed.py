@@ -71,7 +71,7 @@ def kill(job: LocalJob, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("moment", range(MOMENTS))
-def test_a_run_that_is_killed_at_any_moment_leaves_no_process(job, tmp_path, moment):
+def test_run_that_is_killed_at_any_moment_leaves_no_process(job, tmp_path, moment):
     """Daemons and what ignores signals are ended too; the next run has all directories to itself."""
     kill(job, random.Random(moment).uniform(0, 2.5))
     job.assert_nothing_left()
@@ -81,7 +81,7 @@ def test_a_run_that_is_killed_at_any_moment_leaves_no_process(job, tmp_path, mom
     assert os.listdir(tmp_path / "temporary") == []
 
 
-def test_a_run_that_is_killed_while_its_job_clings_leaves_no_process(job, tmp_path):
+def test_killed_run_with_stubborn_hosts_leaves_no_process(job, tmp_path):
     process = job.start(job.environment)
     for host in ("algo-1", "algo-2"):
         job.wait_for_log("clinging", host)
@@ -97,7 +97,7 @@ def test_what_a_job_leaves_running_ends_with_it(job):
     assert ended.returncode == 0, ended.stderr
 
 
-def test_a_program_that_kills_its_parents_leaves_no_process(job):
+def test_program_that_kills_its_parents_leaves_no_process(job):
     """The guard of a host is a process of the same user, so a program may end it."""
     job.write(
         "src/train.py",

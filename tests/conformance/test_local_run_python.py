@@ -116,7 +116,7 @@ def exe(tmp_path, job):
 
 
 @both
-def test_a_job_has_the_packages_of_its_image_and_no_others(job):
+def test_job_has_the_packages_of_its_image_and_no_others(job):
     spec(job, "greeting==1.0")
     ended = job.run(job.environment)
     assert ended.returncode == 0, ended.stderr
@@ -125,7 +125,7 @@ def test_a_job_has_the_packages_of_its_image_and_no_others(job):
     assert len(environments(job)) == 1
 
 
-def test_a_second_run_installs_nothing(job):
+def test_second_run_uses_the_cached_environment(job):
     spec(job, "greeting==1.0")
     job.run(job.environment)
     shutil.rmtree(job.wheels)
@@ -196,7 +196,7 @@ def test_settings_of_pip_that_lead_elsewhere_are_not_followed(job, tmp_path, way
     assert not elsewhere.exists()
 
 
-def test_a_named_python_lends_its_packages_and_is_not_changed(job, exe):
+def test_named_python_lends_its_packages_and_is_not_changed(job, exe):
     before = state(exe.parent.parent)
     spec(job, "greeting==1.0, other")
     ended = job.run(job.environment, python=exe)
@@ -210,7 +210,7 @@ def test_a_named_python_lends_its_packages_and_is_not_changed(job, exe):
     assert state(exe.parent.parent) == before
 
 
-def test_a_python_of_the_author_stands_in_for_packages_that_are_not_known(job):
+def test_python_option_replaces_unknown_packages(job):
     spec(job, base="pytorch/pytorch:2.4.1")
     ended = job.run(job.environment)
     assert ended.returncode == 0, ended.stderr
@@ -218,7 +218,7 @@ def test_a_python_of_the_author_stands_in_for_packages_that_are_not_known(job):
     assert "different from the image: the packages of the image are unknown" in ended.stderr
 
 
-def test_without_permission_nothing_is_installed(job):
+def test_no_install_prevents_installation(job):
     spec(job, "greeting==1.0")
     ended = job.run(job.environment, **{"no-install": None})
     assert ended.returncode == 3
@@ -229,7 +229,7 @@ def test_without_permission_nothing_is_installed(job):
 
 
 @both
-def test_a_package_that_is_nowhere_is_the_fault_of_the_spec(job):
+def test_package_that_is_nowhere_is_the_fault_of_the_spec(job):
     spec(job, "no-such-package==1.0")
     ended = job.run(job.environment)
     assert ended.returncode == 1
@@ -239,7 +239,7 @@ def test_a_package_that_is_nowhere_is_the_fault_of_the_spec(job):
 
 
 @both
-def test_an_index_that_does_not_answer_is_not_the_fault_of_the_spec(job):
+def test_index_that_does_not_answer_is_not_the_fault_of_the_spec(job):
     spec(job, "greeting==3.0")
     job.environment |= {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_NO_INDEX": "", "PIP_RETRIES": "1"}
     job.environment |= {"UV_HTTP_RETRIES": "0", "PIP_EXTRA_INDEX_URL": "", "PIP_CONFIG_FILE": os.devnull}
@@ -250,7 +250,7 @@ def test_an_index_that_does_not_answer_is_not_the_fault_of_the_spec(job):
     assert sentence.endswith("; pass `--python EXE` to use a Python that has them")
 
 
-def test_nothing_is_needed_where_nothing_is_installed(job, tmp_path):
+def test_job_without_packages_needs_no_cache(job, tmp_path):
     """No network, no cache, no uv: a job without packages runs all the same."""
     (tmp_path / "file").write_text("")
     job.environment |= {"SMSPEC_CACHE_DIR": str(tmp_path / "file" / "below"), "PIP_FIND_LINKS": "/nowhere"}
@@ -281,7 +281,7 @@ def test_runs_that_start_together_install_once(job, tmp_path):
 
 
 @pytest.mark.parametrize("moment", range(KILLS))
-def test_a_run_that_is_killed_while_it_installs_is_repaired_by_the_next(job, tmp_path, moment):
+def test_run_killed_while_installing_is_repaired(job, tmp_path, moment):
     wheel(job.wheels, "1.0", "large", slow=True)
     spec(job, "greeting==1.0, large")
     process = job.start(job.environment)

@@ -60,7 +60,7 @@ def interrupt(job, number):
     (job.directory / "hang").unlink()
 
 
-def test_an_interrupted_run_is_taken_up(job):
+def test_interrupted_run_is_taken_up(job):
     interrupt(job, signal.SIGKILL)
     job.assert_nothing_left()
     again = job.run()
@@ -77,7 +77,7 @@ def test_an_interrupted_run_is_taken_up(job):
     assert "going on" not in afresh.stderr
 
 
-def test_another_job_begins_anew(job):
+def test_changed_job_starts_again(job):
     """A changed hyperparameter makes another job."""
     interrupt(job, signal.SIGINT)
     with (job.directory / "job.yaml").open("a") as spec:

@@ -83,7 +83,7 @@ def test_shuffling_gives_what_it_gives_from_this_machine(job, server):
     assert job.archive() == here
 
 
-def test_an_augmented_manifest_is_streamed(job, server):
+def test_augmented_manifest_is_streamed(job, server):
     pipe(job, "s3_data_type: AugmentedManifestFile, attributes: [image-ref, class]")
     ended = job.run(server.environ, data={"train": f"s3://{BUCKET}/train.manifest"})
     assert ended.returncode == 0, ended.stderr
@@ -118,7 +118,7 @@ def test_other_channels_are_downloaded(job, server, mode):
         ("s3://", 2, "has no bucket"),
     ],
 )
-def test_what_is_not_there_is_told_before_anything_runs(job, server, source, status, message):
+def test_missing_object_is_reported_before_the_job_runs(job, server, source, status, message):
     pipe(job, "compression: None")
     ended = job.run(server.environ, data={"train": source})
     assert (ended.returncode, ended.stdout) == (status, "")
@@ -140,7 +140,7 @@ def test_no_credentials_are_the_surroundings_fault(job, server, tmp_path):
     assert not job.run_directory.exists()
 
 
-def test_an_object_that_is_gone_fails_the_job(job, server):
+def test_object_that_is_gone_fails_the_job(job, server):
     server.put("gone.manifest", b'[{"prefix": "s3://%s/"}, "train/part0", "no/such/object"]' % BUCKET.encode())
     pipe(job, "s3_data_type: ManifestFile")
     ended = job.run(server.environ, data={"train": f"s3://{BUCKET}/gone.manifest"})

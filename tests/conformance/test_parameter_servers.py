@@ -147,7 +147,7 @@ def test_mxnet_s_scheduler_servers_and_workers_meet(job):
     assert all(together in job.log(host) for host in ("algo-1", "algo-2"))
 
 
-def test_a_worker_of_mxnet_that_fails_ends_the_job(job):
+def test_worker_of_mxnet_that_fails_ends_the_job(job):
     """Nobody waits for the scheduler, which waits for that worker."""
     began = time.monotonic()
     ended = prepared(job, "mxnet", "fail").run()
@@ -174,7 +174,7 @@ def test_tensorflow_s_servers_serve_until_the_master_has_ended(job):
         ("server", "which runs beside the program, ended with exit status 9\nExitCode 9", "algo-1"),
     ],
 )
-def test_whoever_fails_fails_the_job(job, ending, reason, host):
+def test_failure_of_any_process_fails_the_job(job, ending, reason, host):
     ended = prepared(job, "tensorflow", ending).run()
     assert ended.returncode == 1
     assert reason in (job.host(host) / "output/failure").read_text()
@@ -213,7 +213,7 @@ REAL = {
 
 
 @pytest.mark.parametrize(("framework", "said"), [("mxnet", "SUM 2 [3.0, 3.0]"), ("tensorflow", "SUM 3.0")])
-def test_the_framework_itself(job, framework, said):
+def test_framework_itself(job, framework, said):
     python = os.environ.get(f"SMSPEC_{framework.upper()}_PYTHON")
     if not python:
         pytest.skip(f"SMSPEC_{framework.upper()}_PYTHON names no Python with {framework}")

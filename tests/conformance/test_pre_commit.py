@@ -72,13 +72,13 @@ def committed(jobs, hooks):
     return attempt
 
 
-def test_a_repository_may_have_the_hook_before_its_first_job(jobs, committed):
+def test_repository_may_have_the_hook_before_its_first_job(jobs, committed):
     (jobs / "pipeline.yaml").write_text("steps: [a, b]\n")
     passed, said = committed()
     assert passed, said
 
 
-def test_a_spec_with_a_fault_is_not_committed(jobs, committed):
+def test_spec_with_a_fault_is_not_committed(jobs, committed):
     write_job(jobs, BUILT.replace("count: 1", "count: 0"))
     passed, said = committed()
     assert not passed
@@ -87,7 +87,7 @@ def test_a_spec_with_a_fault_is_not_committed(jobs, committed):
     assert committed()[0]
 
 
-def test_yaml_that_is_no_spec_is_left_alone(jobs, committed):
+def test_yaml_other_than_specs_is_skipped(jobs, committed):
     write_job(jobs)
     (jobs / "values.yaml").write_text("replicas: 3\n")
     (jobs / "broken.yaml").write_text("a: [1, 2\n")
@@ -96,7 +96,7 @@ def test_yaml_that_is_no_spec_is_left_alone(jobs, committed):
     assert passed, said
 
 
-def test_a_base_is_checked_by_the_jobs_that_extend_it(jobs, committed):
+def test_base_is_checked_by_the_jobs_that_extend_it(jobs, committed):
     (jobs / "base.yaml").write_text(BASE)
     write_job(jobs / "job", EXTENDING)
     passed, said = committed()
@@ -143,7 +143,7 @@ def test_many_specs_are_compared_with_each_other_in_one_process(jobs, committed)
     assert "SM702" in said
 
 
-def test_modules_at_the_top_of_the_repository_are_not_taken_for_ours(jobs, committed):
+def test_modules_of_the_repository_are_not_imported(jobs, committed):
     for name in ("smspec", "smspec_schemas"):  # not yaml: pre-commit itself would take it
         (jobs / f"{name}.py").write_text("raise SystemExit('not ours')\n")
     write_job(jobs)
@@ -164,7 +164,7 @@ def test_directories_and_options_are_the_users(jobs, committed):
     assert not committed()[0]
 
 
-def test_a_directory_that_is_not_there_is_a_mistake(jobs, committed):
+def test_directory_that_is_not_there_is_a_mistake(jobs, committed):
     config = (jobs / ".pre-commit-config.yaml").read_text()
     (jobs / ".pre-commit-config.yaml").write_text(
         config.replace("{id: smspec-validate}", "{id: smspec-validate, args: [nowhere]}")

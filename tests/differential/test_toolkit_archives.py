@@ -58,7 +58,7 @@ def test_names_that_lead_out_end_the_job(tmp_path, name):
     assert f"`{name}` in the archive lies outside of the code directory" in mine.failure
 
 
-def test_a_variable_that_names_the_code_directory_itself(tmp_path):
+def test_variable_that_names_the_code_directory_itself(tmp_path):
     """Images of many people set it so."""
 
     def prepare(container):
@@ -69,7 +69,7 @@ def test_a_variable_that_names_the_code_directory_itself(tmp_path):
 
 
 @pytest.mark.parametrize("form", ["directory", "archive"])
-def test_a_variable_says_where_the_code_is(tmp_path, form):
+def test_submit_directory_variable_locates_the_code(tmp_path, form):
     """The toolkit reads it and overwrites it; but for that the program sees what it sees of the hyperparameter."""
 
     def prepare(container):
@@ -94,7 +94,7 @@ def files_below(directory):
     return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
 
 
-def test_a_submitted_file_that_is_no_archive(tmp_path):
+def test_submitted_file_must_be_an_archive(tmp_path):
     def prepare(container):
         path = container.write("sent/train.py", WITNESS)
         container.configure({"sagemaker_program": "train.py", "sagemaker_submit_directory": str(path)})

@@ -59,7 +59,7 @@ def test_umask_descriptors_and_standard_input(tmp_path):
         assert (container.base / "output/success").read_bytes() == b""
 
 
-def test_the_environment_names_the_program_before_the_hyperparameter(tmp_path):
+def test_environment_names_the_program_before_the_hyperparameter(tmp_path):
     def prepare(container):
         container.configure({"sagemaker_program": "other.py", "lr": "1"})
         container.write("code/train.py", WITNESS)
@@ -68,7 +68,7 @@ def test_the_environment_names_the_program_before_the_hyperparameter(tmp_path):
     both_show_the_same(tmp_path, prepare)
 
 
-def test_a_base_directory_with_a_slash_behind(tmp_path):
+def test_base_directory_with_a_slash_behind(tmp_path):
     def prepare(container):
         container.write("code/train.py", WITNESS)
         return {"SAGEMAKER_PROGRAM": "train.py", "SAGEMAKER_BASE_DIR": f"{container.base}/"}
@@ -76,7 +76,7 @@ def test_a_base_directory_with_a_slash_behind(tmp_path):
     both_show_the_same(tmp_path, prepare)
 
 
-def test_a_base_directory_that_is_relative(tmp_path):
+def test_base_directory_that_is_relative(tmp_path):
     """Relative to the directory that the container starts in."""
 
     def prepare(container):
@@ -88,7 +88,7 @@ def test_a_base_directory_that_is_relative(tmp_path):
     assert (theirs.succeeded, mine.succeeded) == (True, True), mine.stderr
 
 
-def test_the_import_path_begins_with_the_code(tmp_path):
+def test_import_path_begins_with_the_code(tmp_path):
     """Behind it stand the container's own entries in their order; then the toolkit adds those of its interpreter."""
 
     def prepare(container):
@@ -108,7 +108,7 @@ GROUPS = [
 
 
 @pytest.mark.parametrize("flag", ["sagemaker_mpi_enabled", "sagemaker_torch_distributed_enabled", None])
-def test_a_group_that_has_no_part_in_the_distribution(tmp_path, flag):
+def test_group_that_has_no_part_in_the_distribution(tmp_path, flag):
     """It runs the program by itself and still knows who takes part."""
 
     def prepare(container):
@@ -161,7 +161,7 @@ def test_requirements_are_there_when_the_script_starts(tmp_path):
     both_show_the_same(tmp_path, prepare)
 
 
-def test_a_package_is_installed_with_its_requirements_and_run_as_a_module(tmp_path):
+def test_package_is_installed_and_run_as_a_module(tmp_path):
     if subprocess.run([TOOLKIT, "-c", "import setuptools, wheel"], capture_output=True).returncode:
         pytest.skip("no setuptools and wheel beside the toolkit")
 
@@ -193,7 +193,7 @@ def test_packages_that_cannot_be_installed(tmp_path, kind):
         assert not done.stdout.endswith(b"ran\n")
 
 
-def test_a_function_of_a_framework(tmp_path):
+def test_function_of_a_framework(tmp_path):
     """In the directory that the container starts in, and with its variables; ours has those of the job besides."""
 
     def prepare(container):
@@ -217,7 +217,7 @@ def test_a_function_of_a_framework(tmp_path):
         ("ValueError('x')", 1),
     ],
 )
-def test_a_function_of_a_framework_that_fails(tmp_path, failure, status):
+def test_function_of_a_framework_that_fails(tmp_path, failure, status):
     """An OSError's number is the exit status."""
 
     def prepare(container):
@@ -232,7 +232,7 @@ def test_a_function_of_a_framework_that_fails(tmp_path, failure, status):
 
 @pytest.mark.parametrize("name", ["train.py", "run.sh"])
 @pytest.mark.parametrize("status", [1, 3, 137])
-def test_a_program_that_fails(tmp_path, name, status):
+def test_program_that_fails(tmp_path, name, status):
     """The status that the container ends with is ours alone; the failure file names the same one."""
 
     def prepare(container):
@@ -250,7 +250,7 @@ def test_a_program_that_fails(tmp_path, name, status):
 
 
 @pytest.mark.parametrize("status", [0, 2])
-def test_a_failure_file_of_the_program_s_own_is_kept(tmp_path, status):
+def test_failure_file_of_the_program_s_own_is_kept(tmp_path, status):
     def prepare(container):
         container.configure({"sagemaker_program": "train.py"})
         script = (
@@ -302,7 +302,7 @@ print(json.dumps({
 """
 
 
-def test_a_script_that_asks_the_toolkit_s_library(tmp_path):
+def test_script_that_asks_the_toolkit_s_library(tmp_path):
     """`sagemaker_training.environment` in a script of the author's: the same answers."""
 
     def prepare(container):
@@ -316,7 +316,7 @@ def test_a_script_that_asks_the_toolkit_s_library(tmp_path):
     assert json.loads(mine.stdout) == json.loads(theirs.stdout)
 
 
-def test_a_script_that_starts_another_with_the_toolkit_s_library(tmp_path):
+def test_script_that_starts_another_with_the_toolkit_s_library(tmp_path):
     """`entry_point.run` works, and the reason is the inner script's exception."""
     script = "from sagemaker_training import entry_point, environment\nenv = environment.Environment()\n"
     script += "entry_point.run(env.module_dir, 'inner.py', ['--a', '1'], env.to_env_vars(), capture_error={})\n"

@@ -13,7 +13,7 @@ SPECIFICATION.loader.exec_module(targets)
 
 
 @pytest.mark.parametrize("name", targets.TARGETS)
-def test_a_target_holds_for_its_seeds(name):
+def test_target_holds_for_its_seeds(name):
     target = targets.TARGETS[name]
     seeds = target.seeds()
     assert seeds
@@ -27,6 +27,6 @@ def test_a_target_holds_for_its_seeds(name):
     assert target(b"\xff\0[{") in (0, 1)
 
 
-def test_a_target_tells_a_broken_promise():
+def test_target_reports_a_broken_promise():
     with pytest.raises(AssertionError):
         targets.Target("job.yaml", ["validate"], (0,), ())(b"name: [")

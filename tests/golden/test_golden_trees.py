@@ -56,7 +56,7 @@ def generated(directory):
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_an_example_compiles_to_its_golden_tree(name, tmp_path, update):
+def test_example_compiles_to_its_golden_tree(name, tmp_path, update):
     write_tree(TREES[name], str(tmp_path / "tree"))
     written = generated(tmp_path / "tree")
     assert {"create-training-job.json", "manifest.json", "Dockerfile", "entrypoint.py"} <= set(written)

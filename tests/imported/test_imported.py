@@ -30,7 +30,7 @@ def source_of(case):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_spec_is_exactly_this(case, update):
+def test_spec_is_exactly_this(case, update):
     done = smspec("import", source_of(case).name, cwd=case)
     assert done.status == (case.name in INCOMPLETE)
     if update:
@@ -41,14 +41,14 @@ def test_the_spec_is_exactly_this(case, update):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_printed_spec_is_a_spec_of_its_own(case, tmp_path):
+def test_printed_spec_validates_as_reported_by_import(case, tmp_path):
     """What `validate` says of it is what `import` said, and it is found to be faulty or not all the same."""
     (tmp_path / "job.yaml").write_text((case / "job.yaml").read_text(encoding="utf-8"), encoding="utf-8")
     assert smspec("validate", "job.yaml", cwd=tmp_path).status == (case.name in INCOMPLETE)
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if c.name not in INCOMPLETE], ids=lambda case: case.name)
-def test_the_request_comes_back(case):
+def test_request_comes_back(case):
     source = source_of(case)
     found = imported(read_source(source.name, source.read_bytes()).data)
     written = write_spec(found)
@@ -97,7 +97,7 @@ NO_REQUEST = ("smspec", "name", "region")
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if c.name not in INCOMPLETE], ids=lambda case: case.name)
-def test_nothing_can_be_left_out_of_the_spec(case):
+def test_every_printed_key_is_necessary(case):
     """The shortest spec: without any one of its keys it is no job, or another."""
     tree = read(SourceText("job.yaml", (case / "job.yaml").read_text(encoding="utf-8")))
     request = rendered(spec_yaml(tree))

@@ -25,19 +25,19 @@ def refuse(paths):
     assert not found, "\n".join(found)
 
 
-def test_a_file_has_at_most_400_lines():
+def test_file_has_at_most_400_lines():
     refuse(path for path in PYTHON if len(text(path).splitlines()) > 400)
 
 
-def test_a_file_is_named_by_a_noun():
+def test_file_is_named_by_a_noun():
     refuse(path for path in PYTHON if path.stem in VAGUE)
 
 
-def test_every_module_says_what_lives_in_it():
+def test_every_module_has_a_docstring():
     refuse(path for path in SOURCES if not ast.get_docstring(ast.parse(text(path))))
 
 
-def test_nothing_is_left_open():
+def test_no_file_contains_todo_marks():
     refuse(path for path in SOURCES if any(word in text(path) for word in LOOSE_ENDS))
 
 

@@ -19,7 +19,7 @@ DOCUMENTS = [
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 
 
-def test_the_index_of_codes_is_current(update):
+def test_index_of_codes_is_current(update):
     script = runpy.run_path(str(ROOT / "docs/diagnostics.py"))
     if update:
         script["PAGE"].write_text(script["page"](), encoding="utf-8")
@@ -39,14 +39,14 @@ def test_links_lead_somewhere(document):
         assert (document.parent / target).exists(), target
 
 
-def test_the_job_of_the_readme_is_the_one_in_specs():
+def test_job_of_the_readme_is_the_one_in_specs():
     shown = re.search(r"```yaml\n(smspec:.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     whole = yaml.safe_load((ROOT / "specs/pipe-byo/job.yaml").read_text(encoding="utf-8"))
     assert shown is not None
     assert yaml.safe_load(shown[1]) == {key: value for key, value in whole.items() if key != "description"}
 
 
-def test_what_the_readme_says_is_told_is_told():
+def test_readme_diagnostics_are_exact():
     """The frame is that of a rejected spec, to the letter."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     frames = re.findall(r"(?:^    (?:error|warning)\[SM\d+\]: .*\n)(?:^     .*\n)+", text, re.MULTILINE)
@@ -56,6 +56,6 @@ def test_what_the_readme_says_is_told_is_told():
         assert textwrap.dedent(frame) in told
 
 
-def test_the_readme_names_every_command():
+def test_readme_names_every_command():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f"smspec {name}" not in text] == []

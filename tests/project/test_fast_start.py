@@ -60,7 +60,7 @@ def idle():
 
 
 @pytest.mark.parametrize("words", [["validate"], ["render", "--api-json"], ["validate", "-O", "dev"], ["--version"]])
-def test_a_good_spec_loads_nothing_slow(words, tmp_path, idle):
+def test_valid_spec_loads_no_slow_module(words, tmp_path, idle):
     write_job(tmp_path, BUILT + "overlays: {dev: {retries: 1}}\n")
     assert sorted((loaded(tmp_path, *words) - idle) & SLOW) == []
 
@@ -74,13 +74,13 @@ def test_compiling_never_touches_the_network(words, tmp_path, idle):
     assert sorted((loaded(tmp_path, *words) - idle) & NETWORK) == []
 
 
-def test_a_good_request_loads_nothing_slow_and_no_network(tmp_path, idle):
+def test_valid_request_loads_no_slow_or_network_module(tmp_path, idle):
     (tmp_path / "request.json").write_text(written(small_request()))
     found = loaded(tmp_path, "validate", "--api-json", "request.json") - idle
     assert sorted(found & (SLOW | NETWORK)) == []
 
 
-def test_nothing_waits_for_the_end_of_a_good_spec(tmp_path, idle):
+def test_valid_spec_registers_no_exit_handlers(tmp_path, idle):
     """Then the process ends at once: `smspec.cli.run_process`."""
     write_job(tmp_path)
     assert sorted((loaded(tmp_path, "validate") - idle) & {"atexit", "threading"}) == []
@@ -90,7 +90,7 @@ def test_nothing_waits_for_the_end_of_a_good_spec(tmp_path, idle):
     "fault",
     ["nme: x", "input_mode: Piep", "retries: many", "spot: {max_wait: 1s}", "output: {s3: a}", "channels: {a: {}}"],
 )
-def test_a_faulty_spec_loads_nothing_slow_either(fault, tmp_path, idle):
+def test_faulty_spec_loads_no_slow_module(fault, tmp_path, idle):
     key = fault.split(":")[0]
     right = "".join(line for line in BUILT.splitlines(keepends=True) if not line.startswith(f"{key}:"))
     write_job(tmp_path, f"{right}{fault}\n")

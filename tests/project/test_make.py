@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
-def test_a_python_without_venv_leaves_nothing_that_looks_like_one(tmp_path):
+def test_python_without_venv_leaves_no_partial_venv(tmp_path):
     """Debian's python3 without python3-venv writes half a .venv and fails; the next make has to begin anew."""
     for name in ("Makefile", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)

@@ -22,7 +22,7 @@ def test_what_asks_for_an_engine_needs_docker(modules):
         assert all(("docker" in names) == asks for names in markers), path
 
 
-def test_what_starts_processes_says_so(modules):
+def test_tests_that_start_processes_are_marked(modules):
     for path, text, markers in modules:
         starts = "\nimport subprocess\n" in text or "import MeasuredCommand\n" in text or "import Container" in text
         if starts or path.parent.name in ("conformance", "differential"):

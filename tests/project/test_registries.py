@@ -55,7 +55,7 @@ def is_complete(registry, listed, files):
     assert not twice, f"a line twice in {registry}: {', '.join(twice)}"
 
 
-def test_a_registry_that_is_not_complete_is_told_of_by_its_name():
+def test_incomplete_registry_is_named():
     is_complete("RULES", ["a", "b"], ["b", "a"])
     for listed, files, words in (
         (["a"], ["a", "b"], "a line is missing in RULES: b"),
@@ -74,7 +74,7 @@ def test_every_command_is_registered():
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_has_a_summary_a_help_and_a_meaning_for_every_argument(name):
+def test_command_has_summary_help_and_described_arguments(name):
     module = importlib.import_module(COMMANDS[name][0])
     parser = argparse.ArgumentParser()
     module.add_arguments(parser)
@@ -114,7 +114,7 @@ def test_what_wakes_a_rule_is_a_member_of_the_api(wake):
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "compiler/smspec/rules").rglob("*.py")), ids=lambda path: path.stem)
-def test_a_file_of_a_rule_is_named_like_the_rule(path):
+def test_file_of_a_rule_is_named_like_the_rule(path):
     """What is allowed by ignoring it should be found by looking for it."""
     if "check" not in {n.name for n in ast.parse(path.read_text()).body if isinstance(n, ast.FunctionDef)}:
         return

@@ -74,7 +74,7 @@ def test_no_world_changes_a_byte(world, built_here, tmp_path):
 
 
 @pytest.mark.parametrize("words", [["render", "--api-json"], ["render", "--spec"], ["validate", "--format", "json"]])
-def test_where_the_command_is_called_changes_nothing_but_file_names(words, tmp_path):
+def test_output_depends_on_the_directory_only_in_paths(words, tmp_path):
     example = ROOT / "specs" / "sharded-similarity"
     inside = smspec_process(*words, cwd=example)
     outside = smspec_process(*words, str(example / "job.yaml"), cwd=tmp_path)
@@ -83,7 +83,7 @@ def test_where_the_command_is_called_changes_nothing_but_file_names(words, tmp_p
     assert inside.out
 
 
-def test_the_age_and_order_of_files_change_nothing(tmp_path):
+def test_output_ignores_age_and_order_of_files(tmp_path):
     """Directories are listed in an order that depends on their history."""
     one, other = tmp_path / "one", tmp_path / "other"
     example = ROOT / "specs" / "sharded-similarity"

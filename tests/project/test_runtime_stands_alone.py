@@ -49,7 +49,7 @@ def test_imports_only_the_standard_library(path):
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_importing_does_nothing(module, tmp_path):
+def test_importing_has_no_side_effects(module, tmp_path):
     """Importing a module opens no file for writing, starts no process, and changes no environment or signal."""
     script = f"""
 import os, signal, sys
@@ -75,7 +75,7 @@ assert {{n: signal.getsignal(n) for n in signal.valid_signals()}} == handlers
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_runtime_is_small():
+def test_runtime_is_small():
     """One directory under 256 KB, so that an image hardly grows."""
     assert sum(path.stat().st_size for path in (ROOT / "runtime").rglob("*.py")) < 256_000
 
@@ -88,7 +88,7 @@ SLOW = {
 """Each takes its part of a millisecond, some take several, and a plain job needs none of them."""
 
 
-def test_starting_a_plain_job_loads_nothing_slow(tmp_path):
+def test_plain_job_loads_no_slow_module(tmp_path):
     """One script on one host: no launcher, no pipe, no delivery, and none of what takes long to load."""
     script = """
 import os, sys

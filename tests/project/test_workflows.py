@@ -22,7 +22,7 @@ def checked(program, *words):
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
-def test_a_workflow_passes_actionlint(workflow):
+def test_workflow_passes_actionlint(workflow):
     checked("actionlint", str(workflow))
 
 
@@ -31,15 +31,15 @@ def test_a_workflow_passes_actionlint(workflow):
     [("github-actions", "action.yml"), ("gitlab-ci", "docs/ci/gitlab-ci.yml")]
     + [("github-workflows", str(workflow.relative_to(ROOT))) for workflow in WORKFLOWS],
 )
-def test_a_file_fits_its_schema(schema, file):
+def test_file_fits_its_schema(schema, file):
     checked("check-jsonschema", "--builtin-schema", f"vendor.{schema}", file)
 
 
-def test_the_hooks_are_a_manifest_of_pre_commit():
+def test_hooks_are_a_manifest_of_pre_commit():
     checked("pre-commit", "validate-manifest", ".pre-commit-hooks.yaml")
 
 
-def test_the_scripts_of_the_action_pass_shellcheck(tmp_path):
+def test_scripts_of_the_action_pass_shellcheck(tmp_path):
     steps = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"]
     for number, script in enumerate(step["run"] for step in steps if "run" in step):
         (tmp_path / f"step-{number}.sh").write_text(f"#!/usr/bin/env bash\n{script}\n")
@@ -47,7 +47,7 @@ def test_the_scripts_of_the_action_pass_shellcheck(tmp_path):
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
-def test_a_workflow_asks_for_the_least(workflow):
+def test_workflow_asks_for_the_least(workflow):
     """A token that may do everything is what GitHub gives where nothing is said."""
     said = yaml.safe_load(workflow.read_text(encoding="utf-8"))
     assert said["permissions"].get("contents") == "read"

@@ -65,7 +65,7 @@ def told(request, tmp_path):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_author_is_told_exactly_this(case, told, update):
+def test_diagnostics_equal_the_expected_text(case, told, update):
     _, done, said = told(case)
     expected = case / "expected.txt"
     assert done.status in (0, 1), done.err
@@ -103,7 +103,7 @@ def test_records_stand_alone_and_point_into_their_file(case, told):
         )
 
 
-def test_a_code_stands_for_one_thing():
+def test_code_stands_for_one_thing():
     assert len(CODES) == len(set(CODES))
     assert len({name for _, name in RULES}) == len(RULES)
 
@@ -126,7 +126,7 @@ def test_every_page_has_a_code():
 
 
 @pytest.mark.parametrize("name", [name for _, name in RULES])
-def test_the_name_of_a_rule_is_words_that_read_well_after_allow(name):
+def test_name_of_a_rule_is_words_that_read_well_after_allow(name):
     assert name == name.strip()
     assert not {"_", "`"} & set(name), "a name is plain words; the title of its page may have backticks"
     assert not name.endswith(".")
@@ -141,7 +141,7 @@ KEPT = re.compile(r"SM(1|2|40[1-9]|41[0-2]|330|331|723|74)")
     [case for case in CASES if command(case)[0] == "validate" and (case / "job.yaml").exists()],
     ids=lambda c: c.name,
 )
-def test_the_path_that_is_shown_is_the_path_to_ignore_it_at(case, told):
+def test_path_that_is_shown_is_the_path_to_ignore_it_at(case, told):
     """Each finding's code and path, written into `checks.ignore` of its file, silence it and nothing else."""
     directory, _, said = told(case, "--format", "json")
     findings = json.loads(said)

@@ -53,7 +53,7 @@ def test_programs_that_look_up_names_find_them(tmp_path, name, line):
         "my_gethostbyname_table = {}",
     ],
 )
-def test_programs_that_do_not_wait_for_nobody(tmp_path, text):
+def test_programs_without_a_contact_do_not_wait(tmp_path, text):
     (tmp_path / "train.py").write_text(text)
     (tmp_path / "notes.md").write_text("gethostbyname")
     assert contacted_hosts(None, HOSTS, str(tmp_path)) == []

@@ -51,7 +51,7 @@ def job_of(rank=0, count=1, **members):
 
 
 @given(total=st.integers(0, 10**12), count=st.integers(1, 40))
-def test_rows_are_disjoint_complete_in_order_and_balanced_within_one(total, count):
+def test_rows_are_disjoint_complete_and_balanced(total, count):
     slices = [job_of(rank, count).rows(total) for rank in range(count)]
     assert slices[0].start == 0
     assert slices[-1].stop == total
@@ -83,7 +83,7 @@ def test_what_is_printed_is_short_and_holds_no_secret():
     assert len(shown) < 200
 
 
-def test_a_job_can_be_sent_to_a_worker():
+def test_job_can_be_sent_to_a_worker():
     job = job_of(1, 3, hyperparameters={"layers": [1, 2]})
     received = pickle.loads(pickle.dumps(job))
     assert received.layout.root == job.layout.root
@@ -98,7 +98,7 @@ def test_completion_offers_what_there_is():
     assert {"hyperparameters", "channels", "channel", "hosts", "host_rank", "rows", "shard", "stopping"} <= offered
 
 
-def test_a_strict_type_checker_knows_it(tmp_path):
+def test_strict_type_checker_knows_it(tmp_path):
     """Against the installed package, as the author of a script runs it."""
     pytest.importorskip("mypy")
     try:
@@ -178,7 +178,7 @@ worker.kill()
 """
 
 
-def test_a_forked_worker_that_runs_no_python_can_be_terminated(any_python, tmp_path):
+def test_forked_worker_that_runs_no_python_can_be_terminated(any_python, tmp_path):
     """No handler written in Python would be called while C code computes."""
     done = Container(tmp_path / "ml", any_python).run_script(BUSY)
     assert (done.status, done.stdout) == (0, b"-15 False\n"), done.stderr

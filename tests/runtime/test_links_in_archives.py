@@ -204,7 +204,7 @@ def test_twice_as_many_at_each_of_forty_levels(tmp_path, last):
         unpacked(tmp_path, [*doubled, last])
 
 
-def test_a_copy_has_the_mode_of_its_target(tmp_path):
+def test_copy_has_the_mode_of_its_target(tmp_path):
     """Archives say 0777 of links."""
     members = [
         file("run", mode=0o755),
@@ -218,7 +218,7 @@ def test_a_copy_has_the_mode_of_its_target(tmp_path):
     assert modes == {"l": "0o755", "m": "0o640", "h": "0o755"}
 
 
-def test_the_digest_is_that_of_copies(tmp_path):
+def test_digest_is_that_of_copies(tmp_path):
     (tmp_path / "out").mkdir()
     found = extract(
         write_archive(tmp_path / "a.tar.gz", [file("d/a", mode=0o755), link("l", "d")]), str(tmp_path / "out")
@@ -227,7 +227,7 @@ def test_the_digest_is_that_of_copies(tmp_path):
 
 
 @pytest.mark.parametrize("order", [1, -1], ids=["forward", "backward"])
-def test_a_chain_of_any_length(outer_python, tmp_path, order):
+def test_chain_of_any_length(outer_python, tmp_path, order):
     """Linux follows 40; without recursion, in either order, and each link is followed once."""
     chain = [link(f"l{number}", f"l{number + 1}") for number in range(4000)]
     (tmp_path / "out").mkdir()

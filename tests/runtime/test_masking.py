@@ -84,11 +84,11 @@ def test_values_of_secret_arguments(words, values):
         ("--password", "--password"),
     ],
 )
-def test_a_word_that_has_others_in_it(word, shown):
+def test_word_that_has_others_in_it(word, shown):
     assert masked_command(["sh", "-c", word], []) == "sh -c " + shown
 
 
-def test_secrets_are_masked_by_value_where_no_name_tells():
+def test_secrets_are_masked_by_value_too():
     secrets = secret_values(
         {"db": [{"password": "two words"}], "api_tokens_by_user": {"me": 123456}, "credentials": ["--abc-def"]}
     )
@@ -132,7 +132,7 @@ secrets = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_s
 
 
 @given(secrets, st.sampled_from(ENCODINGS))
-def test_a_secret_is_masked_in_whatever_form_a_program_writes_it(secret, encode):
+def test_secret_is_masked_in_whatever_form_a_program_writes_it(secret, encode):
     shown = masked_text(f"cannot log in: <{encode(secret)}>", [secret])
     for form in (str, json.dumps, repr, quote, quote_plus):
         assert form(secret).strip("'\"") not in shown
@@ -149,7 +149,7 @@ def test_every_line_of_a_long_secret_is_masked(lines, data):
 
 
 @pytest.mark.parametrize("value", ["1", "true", "no", "abc", "default", "Password", "training", "******", ""])
-def test_values_that_say_nothing_blacken_nothing(value):
+def test_common_values_are_not_masked(value):
     text = "the default of the training is true: no Password for abc 1"
     assert masked_text(text, [value]) == text
 

@@ -45,7 +45,7 @@ def test_one_host_needs_no_ssh():
     assert (command.companions, command.members, command.over_ssh) == ([], [], False)
 
 
-def test_the_leader_starts_the_processes_of_every_host():
+def test_leader_starts_the_processes_of_every_host():
     command = mpi(launch(["algo-1", "algo-2", "algo-3"], gpus=8))
     assert command.words == line("algo-1:8,algo-2:8,algo-3:8", "24", *NAMES, *SCRIPT)
     assert command.members == ["algo-2", "algo-3"]
@@ -59,7 +59,7 @@ def test_other_hosts_let_the_leader_in_and_wait_for_its_end():
     assert (command.members, command.over_ssh) == ([], True)
 
 
-def test_processes_as_the_job_says():
+def test_processes_follow_the_settings():
     assert mpi(launch(["a", "b"], "a", processes_per_host=2, gpus=8)).words[2:5] == ["a:2,b:2", "-np", "4"]
     assert mpi(launch(["a", "b"], "a", processes_per_host="2", processes=3)).words[2:5] == ["a:2,b:2", "-np", "3"]
     with pytest.raises(Refused, match="number of processes"):
@@ -135,7 +135,7 @@ SMDDPMPRUN = ["smddpmprun", "-i", "ml.p3.16xlarge", "--allow-bypass"]
         ("nonsense", None, True, []),
     ],
 )
-def test_the_model_parallel_library(parameters, torch, is_installed, words):
+def test_model_parallel_library(parameters, torch, is_installed, words):
     environ = {"SM_HP_MP_PARAMETERS": parameters, **({"SM_DLC_TORCH_VERSION": torch} if torch else {})}
     found = mpi(launch(kind="ml.p3.16xlarge", environ=environ, smddpmprun=is_installed)).words
     names = [word for name in sorted(["SM_HOSTS", "SM_HP_LR", *environ]) for word in ("-x", name)]

@@ -104,7 +104,7 @@ def test_tensorflow_on_one_host_is_the_program_alone():
     assert (command.words, command.variables, command.companions, command.members) == (WORDS, {}, [], [])
 
 
-def test_hosts_that_are_one_machine_have_ports_of_their_own():
+def test_hosts_on_one_machine_have_separate_ports():
     leader = parameter_server(launch("tensorflow", ports=PORTS))
     cluster, _ = tf_config(leader.variables)
     ports = [address.rpartition(":")[2] for addresses in cluster.values() for address in addresses]
@@ -115,7 +115,7 @@ def test_hosts_that_are_one_machine_have_ports_of_their_own():
     assert tf_config(member.variables)[0] == cluster
 
 
-def test_a_script_without_its_first_line_is_run_by_a_shell():
+def test_script_without_its_first_line_is_run_by_a_shell():
     program = Program("executable", ["./run.sh"])
     command = parameter_server(launch("tensorflow", host="algo-2", program=program))
     assert command.words[6:] == ["/bin/sh", "-c", "./run.sh --lr 0.1"]

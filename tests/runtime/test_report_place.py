@@ -46,7 +46,7 @@ def ended(root: Path, outcome: str, acts) -> None:
 
 @pytest.mark.parametrize("outcome", ["failure", "success"])
 @pytest.mark.parametrize("replaced", ["output", "ml", "opt", "host"])
-def test_a_link_in_the_place_of_a_directory_is_not_followed(root, author, outcome, replaced):
+def test_link_in_the_place_of_a_directory_is_not_followed(root, author, outcome, replaced):
     place = next(path for path in (root / "output", *root.parents, root) if path.name == replaced)
     moved = place.with_name("moved")
 
@@ -74,7 +74,7 @@ def test_links_to_files_are_not_written_through(root, author, outcome):
 
 @pytest.mark.parametrize("outcome", ["failure", "success"])
 @pytest.mark.parametrize("is_made_again", [True, False])
-def test_a_directory_made_anew_gets_the_file(root, outcome, is_made_again):
+def test_recreated_directory_gets_the_result_file(root, outcome, is_made_again):
     def acts():
         shutil.rmtree(root / "output")
         if is_made_again:
@@ -85,7 +85,7 @@ def test_a_directory_made_anew_gets_the_file(root, outcome, is_made_again):
 
 
 @pytest.mark.parametrize("outcome", ["failure", "success"])
-def test_a_link_that_was_there_before_the_program_is_used(root, tmp_path, outcome):
+def test_link_that_was_there_before_the_program_is_used(root, tmp_path, outcome):
     (root / "output").rmdir()
     (tmp_path / "mounted").mkdir()
     (root / "output").symlink_to(tmp_path / "mounted")

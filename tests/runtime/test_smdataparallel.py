@@ -57,7 +57,7 @@ def test_several_hosts_have_a_server_and_start_through_smddprun(capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_one_process_per_host_is_said_all_the_same():
+def test_single_process_per_host_is_stated_to_mpirun():
     words = smdataparallel(launch(["algo-1", "algo-2"], gpus=0)).words
     assert words[1:5] == ["--host", "algo-1:1,algo-2:1", "-np", "2"]
 
@@ -77,7 +77,7 @@ def test_other_hosts_wait():
         (None, ("-x", "NCCL_PROTO=simple", "-x", "FI_EFA_USE_DEVICE_RDMA=1")),
     ],
 )
-def test_the_estimator_s_instance_type_counts(said, words):
+def test_estimator_s_instance_type_counts(said, words):
     """In a heterogeneous cluster nobody says one, and the host's own counts."""
     options = {"instance_type": said} if said else {}
     command = smdataparallel(launch(kind="ml.p5.48xlarge", **options))

@@ -47,7 +47,7 @@ def member(name, directory, *words, python=sys.executable):
 
 
 @pytest.mark.parametrize("status", [0, 3, 143])
-def test_members_end_as_the_leader_says(tmp_path, status):
+def test_members_exit_as_the_leader_does(tmp_path, status):
     for name in ("select", "socket", "subprocess"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('the author\\'s')")
     members = [member(name, tmp_path) for name in ("b", "c")]
@@ -61,7 +61,7 @@ def test_members_end_as_the_leader_says(tmp_path, status):
     assert all((said in heard) == (status != 0) for _, heard in ended)
 
 
-def test_a_leader_that_goes_away_is_a_failure(tmp_path):
+def test_leader_that_goes_away_is_a_failure(tmp_path):
     process = member("b", tmp_path)
     team = Team(["b"], keys=None, port=PORT)
     team.gather(30)
@@ -70,7 +70,7 @@ def test_a_leader_that_goes_away_is_a_failure(tmp_path):
     assert "went away before the job had ended" in process.communicate()[1]
 
 
-def test_a_member_that_has_not_been_let_in_can_be_stopped(tmp_path):
+def test_member_that_has_not_been_let_in_can_be_stopped(tmp_path):
     process = member("b", tmp_path)
     assert "waiting for the leader" in process.stderr.readline()
     process.terminate()
@@ -78,7 +78,7 @@ def test_a_member_that_has_not_been_let_in_can_be_stopped(tmp_path):
     process.stderr.close()
 
 
-def test_strangers_and_silence_do_not_make_a_team(tmp_path):
+def test_strangers_do_not_complete_a_team(tmp_path):
     process = member("stranger", tmp_path)
     with pytest.raises(Refused, match="not complete after 2 s: b, c did not call"):
         Team(["b", "c"], keys=None, port=PORT).gather(2)
@@ -86,7 +86,7 @@ def test_strangers_and_silence_do_not_make_a_team(tmp_path):
     process.stderr.close()
 
 
-def test_a_member_that_has_a_part_of_its_own_ends_with_the_leader(tmp_path, any_python):
+def test_member_with_a_server_ends_with_the_leader(tmp_path, any_python):
     """Its program ends first; what runs beside it is needed until the leader's has ended."""
     process = member("b", tmp_path, "sh", "-c", "echo done >file", python=any_python)
     team = Team(["b"], keys=None, port=PORT)
@@ -101,7 +101,7 @@ def test_a_member_that_has_a_part_of_its_own_ends_with_the_leader(tmp_path, any_
 @pytest.mark.parametrize(
     ("words", "status"), [(("sh", "-c", "exit 5"), 5), (("sh", "-c", "kill -9 $$"), 137), (("/nowhere/program",), 127)]
 )
-def test_a_member_whose_program_fails_does_not_wait(tmp_path, words, status):
+def test_member_whose_program_fails_does_not_wait(tmp_path, words, status):
     process = member("b", tmp_path, *words)
     team = Team(["b"], keys=None, port=PORT)
     team.gather(30)
@@ -110,7 +110,7 @@ def test_a_member_whose_program_fails_does_not_wait(tmp_path, words, status):
     team.dismiss(0)
 
 
-def test_a_member_s_program_is_sent_signals_and_decides(tmp_path):
+def test_member_s_program_is_sent_signals_and_decides(tmp_path):
     """It gets them with its process group, none of them ignored; the member stays until it has ended."""
     script = "import signal, sys, time; signal.signal(15, lambda *_: sys.exit(8)); open('up', 'w'); time.sleep(60)"
     process = subprocess.Popen(
@@ -128,7 +128,7 @@ def test_a_member_s_program_is_sent_signals_and_decides(tmp_path):
 
 
 @pytest.mark.parametrize(("said", "times"), [(b"", 100), (b"c\n", 50), (b"stranger\n", 100), (b"\xff", 100)])
-def test_strangers_keep_nobody_waiting(tmp_path, said, times):
+def test_strangers_do_not_delay_the_team(tmp_path, said, times):
     """Even many of them, whatever they say: the port is open to whoever can reach it."""
     team = Team(["b", "c"], keys=None, port=PORT)
     gathering = threading.Thread(target=team.gather, args=(30,))
@@ -149,7 +149,7 @@ def test_strangers_keep_nobody_waiting(tmp_path, said, times):
         process.stderr.close()
 
 
-def test_who_says_another_s_name_takes_nobody_s_place(tmp_path):
+def test_impostor_does_not_replace_a_member(tmp_path):
     """The member itself, which calls later, is told the end all the same."""
     team = Team(["b"], keys=None, port=PORT)
     gathering = threading.Thread(target=team.gather, args=(30,))
@@ -200,7 +200,7 @@ def gathering(team, seconds):
 HERE = "127.0.0.1"  # a member by this name has this address
 
 
-def test_a_member_takes_the_key_of_its_leader(tmp_path):
+def test_member_takes_the_key_of_its_leader(tmp_path):
     """The leader makes it; no private half leaves a host, and each has its own host key."""
     leader = keys(tmp_path / "leader", is_leader=True)
     own = keys(tmp_path / "b", is_leader=False)
@@ -237,7 +237,7 @@ def test_a_member_takes_the_key_of_its_leader(tmp_path):
         (HERE, "x" * 600, False),
     ],
 )
-def test_a_key_is_taken_from_the_address_of_its_host(tmp_path, capfd, member_name, said, is_answered):
+def test_key_is_taken_from_the_address_of_its_host(tmp_path, capfd, member_name, said, is_answered):
     """Whoever can reach the port may call; only from where a host is does its name count."""
     leader = keys(tmp_path / "leader", is_leader=True)
     team = Team([member_name, "c"], leader, PORT, "algo-1")
@@ -258,7 +258,7 @@ def test_a_key_is_taken_from_the_address_of_its_host(tmp_path, capfd, member_nam
 
 
 @pytest.mark.parametrize("answer", ["", "ssh-rsa AAAA", 'command="sh" {key}', "{key}\r{key}", "0"])
-def test_a_member_writes_nothing_but_a_key(tmp_path, answer):
+def test_member_accepts_only_a_key(tmp_path, answer):
     """A leader that answers something else is called again."""
     own = keys(tmp_path / "b", is_leader=False)
     environ = {**os.environ, "PYTHONPATH": str(RUNTIME)}
@@ -274,7 +274,7 @@ def test_a_member_writes_nothing_but_a_key(tmp_path, answer):
     assert not Path(own.authorized).exists()
 
 
-def test_ssh_trusts_the_hosts_of_the_job_before_what_the_image_says(tmp_path):
+def test_ssh_prefers_the_job_hosts_to_image_settings(tmp_path):
     leader = keys(tmp_path, is_leader=True)
     (tmp_path / ".ssh/config").write_text("StrictHostKeyChecking no\nHost other\n    User me\n")
     leader.trust({"algo-1": [leader.public_of_host()], "algo-2": ["k1", "k2"]})
@@ -302,7 +302,7 @@ def test_every_start_makes_new_keys(tmp_path):
         again.make(True, {}, lambda *_: Outcome(127, error="ssh-keygen: no such program along PATH"))
 
 
-def test_a_caller_who_hangs_up_is_no_member():
+def test_disconnected_caller_is_not_a_member():
     team = Team(["b", "c"], None, port=PORT)  # the team is not complete when b has called
     reason = gathering(team, 3)
     with call() as caller:
@@ -311,7 +311,7 @@ def test_a_caller_who_hangs_up_is_no_member():
     assert reason() == "the hosts are not complete after 3 s: b, c did not call"
 
 
-def test_a_companion_that_fails_takes_the_program_with_it(tmp_path):
+def test_companion_that_fails_takes_the_program_with_it(tmp_path):
     """A server that dies under a program would leave it waiting for as long as the job may run."""
     script = """
 import sys

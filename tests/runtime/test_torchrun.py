@@ -54,7 +54,7 @@ def test_processes_per_host(gpus, neurons, wanted, processes):
     assert command.words[4] == str(processes)
 
 
-def test_the_port_of_the_job():
+def test_port_of_the_job():
     assert "29500" in torchrun(launch(["a", "b"], "a", port=29500)).words
 
 
@@ -65,7 +65,7 @@ def test_neuron_compiles_first_where_asked():
     ]
 
 
-def test_a_module_is_started_as_one():
+def test_module_is_started_as_one():
     program = Program(
         "module", ["python", "-m", "smspec_runtime.module", "a:b"], ["-m", "smspec_runtime.module", "a:b"]
     )
@@ -73,7 +73,7 @@ def test_a_module_is_started_as_one():
 
 
 @pytest.mark.parametrize("kind", ["executable", "package", "command"])
-def test_what_is_no_python_is_refused(kind):
+def test_torchrun_rejects_non_python_programs(kind):
     with pytest.raises(Refused, match=r"torchrun starts Python files and modules, not \./run\.sh"):
         torchrun(launch(program=Program(kind, ["./run.sh"])))
 

@@ -32,7 +32,7 @@ def ask(python, expression, cwd, base=None):
     return json.loads(done.stdout)
 
 
-def test_a_script_gets_its_host_channels_and_typed_hyperparameters(any_python, tmp_path):
+def test_script_gets_its_host_channels_and_typed_hyperparameters(any_python, tmp_path):
     write_config(
         tmp_path,
         hosts=["algo-1", "algo-2", "algo-3"],
@@ -67,7 +67,7 @@ def test_a_script_gets_its_host_channels_and_typed_hyperparameters(any_python, t
     ]
 
 
-def test_the_slices_of_all_hosts_are_disjoint_and_complete(tmp_path):
+def test_slices_of_all_hosts_are_disjoint_and_complete(tmp_path):
     hosts = [f"algo-{number}" for number in range(1, 8)]
     for total in (0, 1, 6, 7, 100):
         seen = []
@@ -78,7 +78,7 @@ def test_the_slices_of_all_hosts_are_disjoint_and_complete(tmp_path):
         assert seen == list(range(total))
 
 
-def test_settings_reach_the_script_and_are_no_hyperparameters(tmp_path):
+def test_settings_reach_the_script_outside_hyperparameters(tmp_path):
     text = json.dumps({"epochs": 3, "read": {"train": "csv"}, "checkpoints": "/opt/ml/ckpt", "prefetch": 1024})
     write_config(tmp_path, hyperparameters={"sagemaker_smspec": text[:10], "sagemaker_smspec_1": text[10:], "a": "1"})
     answer = ask(
@@ -103,7 +103,7 @@ def test_outside_sagemaker_the_current_directory_takes_the_place(tmp_path):
     assert answer == [["localhost"], 0, {}, {}, f"{here}/input/data/train", "File", f"{here}/model", [0, 1], True]
 
 
-def test_an_unknown_channel_is_named_with_those_there_are(tmp_path):
+def test_unknown_channel_is_named_with_those_there_are(tmp_path):
     write_config(tmp_path, channels={"train": {}, "test": {}})
     script = "import smspec_runtime; smspec_runtime.job().channel('tran')"
     environ = {**os.environ, "PYTHONPATH": RUNTIME, "SAGEMAKER_BASE_DIR": str(tmp_path)}
@@ -135,14 +135,14 @@ def test_sigterm_ends_a_script_that_never_asks(tmp_path):
         assert process.wait(timeout=30) == -signal.SIGTERM
 
 
-def test_importing_the_package_loads_nothing(any_python):
+def test_importing_the_package_loads_no_other_module(any_python):
     script = "import sys; before = set(sys.modules); import smspec_runtime; print(sorted(set(sys.modules) - before))"
     environ = {**os.environ, "PYTHONPATH": RUNTIME}
     done = subprocess.run([any_python, "-S", "-c", script], env=environ, capture_output=True, text=True, timeout=60)
     assert done.stdout == "['smspec_runtime']\n"
 
 
-def test_a_forked_worker_of_a_script_that_watches_for_sigterm_can_still_be_terminated(any_python, tmp_path):
+def test_forked_worker_can_be_terminated_by_sigterm(any_python, tmp_path):
     """Process.terminate() sends SIGTERM; a worker that inherited the handler would swallow it."""
     script = (
         "import os, signal, time, smspec_runtime\n"
@@ -162,7 +162,7 @@ def test_a_forked_worker_of_a_script_that_watches_for_sigterm_can_still_be_termi
     assert int(done.stdout) == signal.SIGTERM, done.stderr
 
 
-def test_pipe_is_there_as_soon_as_it_is_named(any_python, tmp_path):
+def test_pipe_is_importable_by_attribute(any_python, tmp_path):
     (tmp_path / "records").write_bytes(b"one\ntwo\n")
     answer = ask(any_python, "[len(l) for l in smspec_runtime.pipe.open('records').lines()]", tmp_path)
     assert answer == [4, 4]

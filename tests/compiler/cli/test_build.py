@@ -17,7 +17,7 @@ def below(directory):
     }
 
 
-def test_a_build_says_where_it_wrote_and_writes_it_below_the_current_directory(tmp_path):
+def test_build_prints_its_path_below_the_current_directory(tmp_path):
     write_job(tmp_path / "spec")
     done = smspec("build", "spec/job.yaml", cwd=tmp_path)
     tree = tmp_path / "build" / "small"
@@ -28,13 +28,13 @@ def test_a_build_says_where_it_wrote_and_writes_it_below_the_current_directory(t
     assert set(manifest["files"]) == set(files) - {"manifest.json"}
 
 
-def test_a_build_says_that_what_is_below_upload_goes_to_s3(tmp_path):
+def test_build_suggests_copying_upload_to_s3(tmp_path):
     write_job(tmp_path, READY + "source: src/\nentry_point: train.py\n")
     done = smspec("build", cwd=tmp_path)
     assert "copy `upload/` to S3; `uploads` in manifest.json lists the URI of each file" in done.err
 
 
-def test_an_overlay_has_a_directory_of_its_own(tmp_path):
+def test_overlay_is_built_into_a_separate_directory(tmp_path):
     write_job(tmp_path, OVERLAID)
     assert smspec("build", "-O", "dev", cwd=tmp_path).out == "build/small.dev\n"
     payload = json.loads((tmp_path / "build/small.dev/create-training-job.json").read_text())
@@ -47,14 +47,14 @@ def test_o_names_the_tree_itself(tmp_path):
     assert (tmp_path / "a/b/Dockerfile").is_file()
 
 
-def test_a_comment_leaves_a_build_up_to_date(tmp_path):
+def test_comment_leaves_a_build_up_to_date(tmp_path):
     spec = write_job(tmp_path)
     smspec("build", cwd=tmp_path)
     spec.write_text("# why\n" + spec.read_text() + "description: new words\n")
     assert smspec("build", "--check", cwd=tmp_path).status == 0
 
 
-def test_check_says_what_is_stale_and_writes_nothing(tmp_path):
+def test_check_lists_stale_files_and_writes_none(tmp_path):
     write_job(tmp_path)
     done = smspec("build", "--check", cwd=tmp_path)
     assert done.status == 1
@@ -73,7 +73,7 @@ def test_check_says_what_is_stale_and_writes_nothing(tmp_path):
     assert below(tmp_path) == before
 
 
-def test_a_comment_in_the_spec_makes_nothing_stale(tmp_path):
+def test_comment_in_the_spec_keeps_a_build_current(tmp_path):
     write_job(tmp_path)
     smspec("build", cwd=tmp_path)
     write_job(tmp_path, "# reviewed twice\n" + BUILT)
@@ -81,7 +81,7 @@ def test_a_comment_in_the_spec_makes_nothing_stale(tmp_path):
 
 
 @pytest.mark.parametrize("command", [["build"], ["build", "--check"]])
-def test_building_twice_gives_the_same_bytes_although_the_source_is_here(command, tmp_path):
+def test_build_repeats_when_source_contains_its_output(command, tmp_path):
     """`source: .` with the default output below it: what comes out never goes in."""
     write_job(tmp_path, BUILT.replace("src/", ".").replace("train.py", "src/train.py"))
     smspec("build", cwd=tmp_path)
@@ -91,7 +91,7 @@ def test_building_twice_gives_the_same_bytes_although_the_source_is_here(command
     assert not [name for name in first if "source/build" in name or name.endswith("job.yaml")]
 
 
-def test_a_directory_of_somebody_else_is_left_alone(tmp_path):
+def test_build_refuses_to_overwrite_foreign_files(tmp_path):
     write_job(tmp_path)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/thesis.tex").write_text("the only copy")
@@ -101,14 +101,14 @@ def test_a_directory_of_somebody_else_is_left_alone(tmp_path):
     assert below(tmp_path / "mine") == {"thesis.tex": b"the only copy"}
 
 
-def test_a_place_that_cannot_be_written_ends_with_3(tmp_path):
+def test_place_that_cannot_be_written_ends_with_3(tmp_path):
     write_job(tmp_path)
     done = smspec("build", "-o", "/proc/small", cwd=tmp_path)
     assert (done.status, done.out) == (3, "")
     assert done.err.startswith("smspec: cannot write `")
 
 
-def test_an_umask_changes_nothing_but_the_modes(tmp_path):
+def test_umask_changes_only_file_modes(tmp_path):
     write_job(tmp_path)
     before = os.umask(0o077)
     try:
@@ -119,7 +119,7 @@ def test_an_umask_changes_nothing_but_the_modes(tmp_path):
     assert below(tmp_path / "one") == below(tmp_path / "two")
 
 
-def test_a_run_beside_the_source_makes_nothing_stale(tmp_path):
+def test_run_next_to_the_source_keeps_a_build_current(tmp_path):
     write_job(tmp_path, BUILT.replace("src/", ".").replace("train.py", "src/train.py"))
     smspec("build", cwd=tmp_path)
     assert smspec_process("run", cwd=tmp_path).status == 0

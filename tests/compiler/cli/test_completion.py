@@ -157,7 +157,7 @@ def test_values_that_belong_to_a_name_are_offered(offered):
 
 
 @pytest.mark.parametrize("option", ["-O ", "--overlay "])
-def test_overlays_of_the_spec_are_offered_and_no_words_that_could_be_run(offered, option, jobs):
+def test_overlays_of_the_spec_are_offered_unless_unsafe(offered, option, jobs):
     found = offered(f"smspec build {option}")
     assert "dev" in found
     assert not {word for word in found if "touch" in word or "words" in word}
@@ -200,7 +200,7 @@ def test_bash_offers_no_name_that_it_would_run(jobs, tmp_path):
     assert bash("smspec diff --base ", jobs, tmp_path) == ["main", "topic"]
 
 
-def test_grammars_are_what_the_parsers_say():
+def test_grammars_match_the_argument_parsers():
     for grammar in grammars(COMMANDS):
         parser = argparse.ArgumentParser()
         importlib.import_module(COMMANDS[grammar.command][0]).add_arguments(parser)
@@ -210,7 +210,7 @@ def test_grammars_are_what_the_parsers_say():
         assert ours == spelled
 
 
-def test_it_is_known_of_every_value_whether_it_can_be_offered():
+def test_every_value_is_offered_or_listed_as_free():
     """A word of ``--help`` that is new gets a line in KINDS, or here in FREE."""
     values = [
         value

@@ -43,7 +43,7 @@ def faulty(tmp_path):
 
 
 @pytest.mark.parametrize("words", [["validate"], ["build"]])
-def test_a_terminal_gets_colour_and_the_same_words(words, faulty):
+def test_terminal_gets_colour_and_the_same_words(words, faulty):
     import re
 
     seen = on_a_terminal(*words, cwd=faulty)
@@ -57,12 +57,12 @@ def test_colour_can_be_refused(variables, faulty):
     assert ESCAPE not in on_a_terminal("validate", cwd=faulty, **variables)
 
 
-def test_an_empty_no_color_refuses_nothing(faulty):
+def test_empty_no_color_keeps_colors(faulty):
     """no-color.org: when present and not an empty string."""
     assert ESCAPE in on_a_terminal("validate", cwd=faulty, NO_COLOR="")
 
 
-def test_what_is_no_terminal_gets_no_colour(faulty):
+def test_colors_need_a_terminal(faulty):
     done = smspec_process("validate", cwd=faulty, env=environment(TERM="xterm", FORCE_COLOR="1"))
     assert "\x1b" not in done.out + done.err
 
@@ -71,13 +71,13 @@ def test_what_is_no_terminal_gets_no_colour(faulty):
     "variables",
     [{"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"PYTHONIOENCODING": "latin-1"}],
 )
-def test_the_words_are_utf_8_whatever_the_locale(variables, faulty):
+def test_words_are_utf_8_whatever_the_locale(variables, faulty):
     done = smspec_process("validate", cwd=faulty, env=environment(**variables))
     assert (done.status, done.err) == (1, "checked 1 job: 1 error\nFor details, run `smspec explain SM204`.\n")
     assert " größe: x\n" in done.out
 
 
-def test_a_file_name_that_is_no_text_is_still_shown(tmp_path):
+def test_undecodable_file_name_is_escaped(tmp_path):
     name = os.fsdecode(b"job-\xff.yaml")
     write_job(tmp_path, BUILT + "nme: x\n").rename(tmp_path / name)
     for words in (["validate", name], ["validate", "--format", "json", name], ["build", name]):

@@ -13,7 +13,7 @@ EXPECTED = Path(__file__).parent / "expected"
 OVERLAYS = BUILT + "overlays: {dev: {retries: 1}, big: {hosts: {count: 2}}, quick: {stopping: {max_runtime: 1h}}}\n"
 
 
-def test_a_spec_does_not_differ_from_itself(tmp_path):
+def test_spec_does_not_differ_from_itself(tmp_path):
     write_job(tmp_path)
     done = smspec("diff", "job.yaml", "job.yaml", cwd=tmp_path)
     assert done == (0, "", "no differences\n")
@@ -41,7 +41,7 @@ def test_two_specs_are_compared(tmp_path):
     }
 
 
-def test_equal_changes_under_overlays_are_told_once(tmp_path):
+def test_equal_changes_under_overlays_are_merged(tmp_path):
     write_job(tmp_path, OVERLAYS)
     (tmp_path / "new.yaml").write_text(OVERLAYS.replace("epochs: 2", "epochs: 3").replace("retries: 1", "retries: 2"))
     done = smspec("diff", "job.yaml", "new.yaml", "--format", "json", cwd=tmp_path)
@@ -52,7 +52,7 @@ def test_equal_changes_under_overlays_are_told_once(tmp_path):
     assert "only with the overlay `dev`" in smspec("diff", "job.yaml", "new.yaml", cwd=tmp_path).out
 
 
-def test_an_overlay_that_is_asked_for_is_compared_alone(tmp_path):
+def test_overlay_that_is_asked_for_is_compared_alone(tmp_path):
     write_job(tmp_path, OVERLAYS)
     (tmp_path / "new.yaml").write_text(OVERLAYS.replace("retries: 1", "retries: 2"))
     for overlay, found in (("big", {"cosmetic"}), ("dev", {"cost", "job"})):
@@ -60,14 +60,14 @@ def test_an_overlay_that_is_asked_for_is_compared_alone(tmp_path):
         assert kinds(done) == found
 
 
-def test_an_overlay_that_is_new_is_told(tmp_path):
+def test_new_overlay_is_reported(tmp_path):
     write_job(tmp_path)
     (tmp_path / "new.yaml").write_text(BUILT + "overlays: {dev: {hosts: {count: 2}}}\n")
     done = smspec("diff", "job.yaml", "new.yaml", "--format", "json", cwd=tmp_path)
     assert change_of(done, "job")["overlays"] == ["dev"]
 
 
-def test_a_variable_that_one_side_declares_is_set_there(tmp_path):
+def test_variable_that_one_side_declares_is_set_there(tmp_path):
     write_job(tmp_path)
     (tmp_path / "new.yaml").write_text(
         BUILT.replace("epochs: 2", 'epochs: "${{ vars.n }}"') + "vars: {n: {default: 2}}\n"
@@ -90,14 +90,14 @@ def test_a_variable_that_one_side_declares_is_set_there(tmp_path):
         (["nowhere.json", "job.yaml"], "cannot find `nowhere.json`"),
     ],
 )
-def test_misuse_is_told(tmp_path, words, said):
+def test_bad_arguments_exit_2(tmp_path, words, said):
     write_job(tmp_path)
     done = smspec("diff", *words, cwd=tmp_path)
     assert (done.status, done.out) == (2, "")
     assert said in done.err
 
 
-def test_a_spec_with_faults_is_no_difference(tmp_path):
+def test_faulty_spec_is_not_compared(tmp_path):
     write_job(tmp_path)
     (tmp_path / "new.yaml").write_text(BUILT.replace("count: 1", "count: -1"))
     done = smspec("diff", "job.yaml", "new.yaml", cwd=tmp_path)
@@ -128,7 +128,7 @@ def test_only_what_is_named_fails(tmp_path, fail_on, status):
     assert "+100 % cost ceiling (24 → 48 instance hours)" in done.out
 
 
-def test_a_ceiling_that_cannot_be_compared_fails(tmp_path):
+def test_ceiling_that_cannot_be_compared_fails(tmp_path):
     write_job(tmp_path)
     (tmp_path / "new.yaml").write_text(BUILT.replace("ml.m5.large", "ml.m5.xlarge"))
     words = ("diff", "job.yaml", "new.yaml", "--fail-on", "cost>900%")
@@ -142,7 +142,7 @@ def test_a_ceiling_that_cannot_be_compared_fails(tmp_path):
 @pytest.mark.parametrize(
     "content", ["[prices", "prices = 3", "[prices]\nml.m5.large = 1", '[prices]\n"a" = "x"', "\x00"]
 )
-def test_prices_that_cannot_be_read_are_told(tmp_path, content):
+def test_unreadable_prices_are_reported(tmp_path, content):
     write_job(tmp_path)
     (tmp_path / "smspec.toml").write_text(content)
     done = smspec("diff", "job.yaml", "job.yaml", cwd=tmp_path)
@@ -195,7 +195,7 @@ RICH_NEW = (
 
 
 @pytest.mark.parametrize("format", ["text", "markdown", "json"])
-def test_a_format_has_its_expected_bytes(tmp_path, format, update):
+def test_format_has_its_expected_bytes(tmp_path, format, update):
     for name, spec in (("old", RICH_OLD), ("new", RICH_NEW)):
         write_job(tmp_path / name, spec)
     (tmp_path / "new/src/train.py").write_text("print('other')\n")

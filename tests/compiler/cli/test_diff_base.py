@@ -23,12 +23,12 @@ def home(tmp_path):
     return directory
 
 
-def test_nothing_changed_since_a_revision(home):
+def test_unchanged_revision_has_no_differences(home):
     done = smspec("diff", "--base", "HEAD", cwd=home)
     assert done == (0, "", "no differences\n")
 
 
-def test_the_source_of_a_revision_is_compared(home):
+def test_source_of_a_revision_is_compared(home):
     (home / "src/train.py").write_text("print('other')\n")
     (home / ".gitignore").write_text("*.log\n")
     (home / "src/noise.log").write_text("not source")
@@ -72,7 +72,7 @@ def test_jobs_come_go_and_move(home):
         assert smspec("diff", "--base", "HEAD", "--fail-on", kind, cwd=home).status == 1, kind
 
 
-def test_a_spec_that_is_gone_can_be_named(home):
+def test_spec_that_is_gone_can_be_named(home):
     (home / "job.yaml").unlink()
     assert jobs(smspec("diff", "--base", "HEAD", "--format", "json", "job.yaml", cwd=home))[0]["status"] == "removed"
 
@@ -97,7 +97,7 @@ def test_faults_of_a_revision_have_its_name(home):
 
 
 @pytest.mark.parametrize("revision", ["nowhere", "--help-me", ""])
-def test_an_unknown_revision_is_the_surroundings(home, revision):
+def test_unknown_revision_is_the_surroundings(home, revision):
     done = smspec("diff", f"--base={revision}", cwd=home)
     assert done.status == 3
     assert "revision" in done.err
@@ -129,7 +129,7 @@ def test_it_runs_in_a_hook(home, tmp_path):
     assert (tmp_path / "out").read_text().startswith("small: changes hyperparameters (`epochs`)")
 
 
-def test_ctrl_c_leaves_nothing(home, tmp_path):
+def test_ctrl_c_removes_temporary_files(home, tmp_path):
     """A `git` that does not answer gives time for the signal."""
     slow = tmp_path / "bin"
     slow.mkdir()
@@ -157,7 +157,7 @@ def test_ctrl_c_leaves_nothing(home, tmp_path):
     process.stderr.close()
 
 
-def test_a_path_outside_of_the_repository_is_told(home, tmp_path):
+def test_path_outside_the_repository_is_reported(home, tmp_path):
     write_job(tmp_path / "elsewhere")
     done = smspec("diff", "--base", "HEAD", ".", "../elsewhere", cwd=home)
     assert done.status == 3
@@ -167,7 +167,7 @@ def test_a_path_outside_of_the_repository_is_told(home, tmp_path):
 STRICT = 'required_tags = ["team"]\nrequire_vpc = true\nallow_ignores = false\n[rules]\nSM332 = "error"\n'
 
 
-def test_a_job_that_breaks_the_policy_is_compared(home):
+def test_job_that_breaks_the_policy_is_compared(home):
     """Whether a job may be so is the affair of `validate`; `diff` says what changes."""
     (home / "smspec.toml").write_text(STRICT)
     rewrite(home / "job.yaml", "{epochs: 2}\n", "{epochs: 3}\nchecks: {ignore: [{rule: SM740, because: so}]}\n")
@@ -187,7 +187,7 @@ def test_what_a_policy_lets_pass_is_compared(home, level, status):
     assert smspec("diff", "--base", "HEAD", cwd=home).status == status
 
 
-def test_a_fault_of_the_policy_of_a_revision_hides_nothing(home):
+def test_faulty_policy_of_a_revision_hides_no_change(home):
     (home / "smspec.toml").write_text("required_tag = []\n")
     commit(home)
     (home / "smspec.toml").write_text("required_tags = []\n")
@@ -195,7 +195,7 @@ def test_a_fault_of_the_policy_of_a_revision_hides_nothing(home):
     assert kinds(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home)) == {"hyperparameters", "job"}
 
 
-def test_a_program_that_would_refuse_its_arguments_is_compared(home):
+def test_program_that_would_refuse_its_arguments_is_compared(home):
     (home / "src/train.py").write_text("import argparse\nargparse.ArgumentParser().parse_args()\n")
     assert smspec("validate", cwd=home).status == 1
     assert kinds(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home)) == {"image", "code", "job"}
@@ -213,7 +213,7 @@ def test_what_is_the_same_is_not_judged(home):
     assert "--> HEAD:faulty/job.yaml:8:44" in done.err
 
 
-def test_a_spec_that_cannot_be_looked_at_is_told(home):
+def test_unreadable_spec_is_reported(home):
     (home / "smspec.lock").write_text("{}")
     commit(home)
     (home / "src/train.py").write_text("print('other')\n")

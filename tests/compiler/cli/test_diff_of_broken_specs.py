@@ -104,7 +104,7 @@ def test_what_was_not_compared_is_named_in_every_format(format, home):
     assert "stays" not in done.out
 
 
-def test_json_says_on_which_side_and_why(home):
+def test_json_names_side_and_reason_of_uncompared_jobs(home):
     jobs = {job["job"]: job for job in json.loads(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home).out)}
     assert {name: job["status"] for name, job in jobs.items()} == {
         "changes": "changed",
@@ -129,7 +129,7 @@ def test_only_the_overlay_with_the_fault_is_not_compared(tmp_path):
     assert "2 → 3" in done.out
 
 
-def test_a_spec_that_became_a_link_out_is_not_compared(tmp_path):
+def test_spec_that_became_a_link_out_is_not_compared(tmp_path):
     root = repository(tmp_path / "home")
     write_job(root, BUILT)
     commit(root)
@@ -148,7 +148,7 @@ def test_repository_whose_only_spec_is_a_link_out_fails(tmp_path):
     assert (done.status, "did not read `job.yaml`" in done.err) == (2, True)
 
 
-def test_a_malformed_policy_hides_no_difference(tmp_path):
+def test_malformed_policy_hides_no_difference(tmp_path):
     root = repository(tmp_path / "home")
     write_job(root, BUILT)
     commit(root)
@@ -158,7 +158,7 @@ def test_a_malformed_policy_hides_no_difference(tmp_path):
     assert (done.status, "1 → 2" in done.out, "`smspec.toml`" in done.err) == (2, True, True)
 
 
-def test_users_words_stay_in_code_where_they_keep_a_spec_from_being_compared(tmp_path):
+def test_user_text_is_escaped_in_uncompared_specs(tmp_path):
     root = repository(tmp_path / "home")
     write_job(root, BUILT)
     commit(root)

@@ -13,7 +13,7 @@ from support.smspec_command import smspec
 OVERLAYS = BUILT + "overlays: {dev: {retries: 1}, big: {hosts: {count: 2}}, quick: {stopping: {max_runtime: 1h}}}\n"
 
 
-def test_a_spec_does_not_differ_from_its_request(tmp_path):
+def test_spec_does_not_differ_from_its_request(tmp_path):
     write_job(tmp_path, READY + "tags: {a: b}\nhyperparameters: {lr: 1e-3}\n")
     (tmp_path / "old.json").write_text(smspec("render", "--api-json", cwd=tmp_path).out)
     assert smspec("diff", "old.json", "job.yaml", cwd=tmp_path).status == 0
@@ -39,7 +39,7 @@ def described(request):
     }
 
 
-def test_a_spec_does_not_differ_from_the_answer_about_its_job(tmp_path):
+def test_spec_does_not_differ_from_the_answer_about_its_job(tmp_path):
     write_job(tmp_path, READY + "tags: {a: b}\nchannels: {train: s3://example-data/train/}\n")
     request = json.loads(smspec("render", "--api-json", cwd=tmp_path).out)
     (tmp_path / "old.json").write_text(json.dumps(described(request)))
@@ -67,7 +67,7 @@ def test_no_form_of_a_request_differs_from_another(tmp_path):
         assert (old, new, done.status, done.out) == (old, new, 0, "")
 
 
-def test_another_name_of_a_request_is_told_where_the_request_has_it(tmp_path):
+def test_renamed_request_points_at_its_name(tmp_path):
     write_job(tmp_path)
     request = json.loads(smspec("render", "--api-json", cwd=tmp_path).out)
     for name in ("old", "new"):
@@ -78,7 +78,7 @@ def test_another_name_of_a_request_is_told_where_the_request_has_it(tmp_path):
     assert (renamed["path"], renamed["file"], renamed["line"]) == ("TrainingJobName", "new.json", line)
 
 
-def test_a_member_that_a_request_spells_out_is_cosmetic(tmp_path):
+def test_member_that_a_request_spells_out_is_cosmetic(tmp_path):
     write_job(tmp_path)
     request = json.loads(smspec("render", "--api-json", cwd=tmp_path).out)
     (tmp_path / "old.json").write_text(json.dumps(request))
@@ -88,13 +88,13 @@ def test_a_member_that_a_request_spells_out_is_cosmetic(tmp_path):
 
 
 @pytest.mark.parametrize("content", ["[]", "{", '{"a": 1}', "null", "\x00", '{"a": 1, "a": 2}'])
-def test_json_that_is_no_request_is_told(tmp_path, content):
+def test_json_other_than_a_request_is_rejected(tmp_path, content):
     write_job(tmp_path)
     (tmp_path / "old.json").write_text(content)
     assert smspec("diff", "old.json", "job.yaml", cwd=tmp_path).status == 2
 
 
-def test_a_spec_does_not_differ_from_its_build(tmp_path):
+def test_spec_does_not_differ_from_its_build(tmp_path):
     packages = "python_packages: [numpy==2.1.0], system_packages: [git], run: [echo a && echo b], env: {A: 'b c'}"
     spec = BUILT.replace('bookworm"}', f'bookworm", {packages}, labels: {{team: ads}}}}')
     write_job(tmp_path, spec)
@@ -112,7 +112,7 @@ def test_a_spec_does_not_differ_from_its_build(tmp_path):
 
 
 @pytest.mark.parametrize("delivery", ["channel", "s3"])
-def test_a_build_is_read_back_however_the_code_travels(tmp_path, delivery):
+def test_build_is_read_back_however_the_code_travels(tmp_path, delivery):
     write_job(tmp_path, BUILT.replace("src/", f"{{dir: src/, delivery: {delivery}}}"))
     smspec("build", cwd=tmp_path)
     assert smspec("diff", cwd=tmp_path).status == 0
@@ -122,7 +122,7 @@ def test_a_build_is_read_back_however_the_code_travels(tmp_path, delivery):
     assert "image" not in kinds(done)
 
 
-def test_a_build_under_an_overlay_is_compared_with_that_overlay(tmp_path):
+def test_build_under_an_overlay_is_compared_with_that_overlay(tmp_path):
     write_job(tmp_path, OVERLAYS)
     smspec("build", "-O", "dev", cwd=tmp_path)
     assert smspec("diff", "-O", "dev", "job.yaml", cwd=tmp_path).status == 0
@@ -136,7 +136,7 @@ def imported_spec(tmp_path, source):
     (tmp_path / "job.yaml").write_text(done.out)
 
 
-def test_a_request_does_not_differ_from_its_import(tmp_path):
+def test_request_does_not_differ_from_its_import(tmp_path):
     write_job(tmp_path, READY)
     request = json.loads(smspec("render", "--api-json", cwd=tmp_path).out)
     imported_spec(tmp_path, {**request, "TrainingJobName": "Small-Job-2026-01-02-03-04-05-678"})
@@ -146,13 +146,13 @@ def test_a_request_does_not_differ_from_its_import(tmp_path):
     assert kinds(smspec("diff", "old.json", "job.yaml", "--format", "json", cwd=tmp_path)) == {"job"}
 
 
-def test_a_name_beside_an_exact_one_is_no_restart(tmp_path):
+def test_generated_name_next_to_an_exact_one_is_no_restart(tmp_path):
     write_job(tmp_path, READY + "job_name: exact-1\n")
     (tmp_path / "new.yaml").write_text((tmp_path / "job.yaml").read_text().replace("name: small", "name: other"))
     assert kinds(smspec("diff", "job.yaml", "new.yaml", "--format", "json", cwd=tmp_path)) == {"cosmetic"}
 
 
-def test_a_state_that_leaves_the_name_open_is_compared_with_its_tags(tmp_path):
+def test_state_with_an_open_name_is_compared_by_tags(tmp_path):
     write_job(tmp_path, READY + "tags: {team: ads}\n")
     request = json.loads(smspec("render", "--api-json", cwd=tmp_path).out)
     del request["TrainingJobName"]
@@ -167,7 +167,7 @@ def test_a_state_that_leaves_the_name_open_is_compared_with_its_tags(tmp_path):
 
 
 @pytest.mark.parametrize("target", ["--api-json", "--ack"])
-def test_a_request_in_yaml_is_one(tmp_path, target):
+def test_request_in_yaml_is_one(tmp_path, target):
     write_job(tmp_path, READY + "channels: {train: s3://example-data/train/}\n")
     old = smspec("render", target, cwd=tmp_path).out
     (tmp_path / "old.yaml").write_text(yaml.safe_dump(yaml.safe_load(old)))
@@ -177,7 +177,7 @@ def test_a_request_in_yaml_is_one(tmp_path, target):
     assert change["file"] == "old.yaml"
 
 
-def test_yaml_that_is_no_request_is_a_spec_with_faults(tmp_path):
+def test_yaml_other_than_a_request_is_a_faulty_spec(tmp_path):
     write_job(tmp_path)
     (tmp_path / "old.yaml").write_text("name: small\n")
     done = smspec("diff", "old.yaml", "job.yaml", cwd=tmp_path)

@@ -88,7 +88,7 @@ def faults(text):
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.parent.name)
-def test_the_place_that_is_told_is_the_place_of_the_fault(spec, tmp_path):
+def test_reported_position_is_the_position_of_the_fault(spec, tmp_path):
     shutil.copytree(spec.parent / "src", tmp_path / "src")
     tried, right, wrong = Counter(), Counter(), []
     for kind, text, codes, (line, column) in faults(spec.read_text(encoding="utf-8")):

@@ -32,12 +32,12 @@ def test_help_and_version_are_results(words):
     assert done.out
 
 
-def test_the_overview_names_every_command():
+def test_overview_names_every_command():
     commands = smspec("--help").out.partition("commands:\n")[2].partition("\n\n")[0]
     assert [line.split()[0] for line in commands.splitlines()] == list(COMMANDS)
 
 
-def test_warnings_are_no_failure_unless_strict(tmp_path):
+def test_warnings_fail_only_with_strict(tmp_path):
     spec = "checks: {ignore: [{rule: SM407, because: why not}]}\n" + READY
     write_job(tmp_path, spec)
     done = smspec("validate", cwd=tmp_path)
@@ -51,7 +51,7 @@ def test_warnings_are_no_failure_unless_strict(tmp_path):
 
 
 @pytest.mark.parametrize("words", [["build"], ["render", "--api-json"], ["render", "--spec"], ["run"]])
-def test_a_faulty_spec_ends_every_command_with_1_and_nothing_written(words, tmp_path):
+def test_faulty_spec_exits_1_and_writes_no_output(words, tmp_path):
     write_job(tmp_path, BUILT.replace("entry_point", "entrypoint"))
     before = sorted(os.listdir(tmp_path))
     done = smspec(*words, cwd=tmp_path)
@@ -61,7 +61,7 @@ def test_a_faulty_spec_ends_every_command_with_1_and_nothing_written(words, tmp_
     assert sorted(os.listdir(tmp_path)) == before
 
 
-def test_what_is_no_yaml_ends_with_1(tmp_path):
+def test_broken_yaml_exits_1(tmp_path):
     (tmp_path / "job.yaml").write_bytes(b"\x00\xff{[")
     assert smspec("validate", cwd=tmp_path).status == 1
     assert smspec("build", cwd=tmp_path).status == 1
@@ -71,7 +71,7 @@ def test_what_is_no_yaml_ends_with_1(tmp_path):
 
 
 @pytest.mark.parametrize("words", [["validate"], ["validate", "--api-json"], ["build"], ["import"], ["lock"]])
-def test_a_link_that_leads_nowhere_is_told_as_one(tmp_path, words):
+def test_dangling_link_is_reported(tmp_path, words):
     (tmp_path / "linked.yaml").symlink_to("gone.yaml")
     done = smspec(*words, "linked.yaml", cwd=tmp_path)
     assert done == (2, "", "smspec: `linked.yaml` is a link to `gone.yaml`, which does not exist\n")
@@ -120,7 +120,7 @@ def test_misuse_ends_with_2_and_a_sentence(words, sentence, tmp_path):
 
 
 @pytest.mark.parametrize("command", ["validate", "build", "run", "diff", "lock"])
-def test_where_no_spec_is_the_way_to_one_is_told(command, tmp_path):
+def test_missing_spec_suggests_init(command, tmp_path):
     told = "smspec: cannot find `job.yaml`; pass a job spec, or create one with `smspec init`\n"
     assert smspec(command, cwd=tmp_path) == (2, "", told)
 
@@ -150,27 +150,27 @@ def test_source_with_a_name_that_is_not_utf8_ends_with_1(tmp_path):
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="no /proc here: no file that always fails to be read")
 @pytest.mark.parametrize("command", ["validate", "build"])
-def test_a_spec_that_the_disk_refuses_ends_with_3(command):
+def test_spec_that_the_disk_refuses_ends_with_3(command):
     """Nothing is mapped at the address 0, so reading there fails, even for root."""
     done = smspec(command, "/proc/self/mem")
     assert (done.status, done.out, done.err) == (3, "", "smspec: `/proc/self/mem`: input/output error\n")
 
 
 @pytest.mark.parametrize("words", [["render", "--api-json"], ["validate", "--format", "json"], ["schema"], ["--help"]])
-def test_a_full_disk_under_the_result_ends_with_3(words, tmp_path):
+def test_full_disk_under_the_result_ends_with_3(words, tmp_path):
     write_job(tmp_path)
     with open("/dev/full", "w") as full:
         done = smspec_process(*words, cwd=tmp_path, stdout=full)
     assert (done.status, done.err.splitlines()[-1]) == (3, "smspec: standard output: no space left on device")
 
 
-def test_a_closed_standard_output_ends_with_3(tmp_path):
+def test_closed_standard_output_ends_with_3(tmp_path):
     write_job(tmp_path)
     done = smspec_process("render", "--api-json", cwd=tmp_path, preexec_fn=lambda: os.close(1), stdout=None)
     assert (done.status, done.err) == (3, "smspec: standard output is closed\n")
 
 
-def test_nobody_listening_to_diagnostics_changes_nothing(tmp_path):
+def test_closed_stderr_keeps_the_exit_status(tmp_path):
     write_job(tmp_path, "nme: x\n" + BUILT)
     with open("/dev/full", "w") as full:
         assert smspec_process("build", cwd=tmp_path, stderr=full).status == 1
@@ -181,7 +181,7 @@ def test_nobody_listening_to_diagnostics_changes_nothing(tmp_path):
 
 
 @pytest.mark.parametrize(("spec", "status"), [(BUILT, 0), (BUILT + "nme: x\n", 1)])
-def test_a_reader_that_has_seen_enough_changes_nothing(spec, status, tmp_path):
+def test_closed_stdout_keeps_the_exit_status(spec, status, tmp_path):
     """``smspec render --api-json | head -0``: quiet, and the status is what was decided."""
     write_job(tmp_path, spec)
     for words in (["validate", "--format", "json"], ["render", "--api-json"]):
@@ -197,7 +197,7 @@ def test_a_reader_that_has_seen_enough_changes_nothing(spec, status, tmp_path):
 # 70
 
 
-def test_a_bug_of_ours_ends_with_70_and_says_how_to_report_it(tmp_path, monkeypatch):
+def test_internal_error_exits_70_and_asks_for_a_report(tmp_path, monkeypatch):
     """A registry line that names a module which does not exist is as much a bug as any."""
     from smspec import cli
 
@@ -218,7 +218,7 @@ def test_a_bug_of_ours_ends_with_70_and_says_how_to_report_it(tmp_path, monkeypa
 @pytest.mark.skipif(
     not os.path.exists("/proc/self/wchan"), reason="no /proc here: nobody tells what a process waits for"
 )
-def test_ctrl_c_ends_with_130_quietly_and_nothing_half_written(tmp_path):
+def test_ctrl_c_exits_130_without_output(tmp_path):
     """The spec comes from a pipe that nobody writes to, so the command surely waits when the signal comes."""
     write_job(tmp_path)
     fifo = tmp_path / "spec.yaml"
@@ -256,7 +256,7 @@ def open_when_read(fifo, command, seconds=30):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_build_that_is_stopped_leaves_nothing_half_written(number, tmp_path):
+def test_interrupted_build_leaves_no_partial_output(number, tmp_path):
     """The source takes a moment to copy; a signal that comes too late or too early is sent again to another build."""
     write_job(tmp_path)
     with open(tmp_path / "src" / "large", "wb") as file:

@@ -24,13 +24,13 @@ def test_keys_are_explained(key):
     assert done.out.startswith("# ")
 
 
-def test_an_odd_topic_is_misuse():
+def test_odd_topic_is_misuse():
     for topic in ("", "..", "/etc/passwd", "SM", "\0", "[", "a" * 5000):
         done = smspec("explain", topic)
         assert (done.status, done.out) == (2, ""), topic
 
 
-def test_the_schema_is_json_and_ends_with_a_newline():
+def test_schema_is_json_and_ends_with_a_newline():
     done = smspec("schema")
     assert json.loads(done.out)["$schema"] == "http://json-schema.org/draft-07/schema#"
     assert done.out.endswith("}\n")

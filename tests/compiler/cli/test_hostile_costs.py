@@ -123,7 +123,7 @@ def test_any_spec_is_judged_in_bounded_time_and_memory(kind, command, place):
         held(command, place, "job.yaml", content)
 
 
-def test_a_spec_of_one_token_is_judged_in_bounded_time_and_memory(command, place):
+def test_spec_of_one_token_is_judged_in_bounded_time_and_memory(command, place):
     for content in repeated():
         held(command, place, "job.yaml", content, MOST_SECONDS / 4)
 
@@ -167,7 +167,7 @@ def test_no_pattern_takes_long_to_refuse_a_text(surface, command, place):
     ],
     ids=range(12),
 )
-def test_a_hostile_policy_is_told_at_a_place_of_its_own(policy, command, place):
+def test_hostile_policy_is_reported_at_its_lines(policy, command, place):
     (place / "smspec.toml").write_text(policy)
     done = command("validate", "--format", "github", cwd=place)
     assert done.status == 1

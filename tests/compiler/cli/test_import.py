@@ -33,7 +33,7 @@ ACK = "apiVersion: sagemaker.services.k8s.aws/v1alpha1\nkind: TrainingJob\nspec:
         ('{"kind": "List", "items": [{"apiVersion": "sagemaker.services.k8s.aws/v1alpha1"}]}', "contains 0 objects"),
     ],
 )
-def test_what_is_no_training_job_is_told(content, said, tmp_path):
+def test_import_of_other_documents_exits_1(content, said, tmp_path):
     (tmp_path / "source").write_text(content)
     done = smspec("import", "source", cwd=tmp_path)
     assert (done.status, done.out) == (1, "")
@@ -41,12 +41,12 @@ def test_what_is_no_training_job_is_told(content, said, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["no-such-file.json", "no/such", "under_score"])
-def test_a_file_that_is_not_there_is_misuse(name, tmp_path):
+def test_file_that_is_not_there_is_misuse(name, tmp_path):
     done = smspec("import", name, cwd=tmp_path)
     assert (done.status, done.out, done.err) == (2, "", f"smspec: cannot find `{name}`\n")
 
 
-def test_a_dash_is_standard_input(tmp_path):
+def test_dash_is_standard_input(tmp_path):
     (tmp_path / "-").write_text("a file of this name is ./-")
     done = smspec_process("import", "-", cwd=tmp_path, stdin=None, input=json.dumps(small_request()).encode())
     (tmp_path / "request.json").write_text(json.dumps(small_request()))
@@ -57,20 +57,20 @@ def test_a_dash_is_standard_input(tmp_path):
     assert "--> <stdin>:1:21" in broken.err
 
 
-def test_a_directory_is_misuse(tmp_path):
+def test_directory_is_misuse(tmp_path):
     (tmp_path / "jobs").mkdir()
     done = smspec("import", "jobs", cwd=tmp_path)
     assert (done.status, done.err) == (2, "smspec: `jobs` is a directory, not a request\n")
 
 
-def test_bytes_that_are_no_text_have_a_place(tmp_path):
+def test_undecodable_bytes_are_located(tmp_path):
     (tmp_path / "source").write_bytes(b'{"TrainingJobName": "\xff"}')
     done = smspec("import", "source", cwd=tmp_path)
     assert (done.status, done.out) == (1, "")
     assert "--> source:1:22" in done.err
 
 
-def test_an_object_in_a_list_is_found(tmp_path):
+def test_object_in_a_list_is_found(tmp_path):
     job = {"apiVersion": "sagemaker.services.k8s.aws/v1alpha1", "kind": "TrainingJob", "spec": {"trainingJobName": "a"}}
     (tmp_path / "source").write_text(json.dumps({"kind": "List", "items": [{"kind": "Pod"}, job]}))
     done = smspec("import", "source", cwd=tmp_path)
@@ -86,7 +86,7 @@ def test_an_object_in_a_list_is_found(tmp_path):
         (f"# a comment\n---\n{ACK}...\n---\n# the end\n", False),
     ],
 )
-def test_what_else_a_file_holds_is_told(content, others, tmp_path):
+def test_import_lists_other_documents_of_a_file(content, others, tmp_path):
     (tmp_path / "source.yaml").write_text(content)
     done = smspec("import", "source.yaml", cwd=tmp_path)
     said = "not part of a request: other documents of the file\n"
@@ -94,7 +94,7 @@ def test_what_else_a_file_holds_is_told(content, others, tmp_path):
     assert (said in done.err, said in done.out) == (others, others)
 
 
-def test_a_described_state_machine_is_found(tmp_path):
+def test_described_state_machine_is_found(tmp_path):
     described = {"stateMachineArn": "a", "definition": json.dumps({"StartAt": "Train", "States": {"Train": STATE}})}
     (tmp_path / "source").write_text(json.dumps(described))
     assert "job_name: sample\n" in smspec("import", "source", cwd=tmp_path).out
@@ -105,7 +105,7 @@ def test_lines_of_other_documents_count(tmp_path):
     assert "--> source:7:1" in smspec("import", "source", cwd=tmp_path).err
 
 
-def test_a_file_needs_no_boto3(tmp_path):
+def test_file_needs_no_boto3(tmp_path):
     (tmp_path / "request.json").write_text(json.dumps(small_request()))
     (tmp_path / "boto3.py").write_text("raise SystemExit('boto3 was loaded')")
     done = smspec_process("import", "request.json", cwd=tmp_path)

@@ -14,7 +14,7 @@ from support.smspec_command import smspec, smspec_process
 
 
 @pytest.mark.parametrize("template", init.TEMPLATES)
-def test_a_template_is_well_and_builds(template, tmp_path):
+def test_template_is_well_and_builds(template, tmp_path):
     done = smspec("init", "first", "--template", template, cwd=tmp_path)
     assert done.status == 0
     written = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file())
@@ -27,7 +27,7 @@ def test_a_template_is_well_and_builds(template, tmp_path):
 
 
 @pytest.mark.parametrize("template", ["script", "pipe"])
-def test_a_template_runs(template, tmp_path):
+def test_template_runs(template, tmp_path):
     smspec("init", "first", "--template", template, cwd=tmp_path)
     done = smspec_process("run", cwd=tmp_path / "first", timeout=120)
     assert done.status == 0, done.err
@@ -36,14 +36,14 @@ def test_a_template_runs(template, tmp_path):
     assert [os.path.basename(name) for name in names] == ["model.json"]
 
 
-def test_the_template_with_torchrun_runs(tmp_path):
+def test_template_with_torchrun_runs(tmp_path):
     if not shutil.which("torchrun"):
         pytest.skip("no torchrun on this machine")
     smspec("init", "first", "--template", "torchrun", cwd=tmp_path)
     assert smspec_process("run", cwd=tmp_path / "first", timeout=300).status == 0
 
 
-def test_the_template_with_mpi_says_what_it_needs(tmp_path):
+def test_mpi_template_names_its_requirements(tmp_path):
     made = smspec("init", "first", "--template", "mpi", cwd=tmp_path)
     assert "smspec run" not in made.err
     done = smspec("run", cwd=tmp_path / "first")
@@ -71,14 +71,14 @@ def test_editors_find_the_schema_that_the_spec_names(tmp_path):
         ("null", "null"),
     ],
 )
-def test_the_job_is_called_like_its_directory(directory, name, tmp_path):
+def test_job_is_called_like_its_directory(directory, name, tmp_path):
     smspec("init", f"./{directory}", cwd=tmp_path)
     assert yaml.safe_load((tmp_path / directory / "job.yaml").read_text())["name"] == name
     assert smspec("validate", f"./{directory}/job.yaml", cwd=tmp_path).status == 0
 
 
 @pytest.mark.parametrize("there", ["job.yaml", "src/train.py", "data/train/points-0.csv"])
-def test_nothing_is_overwritten_and_nothing_is_written_beside(there, tmp_path):
+def test_init_overwrites_no_file(there, tmp_path):
     mine = tmp_path / there
     mine.parent.mkdir(parents=True, exist_ok=True)
     mine.write_text("mine")
@@ -89,20 +89,20 @@ def test_nothing_is_overwritten_and_nothing_is_written_beside(there, tmp_path):
     assert mine.read_text() == "mine"
 
 
-def test_a_dangling_link_is_not_written_through(tmp_path):
+def test_dangling_link_is_not_written_through(tmp_path):
     (tmp_path / "job.yaml").symlink_to(tmp_path / "elsewhere.yaml")
     assert smspec("init", cwd=tmp_path).status == 1
     assert not (tmp_path / "elsewhere.yaml").exists()
 
 
-def test_a_place_that_cannot_be_written_is_left_as_it_was(tmp_path):
+def test_place_that_cannot_be_written_is_left_as_it_was(tmp_path):
     (tmp_path / "data").write_text("a file where a directory should be")
     done = smspec("init", cwd=tmp_path)
     assert (done.status, done.out) == (3, "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
 
 
-def test_a_directory_with_other_files_is_a_good_place(tmp_path):
+def test_directory_with_other_files_is_a_good_place(tmp_path):
     (tmp_path / "README.md").write_text("ours")
     assert smspec("init", cwd=tmp_path).status == 0
 
@@ -112,11 +112,11 @@ def test_every_template_directory_is_offered():
     assert sorted(path.name for path in root.iterdir()) == sorted(init.TEMPLATES)
 
 
-def test_the_schema_of_the_templates_is_json():
+def test_schema_of_the_templates_is_json():
     assert json.loads(smspec("schema").out)["title"]
 
 
-def test_the_schema_of_a_repository_is_enough_for_all_its_jobs(tmp_path):
+def test_schema_of_a_repository_is_enough_for_all_its_jobs(tmp_path):
     (tmp_path / ".git").mkdir()
     (tmp_path / ".smspec.schema.json").write_text(smspec("schema").out)
     assert smspec("init", "jobs/team/first", cwd=tmp_path).status == 0
@@ -129,7 +129,7 @@ def test_the_schema_of_a_repository_is_enough_for_all_its_jobs(tmp_path):
 
 
 @pytest.mark.parametrize("marker", [None, "jobs/.git"])
-def test_a_schema_outside_of_the_repository_is_not_named(marker, tmp_path):
+def test_schema_outside_of_the_repository_is_not_named(marker, tmp_path):
     (tmp_path / ".smspec.schema.json").write_text("{}")
     if marker:
         (tmp_path / marker).mkdir(parents=True)

@@ -107,7 +107,7 @@ def held(tmp_path, repository, words, prepare, seen):
     return outcomes
 
 
-def test_a_build_over_another_leaves_the_old_tree_or_the_new_one(tmp_path, repository):
+def test_build_over_another_leaves_the_old_tree_or_the_new_one(tmp_path, repository):
     assert smspec("build", "-o", "old", cwd=repository).status == 0
     shutil.move(repository / "old", tmp_path / "old")
     (repository / "src" / "train.py").write_text(f"{PROGRAM}print('new')\n")
@@ -121,7 +121,7 @@ def test_a_build_over_another_leaves_the_old_tree_or_the_new_one(tmp_path, repos
     assert outcomes == {False, True}, "both sides of the exchange were seen"
 
 
-def test_a_first_build_leaves_nothing_or_the_tree(tmp_path, repository):
+def test_killed_first_build_leaves_no_tree_or_all(tmp_path, repository):
     def prepare():
         shutil.rmtree(repository / "build", ignore_errors=True)
 
@@ -129,7 +129,7 @@ def test_a_first_build_leaves_nothing_or_the_tree(tmp_path, repository):
 
 
 @pytest.mark.parametrize("before", ["another lock", "no lock"])
-def test_a_lock_is_the_old_one_or_the_new_one(tmp_path, repository, before):
+def test_lock_is_the_old_one_or_the_new_one(tmp_path, repository, before):
     lock = repository / "smspec.lock"
     old = lock.read_bytes()
     (repository / "requirements.txt").write_text("numpy==2.2.0\n")
@@ -147,6 +147,6 @@ def test_a_lock_is_the_old_one_or_the_new_one(tmp_path, repository, before):
 @pytest.mark.parametrize(
     "words", [["build", "--check"], ["validate"], ["render", "--dockerfile"], ["diff", "job.yaml", "job.yaml"]]
 )
-def test_what_only_looks_changes_nothing(tmp_path, repository, words):
+def test_killed_read_only_command_changes_no_file(tmp_path, repository, words):
     assert smspec("build", cwd=repository).status == 0
     assert points(tmp_path, words) == []

@@ -27,7 +27,7 @@ def held(directory):
     return json.loads((directory / "smspec.lock").read_text())
 
 
-def test_the_dockerfile_is_built_from_the_locked_digest(tmp_path):
+def test_dockerfile_is_built_from_the_locked_digest(tmp_path):
     job(tmp_path)
     loose = smspec("render", "--dockerfile", cwd=tmp_path).out
     assert lock("--digest", f"{BASE}={DIGEST}", cwd=tmp_path).status == 0
@@ -49,7 +49,7 @@ def test_another_digest_is_another_image_and_another_job(tmp_path):
     assert requests[0]["TrainingJobName"] != requests[1]["TrainingJobName"]
 
 
-def test_a_registry_is_asked_once_and_then_only_on_request(tmp_path):
+def test_registry_is_asked_once_and_then_only_on_request(tmp_path):
     with registry() as server:
         base = f"{server.host}/team/base:1"
         job(tmp_path, base)
@@ -72,7 +72,7 @@ def test_every_overlay_is_locked(tmp_path):
     assert held(tmp_path)["images"] == {gpu: OTHER, BASE: DIGEST}
 
 
-def test_requirements_are_hashed_and_a_change_is_told(tmp_path):
+def test_changed_requirements_are_reported(tmp_path):
     job(tmp_path, image=", python_requirements: requirements.txt")
     (tmp_path / "requirements.txt").write_text("numpy==2.1.0\n")
     assert lock("--digest", f"{BASE}={DIGEST}", cwd=tmp_path).status == 0
@@ -105,7 +105,7 @@ def repository(tmp_path, names=("one", "two"), base="{name}:1"):
     return tmp_path
 
 
-def test_a_directory_is_locked_at_once(tmp_path):
+def test_directory_is_locked_at_once(tmp_path):
     repository(tmp_path)
     (tmp_path / "specs/base.yaml").write_text('smspec: v1\nimage: {base: "none:1"}\n')
     digests = ["--digest", f"one:1={DIGEST}", "--digest", f"two:1={OTHER}"]
@@ -117,14 +117,14 @@ def test_a_directory_is_locked_at_once(tmp_path):
     assert again.err.endswith("smspec.lock is up to date\n")
 
 
-def test_a_lock_of_a_part_leaves_the_rest_as_it_is(tmp_path):
+def test_partial_lock_keeps_the_other_entries(tmp_path):
     repository(tmp_path)
     lock("specs", "--digest", f"one:1={DIGEST}", "--digest", f"two:1={DIGEST}", cwd=tmp_path)
     assert lock("specs/two", "--digest", f"two:1={OTHER}", cwd=tmp_path).status == 0
     assert held(tmp_path)["images"] == {"one:1": DIGEST, "two:1": OTHER}
 
 
-def test_every_registry_that_says_nothing_is_told_before_anything_is_written(tmp_path):
+def test_silent_registries_are_reported_before_writing(tmp_path):
     with registry(status=404) as server:
         repository(tmp_path, base=f"{server.host}/{{name}}:1")
         done = lock(".", cwd=tmp_path)
@@ -135,7 +135,7 @@ def test_every_registry_that_says_nothing_is_told_before_anything_is_written(tmp
     assert not (tmp_path / "smspec.lock").exists()
 
 
-def test_outside_of_a_repository_the_lock_of_a_directory_lies_in_it(tmp_path):
+def test_lock_outside_a_repository_is_in_its_directory(tmp_path):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         job(tmp_path / name)
@@ -157,7 +157,7 @@ def test_each_job_goes_into_the_lock_that_it_goes_by(tmp_path):
     assert held(tmp_path)["images"] == {base: new}
 
 
-def test_the_faults_of_all_specs_are_told_at_once(tmp_path):
+def test_faults_of_all_specs_are_reported_together(tmp_path):
     repository(tmp_path)
     for name in ("one", "two"):
         (tmp_path / "specs" / name / "job.yaml").write_text("smspec: v1\nname: [\n")
@@ -166,12 +166,12 @@ def test_the_faults_of_all_specs_are_told_at_once(tmp_path):
     assert [f"specs/{name}/job.yaml" in done.err for name in ("one", "two")] == [True, True]
 
 
-def test_a_directory_without_a_job_is_misuse(tmp_path):
+def test_directory_without_a_job_is_misuse(tmp_path):
     done = lock(".", cwd=tmp_path)
     assert (done.status, "no job spec found in `.`" in done.err) == (2, True)
 
 
-def test_it_says_what_it_was_made_with(tmp_path):
+def test_lockfile_contains_the_versions_that_wrote_it(tmp_path):
     from smspec import __version__
     from smspec.service.shapes import pinned_model
 
@@ -180,7 +180,7 @@ def test_it_says_what_it_was_made_with(tmp_path):
     assert (held(tmp_path)["smspec"], held(tmp_path)["api_model"]) == (__version__, pinned_model().date)
 
 
-def test_no_answer_is_no_lock_and_a_way_out(tmp_path):
+def test_missing_response_suggests_digest(tmp_path):
     with registry(status=404) as server:
         job(tmp_path, f"{server.host}/team/base:1")
         done = lock(cwd=tmp_path)
@@ -192,13 +192,13 @@ def test_no_answer_is_no_lock_and_a_way_out(tmp_path):
 @pytest.mark.parametrize(
     "word", ["x", f"{BASE}", f"{BASE}=abc", f"{BASE}=sha256:abc", f"-x={DIGEST}", f"other:1={DIGEST}"]
 )
-def test_a_digest_that_pins_nothing_is_misuse(tmp_path, word):
+def test_malformed_digest_option_exits_2(tmp_path, word):
     job(tmp_path)
     assert lock(f"--digest={word}", cwd=tmp_path).status == 2
     assert not (tmp_path / "smspec.lock").exists()
 
 
-def test_a_lock_that_cannot_be_written_leaves_nothing_behind(tmp_path):
+def test_failed_lock_leaves_no_temporary_file(tmp_path):
     job(tmp_path)
     (tmp_path / "smspec.lock").mkdir()
     before = sorted(path.name for path in tmp_path.iterdir())
@@ -207,7 +207,7 @@ def test_a_lock_that_cannot_be_written_leaves_nothing_behind(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
-def test_a_lock_is_never_source(tmp_path):
+def test_lock_is_never_source(tmp_path):
     job(tmp_path)
     (tmp_path / "src" / "smspec.lock").write_text("{}")
     assert smspec("build", cwd=tmp_path).status == 0
@@ -215,7 +215,7 @@ def test_a_lock_is_never_source(tmp_path):
 
 
 @pytest.mark.parametrize("base", ["a..b/x:1", "user:pw@example.com/x:1", "UPPER", "scratch"])
-def test_a_base_that_cannot_be_locked_is_an_error(base, tmp_path):
+def test_base_that_cannot_be_locked_is_an_error(base, tmp_path):
     """An empty lock with exit status 0 would look like a pinned base."""
     job(tmp_path, base)
     done = lock(cwd=tmp_path)
@@ -223,7 +223,7 @@ def test_a_base_that_cannot_be_locked_is_an_error(base, tmp_path):
     assert base in done.err
 
 
-def test_a_requirements_file_that_cannot_be_locked_is_an_error(tmp_path):
+def test_requirements_file_that_cannot_be_locked_is_an_error(tmp_path):
     job(tmp_path, image=", python_requirements: gone.txt")
     done = lock("--digest", f"{BASE}={DIGEST}", cwd=tmp_path)
     assert (done.status, (tmp_path / "smspec.lock").exists()) == (1, False)

@@ -6,7 +6,7 @@ from support.smspec_command import smspec
 
 
 @pytest.mark.parametrize("words", [["--set=--"], ["-O--"], ["--format=--"], ["--overlay=--", "job.yaml"]])
-def test_two_dashes_are_no_value(words):
+def test_two_dashes_are_not_a_value(words):
     done = smspec("validate", *words)
     assert done.status == 2
     assert "`--` is not a value" in done.err

@@ -56,11 +56,11 @@ def validated(directory, policy, spec=READY, name="smspec.toml"):
         ("", READY, []),
     ],
 )
-def test_a_job_is_held_to_the_policy(tmp_path, policy, spec, expected):
+def test_job_is_held_to_the_policy(tmp_path, policy, spec, expected):
     assert [(code, path) for code, path, _ in validated(tmp_path, policy, spec)] == expected
 
 
-def test_a_base_is_held_to_the_registries_too(tmp_path):
+def test_base_is_held_to_the_registries_too(tmp_path):
     write_job(tmp_path)
     (tmp_path / "smspec.toml").write_text('allowed_registries = ["111122223333.dkr.ecr.us-west-2.amazonaws.com"]')
     found = json.loads(smspec("validate", "--format", "json", cwd=tmp_path).out)
@@ -74,7 +74,7 @@ def test_a_base_is_held_to_the_registries_too(tmp_path):
 @pytest.mark.parametrize(
     ("level", "expected"), [("error", "error"), ("warning", "warning"), ("note", "note"), ("off", None)]
 )
-def test_a_rule_is_raised_lowered_or_off(tmp_path, level, expected):
+def test_rule_is_raised_lowered_or_off(tmp_path, level, expected):
     found = {code: severity for code, _, severity in validated(tmp_path, f'[rules]\nSM332 = "{level}"\n', MUTABLE)}
     assert found.get("SM332") == expected
 
@@ -92,18 +92,18 @@ IGNORING = MUTABLE + "checks: {ignore: [{rule: SM332, because: built every night
         ('allow_ignores = ["SM333"]', ["SM332", "SM746"]),
     ],
 )
-def test_it_says_what_may_be_ignored(tmp_path, policy, codes):
+def test_policy_limits_what_may_be_ignored(tmp_path, policy, codes):
     assert sorted(code for code, _, _ in validated(tmp_path, policy, IGNORING)) == codes
 
 
-def test_the_policy_itself_is_only_ignored_by_name(tmp_path):
+def test_policy_itself_is_only_ignored_by_name(tmp_path):
     spec = MUTABLE + "checks: {ignore: [{rule: SM745, because: no}, {rule: SM332, because: built every night}]}\n"
     assert [c for c, _, _ in validated(tmp_path, "require_vpc = true", spec)] == ["SM745", "SM746"]
     policy = 'require_vpc = true\nallow_ignores = ["SM745", "SM332"]'
     assert validated(tmp_path, policy, spec) == []
 
 
-def test_the_nearest_file_upwards_holds_and_pyproject_has_a_table(tmp_path):
+def test_nearest_file_upwards_holds_and_pyproject_has_a_table(tmp_path):
     (tmp_path / "pyproject.toml").write_text("[tool.smspec]\nrequire_vpc = true\n[tool.other]\nx = 1\n")
     job = tmp_path / "specs" / "small"
     job.mkdir(parents=True)
@@ -117,7 +117,7 @@ def test_the_nearest_file_upwards_holds_and_pyproject_has_a_table(tmp_path):
 @pytest.mark.parametrize(
     "text", ["[tool.black]\nexclude = '%s'\n" % ("x|" * 2_000), "this is no TOML [\n", "#" * 65_526]
 )
-def test_a_pyproject_of_others_is_not_judged(tmp_path, text):
+def test_pyproject_of_others_is_not_judged(tmp_path, text):
     (tmp_path / "pyproject.toml").write_text(text)
     write_job(tmp_path, READY)
     assert smspec("validate", cwd=tmp_path).status == 0
@@ -125,7 +125,7 @@ def test_a_pyproject_of_others_is_not_judged(tmp_path, text):
     assert "SM747" in smspec("validate", cwd=tmp_path).out
 
 
-def test_a_fault_of_pyproject_is_told_in_its_table(tmp_path):
+def test_fault_in_pyproject_is_located_in_its_table(tmp_path):
     (tmp_path / "pyproject.toml").write_text("[tool.black]\nrequire_kms = 1\n[tool.smspec]\nrequire_kms = 1\n")
     write_job(tmp_path, READY)
     (found,) = json.loads(smspec("validate", "--format", "json", cwd=tmp_path).out)
@@ -144,11 +144,11 @@ def test_a_fault_of_pyproject_is_told_in_its_table(tmp_path):
         '[prices]\n"ml.m5.large" = "x"',
     ],
 )
-def test_what_cannot_be_meant_is_told(tmp_path, text):
+def test_malformed_policy_is_reported(tmp_path, text):
     assert [code for code, _, _ in validated(tmp_path, text)] == ["SM747"]
 
 
-def test_a_raw_request_is_held_to_it_too(tmp_path):
+def test_raw_request_is_held_to_it_too(tmp_path):
     write_job(tmp_path, READY)
     request = smspec("render", "--api-json", cwd=tmp_path).out
     (tmp_path / "request.json").write_text(request)
@@ -157,7 +157,7 @@ def test_a_raw_request_is_held_to_it_too(tmp_path):
     assert sorted((record["code"], record["path"]) for record in found) == [("SM740", "Tags"), ("SM745", "VpcConfig")]
 
 
-def test_no_file_is_no_policy(tmp_path):
+def test_missing_file_means_no_policy(tmp_path):
     assert policy_of(str(tmp_path), boundary_of(str(tmp_path))) is None
 
 
@@ -165,14 +165,14 @@ def test_no_file_is_no_policy(tmp_path):
     "header",
     ["[tool.smspec]", '["tool" . "smspec"]', "[ tool . smspec ]", "[tool]\n[tool.smspec]", "[tool]\nsmspec.x = 1\n[a]"],
 )
-def test_the_table_of_pyproject_is_found_however_it_is_written(tmp_path, header):
+def test_pyproject_table_is_found_in_any_notation(tmp_path, header):
     (tmp_path / "pyproject.toml").write_text(f"[project]\nname = 'a'\n{header}\nnothing_known = 1\n")
     write_job(tmp_path, READY)
     found = json.loads(smspec("validate", "--format", "json", cwd=tmp_path).out)
     assert [record["code"] for record in found] == ["SM747"]
 
 
-def test_no_more_of_a_pyproject_is_read_than_anybody_writes(tmp_path):
+def test_pyproject_above_128_kib_is_rejected(tmp_path):
     write_job(tmp_path, READY)
     with open(tmp_path / "pyproject.toml", "wb") as file:
         file.truncate(1 << 40)

@@ -27,7 +27,7 @@ def test_every_target_is_an_option_with_a_meaning(tmp_path):
         assert target.meaning in text
 
 
-def test_the_merged_spec_reads_back_to_the_same_job(tmp_path):
+def test_merged_spec_reads_back_to_the_same_job(tmp_path):
     (tmp_path / "base.yaml").write_text("smspec: v1\nretries: 3\ntags: {team: ads}\n")
     spec = BUILT + "extends: [base.yaml]\nvars: {n: {default: 2}}\noverlays: {dev: {hosts: {count: '${{ vars.n }}'}}}\n"
     write_job(tmp_path, spec)
@@ -41,14 +41,14 @@ def test_the_merged_spec_reads_back_to_the_same_job(tmp_path):
 
 
 @pytest.mark.parametrize("target", ["--dockerfile", "--entrypoint"])
-def test_what_a_job_does_not_have_is_said(target, tmp_path):
+def test_absent_part_of_a_job_exits_1(target, tmp_path):
     write_job(tmp_path, READY)
     done = smspec("render", target, cwd=tmp_path)
     assert (done.status, done.out) == (1, "")
     assert done.err.startswith("smspec: no ")
 
 
-def test_warnings_stand_beside_the_result(tmp_path):
+def test_warnings_do_not_mix_with_the_result(tmp_path):
     write_job(tmp_path, READY + "checks: {ignore: [{rule: SM409, because: a test}]}\n")
     done = smspec("render", "--api-json", cwd=tmp_path)
     assert done.status == 0

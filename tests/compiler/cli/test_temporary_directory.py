@@ -35,7 +35,7 @@ def hold() -> tuple[subprocess.Popen, str]:
     return process, os.path.dirname(process.stdout.readline().strip())
 
 
-def test_it_is_gone_afterwards(parent):
+def test_temporary_directory_is_removed(parent):
     with temporary_directory() as directory:
         assert os.path.dirname(os.path.dirname(directory)) == str(parent)
         with open(os.path.join(directory, "file"), "w") as file:

@@ -23,7 +23,7 @@ def test_all_is_well(tmp_path):
     assert validate(cwd=tmp_path).out == "[]\n"
 
 
-def test_what_nothing_pins_is_said_beside_the_result(tmp_path):
+def test_unpinned_base_image_is_mentioned_after_the_result(tmp_path):
     """A first job has nothing wrong with it: only where there is a lock is this a finding."""
     write_job(tmp_path)
     said = "checked 1 job: no problems found\nbase image `python:3.12-slim-bookworm` is not pinned; run `smspec lock`\n"
@@ -40,7 +40,7 @@ def test_findings_are_the_result_and_the_count_is_not(tmp_path):
     assert done.err == "checked 1 job: 1 error\nFor details, run `smspec explain SM204`.\n"
 
 
-def test_a_directory_means_the_jobs_below_it_and_not_their_bases(tmp_path):
+def test_directory_means_the_jobs_below_it_and_not_their_bases(tmp_path):
     job = READY.replace("name: small", "name: small\nextends: [../org/base.yaml]")
     write_job(tmp_path / "b", job.replace("small", "second"))
     write_job(tmp_path / "a", job)
@@ -62,7 +62,7 @@ def test_a_directory_means_the_jobs_below_it_and_not_their_bases(tmp_path):
     assert done.err.startswith("checked 3 jobs: 1 error")
 
 
-def test_a_spec_that_is_extended_is_a_base_even_with_a_name(tmp_path):
+def test_spec_that_is_extended_is_a_base_even_with_a_name(tmp_path):
     write_job(tmp_path, READY + "nme: x\n")
     (tmp_path / "dev.yaml").write_text("smspec: v1\nextends: [job.yaml]\nname: dev\nnme: null\n")
     done = validate(".", cwd=tmp_path)
@@ -71,7 +71,7 @@ def test_a_spec_that_is_extended_is_a_base_even_with_a_name(tmp_path):
     assert codes(validate("job.yaml", "dev.yaml", cwd=tmp_path)) == []
 
 
-def test_a_broken_spec_in_a_directory_is_not_passed_over(tmp_path):
+def test_broken_spec_in_a_directory_is_not_passed_over(tmp_path):
     write_job(tmp_path)
     (tmp_path / "late.yaml").write_text("role: {\nsmspec: v1\nname: late\n")
     (tmp_path / "flow.yaml").write_text("{smspec: v1, name: flow, role: [}\n")
@@ -80,7 +80,7 @@ def test_a_broken_spec_in_a_directory_is_not_passed_over(tmp_path):
     assert done.status == 1
 
 
-def test_the_named_file_is_a_job_whatever_it_lacks(tmp_path):
+def test_named_file_is_a_job_whatever_it_lacks(tmp_path):
     write_job(tmp_path, READY.replace("name: small\n", ""))
     done = validate("job.yaml", cwd=tmp_path)
     assert codes(done) == ["SM202"]
@@ -95,20 +95,20 @@ def test_directories_and_files_together_are_checked_once(tmp_path):
 
 
 @pytest.mark.parametrize("paths", [["job.yaml"], ["."], ["job.yaml", "dev.yaml"]])
-def test_specs_that_extend_each_other_are_told_so(tmp_path, paths):
+def test_specs_that_extend_each_other_are_reported(tmp_path, paths):
     write_job(tmp_path, READY + "extends: [dev.yaml]\n")
     (tmp_path / "dev.yaml").write_text("smspec: v1\nextends: [job.yaml]\nname: dev\n")
     assert set(codes(validate(*paths, cwd=tmp_path))) == {"SM141", "SM147"}
 
 
 @pytest.mark.parametrize("path", ["job.yaml", "."])
-def test_a_spec_that_extends_itself_is_told_so(tmp_path, path):
+def test_spec_that_extends_itself_is_reported(tmp_path, path):
     write_job(tmp_path, READY + "extends: [job.yaml]\n")
     done = validate(path, cwd=tmp_path)
     assert (done.status, codes(done)) == (1, ["SM141", "SM147"])
 
 
-def test_a_base_that_is_named_is_not_checked_as_a_job(tmp_path):
+def test_base_that_is_named_is_not_checked_as_a_job(tmp_path):
     """A commit hook names the files that changed, whatever they are."""
     (tmp_path / "base.yaml").write_text("smspec: v1\nretries: 3\n")
     done = smspec("validate", "base.yaml", cwd=tmp_path)
@@ -118,19 +118,19 @@ def test_a_base_that_is_named_is_not_checked_as_a_job(tmp_path):
     assert smspec("validate", "base.yaml", "job.yaml", cwd=tmp_path).err == "checked 1 job: no problems found\n"
 
 
-def test_a_base_that_is_named_must_be_yaml(tmp_path):
+def test_base_that_is_named_must_be_yaml(tmp_path):
     (tmp_path / "base.yaml").write_text("smspec: v1\nretries: [3\n")
     assert (validate("base.yaml", cwd=tmp_path).status, codes(validate("base.yaml", cwd=tmp_path))) == (1, ["SM101"])
 
 
-def test_a_job_that_has_all_but_its_name_is_told_so(tmp_path):
+def test_missing_job_name_is_the_only_error(tmp_path):
     write_job(tmp_path, READY.replace("name: small\n", ""))
     done = validate(cwd=tmp_path)
     assert (done.status, codes(done)) == (1, ["SM202"])
     assert "`name`" in done.out
 
 
-def test_a_directory_of_bases_only_is_misuse(tmp_path):
+def test_directory_of_bases_only_is_misuse(tmp_path):
     (tmp_path / "base.yaml").write_text("smspec: v1\n")
     assert smspec("validate", ".", cwd=tmp_path) == (2, "", "smspec: no job spec found in `.`\n")
 
@@ -143,7 +143,7 @@ overlays:
 """
 
 
-def test_what_is_wrong_in_the_spec_is_told_once_for_all_overlays(tmp_path):
+def test_spec_fault_is_reported_once_for_all_overlays(tmp_path):
     write_job(tmp_path, READY + "nme: x\n" + OVERLAYS.replace("count: 0", "count: 1").replace("99", "3"))
     done = smspec("validate", cwd=tmp_path)
     assert done.out.count("error[") == 1
@@ -151,7 +151,7 @@ def test_what_is_wrong_in_the_spec_is_told_once_for_all_overlays(tmp_path):
     assert done.err.startswith("checked 1 job and 3 overlays: 1 error\nFor details, ")
 
 
-def test_what_is_wrong_under_overlays_only_says_so(tmp_path):
+def test_overlay_fault_names_its_overlay(tmp_path):
     write_job(
         tmp_path, READY.replace("count: 1", "count: 0") + "overlays: {dev: {retries: 3}, fit: {hosts: {count: 1}}}\n"
     )
@@ -186,14 +186,14 @@ RUNS = BUILT + 'channels: {other: {s3: "s3://data/other/"}}\n'
         ),
     ],
 )
-def test_what_the_program_misses_is_told_once_for_all_overlays(overlays, told, tmp_path):
+def test_script_fault_is_reported_once_for_all_overlays(overlays, told, tmp_path):
     write_job(tmp_path, f"{RUNS}overlays: {overlays}\n")
     (tmp_path / "src").mkdir(exist_ok=True)
     (tmp_path / "src/train.py").write_text(PROGRAM)
     assert codes(validate(cwd=tmp_path)) == told
 
 
-def test_what_the_program_misses_under_an_overlay_only_says_so(tmp_path):
+def test_script_fault_under_an_overlay_names_it(tmp_path):
     given = RUNS.replace("epochs: 2", "epochs: 2, data-version: 1")
     write_job(tmp_path, f"{given}overlays: {{a: {{hyperparameters: {{data-version: null}}}}}}\n")
     (tmp_path / "src").mkdir(exist_ok=True)
@@ -210,13 +210,13 @@ def test_only_the_overlay_that_is_asked_for(tmp_path):
     assert smspec("validate", "--overlay=prod", "--set", "vars.x=1", cwd=tmp_path).status == 2
 
 
-def test_an_overlay_that_cannot_be_merged_does_not_hide_the_others(tmp_path):
+def test_overlay_that_cannot_be_merged_does_not_hide_the_others(tmp_path):
     write_job(tmp_path, READY + "overlays: {dev: {retries: '${{ vars.gone }}'}, prod: {retries: 99}}\n")
     records = json.loads(validate(cwd=tmp_path).out)
     assert len(records) == 2
 
 
-def test_a_check_ignored_for_one_overlay_is_not_ignored_in_vain(tmp_path):
+def test_check_ignored_for_one_overlay_is_not_ignored_in_vain(tmp_path):
     spec = READY + "checks: {ignore: [{rule: SM409, because: a test}]}\noverlays: {dev: {retries: 3}}\n"
     write_job(tmp_path, spec)
     assert codes(validate(cwd=tmp_path)) == ["SM331"]
@@ -232,7 +232,7 @@ def test_variables_are_set_for_the_check(value, tmp_path):
     assert smspec("validate", "--set", "vars.size=70b", cwd=tmp_path).status == 2
 
 
-def test_a_spec_may_come_through_a_pipe(tmp_path):
+def test_spec_may_come_through_a_pipe(tmp_path):
     """As from `smspec validate <(generate)`: a FIFO is read once, and only once."""
     import os
     import threading
@@ -246,7 +246,7 @@ def test_a_spec_may_come_through_a_pipe(tmp_path):
     assert codes(done) == ["SM204"]
 
 
-def test_a_null_of_a_base_that_serves_another_job_is_no_fault(tmp_path):
+def test_null_that_only_one_job_needs_is_not_idle(tmp_path):
     (tmp_path / "no_network.yaml").write_text("smspec: v1\nnetwork: null\n")
     (tmp_path / "network.yaml").write_text("smspec: v1\nnetwork: {subnets: [subnet-0aa], security_groups: [sg-0bb]}\n")
     for name, bases in (("one", "network.yaml, no_network.yaml"), ("two", "no_network.yaml")):

@@ -19,7 +19,7 @@ def validate(directory, *words):
     return done, [(record["code"], record["path"]) for record in json.loads(done.out)]
 
 
-def test_a_good_request_has_nothing_wrong_with_it(tmp_path):
+def test_valid_request_has_no_problems(tmp_path):
     write(tmp_path, small_request())
     assert smspec("validate", "--api-json", "request.json", cwd=tmp_path) == (
         0,
@@ -48,7 +48,7 @@ def test_warnings_fail_only_with_strict(tmp_path):
     assert validate(tmp_path, "--strict")[0].status == 1
 
 
-def test_what_is_not_json_is_all_that_is_told(tmp_path):
+def test_broken_json_is_the_only_error(tmp_path):
     write(tmp_path, '{"TrainingJobName": "a b",}\n')
     done, found = validate(tmp_path)
     assert (done.status, found) == (1, [("SM154", "")])
@@ -82,13 +82,13 @@ def test_what_only_specs_have_is_misuse(words, said, tmp_path):
     assert said in done.err
 
 
-def test_a_file_that_is_not_there_is_misuse(tmp_path):
+def test_file_that_is_not_there_is_misuse(tmp_path):
     assert smspec("validate", "--api-json", "gone.json", cwd=tmp_path) == (2, "", "smspec: cannot find `gone.json`\n")
     assert smspec("validate", "--api-json", ".", cwd=tmp_path).status == 2
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_nothing_but_the_result_goes_to_standard_output(name, tmp_path):
+def test_only_the_result_goes_to_standard_output(name, tmp_path):
     write(tmp_path, small_request())
     done = smspec("validate", "--api-json", "request.json", "--format", name, cwd=tmp_path)
     assert done.status == 0
@@ -112,19 +112,19 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("text", "place", "way_out"), OTHERS)
-def test_something_else_than_a_request_is_told_what_to_do_with(text, place, way_out, tmp_path):
+def test_input_other_than_a_request_gets_a_hint(text, place, way_out, tmp_path):
     write(tmp_path, text)
     done, found = validate(tmp_path)
     assert (done.status, found) == (1, [("SM156", place)])
     assert way_out in json.loads(done.out)[0]["help"]
 
 
-def test_an_empty_object_is_a_request_that_lacks_everything(tmp_path):
+def test_empty_object_is_a_request_that_lacks_everything(tmp_path):
     write(tmp_path, "{}\n")
     assert ("SM403", "TrainingJobName") in validate(tmp_path)[1]
 
 
-def test_a_policy_sets_aside_what_is_only_inferred(tmp_path):
+def test_policy_sets_aside_what_is_only_inferred(tmp_path):
     request = small_request()
     request["VpcConfig"] = {"SecurityGroupIds": ["sg-0aaaaaaaaaaaaaaaa"], "Subnets": ["subnet-0aaaaaaaaaaaaaaaa"] * 2}
     write(tmp_path, request)

@@ -32,7 +32,7 @@ def evidence():
 EVIDENCE = evidence()
 
 
-def test_there_is_no_page_for_a_code_that_does_not_exist():
+def test_unknown_code_has_no_page():
     assert explanation("SM000") is None
     assert explanation("../../../etc/passwd") is None
     assert explanation("") is None
@@ -95,6 +95,6 @@ def test_page_refers_to_members_of_the_api_model(code):
     assert [address for address in cited if address not in OF_THE_MODEL] == []
 
 
-def test_a_member_that_the_model_lacks_has_no_address():
+def test_member_that_the_model_lacks_has_no_address():
     assert f"{API}API_Channel.html#sagemaker-Type-Channel-ChannelName" in OF_THE_MODEL
     assert f"{API}API_Channel.html#sagemaker-Type-Channel-Name" not in OF_THE_MODEL

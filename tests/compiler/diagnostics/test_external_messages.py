@@ -21,10 +21,10 @@ from smspec.diagnostics.external_messages import continued, reason
         ("", ""),
     ],
 )
-def test_a_message_is_the_end_of_a_sentence(said, told):
+def test_message_is_the_end_of_a_sentence(said, told):
     assert continued(said) == told
 
 
-def test_a_fault_without_a_number_says_its_text():
+def test_reason_without_errno_is_its_text():
     assert reason(OSError("Half of it was written.")) == "half of it was written"
     assert reason(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "x")) == "no space left on device"

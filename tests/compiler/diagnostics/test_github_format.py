@@ -29,17 +29,17 @@ def read(line):
     return command, pairs, message
 
 
-def test_nothing_wrong_is_nothing():
+def test_no_diagnostics_print_no_commands():
     assert workflow_commands([]) == ""
 
 
-def test_a_finding_is_an_annotation_at_its_place():
+def test_finding_is_an_annotation_at_its_place():
     assert workflow_commands([diagnostic(severity="warning", help="see")]) == (
         "::warning file=specs/a/job.yaml,line=1,endLine=1,col=3,endColumn=6,title=SM204::m0%0Ahelp: see\n"
     )
 
 
-def test_a_note_is_a_notice():
+def test_note_is_a_notice():
     (line,) = workflow_commands([diagnostic(severity="note")]).splitlines()
     assert read(line)[0] == "notice"
 

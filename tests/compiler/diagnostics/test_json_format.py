@@ -12,7 +12,7 @@ def test_no_diagnostics_are_an_empty_array():
     assert records([]) == "[]\n"
 
 
-def test_a_diagnostic_is_a_flat_object():
+def test_diagnostic_is_a_flat_object():
     diagnostic = Diagnostic(
         code="SM301",
         severity="warning",
@@ -48,7 +48,7 @@ def test_what_stands_under_the_line_is_help_too():
     assert json.loads(records([diagnostic]))[0]["help"] == "did you mean `y`?"
 
 
-def test_the_array_is_ascii_whatever_is_in_it():
+def test_array_is_ascii_whatever_is_in_it():
     """A file name may hold bytes that are no text; they come as the halves of characters that they are."""
     diagnostic = Diagnostic(code="SM204", severity="error", message="日\u2028", span=Span("\udcff.yaml", 1, 1, 1, 2))
     text = records([diagnostic])

@@ -32,12 +32,12 @@ def diagnostic(code="SM204", *, line=2, path=("nme",), file="specs/a/job.yaml", 
     return Diagnostic(**{"code": code, "severity": "error", "message": "x", "span": span, "path": path, **more})
 
 
-def test_the_schema_refuses_what_is_no_log():
+def test_schema_rejects_malformed_logs():
     assert list(VALIDATOR.iter_errors({"version": "2.1.0", "runs": [{"results": []}]}))
     assert list(VALIDATOR.iter_errors({"version": "2.1.0", "runs": [], "more": 1}))
 
 
-def test_nothing_wrong_is_a_run_without_results():
+def test_clean_run_has_no_results():
     (run,) = log([])["runs"]
     assert run["results"] == run["tool"]["driver"]["rules"] == []
     assert run["columnKind"] == "unicodeCodePoints"
@@ -65,13 +65,13 @@ def test_only_what_occurs_is_described():
     assert [result["ruleIndex"] for result in run["results"]] == [1, 1, 0]
 
 
-def test_a_note_has_the_level_note():
+def test_note_has_the_level_note():
     (run,) = log([diagnostic(severity="note")])["runs"]
     assert run["results"][0]["level"] == "note"
     assert run["tool"]["driver"]["rules"][0]["defaultConfiguration"]["level"] == "note"
 
 
-def test_a_result_says_all_that_is_said_and_where():
+def test_result_contains_message_and_location():
     note = Note("used through an alias here", Span("org/base.yaml", 7, 1, 7, 4))
     found = diagnostic(
         severity="warning", label="did you mean `name`?", help="see", notes=(note, Note("with the overlay `dev`"))
@@ -101,7 +101,7 @@ def test_a_result_says_all_that_is_said_and_where():
         ("/srv/job.yaml", "file:///srv/job.yaml"),
     ],
 )
-def test_a_file_is_a_uri(file, uri):
+def test_file_is_a_uri(file, uri):
     assert uri_of(file) == uri
     log([diagnostic(file=file)])
 
@@ -111,7 +111,7 @@ def fingerprints(*diagnostics, text=""):
     return [result["partialFingerprints"]["smspecPlace/v1"] for result in results]
 
 
-def test_fingerprints_stay_when_lines_move_and_tell_findings_apart():
+def test_fingerprints_survive_moved_lines():
     one, two = diagnostic(line=2), diagnostic(line=4, path=("mne",))
     assert fingerprints(one, two) == fingerprints(diagnostic(line=12), diagnostic(line=14, path=("mne",)))
     assert len(set(fingerprints(one, one, two, diagnostic("SM202"), diagnostic(file="b.yaml")))) == 5
@@ -124,7 +124,7 @@ def test_fingerprints_stay_when_lines_move_and_tell_findings_apart():
 
 
 @pytest.mark.slow
-def test_a_log_stays_within_the_limits_of_github():
+def test_log_stays_within_the_limits_of_github():
     many = [
         diagnostic(line=n + 1, path=("hyperparameters", str(n)), severity="error" if n % 2 else "warning")
         for n in range(MOST_RESULTS + 1000)

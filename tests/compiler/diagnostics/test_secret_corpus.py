@@ -23,7 +23,7 @@ WORDS = [
 ]
 
 
-def test_the_corpus_is_large_and_has_no_entry_twice():
+def test_corpus_is_large_and_has_no_entry_twice():
     assert len(SECRETS) >= 200
     assert len(INNOCENT + WITHHELD) >= 350
     assert len(HELD_OUT_SECRETS) >= 60
@@ -48,7 +48,7 @@ def test_placeholder_is_masked_and_not_reported(name, value):
         assert shown not in masked(text)
 
 
-def test_innocent_text_is_shown_as_it_is():
+def test_innocent_text_is_not_masked():
     """Where several stand in one text, too: in YAML and in JSON."""
     innocent = [entry for entry in INNOCENT + HELD_OUT_INNOCENT if entry not in FALSE_ALARMS]
     for lines in (

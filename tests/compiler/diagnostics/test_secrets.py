@@ -77,7 +77,7 @@ HARMLESS = [
 
 
 @pytest.mark.parametrize(("name", "value"), SECRETS)
-def test_a_secret_is_known_by_its_form_or_its_name(name, value):
+def test_secret_is_known_by_its_form_or_its_name(name, value):
     assert secret_in(name, value)
 
 
@@ -106,7 +106,7 @@ SPELLINGS = [
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.parametrize(("name", "value"), [secret for secret in SECRETS if "\n" not in secret[1]])
-def test_nothing_of_a_secret_is_left_and_everything_stays_in_its_place(spelling, name, value):
+def test_secret_is_masked_with_the_same_length(spelling, name, value):
     text = f"before: 1\n{spelling.format(name=name, value=value)}\nafter: 2\n"
     shown = masked(text)
     secret = re.sub(r"^https://(hooks.slack.com/services/)?|@pypi.*", "", value)
@@ -122,7 +122,7 @@ def test_every_line_of_a_private_key_is_masked():
 
 
 @pytest.mark.parametrize(("name", "value"), [*SECRETS, *(("DB_PASSWORD", value) for _, value in SECRETS)])
-def test_hidden_says_neither_what_a_secret_is_nor_how_long(name, value):
+def test_hidden_secret_shows_neither_text_nor_length(name, value):
     """What is known in two ways, by its name and by how it is written, is one secret."""
     shown = hidden(f"{name}: {value}\nafter: 2\n")
     assert value not in shown
@@ -150,14 +150,14 @@ def test_sentence_keeps_its_words_and_loses_its_secret(sentence, shown):
 
 
 @pytest.mark.parametrize("name", ["HF_TOKEN", "TOKEN", "accesstoken", "token_2", "GITHUB_TOKEN_VALUE"])
-def test_a_token_at_the_end_of_a_name_is_a_secret(name):
+def test_token_at_the_end_of_a_name_is_a_secret(name):
     assert secret_in(name, "d41d8cd98f00b204e9800998ecf8427e")
 
 
 @pytest.mark.parametrize(
     "words", [("--set", "vars.v={}"), ("--set", "db_password={}"), ("--format", "{}"), ("-O", "{}"), ("--token={}",)]
 )
-def test_a_secret_in_the_command_line_is_not_told_back(words, tmp_path):
+def test_secret_in_the_command_line_is_masked(words, tmp_path):
     write_job(tmp_path, f"{READY}vars: {{v: {{default: a, enum: [a, b]}}}}\n")
     secret = "hf_" + "aBcDeFgHiJ" * 4
     done = smspec("validate", *(word.format(secret) for word in words), cwd=tmp_path)
@@ -167,7 +167,7 @@ def test_a_secret_in_the_command_line_is_not_told_back(words, tmp_path):
 
 
 @given(st.text(alphabet=st.sampled_from("apikey_password: =\n'\"{}|>-@/0Az"), max_size=200) | st.text(max_size=100))
-def test_a_masked_text_has_its_lines_and_is_masked_once(text):
+def test_masked_text_has_its_lines_and_is_masked_once(text):
     shown = masked(text)
     assert len(shown) == len(text)
     assert [line for line in shown.split("\n") if "*" not in line] == [
@@ -200,14 +200,14 @@ def test_a_masked_text_has_its_lines_and_is_masked_once(text):
         "eyJhIjo",
     ],
 )
-def test_a_text_full_of_beginnings_takes_no_longer_than_others(piece):
+def test_text_full_of_beginnings_takes_no_longer_than_others(piece):
     text = "token " + piece * (600_000 // len(piece))
     before = time.process_time()
     assert len(masked(text)) == len(text)
     assert time.process_time() - before < 10, "as long as the text times itself: minutes"
 
 
-def test_of_a_text_with_too_many_named_values_the_rest_is_masked_unread():
+def test_text_after_too_many_named_values_is_masked():
     text = "token: a\n" * 20_000 + "password: hunter2\n"
     assert "hunter2" not in masked(text)
     assert masked(text).startswith("token: a\n")
@@ -215,7 +215,7 @@ def test_of_a_text_with_too_many_named_values_the_rest_is_masked_unread():
 
 @pytest.mark.parametrize("flags", [(), ("--format", "json")], ids=["text", "json"])
 @pytest.mark.parametrize(("name", "value"), [secret for secret in SECRETS if "\n" not in secret[1]])
-def test_validate_warns_and_shows_nothing_of_it(name, value, flags, tmp_path):
+def test_validate_warns_without_showing_the_secret(name, value, flags, tmp_path):
     write_job(tmp_path, f"{READY}environment: {{{name.replace('-', '_')}: '{value}'}}\n")
     done = smspec("validate", *flags, cwd=tmp_path)
     assert done.status == 0

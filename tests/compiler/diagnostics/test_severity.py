@@ -24,11 +24,11 @@ def test_equally_grave_findings_keep_their_order():
         (("note", "error", "warning"), "1 error, 1 warning, 1 note"),
     ],
 )
-def test_the_summary_counts_each_severity(severities, words):
+def test_summary_counts_each_severity(severities, words):
     assert counted(found(*severities)) == words
 
 
 @pytest.mark.parametrize("severity", SEVERITIES)
-def test_a_note_never_fails_and_a_warning_only_when_strict(severity):
+def test_note_never_fails_and_a_warning_only_when_strict(severity):
     assert fails(found("note", severity), is_strict=False) == (severity == "error")
     assert fails(found("note", severity), is_strict=True) == (severity != "note")

@@ -24,12 +24,12 @@ from smspec.diagnostics.suggestions import nearest
         ("Remo", ["RemoteDebugConfig"], None),
     ],
 )
-def test_the_nearest_name_is_offered(word, known, expected):
+def test_nearest_name_is_offered(word, known, expected):
     assert nearest(word, known) == expected
 
 
 @given(st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=8), st.data())
-def test_a_known_name_is_nearest_to_itself(known, data):
+def test_known_name_is_nearest_to_itself(known, data):
     name = data.draw(st.sampled_from(known))
     found = nearest(name, [name, *known])
     assert found == name

@@ -24,7 +24,7 @@ def underlined(frame):
     return lines[at - 1][start : start + lines[at].count("^")]
 
 
-def test_the_frame():
+def test_frame():
     text = "smspec: v1\n" * 8 + "  instance_typ: ml.g5.xlarge\n"
     diagnostic = Diagnostic(
         code="SM204",
@@ -42,7 +42,7 @@ def test_the_frame():
     )
 
 
-def test_the_gutter_is_as_wide_as_the_longest_line_number():
+def test_gutter_is_as_wide_as_the_longest_line_number():
     frame = shown("a: 1\n" * 120, span(120, 1, 2), notes=(Note("first here", span(7, 1, 2)),))
     assert frame == (
         "error[SM204]: wrong\n"
@@ -59,7 +59,7 @@ def test_the_gutter_is_as_wide_as_the_longest_line_number():
     )
 
 
-def test_a_note_without_a_place_and_a_help():
+def test_note_without_a_place_and_a_help():
     frame = shown("a: 1\n", span(1, 4, 5), notes=(Note("with the overlay `dev`"),), help="write 2")
     assert frame.endswith("   |\n   = note: with the overlay `dev`\n   = help: write 2\n")
 
@@ -71,7 +71,7 @@ def test_two_diagnostics_have_a_blank_line_between_them():
     assert not frames.endswith("\n\n")
 
 
-def test_wide_characters_and_marks_keep_the_carets_under_the_fault():
+def test_carets_align_below_wide_characters():
     """The place counts code points; the carets count columns."""
     frame = shown("日本: ungültig e\u0301x bad\n", span(1, 18, 21))
     assert "job.yaml:1:18" in frame
@@ -80,17 +80,17 @@ def test_wide_characters_and_marks_keep_the_carets_under_the_fault():
     assert carets == "   | " + " " * (2 + 2 + 2 + len("ungültig ") + len("ex ")) + "^^^"
 
 
-def test_a_wide_fault_is_underlined_whole():
+def test_wide_fault_is_underlined_whole():
     assert " 1 | k: 日本\n   |    ^^^^\n" in shown("k: 日本\n", span(1, 4, 6))
 
 
-def test_a_tab_is_shown_as_blanks():
+def test_tab_is_shown_as_blanks():
     frame = shown("a:\tb\n", span(1, 4, 5))
     assert " 1 | a:    b\n   |       ^\n" in frame
     assert "job.yaml:1:4" in frame
 
 
-def test_a_long_line_is_cut_around_the_fault():
+def test_long_line_is_cut_around_the_fault():
     line = "k: [" + ", ".join(f"item{i}" for i in range(200)) + "]"
     start = line.index("item100")
     frame = shown(line, span(1, start + 1, start + 8))
@@ -101,7 +101,7 @@ def test_a_long_line_is_cut_around_the_fault():
     assert underlined(frame) == "item100"
 
 
-def test_a_fault_longer_than_the_screen_is_cut():
+def test_fault_longer_than_the_screen_is_cut():
     frame = shown("k: " + "v" * 500, span(1, 4, 504))
     assert len(frame.split("\n")[3]) <= LINE_LIMIT + 6
     assert underlined(frame).endswith("v…")
@@ -113,17 +113,17 @@ def test_of_a_fault_over_many_lines_the_first_is_shown():
     assert "a: 1" not in frame
 
 
-def test_a_fault_at_the_very_end_has_a_caret():
+def test_fault_at_the_very_end_has_a_caret():
     frame = shown("a: [1,\n", span(2, 1, 1))
     assert " 2 |\n   | ^\n" in frame
 
 
-def test_a_fault_in_a_text_that_is_not_there_has_a_place_only():
+def test_fault_in_a_text_that_is_not_there_has_a_place_only():
     frame = shown("", span(3, 1, 2, file="gone.yaml"))
     assert frame == "error[SM204]: wrong\n  --> gone.yaml:3:1\n"
 
 
-def test_nothing_of_the_spec_can_steer_the_terminal():
+def test_control_characters_are_escaped():
     text = 'k: "\x1b[2J\u202egpj\x9b31m"\n'
     frame = shown(
         text, span(1, 4, 9), message="`\x1b]0;pwned\x07` \u2066is\u2069 not\nthere", label="\x1b[1m", help="\r"
@@ -133,7 +133,7 @@ def test_nothing_of_the_spec_can_steer_the_terminal():
     assert "error[SM204]: `\\x1b]0;pwned\\x07` \\u2066is\\u2069 not\\x0athere\n" in frame
 
 
-def test_colour_adds_nothing_but_colour():
+def test_color_changes_only_escape_sequences():
     text, where = "a: 1\nb: 日\n", span(2, 4, 5)
     members = {"label": "here", "help": "write 1", "notes": (Note("first", span(1, 1, 2)), Note("and more"))}
     plain, coloured = (shown(text, where, colour=colour, **members) for colour in (False, True))

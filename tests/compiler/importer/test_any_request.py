@@ -24,7 +24,7 @@ def named(lost, path):
 
 @settings(max_examples=at_most(400), **SLOW)
 @given(requests())
-def test_a_request_of_the_model_comes_back(request):
+def test_request_of_the_model_comes_back(request):
     written = adopted(request)
     assert unlike(written.text, written.request) == []
     assert [p for p in differences(written.request, request) if not named(written.lost, p)] == []
@@ -39,7 +39,7 @@ def test_anything_else_comes_back_or_has_faults(request):
     assert [p for p in differences(written.request, request) if not named(written.lost, p)] == []
 
 
-def test_hostile_texts_come_back_from_every_place_that_takes_any_text():
+def test_hostile_texts_survive_in_every_text_member():
     request = {
         "TrainingJobName": "hostile",
         "RoleArn": "arn:aws:iam::111122223333:role/SageMakerTraining",

@@ -51,7 +51,7 @@ def test_time(members, keys):
     assert {key: spec[key] for key in ("stopping", "spot", "api") if key in spec} == keys
 
 
-def test_a_channel_is_as_short_as_it_can_be():
+def test_channel_is_as_short_as_it_can_be():
     assert spec_of(InputDataConfig=[CHANNEL])["channels"] == {"a": "s3://bucket/a/"}
 
 
@@ -62,7 +62,7 @@ def test_words_that_only_the_api_has_go_to_api():
     }
 
 
-def test_a_channel_that_has_another_source_is_patched():
+def test_channel_that_has_another_source_is_patched():
     source = {"DatasetSource": {"DatasetArn": "arn:aws:sagemaker:us-west-2:aws:hub-content/Hub/DataSet/a"}}
     spec = spec_of(InputDataConfig=[{"ChannelName": "a", "DataSource": source}])
     assert spec["channels"] == {"a": {"api": {"DataSource": source}}}
@@ -75,7 +75,7 @@ def test_channels_that_cannot_be_keys_stay_a_list(channels):
     assert spec["api"] == {"InputDataConfig": channels}
 
 
-def test_the_mode_of_the_job_is_not_that_of_its_channels():
+def test_mode_of_the_job_is_not_that_of_its_channels():
     fast, plain = {**CHANNEL, "InputMode": "FastFile"}, {**CHANNEL, "ChannelName": "b", "InputMode": "File"}
     spec = spec_of(InputDataConfig=[fast, plain])
     assert "input_mode" not in spec
@@ -101,7 +101,7 @@ def test_tags_keep_their_order():
     assert list(spec_of(Tags=tags)["tags"].items()) == [("b", "0042"), ("a", "")]
 
 
-def test_a_command_stays_in_api_beside_hyperparameters_that_an_entry_point_would_own():
+def test_command_with_a_script_parameter_stays_in_api():
     algorithm = {**small_request()["AlgorithmSpecification"], "ContainerEntrypoint": ["train"]}
     assert spec_of(AlgorithmSpecification=algorithm)["entry_point"] == {"command": ["train"]}
     spec = spec_of(AlgorithmSpecification=algorithm, HyperParameters={"sagemaker_program": "train.py"})
@@ -109,7 +109,7 @@ def test_a_command_stays_in_api_beside_hyperparameters_that_an_entry_point_would
     assert spec["api"] == {"AlgorithmSpecification": {"ContainerEntrypoint": ["train"]}}
 
 
-def test_an_algorithm_of_the_service_needs_no_image():
+def test_algorithm_of_the_service_needs_no_image():
     algorithm = {"AlgorithmName": "k-means", "TrainingInputMode": "Pipe"}
     spec = spec_of(AlgorithmSpecification=algorithm)
     assert (spec["input_mode"], "image" in spec) == ("Pipe", False)
@@ -117,7 +117,7 @@ def test_an_algorithm_of_the_service_needs_no_image():
 
 
 @pytest.mark.parametrize("algorithm", [..., {"AlgorithmName": "k-means", "TrainingInputMode": "File"}])
-def test_a_serverless_job_is_told_no_mode_by_itself(algorithm):
+def test_serverless_job_gets_no_default_input_mode(algorithm):
     serverless = {"BaseModelArn": "arn:aws:sagemaker:us-west-2:aws:hub-content/Hub/Model/a", "JobType": "FineTuning"}
     spec = spec_of(
         ServerlessJobConfig=serverless, AlgorithmSpecification=algorithm, ResourceConfig=..., StoppingCondition=...

@@ -44,7 +44,7 @@ def test_hosts_are_merged_into_one_archive(hosts, tmp_path):
     assert listener.warnings == []
 
 
-def test_the_later_host_wins_with_a_warning(hosts, tmp_path):
+def test_later_host_wins_with_a_warning(hosts, tmp_path):
     """Containers that write to the model directory should ensure that no names clash; the result is aggregated."""
     listener = Listener()
     directories = hosts(**{"algo-1/same": "first", "algo-2/same": "second"})
@@ -53,7 +53,7 @@ def test_the_later_host_wins_with_a_warning(hosts, tmp_path):
     assert listener.warnings == ["algo-1 and algo-2 both wrote `same` to model; smspec keeps the file of algo-2"]
 
 
-def test_the_same_files_give_the_same_bytes(hosts, tmp_path):
+def test_same_files_give_the_same_bytes(hosts, tmp_path):
     directories = hosts(**{"algo-1/b": "B", "algo-1/a": "A", "algo-1/ä": "Ä"})
     first = collect("model", directories, str(tmp_path / "one"), compressed=True, reporter=Listener())
     os.utime(tmp_path / "algo-1" / "a", (1, 1))
@@ -63,7 +63,7 @@ def test_the_same_files_give_the_same_bytes(hosts, tmp_path):
         assert one.read() == two.read()
 
 
-def test_nothing_written_is_no_archive(hosts, tmp_path):
+def test_empty_model_directory_has_no_archive(hosts, tmp_path):
     assert collect("model", hosts(), str(tmp_path / "model"), compressed=True, reporter=Listener()) is None
     assert not os.path.exists(tmp_path / "model.tar.gz")
 
@@ -90,7 +90,7 @@ def test_links_inside_are_followed_and_others_left_out(hosts, tmp_path):
     assert sorted(warning.split("`")[1] for warning in listener.warnings) == ["dangling", "fifo", "loop", "outside"]
 
 
-def test_a_failure_leaves_no_half_archive(hosts, tmp_path):
+def test_failure_leaves_no_half_archive(hosts, tmp_path):
     directories = hosts(**{"algo-1/a": "A"})
     (tmp_path / "model.tar.gz").mkdir()
     (tmp_path / "model.tar.gz" / "in the way").write_text("")

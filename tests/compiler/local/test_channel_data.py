@@ -36,14 +36,14 @@ def test_local_is_relative_to_the_spec(tmp_path):
     assert findings == ()
 
 
-def test_the_command_line_wins(tmp_path):
+def test_command_line_wins(tmp_path):
     (tmp_path / "other").write_text("A")
     data, findings = find(tmp_path, Channel(name="train", local="none"), data={"train": str(tmp_path / "other")})
     assert [one.source for one in data] == [str(tmp_path / "other")]
     assert findings == ()
 
 
-def test_every_channel_that_cannot_be_fed_is_told(tmp_path):
+def test_every_channel_without_data_is_reported(tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "bad").write_text("{}")
     data, findings = find(
@@ -85,7 +85,7 @@ def test_misuse_of_the_command_line(tmp_path, data, message):
     assert error.value.exit_status == 2
 
 
-def test_a_manifest_may_be_named_by_its_directory(tmp_path):
+def test_manifest_may_be_named_by_its_directory(tmp_path):
     (tmp_path / "m.json").write_text('[{"prefix": "s3://b/"}, "a"]')
     (tmp_path / "a").write_text("A")
     data, findings = find(tmp_path, Channel(name="train", local=".", s3_data_type="ManifestFile"))
@@ -95,7 +95,7 @@ def test_a_manifest_may_be_named_by_its_directory(tmp_path):
 
 @pytest.mark.parametrize("s3_data_type", ["S3Prefix", "ManifestFile", "AugmentedManifestFile"])
 @pytest.mark.parametrize("name", ["fifo", "/dev/zero"])
-def test_what_has_no_end_is_no_data(tmp_path, s3_data_type, name):
+def test_special_file_is_not_data(tmp_path, s3_data_type, name):
     os.mkfifo(tmp_path / "fifo")
     data, findings = find(tmp_path, Channel(name="train", local=name, s3_data_type=s3_data_type))
     assert data == ()

@@ -88,7 +88,7 @@ def test_shards_are_dealt_out_by_key(lay, source):
     assert [files(host / "train") for host in hosts] == [["Z", "b", "é"], ["a", "sub/c"]]
 
 
-def test_a_program_may_spoil_its_input_and_not_the_authors(lay, source):
+def test_program_may_spoil_its_input_and_not_the_authors(lay, source):
     hosts, _ = lay(2, source)
     (hosts[0] / "train" / "a").write_text("spoilt")
     with open(os.path.join(source, "a")) as original:
@@ -104,7 +104,7 @@ def test_hosts_share_no_file(lay, source, mode):
     assert [event.size for event in listener.of(ChannelLaid) if event.size == event.total == 10][-1] == 10
 
 
-def test_a_fast_file_channel_is_a_read_only_copy(lay, source):
+def test_fast_file_channel_is_a_read_only_copy(lay, source):
     """SageMaker mounts FastFile read-only: nothing in it may lead to the author's files."""
     hosts, _ = lay(2, source, mode="FastFile")
     for host in hosts:
@@ -115,7 +115,7 @@ def test_a_fast_file_channel_is_a_read_only_copy(lay, source):
         assert laid.stat().st_mode & 0o777 == 0o444
 
 
-def test_data_that_the_disk_has_no_room_for_are_refused_before_a_byte_is_copied(tmp_path):
+def test_data_larger_than_the_disk_are_not_copied(tmp_path):
     with open(tmp_path / "sparse", "wb") as sparse:
         sparse.truncate(shutil.disk_usage(tmp_path).total + 1)
     if shares_blocks(str(tmp_path / "sparse"), str(tmp_path / "copy")):
@@ -127,7 +127,7 @@ def test_data_that_the_disk_has_no_room_for_are_refused_before_a_byte_is_copied(
     assert sorted(os.listdir(tmp_path)) == ["sparse"]
 
 
-def test_a_large_object_is_copied_in_parts(tmp_path, monkeypatch):
+def test_large_object_is_copied_in_parts(tmp_path, monkeypatch):
     monkeypatch.setattr("smspec.local.file_copy.PART", 1000)
     (tmp_path / "original").write_bytes(bytes(range(256)) * 16)
     parts = list(copied(str(tmp_path / "original"), str(tmp_path / "copy")))

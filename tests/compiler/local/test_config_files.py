@@ -51,7 +51,7 @@ def test_hyperparameters_are_text():
     assert decoded(PAYLOAD)["hyperparameters"] == {"lr": "1e-3", "sagemaker_smspec": "{}"}
 
 
-def test_input_data_config_tells_of_every_channel():
+def test_input_data_config_lists_every_channel():
     assert decoded(PAYLOAD)["inputdataconfig"] == {
         "my-input-data": {
             "TrainingInputMode": "File",
@@ -109,7 +109,7 @@ def test_init_config_has_the_shape_of_a_real_one():
     }
 
 
-def test_the_request_is_there_with_the_hosts_that_really_run():
+def test_request_is_there_with_the_hosts_that_really_run():
     files = decoded(PAYLOAD, 0, 2)
     assert files["resourceconfig"]["hosts"] == ["algo-1", "algo-2"]
     resources = {**PAYLOAD["ResourceConfig"], "InstanceCount": 2}
@@ -118,7 +118,7 @@ def test_the_request_is_there_with_the_hosts_that_really_run():
     assert files["upstreamoutputdataconfig"] == []
 
 
-def test_instance_groups_share_the_numbering_and_get_their_channels():
+def test_instance_groups_number_hosts_and_filter_channels():
     groups = [
         {"InstanceGroupName": "heads", "InstanceType": "ml.c5.large", "InstanceCount": 1},
         {"InstanceGroupName": "workers", "InstanceType": "ml.g5.xlarge", "InstanceCount": 2},
@@ -138,6 +138,6 @@ def test_instance_groups_share_the_numbering_and_get_their_channels():
     assert set(worker["inputdataconfig"]) == {"my-input-data", "images"}
 
 
-def test_a_job_without_resources_has_one_host():
+def test_job_without_resources_has_one_host():
     """ServerlessJobConfig: nothing says how many hosts there are."""
     assert decoded({"TrainingJobName": "x"})["resourceconfig"]["hosts"] == ["algo-1"]

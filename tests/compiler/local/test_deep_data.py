@@ -54,7 +54,7 @@ def test_data_as_deep_as_a_key_are_found(tmp_path):
     "content", [b"[" * 100_000, b'{"a":' * 100_000, b"[" + b"9" * 5000 + b"]", b'[{"prefix": "\xff"}]']
 )
 @pytest.mark.parametrize("kind", ["ManifestFile", "AugmentedManifestFile"])
-def test_a_manifest_of_deep_json_is_at_fault(content, kind, tmp_path):
+def test_manifest_of_deep_json_is_at_fault(content, kind, tmp_path):
     (tmp_path / "m").write_bytes(content)
     channel = FeederChannel("train", str(tmp_path / "m"), s3_data_type=kind, attributes=["a"])
     with pytest.raises(ChannelDataError):
@@ -62,14 +62,14 @@ def test_a_manifest_of_deep_json_is_at_fault(content, kind, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800"])
-def test_a_manifest_with_names_that_no_file_has_is_at_fault(name, tmp_path):
+def test_manifest_with_names_that_no_file_has_is_at_fault(name, tmp_path):
     (tmp_path / "m").write_text(json.dumps([{"prefix": ""}, name]))
     channel = FeederChannel("train", str(tmp_path / "m"), s3_data_type="ManifestFile")
     with pytest.raises(ChannelDataError, match="is not a file name"):
         entries_of(channel, LocalStore(channel))
 
 
-def test_a_program_may_leave_deep_directories_and_the_next_run_removes_them(tmp_path):
+def test_deep_directories_are_removed_by_the_next_run(tmp_path):
     job = LocalJob(tmp_path / "job")
     job.spec(
         """

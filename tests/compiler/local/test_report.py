@@ -103,7 +103,7 @@ def test_text_of_the_job_stays_text():
     assert "\x1b" not in page.split("<body>")[1].split('class="failure"')[0]
 
 
-def test_nothing_is_fetched_from_elsewhere():
+def test_page_loads_no_external_resource():
     run = Run()
     run.epoch(0, [1, 2, 3])
     assert not re.findall(r"https?:|//\w|<script|<link|@import|url\(", run.page())
@@ -132,13 +132,13 @@ def test_many_epochs_are_added_up_and_can_be_unfolded():
     assert page.count("<summary>every epoch</summary>") == 2
 
 
-def test_faults_that_were_injected_are_told():
+def test_injected_faults_are_reported():
     run = Run()
     run.epoch(0, [5])
     assert "--truncate 5 B: in 1 epoch" in run.page(rehearsed=(Rehearsed(option="--truncate", value=5, epochs=1),))
 
 
-def test_a_long_log_ends_with_its_end():
+def test_long_log_ends_with_its_end():
     run = Run()
     for number in range(LOG_LINES + 50):
         run.tell(LogLine(host="algo-1", text=f"line {number}."))
@@ -147,7 +147,7 @@ def test_a_long_log_ends_with_its_end():
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 10**9)), min_size=1, max_size=6000))
-def test_a_series_is_bounded_and_keeps_its_end(steps):
+def test_series_is_bounded_and_keeps_its_end(steps):
     series, moment, count = Series(), 0.0, 0
     for pause, size in steps:
         moment, count = moment + pause, count + size
@@ -169,7 +169,7 @@ def test_curves_stay_inside_their_chart(points, seconds):
     assert 2 <= len(drawn.up) <= 12 and 2 <= len(drawn.across) <= 12
 
 
-def test_a_pause_is_drawn_as_a_pause():
+def test_pause_is_drawn_as_a_pause():
     """Nothing flows from second 1 to second 9: the curve falls at once, lies at 0 and rises at once."""
     (curve,) = draw([Curve("x", ((1, 4.0), (9, 0.0), (10, 4.0)))], 10).curves
     places = [tuple(map(float, place)) for place in re.findall(r"[ML]([\d.-]+) ([\d.-]+)", curve.path)]
@@ -186,7 +186,7 @@ def test_rates_are_amounts_over_time():
 
 
 @given(st.lists(st.tuples(st.floats(0, 9), st.integers(0, 10**9)), min_size=2, max_size=50), st.floats(0, 10))
-def test_rates_lose_and_invent_nothing(points, seconds):
+def test_rates_preserve_the_total(points, seconds):
     moments, counts = zip(*points, strict=True)
     samples = list(zip(sorted(moments), map(float, sorted(counts)), strict=True))
     drawn = rates(samples, seconds)
@@ -195,7 +195,7 @@ def test_rates_lose_and_invent_nothing(points, seconds):
     assert all(rate >= 0 for _, rate in drawn)
 
 
-def test_an_epoch_of_milliseconds_is_drawn_where_it_was():
+def test_epoch_of_milliseconds_is_drawn_where_it_was():
     """Neither left out, nor spread over the pause behind it, nor a spike of what a FIFO takes at once."""
     run = Run()
     for epoch in range(4):
@@ -209,7 +209,7 @@ def test_an_epoch_of_milliseconds_is_drawn_where_it_was():
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
-def test_a_browser_shows_the_report_of_a_real_run(tmp_path):
+def test_browser_shows_the_report_of_a_real_run(tmp_path):
     """One page, no script, nothing missing: what the run was is on it once a browser has read it."""
     job = LocalJob(tmp_path / "job")
     job.spec(

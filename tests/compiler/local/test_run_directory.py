@@ -10,13 +10,13 @@ from smspec.local.request import RunFailed
 from smspec.local.run_directory import claim
 
 
-def test_a_new_directory_is_made(tmp_path):
+def test_new_directory_is_made(tmp_path):
     directory = claim(str(tmp_path / "run" / "job"), "job")
     assert sorted(os.listdir(directory.root)) == ["logs", "run.json"]
     directory.release()
 
 
-def test_an_earlier_run_is_replaced(tmp_path):
+def test_earlier_run_is_replaced(tmp_path):
     first = claim(str(tmp_path / "run"), "job")
     first.host("algo-1").make()
     with open(first.path("model.tar.gz"), "w") as model:
@@ -28,7 +28,7 @@ def test_an_earlier_run_is_replaced(tmp_path):
     second.release()
 
 
-def test_a_strange_directory_is_not_touched(tmp_path):
+def test_strange_directory_is_not_touched(tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(RunFailed, match="smspec did not create it") as refused:
         claim(str(tmp_path), "job")
@@ -36,7 +36,7 @@ def test_a_strange_directory_is_not_touched(tmp_path):
     assert os.listdir(tmp_path) == ["thesis.tex"]
 
 
-def test_a_file_of_the_user_in_our_directory_is_not_touched(tmp_path):
+def test_file_of_the_user_in_our_directory_is_not_touched(tmp_path):
     claim(str(tmp_path / "run"), "job").release()
     (tmp_path / "run" / "notes.txt").write_text("mine")
     with pytest.raises(RunFailed, match=r"contains `notes\.txt`"):
@@ -44,7 +44,7 @@ def test_a_file_of_the_user_in_our_directory_is_not_touched(tmp_path):
     assert sorted(os.listdir(tmp_path / "run")) == ["logs", "notes.txt", "run.json"]
 
 
-def test_a_run_that_was_killed_at_its_first_step_is_replaced(tmp_path):
+def test_run_that_was_killed_at_its_first_step_is_replaced(tmp_path):
     (tmp_path / "run.json").write_text("")
     claim(str(tmp_path), "job").release()
 
@@ -66,14 +66,14 @@ def test_what_a_program_planted_is_removed_before_the_run_writes(tmp_path):
 
 
 @pytest.mark.parametrize("content", ["[]", "{}", '{"kind": "other"}', "\0"])
-def test_a_run_json_of_others_is_no_marker(tmp_path, content):
+def test_foreign_run_json_is_not_a_marker(tmp_path, content):
     (tmp_path / "run.json").write_text(content)
     with pytest.raises(RunFailed, match="smspec did not create it"):
         claim(str(tmp_path), "job")
     assert (tmp_path / "run.json").read_text() == content
 
 
-def test_a_run_in_progress_is_not_torn_down(tmp_path):
+def test_run_in_progress_is_not_torn_down(tmp_path):
     first = claim(str(tmp_path / "run"), "job")
     with pytest.raises(RunFailed, match="a different run is using"):
         claim(str(tmp_path / "run"), "job")
@@ -82,7 +82,7 @@ def test_a_run_in_progress_is_not_torn_down(tmp_path):
 
 
 @pytest.mark.parametrize("kept", ["", "there", "there/run"])
-def test_discarding_removes_the_directories_above_that_the_run_made(tmp_path, kept):
+def test_discard_removes_parents_that_the_run_created(tmp_path, kept):
     (tmp_path / kept).mkdir(parents=True, exist_ok=True)
     claim(str(tmp_path / "there" / "run" / "job"), "job").discard()
     assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == {
@@ -92,14 +92,14 @@ def test_discarding_removes_the_directories_above_that_the_run_made(tmp_path, ke
     }[kept]
 
 
-def test_discarding_keeps_what_others_made_beside_it(tmp_path):
+def test_discard_keeps_foreign_files(tmp_path):
     directory = claim(str(tmp_path / "run" / "job"), "job")
     (tmp_path / "run" / "other").mkdir()
     directory.discard()
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["other"]
 
 
-def test_discarding_leaves_nothing(tmp_path):
+def test_discard_removes_the_run_directory(tmp_path):
     directory = claim(str(tmp_path / "run"), "job")
     directory.host("algo-1").make()
     directory.discard()
@@ -141,7 +141,7 @@ def test_what_an_interrupted_run_left_is_kept_for_the_same_job(tmp_path):
     other.release()
 
 
-def test_a_run_that_is_discarded_gives_the_interrupted_one_back(tmp_path):
+def test_run_that_is_discarded_gives_the_interrupted_one_back(tmp_path):
     first = claim(str(tmp_path / "run"), "job")
     first.host("algo-1").make()
     (tmp_path / "run/hosts/algo-1/opt/ml/checkpoints/model").write_text("x")
@@ -153,7 +153,7 @@ def test_a_run_that_is_discarded_gives_the_interrupted_one_back(tmp_path):
     assert (tmp_path / "run/hosts/algo-1/opt/ml/checkpoints/model").read_text() == "x"
 
 
-def test_a_link_in_the_place_of_checkpoints_is_not_followed(tmp_path):
+def test_link_in_the_place_of_checkpoints_is_not_followed(tmp_path):
     first = claim(str(tmp_path / "run"), "job")
     first.host("algo-1").make()
     (tmp_path / "elsewhere").mkdir()

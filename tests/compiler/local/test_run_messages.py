@@ -71,7 +71,7 @@ def shown(written: str) -> list[str]:
     return lines[:-1]
 
 
-def test_a_terminal_shows_a_live_line_below_the_log():
+def test_terminal_shows_a_live_line_below_the_log():
     paper, clock = Paper(True), Clock()
     progress = Progress(paper, clock, lambda: (100, 24))
     progress.report(fed(0))
@@ -90,7 +90,7 @@ def test_a_terminal_shows_a_live_line_below_the_log():
     assert shown(paper.written) == ["algo-1 | hello", "algo-1 | world"]
 
 
-def test_a_terminal_is_drawn_five_times_a_second_at_most():
+def test_terminal_is_drawn_five_times_a_second_at_most():
     paper, clock = Paper(True), Clock()
     progress = Progress(paper, clock, lambda: (100, 24))
     for step in range(100):
@@ -128,7 +128,7 @@ def test_hosts_may_be_in_different_epochs():
     assert lines_of(100, 24, *events)[0].split()[:5] == ["13", "hosts", "train", "epoch", "0-12"]
 
 
-def test_a_narrow_screen_shortens_names_before_bars():
+def test_narrow_screen_shortens_names_before_bars():
     """The rate is seen at 80 columns and fewer; columns stay columns."""
     long = replace(fed(15_500_000, total=40_000_000), channel="validation-with-a-long-name-for-a-channel")
     short = fed(17_500_000, total=None)
@@ -183,7 +183,7 @@ def test_speed_goes_on_over_epochs():
     assert shown(paper.written)[-1].split()[-2:] == ["2", "MB/s"]
 
 
-def test_an_epoch_that_nobody_read_to_its_end_is_told():
+def test_epoch_closed_early_is_reported():
     record = RunRecord()
     record.report(ended(10, 0))
     record.report(ended(5, 1, early=True))
@@ -195,7 +195,7 @@ def test_an_epoch_that_nobody_read_to_its_end_is_told():
     ]
 
 
-def test_the_table_has_a_row_per_host_channel_and_epoch():
+def test_table_has_a_row_per_host_channel_and_epoch():
     record = RunRecord()
     record.report(ended(4_000_000, 1, early=True, host="algo-10"))
     record.report(ended(4_000_000, 0, host="algo-10"))
@@ -210,7 +210,7 @@ def test_the_table_has_a_row_per_host_channel_and_epoch():
     ]
 
 
-def test_an_epoch_took_as_long_as_its_reader_says():
+def test_epoch_duration_is_that_of_its_reader():
     """What a FIFO holds is written in a millisecond, however long its reader takes."""
     record = RunRecord()
     record.report(ended(1_000_000, 0))
@@ -221,7 +221,7 @@ def test_an_epoch_took_as_long_as_its_reader_says():
     assert [flow.seconds for flow in record.flows] == [2.0, 4.0]
 
 
-def test_epochs_of_a_run_that_was_taken_up_are_counted_as_in_its_log():
+def test_resumed_epochs_are_numbered_as_in_the_log():
     """FIFOs begin with 0 again; one that no reader came to the end of is the next epoch."""
     record = RunRecord()
     told = {"smspec": "pipe", "channel": "train", "fifo": 0, "seconds": 4, "waited": 0, "computed": 4}
@@ -234,14 +234,14 @@ def test_epochs_of_a_run_that_was_taken_up_are_counted_as_in_its_log():
     assert counted == [("algo-1", 3, 4.0), ("algo-1", 4, 2.0), ("algo-2", 0, 4.0), ("algo-2", 1, 2.0)]
 
 
-def test_a_slow_stream_shows_its_speed():
+def test_slow_stream_shows_its_speed():
     """Below 50 kB/s too: a stream that creeps is not one that stands."""
     assert lines_of(100, 24, fed(12_345))[0].endswith("12.3 kB/s")
     assert lines_of(100, 24, fed(7))[0].endswith("  7 B/s")
     assert lines_of(100, 24, fed(0))[0].endswith("  0 B/s")
 
 
-def test_a_long_table_is_added_up():
+def test_long_table_is_added_up():
     record = RunRecord()
     for epoch in range(100):
         record.report(ended(1_000_000, epoch))
@@ -268,7 +268,7 @@ def summary(**members: object) -> Summary:
     return Summary(**{**values, **members})
 
 
-def test_the_summary_says_how_it_ended_and_where_everything_is():
+def test_summary_lists_result_and_paths():
     assert summary().text().splitlines() == [
         "job      ctr: Completed, exit status 0 after 3.21 s",
         "model    run/ctr/model.tar.gz (1 file, 1.3 kB)",
@@ -278,7 +278,7 @@ def test_the_summary_says_how_it_ended_and_where_everything_is():
     ]
 
 
-def test_a_failure_is_told_with_its_reason():
+def test_failed_summary_contains_the_reason():
     two = tuple(HostEnded(host=f"algo-{number}", exit_status=7, seconds=3.0) for number in (1, 2))
     failed = summary(status="Failed", job_status=7, failed="algo-2", failure_reason="first\nsecond", hosts=two)
     assert failed.text().splitlines()[:3] == [
@@ -305,7 +305,7 @@ def test_quantities():
     ]
 
 
-def test_the_measurements_that_the_runtime_logs_for_programs_are_not_shown_to_people(tmp_path: Path):
+def test_metrics_lines_are_hidden_from_progress(tmp_path: Path):
     (tmp_path / "train_0").write_bytes(b"data")
     with pipe.open(str(tmp_path / "train_0")) as stream:
         assert sum(map(len, stream)) == 4
@@ -318,7 +318,7 @@ def test_the_measurements_that_the_runtime_logs_for_programs_are_not_shown_to_pe
     assert paper.written == "algo-1 | before\nalgo-1 | after\n"
 
 
-def test_the_summary_keeps_throughput_over_time_in_little_room():
+def test_summary_keeps_throughput_over_time_in_little_room():
     long = {("algo-10", "train"): [(0.1 * number, number * 1000) for number in range(2001)]}
     short = {("algo-2", "train"): [(0.123456, 5)], ("algo-3", "train"): []}
     document = json.loads(summary(throughput=throughput({**long, **short})).to_json())

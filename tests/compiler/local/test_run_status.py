@@ -36,7 +36,7 @@ def test_there_is_none(output):
 
 
 @pytest.mark.parametrize("is_absolute", [True, False])
-def test_a_link_to_another_file_is_not_read(output, tmp_path, is_absolute):
+def test_link_to_another_file_is_not_read(output, tmp_path, is_absolute):
     own = tmp_path / "own/failure"
     (output / "failure").symlink_to(own if is_absolute else os.path.relpath(own, output))
     assert (output / "failure").read_text() == "of the author's machine"
@@ -44,7 +44,7 @@ def test_a_link_to_another_file_is_not_read(output, tmp_path, is_absolute):
 
 
 @pytest.mark.parametrize("level", ["output", "ml", "opt"])
-def test_a_directory_that_became_a_link_is_not_followed(output, tmp_path, level):
+def test_directory_that_became_a_link_is_not_followed(output, tmp_path, level):
     """Each has the names below it that the failure file has."""
     names = ("opt", "ml", "output")
     below = names[names.index(level) + 1 :]
@@ -59,6 +59,6 @@ def test_a_directory_that_became_a_link_is_not_followed(output, tmp_path, level)
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
-def test_what_is_no_file_is_not_waited_for(output, make):
+def test_special_failure_file_does_not_block(output, make):
     make(output / "failure")
     assert reason(output) == NONE

@@ -64,14 +64,14 @@ def _kill_when_running(listener: Listener, hosts: int, numbers: list[int]) -> No
         time.sleep(0.3)
 
 
-def test_a_job_is_complete_when_all_hosts_are(supervise):
+def test_job_is_complete_when_all_hosts_are(supervise):
     verdict, listener, hosts = supervise("print('one')", "import time; time.sleep(0.3); print('two')")
     assert verdict == Verdict(job_status=0)
     assert listener.lines == ["algo-1: one", "algo-2: two"]
     assert [host.exit_status for host in hosts] == [0, 0]
 
 
-def test_a_host_that_fails_ends_the_job(supervise):
+def test_host_that_fails_ends_the_job(supervise):
     """The status of the job is that of the first host that failed; the others are stopped."""
     started = time.monotonic()
     verdict, listener, hosts = supervise(PATIENT, "import time; time.sleep(0.5); raise SystemExit(7)", PATIENT)
@@ -81,7 +81,7 @@ def test_a_host_that_fails_ends_the_job(supervise):
     assert time.monotonic() - started < 15
 
 
-def test_a_signal_is_128_and_its_number(supervise):
+def test_signal_is_128_and_its_number(supervise):
     verdict, _, _ = supervise("import os; os.kill(os.getpid(), 9)")
     assert (verdict.failed, verdict.job_status) == ("algo-1", 137)
 
@@ -94,14 +94,14 @@ def test_who_ignores_sigterm_is_killed_after_the_grace(supervise):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_to_us_stops_every_host(supervise, number):
+def test_signal_to_us_stops_every_host(supervise, number):
     verdict, listener, hosts = supervise(PATIENT, PATIENT, kill=[number])
     assert verdict == Verdict(signal=number)
     assert {"algo-1: saving", "algo-2: saving"} <= set(listener.lines)
     assert [host.exit_status for host in hosts] == [0, 0]
 
 
-def test_a_second_signal_kills(supervise):
+def test_second_signal_kills(supervise):
     verdict, _, hosts = supervise(STUBBORN, kill=[signal.SIGINT, signal.SIGINT])
     assert verdict == Verdict(signal=signal.SIGINT)
     assert hosts[0].exit_status == 137
@@ -114,14 +114,14 @@ def test_max_runtime_is_a_limit(supervise):
     assert "algo-1: saving" in listener.lines
 
 
-def test_a_log_is_kept_raw_and_shown_in_lines(supervise, tmp_path):
+def test_log_is_kept_raw_and_shown_in_lines(supervise, tmp_path):
     raw = b"a\\xff\\n\\r10%\\r50%\\r100%\\nmore\\n\\nno end"
     _, listener, _ = supervise(f"import os; os.write(1, b'{raw.decode()}'); os.write(2, b'!')")
     assert (tmp_path / "algo-1.log").read_bytes() == b"a\xff\n\r10%\r50%\r100%\nmore\n\nno end!"
     assert listener.lines == ["algo-1: a\ufffd", "algo-1: 100%", "algo-1: more", "algo-1: ", "algo-1: no end!"]
 
 
-def test_a_line_without_end_is_shown_in_pieces(supervise):
+def test_line_without_end_is_shown_in_pieces(supervise):
     _, listener, _ = supervise("import sys; sys.stdout.write('x' * 300_000)")
     assert sum(len(line) - len("algo-1: ") for line in listener.lines) == 300_000
     assert len(listener.lines) > 1
@@ -160,7 +160,7 @@ def _children() -> set[str]:
     return found
 
 
-def test_what_cannot_be_started_is_told(tmp_path):
+def test_start_error_is_reported(tmp_path):
     log = str(tmp_path / "log")
     command = Command(words=[str(tmp_path / "no-python")], environment={}, directory=str(tmp_path))
     host = HostProcess("algo-1", command, log)

@@ -191,20 +191,20 @@ def assert_refused(done, directory):
 
 
 @pytest.mark.parametrize("lie", MANIFESTS)
-def test_nothing_is_pinned_by_what_is_no_manifest(lie, locked, tmp_path):
+def test_malformed_manifest_is_not_pinned(lie, locked, tmp_path):
     with lying_server(lambda asked: [MANIFESTS[lie]]) as server:
         assert_refused(locked(server.host), tmp_path)
 
 
 @pytest.mark.parametrize("lie", SLOW)
-def test_a_slow_registry_has_its_time_and_no_more(lie, locked, tmp_path):
+def test_slow_registry_has_its_time_and_no_more(lie, locked, tmp_path):
     with lying_server(lambda asked: list(SLOW[lie])) as server:
         done = locked(server.host)
     assert_refused(done, tmp_path)
     assert "no complete response within 1 s; SMSPEC_HTTP_TIMEOUT sets a longer time" in done.err
 
 
-def test_the_table_itself_could_be_pinned(locked, tmp_path):
+def test_table_itself_could_be_pinned(locked, tmp_path):
     """What the lies are made of is right."""
     with lying_server(lambda asked: [manifest()]) as server:
         assert locked(server.host).status == 0
@@ -221,7 +221,7 @@ CONFIGS = {
 
 
 @pytest.mark.parametrize("lie", CONFIGS)
-def test_a_config_is_the_one_that_the_manifest_names(lie, locked, tmp_path):
+def test_config_is_the_one_that_the_manifest_names(lie, locked, tmp_path):
     def answer(asked: Asked):
         return [CONFIGS[lie] if "/blobs/" in asked.target else manifest(image(), MANIFEST)]
 
@@ -238,7 +238,7 @@ ODD_CONFIGS = {
 
 
 @pytest.mark.parametrize("lie", ODD_CONFIGS)
-def test_a_config_that_is_named_may_still_be_none(lie, locked, tmp_path):
+def test_config_that_is_named_may_still_be_none(lie, locked, tmp_path):
     content = ODD_CONFIGS[lie]
     named = json.dumps({"schemaVersion": 2, "config": descriptor(CONFIG, content), "layers": []}).encode()
 
@@ -267,7 +267,7 @@ TOKENS = {
 
 
 @pytest.mark.parametrize("lie", TOKENS)
-def test_a_token_is_a_word(lie, locked, tmp_path):
+def test_token_is_a_word(lie, locked, tmp_path):
     def answer(asked: Asked):
         if asked.target.startswith("/token"):
             return [response(TOKENS[lie])]
@@ -279,7 +279,7 @@ def test_a_token_is_a_word(lie, locked, tmp_path):
 
 
 @pytest.mark.parametrize("status", ["403 Forbidden", "500 Oops", "401 Unauthorized", "302 Found"])
-def test_a_token_server_may_refuse(status, locked, tmp_path):
+def test_token_server_may_refuse(status, locked, tmp_path):
     def answer(asked: Asked):
         if asked.target.startswith("/token"):
             return [response(b'{"token": "x"}', status=status)]
@@ -306,7 +306,7 @@ def with_token(server, then):
 
 
 @pytest.mark.parametrize("status", ["301 X", "302 X", "303 X", "307 X", "308 X"])
-def test_a_token_stays_with_its_registry(status, locked, tmp_path):
+def test_token_stays_with_its_registry(status, locked, tmp_path):
     """A redirect to a different host or port, which is where it might be sent to, is followed without it."""
     with lying_server(lambda asked: [manifest()]) as elsewhere, lying_server() as server:
         place = f"http://{elsewhere.host}/v2/team/base/manifests/1"
@@ -316,7 +316,7 @@ def test_a_token_stays_with_its_registry(status, locked, tmp_path):
         assert TOKEN not in str(elsewhere.asked)
 
 
-def test_a_token_does_not_come_back_by_a_detour(locked, tmp_path):
+def test_token_does_not_come_back_by_a_detour(locked, tmp_path):
     with lying_server() as elsewhere, lying_server() as server:
         elsewhere.answer = lambda asked: [redirect(f"http://{server.host}/back")]
         server.answer = with_token(server, lambda asked: redirect(f"http://{elsewhere.host}/there"))
@@ -326,7 +326,7 @@ def test_a_token_does_not_come_back_by_a_detour(locked, tmp_path):
         assert back and not any("authorization" in asked.headers for asked in back)
 
 
-def test_a_token_is_asked_for_without_credentials_and_given_to_the_registry_only(locked, tmp_path):
+def test_token_goes_only_to_the_registry(locked, tmp_path):
     """A realm elsewhere is normal, as Docker Hub's is."""
     with lying_server(lambda asked: [response(json.dumps({"access_token": TOKEN}).encode())]) as realm:
 
@@ -342,7 +342,7 @@ def test_a_token_is_asked_for_without_credentials_and_given_to_the_registry_only
         assert "authorization" not in asked.headers
 
 
-def test_whoever_a_redirect_leads_to_gets_no_token_by_asking_for_one(locked, tmp_path):
+def test_redirect_target_cannot_request_a_token(locked, tmp_path):
     with lying_server() as elsewhere, lying_server() as server:
         elsewhere.answer = lambda asked: [challenge(f'realm="http://{server.host}/token"')]
         server.answer = lambda asked: [redirect(f"http://{elsewhere.host}/there")]
@@ -367,7 +367,7 @@ def test_redirects_come_to_an_end(locked, tmp_path):
     ],
     ids=["unknown", "of another host", "trusted"],
 )
-def test_a_certificate_is_that_of_the_host(address, trusted, words, locked, tmp_path, tmp_path_factory, monkeypatch):
+def test_certificate_is_that_of_the_host(address, trusted, words, locked, tmp_path, tmp_path_factory, monkeypatch):
     context, file = server_context(tmp_path_factory.mktemp("tls"), address=address)
     if trusted:
         monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(file))
@@ -383,7 +383,7 @@ def test_a_certificate_is_that_of_the_host(address, trusted, words, locked, tmp_
         assert encrypted.asked == []
 
 
-def test_certificates_that_cannot_be_read_are_told(locked, tmp_path, monkeypatch):
+def test_unreadable_certificates_are_reported(locked, tmp_path, monkeypatch):
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/nowhere/ca.pem")
     with lying_server(lambda asked: [redirect("https://127.0.0.1:9/")]) as server:
         done = locked(server.host)
@@ -392,7 +392,7 @@ def test_certificates_that_cannot_be_read_are_told(locked, tmp_path, monkeypatch
 
 
 @pytest.mark.parametrize("written", ["soon", "0", "-1", "²", "1e3", "9" * 50])
-def test_a_time_that_is_no_number_is_told(written, locked, tmp_path, monkeypatch):
+def test_malformed_timeout_is_reported(written, locked, tmp_path, monkeypatch):
     with lying_server(lambda asked: [manifest()]) as server:
         monkeypatch.setenv("SMSPEC_HTTP_TIMEOUT", written)
         done = locked(server.host)

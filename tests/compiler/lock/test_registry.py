@@ -17,13 +17,13 @@ def ask(text, *platforms):
 @pytest.mark.parametrize("asks_for_token", [False, True], ids=["open", "with tokens"])
 @pytest.mark.parametrize("names_digest", [False, True], ids=["unnamed", "named"])
 @pytest.mark.parametrize("content", [index(), image()], ids=["index", "manifest"])
-def test_the_digest_of_a_tag_is_that_of_its_manifest(asks_for_token, names_digest, content):
+def test_digest_of_a_tag_is_that_of_its_manifest(asks_for_token, names_digest, content):
     with registry(asks_for_token=asks_for_token, names_digest=names_digest) as server:
         digest = server.add("team/base", "1.2", content)
         assert ask(f"{server.host}/team/base:1.2", "linux/amd64") == digest
 
 
-def test_without_a_tag_it_is_the_latest():
+def test_missing_tag_means_latest():
     with registry() as server:
         digest = server.add("base", "latest", index())
         assert ask(f"{server.host}/base") == digest
@@ -34,7 +34,7 @@ def test_without_a_tag_it_is_the_latest():
     ("wanted", "is_there"),
     [("linux/amd64", True), ("linux/x86_64", True), ("linux/arm64", False), ("linux/arm/v7", False)],
 )
-def test_the_image_must_be_for_the_platform(content, wanted, is_there):
+def test_image_must_be_for_the_platform(content, wanted, is_there):
     with registry() as server:
         digest = server.add("base", "1", content)
         if is_there:
@@ -60,12 +60,12 @@ def test_variants_and_attestations_of_an_index():
     ("status", "words"),
     [(403, "access denied"), (404, "no such image or tag"), (429, "too many"), (500, "responds 500")],
 )
-def test_a_refusal_is_told_in_a_sentence(status, words):
+def test_registry_error_is_one_sentence(status, words):
     with registry(status=status) as server, pytest.raises(NoDigest, match=words):
         ask(f"{server.host}/base:1")
 
 
-def test_nobody_there_is_told_in_a_sentence():
+def test_unreachable_registry_is_one_sentence():
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         port = listening.getsockname()[1]

@@ -38,7 +38,7 @@ def test_gzip_reads_what_was_stored(parts):
 
 
 @pytest.mark.parametrize("size", [0, 1, 65534, 65535, 65536, 131070, 131071])
-def test_the_edges_of_stored_blocks(size):
+def test_edges_of_stored_blocks(size):
     content = b"a" * size
     assert gzip.decompress(b"".join(stored_gzip([content]))) == content
     assert gzip.decompress(b"".join(stored_gzip(content[i : i + 1] for i in range(min(size, 10))))) == content[:10]
@@ -66,7 +66,7 @@ def test_gnu_tar_reads_it(tmp_path):
     assert {str(p.relative_to(out)): p.read_bytes() for p in out.rglob("*") if p.is_file()} == SOURCE_FILES
 
 
-def test_the_bytes_do_not_depend_on_the_machine(tmp_path, any_python):
+def test_bytes_do_not_depend_on_the_machine(tmp_path, any_python):
     """Packed again by every Python, in another place and time zone, with another umask and hash seed."""
     script = (
         "import os, pathlib, sys\n"
@@ -90,7 +90,7 @@ def test_the_bytes_do_not_depend_on_the_machine(tmp_path, any_python):
     assert hashlib.sha256(done.stdout).hexdigest() == DIGEST
 
 
-def test_a_member_that_changed_is_told(tmp_path):
+def test_changed_member_is_reported(tmp_path):
     made = archive(tmp_path)
     (tmp_path / "made/train.py").write_bytes(b"print('tampered')\n")
     with pytest.raises(OutputFailed, match="changed while"):

@@ -53,7 +53,7 @@ def test_every_kind_of_difference(tree, out):
     ]
 
 
-def test_a_changed_source_makes_the_directory_stale(tmp_path, tree, out):
+def test_changed_source_makes_the_directory_stale(tmp_path, tree, out):
     changed = build_inputs(tmp_path / "changed", {**SOURCE_FILES, "train.py": b"print('better')\n"})
     newer = render_tree(plan(), changed, "5" * 64)
     assert found(newer, out) == [
@@ -67,7 +67,7 @@ def test_no_directory_at_all(tmp_path, tree):
     assert found(tree, tmp_path / "nowhere") == [f"{file.path}: missing" for file in tree.files]
 
 
-def test_a_source_that_vanished_under_an_archive(tmp_path, tree, out):
+def test_source_that_vanished_under_an_archive(tmp_path, tree, out):
     (tmp_path / "made/source/train.py").unlink()
     with pytest.raises(OutputFailed, match=r"train\.py"):
         differences(tree, str(out))

@@ -81,7 +81,7 @@ def points(tmp_path, out):
 
 
 @pytest.mark.skipif(STRACE is None, reason="strace is not installed")
-def test_killed_at_any_call_it_leaves_the_old_tree_or_the_new_one(tmp_path):
+def test_kill_at_any_call_leaves_the_old_or_new_tree(tmp_path):
     old, new = trees(tmp_path)
     out = tmp_path / "build/job"
     write_tree(old, str(out))
@@ -120,7 +120,7 @@ ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
 
 @ROOT_ONLY
 @pytest.mark.parametrize("free", [0, 4, 8, 16, 24, 28])
-def test_a_full_disk_leaves_the_old_tree(tmp_path, free):
+def test_full_disk_leaves_the_old_tree(tmp_path, free):
     old, new = trees(tmp_path)
     with small_disk(tmp_path, "size=160k") as disk:
         out = disk / "job"
@@ -139,7 +139,7 @@ def test_a_full_disk_leaves_the_old_tree(tmp_path, free):
 
 
 @ROOT_ONLY
-def test_a_disk_without_free_inodes_leaves_the_old_tree(tmp_path):
+def test_disk_without_free_inodes_leaves_the_old_tree(tmp_path):
     old, new = trees(tmp_path)
     with small_disk(tmp_path, "size=1m,nr_inodes=20") as disk:
         write_tree(old, str(disk / "job"))
@@ -150,7 +150,7 @@ def test_a_disk_without_free_inodes_leaves_the_old_tree(tmp_path):
 
 
 @ROOT_ONLY
-def test_a_read_only_disk_is_told(tmp_path):
+def test_read_only_disk_is_reported(tmp_path):
     old, new = trees(tmp_path)
     with small_disk(tmp_path, "size=1m") as disk:
         write_tree(old, str(disk / "job"))

@@ -32,7 +32,7 @@ def beside(directory):
     return sorted(path.name for path in directory.parent.iterdir())
 
 
-def test_the_directory_holds_the_files_of_the_tree(tmp_path):
+def test_directory_holds_the_files_of_the_tree(tmp_path):
     upload = Upload(kind="source", uri="s3://bucket/sourcedir.tar.gz", archive=True)
     made = build_inputs(tmp_path / "made", SOURCE_FILES)
     tree = render_tree(plan(image=image_plan(), uploads=(upload,)), made, "5" * 64)
@@ -58,7 +58,7 @@ def test_disk_keeps_a_build_but_not_a_temporary_tree(tmp_path, tree, monkeypatch
     assert contents(tmp_path / "temporary") == contents(tmp_path / "job")
 
 
-def test_temporary_tree_says_what_cannot_be_written(tmp_path, tree):
+def test_temporary_tree_reports_write_errors(tmp_path, tree):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputFailed, match="cannot write"):
         write_temporary_tree(tree, str(tmp_path / "file"))
@@ -79,7 +79,7 @@ def test_modes_do_not_depend_on_the_umask(tmp_path, umask):
     assert set(modes.values()) == {0o755, 0o644}
 
 
-def test_a_tree_of_ours_is_replaced(tmp_path, tree):
+def test_smspec_tree_is_replaced(tmp_path, tree):
     out = tmp_path / "job"
     write_tree(tree, str(out))
     (out / "Dockerfile").write_text("changed by hand")
@@ -90,7 +90,7 @@ def test_a_tree_of_ours_is_replaced(tmp_path, tree):
     assert beside(out) == ["job", "made", "other"]
 
 
-def test_an_empty_directory_is_filled(tmp_path, tree):
+def test_empty_directory_is_filled(tmp_path, tree):
     out = tmp_path / "job"
     out.mkdir()
     write_tree(tree, str(out))
@@ -98,7 +98,7 @@ def test_an_empty_directory_is_filled(tmp_path, tree):
 
 
 @pytest.mark.parametrize("stranger", ["notes.txt", "source/notes.txt", "empty", "link", ".hidden"])
-def test_a_stranger_is_named_and_nothing_touched(tmp_path, tree, stranger):
+def test_foreign_file_is_named_and_kept(tmp_path, tree, stranger):
     out = tmp_path / "job"
     write_tree(tree, str(out))
     if stranger == "empty":
@@ -115,7 +115,7 @@ def test_a_stranger_is_named_and_nothing_touched(tmp_path, tree, stranger):
 
 
 @pytest.mark.parametrize("manifest", [None, "{}", "[]", "not json", '{"files": {}}', '{"smspec": "1", "files": []}'])
-def test_a_directory_without_our_manifest_is_not_ours(tmp_path, tree, manifest):
+def test_directory_without_a_manifest_is_foreign(tmp_path, tree, manifest):
     out = tmp_path / "job"
     out.mkdir()
     (out / "precious").write_text("data")
@@ -126,7 +126,7 @@ def test_a_directory_without_our_manifest_is_not_ours(tmp_path, tree, manifest):
     assert (out / "precious").read_text() == "data"
 
 
-def test_a_linked_manifest_is_not_ours(tmp_path, tree):
+def test_directory_with_a_linked_manifest_is_foreign(tmp_path, tree):
     out = tmp_path / "job"
     write_tree(tree, str(out))
     (out / "manifest.json").rename(tmp_path / "manifest.json")
@@ -135,20 +135,20 @@ def test_a_linked_manifest_is_not_ours(tmp_path, tree):
         write_tree(tree, str(out))
 
 
-def test_a_file_is_not_replaced(tmp_path, tree):
+def test_file_is_not_replaced(tmp_path, tree):
     (tmp_path / "job").write_text("mine")
     with pytest.raises(OutputRefused, match="is a file"):
         write_tree(tree, str(tmp_path / "job"))
     assert (tmp_path / "job").read_text() == "mine"
 
 
-def test_below_a_file_nothing_can_be_written(tmp_path, tree):
+def test_path_below_a_file_is_reported(tmp_path, tree):
     (tmp_path / "file").write_text("mine")
     with pytest.raises(OutputFailed, match="file"):
         write_tree(tree, str(tmp_path / "file/job"))
 
 
-def test_a_link_to_a_directory_is_followed(tmp_path, tree):
+def test_link_to_a_directory_is_followed(tmp_path, tree):
     (tmp_path / "real").mkdir()
     (tmp_path / "alias").symlink_to("real")
     write_tree(tree, str(tmp_path / "alias"))
@@ -156,7 +156,7 @@ def test_a_link_to_a_directory_is_followed(tmp_path, tree):
     assert differences(tree, str(tmp_path / "real")) == []
 
 
-def test_a_file_that_changed_since_it_was_listed(tmp_path, tree):
+def test_file_that_changed_since_it_was_listed(tmp_path, tree):
     """The request and the tag name the old content: a build of the new one would be a lie."""
     out = tmp_path / "build/job"
     (tmp_path / "made/source/train.py").write_text("print('newer')\n")
@@ -165,7 +165,7 @@ def test_a_file_that_changed_since_it_was_listed(tmp_path, tree):
     assert not (tmp_path / "build").exists()
 
 
-def test_a_file_that_is_gone_since_it_was_listed(tmp_path, tree):
+def test_file_that_is_gone_since_it_was_listed(tmp_path, tree):
     (tmp_path / "made/source/train.py").unlink()
     out = tmp_path / "job"
     with pytest.raises(OutputFailed, match=r"train\.py`: no such file"):
@@ -211,7 +211,7 @@ def test_builds_at_the_same_time_do_not_disturb_each_other(tmp_path):
     assert beside(out) == ["0", "1", "2", "job"]
 
 
-def test_ctrl_c_leaves_nothing_behind(tmp_path):
+def test_ctrl_c_removes_the_unfinished_tree(tmp_path):
     """Interrupted while it waits for a source file that never ends (a FIFO), as a slow disk would make it wait."""
     os.mkfifo(tmp_path / "slow")
     script = (
@@ -234,7 +234,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["slow"]
 
 
-def test_a_system_without_exchange_renames_twice(tmp_path, tree, monkeypatch):
+def test_system_without_exchange_renames_twice(tmp_path, tree, monkeypatch):
     """Not Linux, or a file system that cannot swap two names."""
     monkeypatch.setattr("smspec.output.exchange._RENAME_EXCHANGE", 1 << 30)  # a flag no kernel knows: EINVAL
     out = tmp_path / "job"
@@ -245,13 +245,13 @@ def test_a_system_without_exchange_renames_twice(tmp_path, tree, monkeypatch):
     assert beside(out) == ["job", "made", "other"]
 
 
-def test_a_generated_file_may_be_executable(tmp_path):
+def test_generated_file_may_be_executable(tmp_path):
     tree = FileTree((GeneratedFile(path="go", content=b"", executable=True),))
     write_tree(tree, str(tmp_path / "job"))
     assert os.access(tmp_path / "job/go", os.X_OK)
 
 
-def test_the_same_tree_is_the_same_bytes(tmp_path):
+def test_same_tree_is_the_same_bytes(tmp_path):
     first = render_tree(plan(), build_inputs(tmp_path / "a", SOURCE_FILES), "5" * 64)
     second = render_tree(plan(), build_inputs(tmp_path / "b" / "deeper", SOURCE_FILES), "5" * 64)
     write_tree(first, str(tmp_path / "one"))
@@ -260,7 +260,7 @@ def test_the_same_tree_is_the_same_bytes(tmp_path):
     assert any(isinstance(file, CopiedFile) for file in first.files)
 
 
-def test_a_directory_that_is_not_ours_is_not_searched(tmp_path, tree):
+def test_foreign_directory_is_not_searched(tmp_path, tree):
     """It may be a home directory or the whole disk; what cannot be read in it is of no interest."""
     out = tmp_path / "job"
     (out / "a" / "deep").mkdir(parents=True)

@@ -12,7 +12,7 @@ def codes(outcome):
     return [diagnostic.code for diagnostic in outcome.diagnostics]
 
 
-def test_a_good_job_has_a_plan(tmp_path):
+def test_good_job_has_a_plan(tmp_path):
     outcome = compile_spec(gather(str(write_job(tmp_path))))
     assert isinstance(outcome, Compiled)
     assert outcome.plan.request.payload["ResourceConfig"]["InstanceCount"] == 1
@@ -20,7 +20,7 @@ def test_a_good_job_has_a_plan(tmp_path):
     assert [text.name for text in outcome.texts] == [str(tmp_path / "job.yaml")]
 
 
-def test_rules_limits_and_the_dockerfile_are_told_together(tmp_path):
+def test_rule_limit_and_image_errors_are_reported_together(tmp_path):
     """None of these depends on another, so one run tells all."""
     spec = BUILT.replace("train.py", "gone.py").replace('bookworm"}', 'bookworm", labels: {smspec.mine: x}}')
     spec += "retries: 99\n"
@@ -31,12 +31,12 @@ def test_rules_limits_and_the_dockerfile_are_told_together(tmp_path):
     assert lines == sorted(lines)
 
 
-def test_a_fault_of_shape_and_a_missing_file_are_told_together(tmp_path):
+def test_schema_and_file_errors_are_reported_together(tmp_path):
     outcome = compile_spec(gather(str(write_job(tmp_path, BUILT.replace("src/", "scr/") + "nme: x\n"))))
     assert codes(outcome) == ["SM143", "SM204"]
 
 
-def test_what_the_api_would_refuse_is_told_where_the_author_wrote_it(tmp_path):
+def test_api_errors_point_at_the_layer_that_sets_the_key(tmp_path):
     base = tmp_path / "base.yaml"
     base.write_text("smspec: v1\nenvironment:\n  GOOD: '1'\n  1BAD: '1'\n")
     outcome = compile_spec(gather(str(write_job(tmp_path, "extends: [base.yaml]\n" + READY))))
@@ -45,11 +45,11 @@ def test_what_the_api_would_refuse_is_told_where_the_author_wrote_it(tmp_path):
     assert diagnostic.path[:2] == ("environment", "1BAD")
 
 
-def test_a_missing_source_does_not_count_as_a_missing_script_too(tmp_path):
+def test_missing_source_does_not_count_as_a_missing_script_too(tmp_path):
     assert codes(compile_spec(gather(str(write_job(tmp_path, BUILT.replace("src/", "scr/")))))) == ["SM143"]
 
 
-def test_names_that_no_file_can_have_are_told_like_files_that_are_not_there(tmp_path):
+def test_impossible_file_names_are_reported_as_missing(tmp_path):
     for name in ("a\\0b", "x" * 5000, "job.yaml"):
         outcome = compile_spec(gather(str(write_job(tmp_path, BUILT.replace("src/", f'"{name}"')))))
         assert isinstance(outcome, Faulty)
@@ -65,7 +65,7 @@ def test_names_that_no_file_can_have_are_told_like_files_that_are_not_there(tmp_
     ],
 )
 @pytest.mark.parametrize("target", ["gone", "linked"])
-def test_a_link_that_leads_nowhere_is_told_as_one(tmp_path, spec, target):
+def test_dangling_link_is_reported(tmp_path, spec, target):
     """`ls` shows it: who hears that there is no such file looks for a slip that is not there."""
     (tmp_path / "linked").symlink_to(target)
     try:
@@ -88,7 +88,7 @@ def test_every_overlay_is_gathered_and_the_disk_is_read_once(tmp_path, monkeypat
     assert [file.path for file in gathered["other"].build_inputs.source.files] == ["train", "train.py"]
 
 
-def test_paths_are_those_of_the_directory_of_the_spec_not_of_the_caller(tmp_path, monkeypatch):
+def test_paths_are_relative_to_the_spec(tmp_path, monkeypatch):
     write_job(tmp_path / "specs" / "small")
     here = compile_spec(gather(str(tmp_path / "specs/small/job.yaml")))
     monkeypatch.chdir(tmp_path / "specs")
@@ -98,7 +98,7 @@ def test_paths_are_those_of_the_directory_of_the_spec_not_of_the_caller(tmp_path
     assert here.plan == there.plan == inside.plan
 
 
-def test_of_very_many_faults_the_first_are_told(tmp_path):
+def test_number_of_reported_errors_is_limited(tmp_path):
     """In bounded time, and an error is never crowded out by warnings."""
     spec = READY + "".join(f"key{number}: 1\n" for number in range(9000))
     outcome = compile_spec(gather(str(write_job(tmp_path, spec))))

@@ -24,7 +24,7 @@ def test_one_spec_is_compared_with_none(tmp_path):
 
 
 @pytest.mark.parametrize("at", ["", "checkpoints", "checkpoints.s3"])
-def test_what_the_spec_expects_where_it_stands_is_not_told(at, tmp_path):
+def test_expected_findings_of_a_spec_are_not_reported(at, tmp_path):
     assert codes(tmp_path, a=job("a", CTR), b=job("b", CTR + ignoring("SM702", at))) == []
 
 
@@ -40,7 +40,7 @@ def test_what_a_base_expects_counts_for_all_that_extend_it(tmp_path):
 
 
 @pytest.mark.parametrize("at", ["output", "checkpoints.local"])
-def test_an_entry_for_another_place_is_in_vain(at, tmp_path):
+def test_entry_for_another_place_is_in_vain(at, tmp_path):
     found = codes(tmp_path, a=job("a", CTR), b=job("b", CTR + ignoring("SM702", at)))
     assert sorted(found) == ["SM331", "SM702"]
 
@@ -50,7 +50,7 @@ def test_of_one_spec_alone_an_entry_is_never_in_vain(tmp_path):
     assert codes(tmp_path, "b.yaml", a=job("a", CTR), b=job("b", CTR + ignoring("SM702"))) == []
 
 
-def test_a_spec_with_other_faults_is_compared_too(tmp_path):
+def test_spec_with_other_faults_is_compared_too(tmp_path):
     (tmp_path / "a.yaml").write_text(job("a", CTR + "api: {NoSuchMember: 1}\n"))
     (tmp_path / "b.yaml").write_text(job("b", CTR))
     records = json.loads(smspec("validate", ".", "--format", "json", cwd=tmp_path).out)
@@ -58,7 +58,7 @@ def test_a_spec_with_other_faults_is_compared_too(tmp_path):
     assert {record["file"] for record in records if record["severity"] == "error"} == {"a.yaml", "b.yaml"}
 
 
-def test_a_note_shows_the_line_of_the_other_spec(tmp_path):
+def test_note_shows_the_line_of_the_other_spec(tmp_path):
     codes(tmp_path, a=job("a", CTR), b=job("b", CTR))
     out = smspec("validate", ".", cwd=tmp_path).out
     assert "= note: prefix of `a`\n  --> a.yaml:7:14\n   |\n 7 | checkpoints: s3://ckpt/ctr/\n" in out

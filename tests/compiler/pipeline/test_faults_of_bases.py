@@ -55,7 +55,7 @@ def keys(directory, base):
 
 
 @pytest.mark.parametrize("base", BASES)
-def test_a_right_job_without_a_base_has_only_that_fault_and_the_note(directory, base):
+def test_missing_base_is_the_only_error_of_a_valid_job(directory, base):
     reported = found(directory, more=keys(directory, base))
     assert {(code, severity) for code, severity, _ in reported} == {(BASES[base][0], "error"), NOTE}
 

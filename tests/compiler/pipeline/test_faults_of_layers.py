@@ -65,7 +65,7 @@ def keys(layer):
 
 
 @pytest.mark.parametrize("layer", LAYERS)
-def test_a_right_job_with_a_faulty_layer_has_no_other_fault(directory, layer):
+def test_right_job_with_a_faulty_layer_has_no_other_fault(directory, layer):
     assert {code for code, _, _ in found(directory, more=keys(layer))} == {LAYERS[layer][0]}
 
 

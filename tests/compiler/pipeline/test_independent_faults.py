@@ -22,11 +22,11 @@ def alone(directory):
     return {name: found(directory, name) for name in FAULTS}
 
 
-def test_a_job_without_a_fault_is_told_nothing(directory):
+def test_valid_job_has_no_findings(directory):
     assert found(directory) == set()
 
 
-def test_every_fault_is_told(alone):
+def test_every_fault_is_reported(alone):
     assert [name for name, told in alone.items() if not told] == []
 
 
@@ -50,7 +50,7 @@ def expected(alone, one, other):
 
 
 @pytest.mark.parametrize("one", FAULTS)
-def test_two_faults_are_told_as_each_alone(directory, alone, one):
+def test_two_faults_are_reported_as_each_alone(directory, alone, one):
     for other in beside(one):
         certain, possible = expected(alone, one, other)
         told = found(directory, one, other)

@@ -74,7 +74,7 @@ assert made == list(range(200)), made
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_worker_that_is_killed_is_an_error_and_the_others_end():
+def test_worker_that_is_killed_is_an_error_and_the_others_end():
     done = script(
         """
 parent = os.getpid()
@@ -120,7 +120,7 @@ def lives(process):
 
 
 @pytest.mark.parametrize("whole_group", [True, False], ids=["terminal", "process"])
-def test_ctrl_c_ends_all_and_no_worker_says_a_word(whole_group, tmp_path):
+def test_ctrl_c_stops_all_workers_without_a_traceback(whole_group, tmp_path):
     """A terminal sends SIGINT to all processes; a supervisor sends it to one."""
     running = subprocess.Popen(
         [sys.executable, "-c", HEAD + SLOW], cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True,
@@ -135,7 +135,7 @@ def test_ctrl_c_ends_all_and_no_worker_says_a_word(whole_group, tmp_path):
     assert [process for process in workers(tmp_path) if lives(process)] == []
 
 
-def test_workers_do_not_outlive_a_killed_parent_by_more_than_a_batch(tmp_path):
+def test_workers_stop_soon_after_their_parent_dies(tmp_path):
     body = SLOW.replace("time.sleep(60)", "time.sleep(0.02)")
     running = subprocess.Popen([sys.executable, "-c", HEAD + body], cwd=tmp_path, env=environment())
     eventually(lambda: len(workers(tmp_path)) > 1, "both workers work")

@@ -6,7 +6,7 @@ import smspec_runtime
 from smspec.pipeline.runtime_files import runtime_listing
 
 
-def test_modules_and_nothing_else():
+def test_listing_contains_only_the_runtime_modules():
     package = Path(smspec_runtime.__file__).parent
     found = runtime_listing().files
     modules = {str(path.relative_to(package)) for path in package.rglob("*.py")}

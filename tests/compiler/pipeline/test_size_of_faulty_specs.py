@@ -35,25 +35,25 @@ def test_thousands_of_keys_end_the_other_checks_with_a_note(directory):
     assert BUCKET not in reported
 
 
-def test_of_a_large_job_with_unknown_values_only_the_layers_are_checked(directory):
+def test_unknown_values_in_a_large_job_end_other_checks(directory):
     packages = ", ".join(f"'package-{number}==${{{{ vars.gone }}}}'" for number in range(6000))
     reported = found(directory, more={**FAULTY, "image": f"{{base: python, python_packages: [{packages}]}}"})
     assert {code for code, _, _ in reported} == {"SM125", "SM148"}
 
 
-def test_more_errors_than_a_job_can_have_end_the_other_checks_with_a_note(directory):
+def test_too_many_errors_end_other_checks_with_a_note(directory):
     channels = ", ".join(f"c{number}: {{s3: s3://example-data/, input_mode: fast}}" for number in range(60))
     reported = found(directory, more={**FAULTY, "channels": f"{{{channels}}}"})
     assert {COUNT, NOTE} <= reported
     assert BUCKET not in reported
 
 
-def test_overlays_beyond_the_bound_leave_the_spec_as_it_is_checked(directory):
+def test_too_many_overlays_keep_the_checks_of_the_spec(directory):
     overlays = "{" + ", ".join(f"o{number}: {{retries: {number}}}" for number in range(200)) + "}"
     assert {COUNT, BUCKET, NOTE} <= found(directory, more={**FAULTY, "overlays": overlays})
 
 
-def test_a_large_spec_without_errors_has_no_note(directory):
+def test_large_spec_without_errors_has_no_note(directory):
     metrics = ", ".join(f"{{name: m{number}, regex: 'm{number}=([0-9]+)'}}" for number in range(40))
     packages = ", ".join(f"package-{number}==1.0" for number in range(6000))
     image = f'{{base: "python:3.12@sha256:{"1" * 64}", python_packages: [{packages}]}}'

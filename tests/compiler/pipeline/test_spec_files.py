@@ -44,20 +44,20 @@ def test_paths_lead_from_the_file_that_writes_them(write):
     assert names("./specs/bert/job.yaml")[-1] == "./specs/bert/job.yaml"
 
 
-def test_a_base_reached_twice_is_applied_once_where_it_is_reached_first(write):
+def test_base_reached_twice_is_applied_once_and_first(write):
     """What is more general stays below what is more special: c extends base too, and must not bring it over b."""
     write(job=["b.yaml", "c.yaml"], b=["base.yaml"], c=["./base.yaml"], base=[])
     assert names("job.yaml") == ["base.yaml", "b.yaml", "c.yaml", "job.yaml"]
 
 
-def test_a_link_to_a_base_is_that_base(write, tmp_path):
+def test_link_to_a_base_is_that_base(write, tmp_path):
     write(job=["a.yaml", "b.yaml"], a=[])
     os.symlink("a.yaml", tmp_path / "b.yaml")
     assert names("job.yaml") == ["a.yaml", "job.yaml"]
 
 
 @pytest.mark.parametrize("bases", [{"job": ["job.yaml"]}, {"job": ["a.yaml"], "a": ["b.yaml"], "b": ["job.yaml"]}])
-def test_a_circle_is_refused_where_it_closes(bases, write):
+def test_circle_is_refused_where_it_closes(bases, write):
     write(**bases)
     diagnostic, *notes = faults("job.yaml")
     assert {note.code for note in notes} == {"SM147"}
@@ -65,7 +65,7 @@ def test_a_circle_is_refused_where_it_closes(bases, write):
     assert diagnostic.span.file == f"{list(bases)[-1]}.yaml"
 
 
-def test_the_limit_is_what_it_says(write):
+def test_limit_of_bases_is_exact(write):
     many = [f"b{i}" for i in range(MOST_BASES + 1)]
     write(**{name: [] for name in many}, job=[f"{name}.yaml" for name in many[:-1]])
     assert len(names("job.yaml")) == MOST_BASES + 1
@@ -73,12 +73,12 @@ def test_the_limit_is_what_it_says(write):
     assert [d.code for d in faults("job.yaml")] == ["SM142", "SM147"]
 
 
-def test_a_long_chain_is_refused_too(write):
+def test_long_chain_is_refused_too(write):
     write(job=["b0.yaml"], **{f"b{i}": [f"b{i + 1}.yaml"] for i in range(MOST_BASES + 1)})
     assert [d.code for d in faults("job.yaml")] == ["SM142", "SM147"]
 
 
-def test_everything_wrong_with_bases_is_told_at_once(write, tmp_path):
+def test_all_faults_of_bases_are_reported_together(write, tmp_path):
     write(job=["gone.yaml", "broken.yaml", "late.yaml"], late=["gone.yaml"])
     (tmp_path / "broken.yaml").write_text("smspec: [\n")
     assert [(d.code, d.span.file, d.path) for d in faults("job.yaml")] == [
@@ -94,7 +94,7 @@ def test_everything_wrong_with_bases_is_told_at_once(write, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["directory", "fifo", "long", "loop"])
-def test_a_base_is_a_regular_file(kind, write, tmp_path):
+def test_base_is_a_regular_file(kind, write, tmp_path):
     """Opening a FIFO would wait for ever."""
     if kind == "directory":
         (tmp_path / "a.yaml").mkdir()
@@ -106,7 +106,7 @@ def test_a_base_is_a_regular_file(kind, write, tmp_path):
     assert [d.code for d in faults("job.yaml")] == ["SM140", "SM147"]
 
 
-def test_a_spec_that_is_not_there_is_misuse(write):
+def test_spec_that_is_not_there_is_misuse(write):
     for path in ("gone.yaml", "", "a" * 5000):
         with pytest.raises(OptionError):
             read_spec_files(path, InputCache())
@@ -121,7 +121,7 @@ def test_files_that_are_known_are_not_read_again(write, tmp_path):
     assert read_spec_files("job.yaml", cache) == first
 
 
-def test_a_huge_file_is_refused_without_being_read_whole(tmp_path, monkeypatch):
+def test_huge_file_is_refused_without_being_read_whole(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with open("job.yaml", "wb") as file:
         file.truncate(1 << 40)

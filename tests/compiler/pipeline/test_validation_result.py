@@ -40,7 +40,7 @@ def alone():
 
 
 @pytest.mark.parametrize("format", ["text", "json", "mermaid"])
-def test_several_processes_say_what_one_says(format, repository):
+def test_output_is_equal_with_one_process_or_several(format, repository):
     words = ("validate", ".", "--format", format)
     several = smspec_process(*words, cwd=repository)
     assert several == smspec_process(*words, cwd=repository, preexec_fn=alone)
@@ -73,7 +73,7 @@ def lives(process):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_the_command_and_its_workers(number, tmp_path):
+def test_signal_ends_the_command_and_its_workers(number, tmp_path):
     write_repository(tmp_path, 300)
     command = [sys.executable, "-m", "smspec", "validate", "."]
     running = subprocess.Popen(
@@ -88,7 +88,7 @@ def test_a_signal_ends_the_command_and_its_workers(number, tmp_path):
     assert [worker for worker in workers if lives(worker)] == []
 
 
-def test_a_worker_that_is_killed_is_told(tmp_path):
+def test_killed_worker_is_reported(tmp_path):
     write_repository(tmp_path, 300)
     command = [sys.executable, "-m", "smspec", "validate", "."]
     running = subprocess.Popen(

@@ -36,14 +36,14 @@ def is_content_prefix(uri, base=PREFIX):
     return uri.startswith(base) and uri.endswith("/") and len(digest) == 64 and set(digest) <= set("0123456789abcdef")
 
 
-def test_a_built_image_holds_its_source():
+def test_built_image_holds_its_source():
     plan = planned()
     assert plan.image.holds_source
     assert (channels(plan), hyperparameters(plan), entrypoint(plan), plan.uploads) == ({}, {}, None, ())
     assert (plan.run.kind, plan.run.program, plan.run.delivery) == ("script", "train.py", "image")
 
 
-def test_a_built_image_may_get_its_source_in_a_channel():
+def test_built_image_may_get_its_source_in_a_channel():
     plan = planned(source=CHANNEL)
     assert not plan.image.holds_source
     (upload,) = plan.uploads
@@ -65,7 +65,7 @@ def test_a_built_image_may_get_its_source_in_a_channel():
     assert (upload.kind, upload.archive, plan.run.delivery) == ("source", False, "channel")
 
 
-def test_a_built_image_may_fetch_its_source_from_s3():
+def test_built_image_may_fetch_its_source_from_s3():
     plan = planned(source=S3)
     (upload,) = plan.uploads
     assert is_content_prefix(upload.uri.removesuffix("sourcedir.tar.gz"))
@@ -86,7 +86,7 @@ def test_boto3_is_not_installed_twice(packages):
     assert plan.image.python_packages == tuple(packages)
 
 
-def test_a_ready_image_gets_source_and_runtime_in_channels():
+def test_ready_image_gets_source_and_runtime_in_channels():
     plan = planned(image=URI)
     code, runtime = plan.uploads
     assert (code.kind, runtime.kind, code.archive, runtime.archive) == ("source", "runtime", False, False)
@@ -100,7 +100,7 @@ def test_a_ready_image_gets_source_and_runtime_in_channels():
     assert (plan.image, hyperparameters(plan), plan.run.delivery) == (None, {}, "channel")
 
 
-def test_a_ready_image_may_start_its_own_toolkit():
+def test_ready_image_may_start_its_own_toolkit():
     plan = planned(image=URI, source=S3)
     (upload,) = plan.uploads
     assert hyperparameters(plan) == {"sagemaker_program": "train.py", "sagemaker_submit_directory": upload.uri}
@@ -130,38 +130,38 @@ LAUNCHERS = [
 
 
 @pytest.mark.parametrize(("distribution", "expected"), LAUNCHERS, ids=[str(launcher) for launcher, _ in LAUNCHERS])
-def test_the_toolkit_is_told_of_the_launcher(distribution, expected):
+def test_toolkit_hyperparameters_set_the_launcher(distribution, expected):
     plan = planned(image=URI, source=S3, distribution=distribution)
     told = hyperparameters(plan)
     del told["sagemaker_program"], told["sagemaker_submit_directory"]
     assert told == expected
 
 
-def test_the_toolkit_is_told_that_all_groups_are_one_cluster():
+def test_toolkit_hyperparameters_join_all_groups():
     groups = [{"name": name, "instance_type": "ml.g5.xlarge", "count": 1} for name in ("a", "b")]
     plan = planned(image=URI, source=S3, distribution="torchrun", hosts={"groups": groups})
     assert hyperparameters(plan)["sagemaker_distribution_instance_groups"] == '["a", "b"]'
     assert hyperparameters(plan)["sagemaker_instance_type"] == "ml.g5.xlarge"
 
 
-def test_a_ready_image_without_source_is_only_a_payload():
+def test_ready_image_without_source_is_only_a_payload():
     plan = planned(image=URI, source=None, entry_point=None)
     assert (plan.run, plan.image, plan.uploads, entrypoint(plan)) == (None, None, (), None)
     assert (channels(plan), hyperparameters(plan)) == ({}, {})
 
 
-def test_a_ready_image_without_source_may_get_a_command():
+def test_ready_image_without_source_may_get_a_command():
     plan = planned(image=URI, source=None, entry_point={"command": ["python3", "-m", "train"]})
     assert entrypoint(plan) == ["python3", "-m", "train"]
     assert (plan.run, plan.uploads) == (None, ())
 
 
-def test_a_built_image_without_source_may_get_a_command():
+def test_built_image_without_source_may_get_a_command():
     plan = planned(source=None, entry_point={"command": ["train"]})
     assert (plan.run.kind, plan.run.command, entrypoint(plan)) == ("command", ["train"], None)
 
 
-def test_generated_channels_reach_every_instance_group_when_any_channel_names_one():
+def test_generated_channels_name_groups_if_others_do():
     groups = [{"name": name, "instance_type": "ml.m5.large", "count": 1} for name in ("b", "a")]
     train = {"s3": "s3://example-data/ctr/train/", "instance_groups": ["a"]}
     plan = planned(image=URI, hosts={"groups": groups}, channels={"train": train})
@@ -174,7 +174,7 @@ def test_generated_channels_reach_every_instance_group_when_any_channel_names_on
 
 
 @pytest.mark.parametrize("written", ["s3://elsewhere/team", "s3://elsewhere/team/"])
-def test_sources_lie_where_the_author_says(written):
+def test_sources_are_uploaded_to_source_s3(written):
     plan = planned(image=URI, source={"dir": "src/", "delivery": "channel", "s3": written})
     for upload in plan.uploads:
         assert is_content_prefix(upload.uri, "s3://elsewhere/team/")
@@ -186,6 +186,6 @@ def test_another_source_lies_elsewhere():
     assert one[1].uri == two[1].uri, "the runtime is the same"
 
 
-def test_an_archive_and_loose_files_never_share_a_prefix():
+def test_archive_and_loose_files_never_share_a_prefix():
     archive, loose = (planned(source=source).uploads[0].uri for source in (S3, CHANNEL))
     assert archive.removesuffix("sourcedir.tar.gz") != loose

@@ -44,7 +44,7 @@ def paths_of(value, path=()):
 
 
 @given(PATCHES, PATCHES)
-def test_a_patch_is_merged_as_the_rfc_says(members, patch):
+def test_patch_follows_rfc_7396(members, patch):
     draft = drafted(members)
     before, written = copy.deepcopy(draft.members), copy.deepcopy(patch)
     draft.patch(patch, ("api",))
@@ -57,7 +57,7 @@ def origin(draft, path):
 
 
 @given(PATCHES, PATCHES)
-def test_what_a_patch_wrote_leads_back_to_the_patch_and_the_rest_does_not(members, patch):
+def test_only_patched_members_originate_in_the_patch(members, patch):
     draft = drafted(members)
     draft.patch(patch, ("api",))
     merged = dict(paths_of(draft.members))

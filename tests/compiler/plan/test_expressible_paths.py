@@ -142,6 +142,6 @@ def test_what_has_no_key_is_known():
     }
 
 
-def test_what_the_keys_say_is_accepted():
+def test_request_from_keys_is_accepted():
     for spec in (BY_KEYS, ONE_TYPE_OF_HOST):
         assert request_findings(payload(spec)) == []

@@ -61,7 +61,7 @@ VALUES = st.recursive(
 @example("\u2028", "json")
 @example(-0.0, "json")
 @example({"a": ["\u0085\u2028\u2029", "größe"]}, "json_strings")
-def test_the_script_decodes_what_was_written(value, encoding):
+def test_script_decodes_what_was_written(value, encoding):
     text = sent(value, encoding)
     decoded = decode(text)
     assert decoded == value
@@ -127,7 +127,7 @@ hyperparameters:
 
 
 @pytest.mark.parametrize(("yaml", "text"), WRITTEN, ids=[yaml for yaml, _ in WRITTEN])
-def test_the_spelling_of_the_author_is_kept_where_json_reads_the_same(yaml, text):
+def test_author_spelling_survives_where_json_agrees(yaml, text):
     assert written(yaml, "json") == text
     assert written(yaml, "raw") == RAW.get(yaml, text)
 

@@ -92,7 +92,7 @@ def test_files_change_the_tag():
     assert tag(build_inputs=made("train.py"), source=channel) == tag(build_inputs=made("more.py"), source=channel)
 
 
-def test_the_order_of_variables_and_labels_does_not_count():
+def test_order_of_variables_and_labels_does_not_count():
     one, two = (
         planned(image={"base": "x", "env": env, "labels": env}).image
         for env in ({"B": "1", "A": "2"}, {"A": "2", "B": "1"})
@@ -101,7 +101,7 @@ def test_the_order_of_variables_and_labels_does_not_count():
     assert list(one.env) == ["A", "B"]
 
 
-def test_every_part_of_an_image_is_either_held_or_known_not_to_be():
+def test_every_image_member_is_in_the_tag_or_excluded():
     """A new member of `ImagePlan` must be thought of: does it change what is built?"""
     assert {part.name for part in dataclasses.fields(ImagePlan)} == {
         *HELD,
@@ -111,7 +111,7 @@ def test_every_part_of_an_image_is_either_held_or_known_not_to_be():
     }
 
 
-def test_the_tag_is_a_tag():
+def test_tag_is_a_tag():
     image = planned().image
     assert re.fullmatch(r"[0-9a-f]{64}", image.tag)
     assert image.uri == f"111122223333.dkr.ecr.us-west-2.amazonaws.com/ctr-linear:{image.tag}"
@@ -131,7 +131,7 @@ def test_the_tag_is_a_tag():
         ({"image": {"base": "x", "repository": "localhost:5000/ctr"}}, "localhost:5000/ctr"),
     ],
 )
-def test_the_repository_is_the_accounts_unless_a_registry_is_written(changes, repository):
+def test_repository_is_the_accounts_unless_a_registry_is_written(changes, repository):
     assert planned(**changes).image.repository == repository
 
 
@@ -149,7 +149,7 @@ def test_whatever_else_is_sent_makes_another_job(changes):
     assert name() != name(**changes)
 
 
-def test_a_changed_source_makes_another_job_however_it_travels():
+def test_changed_source_makes_another_job_however_it_travels():
     for delivery in ("image", "channel", "s3"):
         source = {"dir": "src/", "delivery": delivery}
         one, two = (
@@ -159,7 +159,7 @@ def test_a_changed_source_makes_another_job_however_it_travels():
         assert one != two
 
 
-def test_the_name_is_the_stem_and_ten_digits():
+def test_name_is_the_stem_and_ten_digits():
     payload = planned().request.payload
     assert re.fullmatch(r"ctr-linear-[0-9a-f]{10}", payload["TrainingJobName"])
     # Recomputed from the payload as it is sent, by the words of the reference: order and tags do not count.
@@ -167,7 +167,7 @@ def test_the_name_is_the_stem_and_ten_digits():
     assert training_job_name("ctr-linear", shuffled) == payload["TrainingJobName"]
 
 
-def test_an_exact_name_is_taken_as_it_is():
+def test_exact_name_is_used_unchanged():
     assert name(job_name="Exactly-this") == "Exactly-this"
     assert name(api={"TrainingJobName": "Patched"}) == "Patched"
 

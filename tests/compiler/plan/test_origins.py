@@ -163,7 +163,7 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("changes", "path", "origin"), PLACES, ids=[str(number) for number in range(len(PLACES))])
-def test_a_fault_in_the_payload_points_at_the_key_that_caused_it(changes, path, origin):
+def test_fault_in_the_payload_points_at_the_key_that_caused_it(changes, path, origin):
     assert requested(**changes).origin(path) == origin
 
 
@@ -187,7 +187,7 @@ NAMED = [
 
 
 @pytest.mark.parametrize(("changes", "path", "origin", "on"), NAMED, ids=[str(number) for number in range(len(NAMED))])
-def test_a_name_that_is_a_key_of_the_spec_is_underlined_there(changes, path, origin, on):
+def test_name_that_is_a_key_of_the_spec_is_underlined_there(changes, path, origin, on):
     plan = requested(**changes)
     (finding,) = request_findings(plan.payload)
     assert finding.path == path

@@ -82,7 +82,7 @@ def is_writable(changes):
 
 @settings(max_examples=120)
 @given(JOBS.filter(is_writable))
-def test_the_request_of_a_valid_job_is_accepted(changes):
+def test_request_of_a_valid_job_is_accepted(changes):
     payload = make_plan(job_samples.decoded(job_samples.spec(**changes)), job_samples.build_inputs()).request.payload
     assert not validate.ParamValidator().validate(payload, INPUT).has_errors()
     assert [finding for finding in request_findings(payload) if finding.severity == "error"] == []
@@ -90,7 +90,7 @@ def test_the_request_of_a_valid_job_is_accepted(changes):
 
 @settings(max_examples=40)
 @given(JOBS.filter(is_writable), st.randoms())
-def test_the_order_in_which_keys_are_written_does_not_make_another_job(changes, random):
+def test_key_order_does_not_change_the_job_name(changes, random):
     written = list(job_samples.spec(**changes).items())
     names = []
     for _ in range(2):

@@ -27,7 +27,7 @@ def bare(**changes):
     return payload(**(smallest | changes))
 
 
-def test_a_key_left_out_is_left_out_with_three_exceptions():
+def test_key_left_out_is_left_out_with_three_exceptions():
     sent = bare(hosts={"instance_type": "ml.m5.large", "count": 1})
     assert sent == {
         "TrainingJobName": sent["TrainingJobName"],
@@ -45,7 +45,7 @@ def test_a_key_left_out_is_left_out_with_three_exceptions():
     ]
 
 
-def test_an_empty_stopping_is_sent_empty():
+def test_empty_stopping_is_sent_empty():
     assert bare(stopping={})["StoppingCondition"] == {}
     assert bare(stopping={"max_pending": "2h"})["StoppingCondition"] == {"MaxPendingTimeInSeconds": 7200}
 
@@ -66,7 +66,7 @@ def test_empty_lists_and_maps_are_not_sent():
     assert bare(channels={"train": one})["InputDataConfig"] == payload()["InputDataConfig"]
 
 
-def test_what_is_for_people_reaches_nothing():
+def test_documentation_keys_do_not_reach_the_request():
     told = {
         "description": "text",
         "checks": {"ignore": [{"rule": "SM429", "because": "it is so"}]},
@@ -100,12 +100,12 @@ def test_members_stand_in_the_order_of_the_api(keys):
     check(model.root, bare(**keys, api={"RetryStrategy": {"MaximumRetryAttempts": 3}, "Environment": {"A": "1"}}))
 
 
-def test_an_algorithm_resource_needs_no_image():
+def test_algorithm_resource_needs_no_image():
     sent = bare(image=None, api={"AlgorithmSpecification": {"AlgorithmName": "mine"}})
     assert sent["AlgorithmSpecification"] == {"AlgorithmName": "mine", "TrainingInputMode": "File"}
 
 
-def test_a_serverless_job_has_no_algorithm_specification():
+def test_serverless_job_has_no_algorithm_specification():
     serverless = {"BaseModelArn": "arn:aws:sagemaker:us-west-2:aws:hub-content/Hub/Model/m", "JobType": "FineTuning"}
     serverless["CustomizationTechnique"] = "SFT"
     sent = bare(image=None, hosts=None, api={"ServerlessJobConfig": serverless})
@@ -114,7 +114,7 @@ def test_a_serverless_job_has_no_algorithm_specification():
     assert request_findings(sent) == []
 
 
-def test_the_api_patch_is_rfc_7396():
+def test_api_patch_is_rfc_7396():
     sent = bare(
         tags={"a": "1"},
         retries=2,
@@ -135,7 +135,7 @@ def test_the_api_patch_is_rfc_7396():
     assert sent["DebugHookConfig"] == {"S3OutputPath": "s3://x/"}
 
 
-def test_a_channel_has_a_patch_of_its_own():
+def test_channel_patch_applies_to_its_channel():
     train = {
         "s3": "s3://example-data/ctr/train/",
         "content_type": "text/csv",
@@ -167,7 +167,7 @@ def test_planning_is_total(launcher):
             assert requested(**row, **algorithm, region=None).payload["TrainingJobName"]
 
 
-def test_channels_of_ours_are_for_every_group_wherever_the_groups_are_written():
+def test_generated_channels_are_for_all_groups():
     """The API takes channels with groups and channels without only from different jobs."""
     groups = [
         {"InstanceGroupName": name, "InstanceType": "ml.g5.xlarge", "InstanceCount": 1}

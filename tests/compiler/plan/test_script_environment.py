@@ -55,7 +55,7 @@ def test_words_that_belong_together_stay_together():
     ]
 
 
-def test_a_patch_of_the_request_counts():
+def test_patch_of_the_request_counts():
     given_, _ = planned(
         hyperparameters={"lr": 0.1},
         api={"HyperParameters": {"lr": "0.2", "steps": "5"}, "InputDataConfig": [{"ChannelName": "other"}]},
@@ -69,7 +69,7 @@ def test_a_patch_of_the_request_counts():
 
 
 @pytest.mark.parametrize("delivery", ["s3", "channel"])
-def test_a_toolkit_of_others_knows_its_own_style_alone(delivery):
+def test_toolkit_of_others_knows_its_own_style_alone(delivery):
     given_, _ = planned(
         image=job_samples.IMAGE_URI,
         source={"dir": "src/", "delivery": delivery},

@@ -24,7 +24,7 @@ def settings(**changes):
 PIPE = {"train": {"s3": "s3://example-data/ctr/train/", "input_mode": "Pipe"}}
 
 
-def test_settings_tell_the_runtime_what_sagemaker_does_not():
+def test_settings_carry_what_sagemaker_does_not():
     told = settings(
         entry_point={
             "pipe_loop": "reader:Trainer",
@@ -65,11 +65,11 @@ def test_settings_tell_the_runtime_what_sagemaker_does_not():
         ({"smdataparallel": {}}, {}),
     ],
 )
-def test_settings_tell_the_options_of_the_launcher(distribution, launcher):
+def test_settings_carry_launcher_options(distribution, launcher):
     assert settings(distribution=distribution).launcher == launcher
 
 
-def test_settings_are_sent_only_when_there_is_something_to_say():
+def test_settings_are_sent_only_when_needed():
     for quiet in (
         {},
         {"distribution": "torchrun"},

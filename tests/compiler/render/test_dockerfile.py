@@ -39,7 +39,7 @@ def variables(image, kind):
     return {value[0]: meaning(value[1]) for name, value in instructions(image) if name == kind}
 
 
-def test_the_plainest_image():
+def test_plainest_image():
     assert [name for name, _ in instructions(image_plan())] == [
         *("FROM", "RUN", "ENV", "LABEL", "LABEL", "LABEL", "COPY", "COPY", "RUN", "ENTRYPOINT", "COPY")
     ]
@@ -75,7 +75,7 @@ def test_it_holds_the_intended_instructions_and_no_others(image, content):
 @pytest.mark.slow
 @given(st.lists(st.tuples(image_plans, requirements), min_size=25, max_size=25))
 @settings(max_examples=4, suppress_health_check=list(HealthCheck))
-def test_hadolint_finds_nothing_outside_the_commands_of_the_author(tmp_path_factory, images):
+def test_hadolint_passes_except_in_user_commands(tmp_path_factory, images):
     directory = tmp_path_factory.mktemp("hadolint")
     files = []
     for number, (image, content) in enumerate(images):
@@ -104,7 +104,7 @@ def test_what_changes_often_comes_late():
     assert instructions(image)[-1] == ("COPY", ("source/", "/opt/ml/code/"))
 
 
-def test_the_entrypoint_is_in_exec_form():
+def test_entrypoint_is_in_exec_form():
     """With a shell in between, SIGTERM would not reach the runtime."""
     command = next(command for command in commands(dockerfile(image_plan())) if command.cmd == "ENTRYPOINT")
     assert (command.json, command.value) == (True, ("python3", "/opt/smspec/entrypoint.py"))
@@ -119,7 +119,7 @@ def test_no_frontend_is_fetched_from_a_registry():
 
 
 @given(image_plans)
-def test_the_platform_is_that_of_the_hosts_whatever_machine_builds(image):
+def test_platform_is_that_of_the_hosts_whatever_machine_builds(image):
     base = commands(dockerfile(image))[0]
     assert base.flags == (f"--platform={image.platform}",)
 
@@ -174,7 +174,7 @@ def test_pip_installs(packages, content, installs):
     )
 
 
-def test_the_labels():
+def test_labels():
     labels = variables(
         image_plan(base="python:3.12@sha256:" + "ab" * 32, tag="1" * 64, labels={"team": "ads"}), "LABEL"
     )
@@ -188,14 +188,14 @@ def test_the_labels():
     assert "org.opencontainers.image.base.digest" not in variables(image_plan(), "LABEL")
 
 
-def test_the_author_may_set_what_we_set():
+def test_author_may_set_what_we_set():
     image = image_plan(env={"PYTHONUNBUFFERED": ""}, labels={"org.opencontainers.image.title": "mine"})
     assert variables(image, "ENV") == {"PYTHONUNBUFFERED": ""}
     assert variables(image, "LABEL")["org.opencontainers.image.title"] == "mine"
 
 
 @given(image_plans, requirements)
-def test_the_context_is_what_is_copied(image, content):
+def test_context_is_what_is_copied(image, content):
     """Nothing but what the Dockerfile copies is in the context."""
     copied = {path.rstrip("/") for name, value in instructions(image, content) if name == "COPY" for path in value[:-1]}
     lines = dockerignore(image, content).splitlines()
@@ -204,7 +204,7 @@ def test_the_context_is_what_is_copied(image, content):
 
 
 @pytest.mark.parametrize("spec", sorted(SPECS.glob("*/job.yaml")), ids=lambda spec: spec.parent.name)
-def test_the_examples_are_without_findings(spec, tmp_path):
+def test_examples_are_without_findings(spec, tmp_path):
     done = smspec("render", str(spec), "--dockerfile")
     assert done.status == 0, done.err
     (tmp_path / "Dockerfile").write_text(done.out)

@@ -40,7 +40,7 @@ def end(status):
 
 
 @given(plans)
-def test_it_is_python_3_8_whatever_the_plan_holds(plan):
+def test_entrypoint_is_python_3_8_for_any_plan(plan):
     text = entrypoint(plan)
     tree = ast.parse(text.encode(), feature_version=(3, 8))
     assert [type(node).__name__ for node in tree.body] == [
@@ -50,13 +50,13 @@ def test_it_is_python_3_8_whatever_the_plan_holds(plan):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_docstring_names_what_is_started(kind):
+def test_docstring_names_what_is_started(kind):
     text = entrypoint(RunPlan(kind=kind, program="the.program", command=["the.program"]))
     assert "the.program" in ast.get_docstring(ast.parse(text))
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
-def test_the_docstring_names_the_launcher(launcher):
+def test_docstring_names_the_launcher(launcher):
     first = entrypoint(RunPlan(kind="script", program="train.py", launcher=launcher)).splitlines()[0]
     word = {
         None: "one process",
@@ -69,7 +69,7 @@ def test_the_docstring_names_the_launcher(launcher):
 
 @pytest.mark.parametrize("flags", [[], ["-I"], ["-P"], ["-S", "-E"]])
 @pytest.mark.parametrize("relative", [False, True])
-def test_it_calls_the_runtime_beside_it(tmp_path, flags, relative):
+def test_entrypoint_starts_the_runtime_next_to_it(tmp_path, flags, relative):
     """Wherever it is started from, with whatever path: the runtime beside it, not another one that is installed."""
     if flags == ["-P"] and sys.version_info < (3, 11):
         pytest.skip("python -P came with 3.11")

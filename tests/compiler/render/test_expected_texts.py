@@ -47,7 +47,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_the_text_is_as_expected(name, update):
+def test_text_is_as_expected(name, update):
     file = EXPECTED / f"{name}.txt"
     if update:
         file.parent.mkdir(exist_ok=True)

@@ -40,7 +40,7 @@ PATHS = [path for path, shape in MODEL.walk() if shape.kind not in ("structure",
 
 @pytest.mark.parametrize("target", FILES)
 @pytest.mark.parametrize("job", ["rich", "small"])
-def test_the_export_is_the_golden_one(job, target, update):
+def test_export_is_the_golden_one(job, target, update):
     done = smspec("render", f"--{target}", cwd=EXPORTS / job)
     assert done.status == 0, done.err
     # The tag of a built image changes with the runtime, and with it the digest in the name.
@@ -75,14 +75,14 @@ def requests(draw):
 
 
 @given(requests())
-def test_an_object_of_ack_reads_back_to_the_request(request_):
+def test_object_of_ack_reads_back_to_the_request(request_):
     written = yaml.safe_load(ack(request_).text)
     assert set(written) == {"apiVersion", "kind", "metadata", "spec"}
     assert from_ack(written["spec"]) == (request_, [])
 
 
 @given(requests())
-def test_a_text_of_an_object_is_text_to_every_version_of_yaml(request_):
+def test_text_of_an_object_is_text_to_every_version_of_yaml(request_):
     """What is not in quotes is a word of letters that no version takes for a truth value, a number or a date."""
     for node in yaml.compose(ack(request_).text).value:
         for scalar in scalars(node[1]):
@@ -99,7 +99,7 @@ def scalars(node):
 
 
 @given(requests())
-def test_a_state_holds_the_request_and_no_expression(request_):
+def test_state_holds_the_request_and_no_expression(request_):
     try:
         state = json.loads(step_functions(request_).text)
     except NothingToRender:
@@ -114,7 +114,7 @@ def test_a_state_holds_the_request_and_no_expression(request_):
         assert not re.search(r'"\{%[^"]*%\}"', json.dumps(state["Arguments"]))
 
 
-def test_a_name_that_looks_like_a_path_is_no_expression():
+def test_name_like_a_path_is_not_an_expression():
     hyperparameters = {"a.$": "x"}
     state = json.loads(step_functions(api_samples.changed(HyperParameters=hyperparameters)).text)
     assert (state["QueryLanguage"], state["Arguments"]["HyperParameters"]) == ("JSONata", hyperparameters)
@@ -123,7 +123,7 @@ def test_a_name_that_looks_like_a_path_is_no_expression():
 
 
 @given(requests())
-def test_a_resource_reads_back_to_the_request(request_):
+def test_resource_reads_back_to_the_request(request_):
     block = read_block(iter(terraform("ctr", request_).text.splitlines()[1:]))
     tags = {tag["Key"]: tag["Value"] for tag in request_.get("Tags", [])}
     expected = in_words(MODEL.root, {key: value for key, value in request_.items() if key != "Tags"})
@@ -184,12 +184,12 @@ def test_what_a_tool_does_not_know_is_a_member_of_the_api(unknown):
     assert unknown <= known
 
 
-def test_members_that_a_refresh_of_the_model_brings_are_looked_at():
+def test_new_members_of_the_model_require_review():
     """A new member has to be looked up in the CRD and in the documentation of the provider: then change the number."""
     assert len({path for path, _ in MODEL.walk() if path[-1] not in (0, "*")}) == 146
 
 
-def test_what_has_no_place_is_named_where_it_is():
+def test_unsupported_members_are_listed_with_paths():
     request = api_samples.changed(
         InputDataConfig=[
             {"ChannelName": "a", "DataSource": {"DatasetSource": {"DatasetArn": "arn"}}},
@@ -217,7 +217,7 @@ def s3_channel(uri, kind="S3Prefix"):
     return {"ChannelName": "train", "DataSource": {"S3DataSource": {"S3DataType": kind, "S3Uri": uri}}}
 
 
-def test_the_role_reads_its_channels_and_nothing_else():
+def test_role_reads_only_its_channels():
     allowed = role(InputDataConfig=[s3_channel("s3://b-1/a/x"), s3_channel("s3://b-2")])
     assert allowed["ReadChannelsAndCode"]["Resource"] == ["arn:aws:s3:::b-1/a/x*", "arn:aws:s3:::b-2/*"]
     assert allowed["ListBucket"]["Condition"] == {"StringLike": {"s3:prefix": ["a/x*"]}}
@@ -225,7 +225,7 @@ def test_the_role_reads_its_channels_and_nothing_else():
     assert not {"KeepCheckpoints", "EncryptResults", "EncryptVolumes", "JoinTheVpc"} & set(allowed)
 
 
-def test_checkpoints_are_listed_as_they_are_written_and_kept_below():
+def test_checkpoints_are_listed_by_their_prefix():
     for written, listed in (("s3://b-1/x", "x*"), ("s3://b-1/x/", "x/*")):
         allowed = role(CheckpointConfig={"S3Uri": written})
         assert allowed["KeepCheckpoints"]["Resource"] == "arn:aws:s3:::b-1/x/*"
@@ -236,12 +236,12 @@ def prefixes(statement):
     return statement.get("Condition", {"StringLike": {"s3:prefix": []}})["StringLike"]["s3:prefix"]
 
 
-def test_characters_of_a_prefix_are_no_wildcards():
+def test_wildcards_in_a_prefix_are_escaped():
     allowed = role(InputDataConfig=[s3_channel("s3://b-1/a*b?c${d}/")])
     assert allowed["ReadChannelsAndCode"]["Resource"] == "arn:aws:s3:::b-1/a${*}b${?}c${$}{d}/*"
 
 
-def test_what_a_manifest_names_is_told():
+def test_manifest_entries_are_mentioned_in_a_note():
     rendering = role_policy(api_samples.changed(InputDataConfig=[s3_channel("s3://b-1/m", "ManifestFile")]), None)
     assert "that its manifest lists" in rendering.notes[0]
     assert "ListBucket" not in rendering.text
@@ -259,7 +259,7 @@ def test_keys_are_named_by_arn_by_id_and_by_alias():
         assert allowed["Condition"] == {"ForAnyValue:StringEquals": {"kms:ResourceAliases": "alias/a"}}
 
 
-def test_the_key_of_an_alias_lies_where_the_alias_does():
+def test_key_of_an_alias_lies_where_the_alias_does():
     alias = "arn:aws-cn:kms:cn-north-1:444455556666:alias/shared"
     allowed = role(OutputDataConfig={"S3OutputPath": "s3://b-1/", "KmsKeyId": alias})["EncryptResults"]
     assert allowed["Resource"] == "arn:aws-cn:kms:cn-north-1:444455556666:key/*"
@@ -285,7 +285,7 @@ def test_policies_are_small_sound_json(request_):
         assert all(re.match("ec2:|cloudwatch:PutMetricData|ecr:GetAuthorizationToken", action) for action in everywhere)
 
 
-def test_the_region_of_a_spec_is_told_and_reads_back(tmp_path):
+def test_region_of_a_spec_round_trips(tmp_path):
     (tmp_path / "job.yaml").write_text(READY + "region: us-west-2\n")
     written = smspec("render", "--ack", cwd=tmp_path).out
     (tmp_path / "object.yaml").write_text(written)
@@ -294,7 +294,7 @@ def test_the_region_of_a_spec_is_told_and_reads_back(tmp_path):
     assert re.search('^  region += "us-west-2"$', smspec("render", "--terraform", cwd=tmp_path).out, re.MULTILINE)
 
 
-def test_a_spec_without_a_region_leaves_it_to_the_tool(tmp_path):
+def test_spec_without_a_region_leaves_it_to_the_tool(tmp_path):
     (tmp_path / "job.yaml").write_text(READY)
     assert set(yaml.safe_load(smspec("render", "--ack", cwd=tmp_path).out)["metadata"]) == {"name"}
     assert "region " not in smspec("render", "--terraform", cwd=tmp_path).out

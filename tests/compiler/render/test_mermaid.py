@@ -40,7 +40,7 @@ def reading(lines):
     return [(labels[prefix], label, labels[reader]) for prefix, label, reader in edges]
 
 
-def test_the_whole_graph(tmp_path):
+def test_whole_graph(tmp_path):
     lines = graph(
         tmp_path,
         teacher=job("teacher", "checkpoints: s3://ckpt/teacher/\n"),
@@ -82,7 +82,7 @@ def test_what_reads_the_output_of_another_job(data, tmp_path):
 
 
 @pytest.mark.parametrize("data", ["s3://models/team/c/", "s3://models/team/a-b/", "s3://models/tea/", "s3://models2/"])
-def test_what_no_job_writes_is_read_from_nobody(data, tmp_path):
+def test_unwritten_prefix_has_no_reader(data, tmp_path):
     """Below a prefix of several jobs there are parts of theirs, and parts that none of them writes."""
     a, b = job("a", "output: s3://models/team/\n"), job("b", "output: s3://models/team/\n")
     assert reading(graph(tmp_path, a=a, b=b, reader=job("reader", "output: s3://other/\n" + reads(data)))) == []
@@ -93,11 +93,11 @@ def test_below_the_prefix_of_one_job_all_is_its(tmp_path):
     assert reading(lines) == [("s3://models/a/", "train", "reader")]
 
 
-def test_a_job_that_reads_its_own_is_no_reader(tmp_path):
+def test_job_reading_its_output_is_not_drawn(tmp_path):
     assert reading(graph(tmp_path, a=job("a", reads("s3://models/a/")), b=job("b"))) == []
 
 
-def test_what_holds_under_overlays_only_says_so(tmp_path):
+def test_overlay_readers_name_their_overlays(tmp_path):
     overlays = "overlays:\n  dev: {channels: {train: s3://models/a/}}\n  test: {channels: {train: s3://models/a/}}\n"
     lines = graph(tmp_path, a=job("a"), b=job("b", overlays))
     assert reading(lines) == [("s3://models/a/", "train (dev, test)", "b")]
@@ -105,7 +105,7 @@ def test_what_holds_under_overlays_only_says_so(tmp_path):
     assert not any("dev" in line for line in lines)
 
 
-def test_jobs_of_one_name_are_told_apart_by_their_files(tmp_path):
+def test_jobs_of_one_name_are_distinguished_by_file(tmp_path):
     lines = graph(tmp_path, a=job("ctr", "output: s3://m/a/\n"), b=job("ctr", "output: s3://m/b/\n"))
     assert lines[:2] == ['job1["ctr (a.yaml)"]', 'job2["ctr (b.yaml)"]']
 
@@ -140,7 +140,7 @@ def test_findings_go_to_the_other_stream_and_still_decide(tmp_path):
     assert "checked 2 jobs: 1 error\n" in done.err
 
 
-def test_a_raw_request_has_no_graph(tmp_path):
+def test_raw_request_has_no_graph(tmp_path):
     (tmp_path / "request.json").write_text("{}")
     done = smspec("validate", "--api-json", "request.json", "--format", "mermaid", cwd=tmp_path)
     assert (done.status, done.out) == (2, "")

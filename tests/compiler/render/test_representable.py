@@ -33,7 +33,7 @@ def built(**members):
     return BuiltImage(**{"base": "python:3.12", **members})
 
 
-def test_nothing_to_say():
+def test_representable_image_has_no_findings():
     image = built(
         env={"A": "tab-free $5 and ünïcode", "B": ""},
         labels={"a.b/c": "x"},
@@ -72,7 +72,7 @@ def test_each_fault_at_its_key(image, code, path, words):
     assert finding.severity == ("warning" if code == "SM258" else "error")
 
 
-def test_a_requirements_file_in_another_encoding_gets_the_help_for_that():
+def test_undecodable_requirements_suggest_utf_8():
     (finding,) = findings(requirements=b"six\n# caf\xe9\n")
     assert (finding.message, finding.help) == (
         "`image.python_requirements`: line 2 is not UTF-8",
@@ -80,7 +80,7 @@ def test_a_requirements_file_in_another_encoding_gets_the_help_for_that():
     )
 
 
-def test_a_requirements_file_that_needs_another():
+def test_requirements_file_that_needs_another():
     (finding,) = findings(requirements=b"six\n-r other.txt\n")
     assert (finding.code, finding.path) == ("SM257", ("image", "python_requirements"))
     assert finding.message == "`image.python_requirements`: line 2 names another file"
@@ -118,7 +118,7 @@ def test_what_is_not_refused_is_written_without_breaking_a_line(base, value, key
 
 
 @pytest.mark.parametrize("code", ["SM250", "SM252", "SM254", "SM255", "SM256", "SM257", "SM258"])
-def test_the_examples_of_the_explanations_are_true(code):
+def test_examples_of_the_explanations_are_true(code):
     """The first is found, the second is not."""
     pieces = re.findall(r"```yaml\n(.*?)```", explanation(code), re.DOTALL)
     assert len(pieces) == 2

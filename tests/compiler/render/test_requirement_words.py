@@ -98,7 +98,7 @@ def test_no_pip_requirements(word):
 
 
 @given(st.text() | st.from_regex(r"[a-z=<>;@:/$`'\"() -]{0,30}"))
-def test_what_passes_is_no_option_and_has_no_line_break(word):
+def test_accepted_words_are_single_safe_arguments(word):
     if is_apt_package(word):
         assert shlex.split(word) == [word]
     if is_apt_package(word) or is_pip_requirement(word):
@@ -126,5 +126,5 @@ def test_what_passes_is_no_option_and_has_no_line_break(word):
         (b"a\nb\n\xff\n", [3]),
     ],
 )
-def test_a_requirements_file_stands_alone(content, lines):
+def test_requirements_file_stands_alone(content, lines):
     assert [line for line, _ in faults_of_requirements(content)] == lines

@@ -109,7 +109,7 @@ def test_another_reader_sees_the_same_texts(text, is_key):
             assert reader.load(printed(root)) == {key.text: value.value}
 
 
-def test_it_is_clean_yaml():
+def test_spec_is_written_as_clean_yaml():
     text = (
         "smspec: v1\nname: x   # why\nimage: {base: 'b', run: [\"pip install 'x'\"], env: {A: '4'}}\n"
         "hyperparameters: {lr: 1e-3, layers: [256, 64], empty: [], note: 'a: b'}\nchannels: {train: s3://x}\n"

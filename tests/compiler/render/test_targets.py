@@ -32,13 +32,13 @@ def test_requirements_are_copied_only_when_the_image_has_some(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "words"), [("dockerfile", "no Dockerfile"), ("entrypoint", "no generated entry")])
-def test_what_a_job_does_not_have_is_told(tmp_path, name, words):
+def test_absent_part_is_an_error(tmp_path, name, words):
     with pytest.raises(NothingToRender, match=words):
         shown(name, tmp_path, image=None, run=None)
 
 
 @pytest.mark.parametrize("words", [["--iam-policy", "job.yaml"], ["--iam-policy=role"], ["job.yaml", "--iam-policy"]])
-def test_the_policy_of_the_role_is_the_usual_one(tmp_path, words):
+def test_policy_of_the_role_is_the_usual_one(tmp_path, words):
     write_job(tmp_path)
     done = smspec("render", *words, cwd=tmp_path)
     assert (done.status, "AssumeRolePolicyDocument" in json.loads(done.out)) == (0, True)
@@ -46,6 +46,6 @@ def test_the_policy_of_the_role_is_the_usual_one(tmp_path, words):
     assert [*json.loads(done.out)] == ["PolicyDocument"]
 
 
-def test_an_unknown_policy_is_misuse(tmp_path):
+def test_unknown_policy_is_misuse(tmp_path):
     write_job(tmp_path)
     assert smspec("render", "--iam-policy=everybody", cwd=tmp_path).status == 2

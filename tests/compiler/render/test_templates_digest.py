@@ -20,7 +20,7 @@ def digest(tmp_path, monkeypatch):
     return module.templates_digest.__wrapped__
 
 
-def test_it_is_the_digest_of_the_sources_wherever_they_lie(digest):
+def test_digest_covers_the_template_sources(digest):
     assert digest() == module.templates_digest.__wrapped__() == module.templates_digest()
 
 

@@ -40,7 +40,7 @@ IN_CHANNEL = [f"upload/smspec/{name}" for name in ["entrypoint.py", "run_plan.js
     ],
     ids=["built-image", "built-channel", "built-s3", "ready-channel", "ready-s3", "ready-alone"],
 )
-def test_the_files_of_each_delivery(tmp_path, changes, paths):
+def test_files_of_each_delivery(tmp_path, changes, paths):
     tree = render_tree(plan(**changes), build_inputs(tmp_path), "5" * 64)
     assert [file.path for file in tree.files] == sorted(paths, key=str.encode)
 
@@ -58,7 +58,7 @@ def test_what_is_copied_keeps_its_executable_bit(tmp_path):
     assert bits["source/a.py"] is False
 
 
-def test_the_manifest_tells_of_every_file_and_where_uploads_go(tmp_path):
+def test_manifest_lists_files_and_upload_targets(tmp_path):
     run = RunPlan(kind="script", program="train.py", delivery="channel")
     made = build_inputs(tmp_path, {"train.py": b"", "pkg/a.py": b"a"})
     tree = render_tree(plan(image=None, run=run, uploads=(SOURCE, RUNTIME)), made, "5" * 64)
@@ -78,14 +78,14 @@ def test_the_manifest_tells_of_every_file_and_where_uploads_go(tmp_path):
     assert list(manifest["files"]) == sorted(digests, key=str.encode)
 
 
-def test_an_archive_is_uploaded_as_one_object(tmp_path):
+def test_archive_is_uploaded_as_one_object(tmp_path):
     tree = render_tree(plan(image=None, run=None, uploads=(ARCHIVE,)), build_inputs(tmp_path), "5" * 64)
     manifest = next(file for file in tree.files if file.path == "manifest.json")
     assert manifest.uploads == (("upload/sourcedir.tar.gz", ARCHIVE.uri),)
     assert manifest.runtime is None
 
 
-def test_the_request_and_the_plan_are_in_the_tree(tmp_path):
+def test_request_and_the_plan_are_in_the_tree(tmp_path):
     files = {f.path: f for f in render_tree(plan(), build_inputs(tmp_path), "5" * 64).files}
     assert json.loads(files["create-training-job.json"].content) == PAYLOAD
     assert files["run_plan.json"].content == run_plan_json(plan().run).encode()

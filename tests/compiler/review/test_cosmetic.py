@@ -19,7 +19,7 @@ ORDER_COUNTS = {"channels"}
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.parent.name)
-def test_an_example_does_not_differ_from_itself(path):
+def test_example_does_not_differ_from_itself(path):
     text = path.read_text()
     assert compared(version(text), version(text), {}) == ()
 
@@ -54,7 +54,7 @@ def commented(data, text):
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.parent.name)
 @given(data=st.data())
 @settings(max_examples=25)
-def test_a_job_that_is_only_written_otherwise_changes_cosmetically(path, data):
+def test_job_that_is_only_written_otherwise_changes_cosmetically(path, data):
     text = path.read_text()
     tree = rewritten(data, yaml.compose(text, Loader=yaml.SafeLoader))
     new = commented(data, yaml.serialize(tree, width=4000, Dumper=yaml.SafeDumper))

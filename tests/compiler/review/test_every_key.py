@@ -12,7 +12,7 @@ SAME_FILES = {"source.dir", "source.ignore"}
 
 
 @pytest.mark.parametrize("key", CHANGES)
-def test_a_change_of_a_key_is_of_its_kind(key):
+def test_change_of_a_key_is_of_its_kind(key):
     spec, value = CHANGES[key]
     old = version({name: there for name, there in spec.items() if there is not None})
     new = version(changed(spec, key, value), requirements=b"numpy\n" if "requirements" in key else None)
@@ -24,7 +24,7 @@ def test_a_change_of_a_key_is_of_its_kind(key):
 
 
 @pytest.mark.parametrize(("keys", "_payload"), keys_of_the_spec.KEYS)
-def test_a_key_that_reaches_the_request_is_not_cosmetic(keys, _payload):
+def test_key_that_reaches_the_request_is_not_cosmetic(keys, _payload):
     plain = job_samples.spec(channels=None)
     found = kinds(version(plain), version({**plain, **keys}))
     assert found - {"cosmetic"}

@@ -44,18 +44,18 @@ def test_code_holds_any_text(text):
 
 
 @given(st.text(alphabet="ab`| \\@<", min_size=1, max_size=12))
-def test_code_shows_the_text_as_it_is(text):
+def test_code_preserves_its_text(text):
     assert inside(code(text)) == text
 
 
 @given(HOSTILE)
-def test_a_sentence_with_words_of_a_user_keeps_them_in_code(text):
+def test_sentence_with_words_of_a_user_keeps_them_in_code(text):
     rendered = marked(f"hyperparameter {quoted(text)} changed")
     assert re.fullmatch(r"hyperparameter (?:<code>(?:&#124;)+</code>)* changed", outside(rendered))
 
 
 @given(HOSTILE, HOSTILE)
-def test_a_label_of_a_picture_holds_any_text(name, place):
+def test_label_of_a_picture_holds_any_text(name, place):
     flow = data_flow(version())
     stream = type(flow[0])(True, place, name, "")
     for line in mermaid(name, (), (*flow, stream)).splitlines():
@@ -73,7 +73,7 @@ def review(old, new):
     return markdown(Comparison(reviews=(found,) if found else ()))
 
 
-def test_nothing_is_said_when_nothing_changed():
+def test_equal_versions_have_an_empty_review():
     assert review(version(), version()) == ""
 
 
@@ -108,7 +108,7 @@ def test_long_lists_are_cut_with_a_count():
     assert len(rendered.splitlines()) < MOST_CHANGES + 15
 
 
-def test_a_picture_is_drawn_when_the_data_flow_changed_only():
+def test_picture_is_drawn_when_the_data_flow_changed_only():
     other = {"train": {"s3": "s3://example-data/other/"}}
     assert "mermaid" in review(version(), version(channels=other))
     assert "mermaid" not in review(version(), version(hyperparameters={"a": 1}))
@@ -141,7 +141,7 @@ def reviewed_change(file):
     return reviewed(*states, {})
 
 
-def test_a_picture_is_drawn_for_the_overlay_that_changes_the_data_flow():
+def test_diagram_uses_the_overlay_that_changes_data_flow():
     other = version(channels={"train": {"s3": "s3://example-data/other/"}})
     states = [
         State(file="a", place="", versions={None: version(), "dev": side}, faults={}) for side in (version(), other)

@@ -27,7 +27,7 @@ def of(found, kind):
     return [change for change in found if change.kind == kind]
 
 
-def test_the_verdict_names_layers_and_the_ceiling():
+def test_verdict_names_layers_and_the_ceiling():
     image = {"base": "python:3.12-slim-bookworm"}
     found = changes(
         {"image": image, "hosts": hosts(1)},
@@ -38,7 +38,7 @@ def test_the_verdict_names_layers_and_the_ceiling():
     )
 
 
-def test_a_package_that_replaces_another_is_one_change_at_its_line():
+def test_package_that_replaces_another_is_one_change_at_its_line():
     image = {"base": "python:3.12-slim-bookworm", "python_packages": ["a==1", "b==1"]}
     change = one(changes({"image": image}, {"image": {**image, "python_packages": ["a==1", "b==2"]}}), "image")
     assert (change.path, change.old, change.new) == (("image", "python_packages", 1), "b==1", "b==2")
@@ -114,28 +114,28 @@ def test_other_checkpoints_mean_another_start(old, new, said):
         ({}, {"checkpoints": CHECKPOINTS, "name": "other"}, "starts from scratch (checkpoints, name)"),
     ],
 )
-def test_checkpoints_that_a_job_had_not_are_no_loss(old, new, said):
+def test_added_checkpoints_are_not_a_loss(old, new, said):
     assert verdict(of(changes(old, new), "restart")) == said
 
 
-def test_the_same_checkpoints_are_taken_up_under_other_settings():
+def test_same_checkpoints_are_taken_up_under_other_settings():
     settings = ({"checkpoints": CHECKPOINTS, "hyperparameters": {"lr": lr}} for lr in (1, 2))
     assert one(changes(*settings), "resume").brief == "hyperparameters"
 
 
-def test_a_longer_limit_takes_up_nothing_under_other_settings():
+def test_longer_limit_with_other_settings_resumes_no_job():
     limits = ({"checkpoints": CHECKPOINTS, "stopping": {"max_runtime": time}} for time in ("1h", "2h"))
     assert not of(changes(*limits), "resume")
 
 
-def test_an_exact_name_that_stays_is_told():
+def test_unchanged_exact_name_is_reported():
     found = changes(
         {"job_name": "exact", "hyperparameters": {"a": 1}}, {"job_name": "exact", "hyperparameters": {"a": 2}}
     )
     assert "takes a name once" in one(found, "job").what
 
 
-def test_a_changed_tag_is_the_same_job():
+def test_changed_tag_is_the_same_job():
     assert not of(changes({"tags": {"team": "a"}}, {"tags": {"team": "b"}}), "job")
 
 
@@ -151,7 +151,7 @@ SECRET = "hunter2-very-secret-0815"
         ({}, {"image": {"base": "python:3.12-slim-bookworm", "env": {"DB_PASSWORD": SECRET}}}),
     ],
 )
-def test_secrets_are_a_change_of_security_and_never_told(old, new):
+def test_changed_secret_is_reported_without_its_value(old, new):
     found = changes(old, new)
     assert any(change.brief == "secrets" for change in of(found, "security"))
     assert SECRET not in repr(found)
@@ -167,7 +167,7 @@ def test_secrets_are_a_change_of_security_and_never_told(old, new):
         lambda secret: {"channels": {"train": f"s3://example-data/postgres://ads:{secret}@db.example/x/"}},
     ],
 )
-def test_how_long_a_secret_is_is_not_told_either(job, length):
+def test_length_of_a_secret_is_hidden(job, length):
     change = next(c for c in changes(job("Kq7"), job("Kq7" * length)) if c.new is not None)
     assert HIDDEN in str(change.new)
     assert HIDDEN + "*" not in str(change.new)
@@ -221,7 +221,7 @@ def test_prices_make_types_comparable():
     assert change.what.startswith("−50 % cost ceiling (24 → 24 instance hours, $4.90 → $2.45, on other")
 
 
-def test_a_key_of_the_api_is_told_at_its_own_place():
+def test_api_key_is_reported_at_its_path():
     change = one(changes({}, {"api": {"ExperimentConfig": {"ExperimentName": "e"}}}), "other")
     assert change.path == ("api", "ExperimentConfig", "ExperimentName")
 
@@ -231,18 +231,18 @@ def test_what_is_gone_is_placed_where_it_was():
     assert (change.old, change.new, change.file) == ({"Key": "team", "Value": "a"}, None, "job.yaml")
 
 
-def test_the_same_job_has_no_differences():
+def test_same_job_has_no_differences():
     assert compared(version(job_samples.spec()), version(job_samples.spec()), {}) == ()
 
 
-def test_a_new_job_is_called_new_first():
+def test_new_job_is_called_new_first():
     found = added_changes(version(hosts=hosts(1)), {})
     assert verdict(found) == "is new, changes security (role), cost ceiling (24 instance hours)"
 
 
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("member", ["KeepAlivePeriodInSeconds", "InstanceCount", "MaxRuntimeInSeconds"])
-def test_a_number_that_nobody_means_has_no_ceiling(member, sign):
+def test_absurd_number_has_no_cost_ceiling(member, sign):
     config = {"InstanceType": "ml.m5.large", "InstanceCount": 1, "KeepAlivePeriodInSeconds": 60}
     stopping = {"MaxRuntimeInSeconds": 3600}
     (stopping if member in stopping else config)[member] = sign * 10**400
@@ -261,7 +261,7 @@ SCRIPT_IN_A_READY_IMAGE = {"image": job_samples.IMAGE_URI, "source": {"dir": "sr
         ({"entry_point": {"script": "train.py", "args_style": "json"}}, "code", ("entry_point",), "toolkit", "json"),
     ],
 )
-def test_how_a_ready_image_starts_the_program_is_told(changed, kind, path, old, new):
+def test_entry_point_of_an_existing_image_is_compared(changed, kind, path, old, new):
     """It travels in a channel, under a digest that says nothing."""
     found = changes(SCRIPT_IN_A_READY_IMAGE, {**SCRIPT_IN_A_READY_IMAGE, **changed})
     change = one([change for change in found if change.kind != "job"], kind)
@@ -269,13 +269,13 @@ def test_how_a_ready_image_starts_the_program_is_told(changed, kind, path, old, 
     assert {change.kind for change in found} == {kind, "job"}
 
 
-def test_an_entry_point_in_a_channel_has_a_verdict_of_its_own():
+def test_entry_point_in_a_channel_has_a_separate_verdict():
     found = changes(SCRIPT_IN_A_READY_IMAGE, {**SCRIPT_IN_A_READY_IMAGE, "entry_point": {"script": "other.py"}})
     assert verdict(found) == "changes the entry point"
 
 
 @pytest.mark.parametrize("changed", [{"name": "other"}, {"job_name": "exact"}])
-def test_a_job_of_another_name_goes_on_from_the_same_checkpoints(changed):
+def test_job_of_another_name_goes_on_from_the_same_checkpoints(changed):
     same = {"checkpoints": CHECKPOINTS}
     assert not of(changes(same, {**same, **changed}), "restart")
     assert of(changes({}, changed), "restart")

@@ -13,7 +13,7 @@ def shown(old, new):
     return shown_values(Change(kind="image", path=(), what="", old=old, new=new))
 
 
-def test_two_tags_of_a_long_name_are_told_apart():
+def test_long_tags_are_shortened_to_their_difference():
     old, new = shown(*(f"{REGISTRY}:2.{number}.0-gpu-py311-cu121-ubuntu20.04-sagemaker" for number in (3, 4)))
     assert (":2.3.0-gpu" in old, ":2.4.0-gpu" in new) == (True, True)
 
@@ -31,5 +31,5 @@ def test_of_a_large_structure_its_values_are_shown():
     assert shown(None, channel) == ("(none)", "train, S3Prefix, s3://example-data/train/, File")
 
 
-def test_a_small_structure_is_shown_as_it_is():
+def test_small_structure_is_shown_whole():
     assert shown({"train": "csv"}, []) == ('{"train": "csv"}', "[]")

@@ -172,7 +172,7 @@ REFUSED = [
 @pytest.mark.parametrize(
     ("code", "path", "changes"), REFUSED, ids=[f"{code}-{number}" for number, (code, _, _) in enumerate(REFUSED)]
 )
-def test_the_contradiction_is_found_at_its_place_and_alone(code, path, changes):
+def test_contradiction_is_found_at_its_place_and_alone(code, path, changes):
     found = lint(job_samples.job(**changes), job_samples.listing(*FILES))
     assert [(finding.code, finding.path) for finding in found] == [(code, path)]
     assert found[0].message[0] == "`" or found[0].message[0].islower()
@@ -216,11 +216,11 @@ ACCEPTED = [
 
 
 @pytest.mark.parametrize("changes", ACCEPTED, ids=[str(number) for number in range(len(ACCEPTED))])
-def test_a_job_without_contradictions_is_left_alone(changes):
+def test_job_without_contradictions_is_left_alone(changes):
     assert lint(job_samples.job(**changes), job_samples.listing(*FILES)) == []
 
 
-def test_a_nul_cannot_become_an_argument():
+def test_nul_cannot_become_an_argument():
     found = lint(job_samples.job(hyperparameters={"text": "a\0b", "k\0": 1}), job_samples.listing(*FILES))
     assert [finding.code for finding in found] == ["SM320", "SM320"]
 
@@ -234,13 +234,13 @@ def test_a_nul_cannot_become_an_argument():
         ("./train.py", "write `train.py`"),
     ],
 )
-def test_the_nearest_script_is_offered(script, label):
+def test_nearest_script_is_offered(script, label):
     (found,) = lint(job_samples.job(entry_point=script), job_samples.listing(*FILES))
     assert found.label == label
 
 
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
-def test_every_launcher_of_the_spec_is_one_of_the_runtime_and_of_the_toolkit(name):
+def test_every_launcher_is_in_the_runtime_and_the_toolkit(name):
     """A job that validates must not find out on hosts that are paid for."""
     distribution = {name: spec_keys()[("distribution", name)]["examples"][0]}
     job = job_samples.job(distribution=distribution)
@@ -253,12 +253,12 @@ def test_every_launcher_of_the_spec_is_one_of_the_runtime_and_of_the_toolkit(nam
     assert told & set(TOOLKIT_LAUNCHERS), "`toolkit_hyperparameters`, plan/toolkit_launchers.py"
 
 
-def test_a_project_to_install_may_keep_its_modules_anywhere():
+def test_project_to_install_may_keep_its_modules_anywhere():
     files = ("pyproject.toml", "src/ctr/other.py")
     assert lint(job_samples.job(entry_point={"module": "ctr.other:main"}), job_samples.listing(*files)) == []
 
 
-def test_several_contradictions_are_all_told():
+def test_several_contradictions_are_all_reported():
     found = lint(
         job_samples.job(
             image=URI,

@@ -58,7 +58,7 @@ FOUND = [
 
 
 @pytest.mark.parametrize(("code", "path", "changes", "files"), FOUND)
-def test_it_is_found_at_its_place_and_alone(code, path, changes, files):
+def test_rule_reports_one_finding_at_its_path(code, path, changes, files):
     found = lint(job_samples.job(**changes), job_samples.listing(*FILES, *files))
     assert [(finding.code, finding.path) for finding in found] == [(code, path)]
 

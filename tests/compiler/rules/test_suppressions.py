@@ -27,13 +27,13 @@ TRAIN = finding("SM322", "channels", "train", "input_mode")
 OTHER = finding("SM322", "channels", "training")
 
 
-def test_a_check_is_ignored_at_and_below_its_place():
+def test_check_is_ignored_at_and_below_its_place():
     assert said([TRAIN, OTHER], ignore("SM322", "channels.train")) == [("SM322", ("channels", "training"))]
     assert said([TRAIN, OTHER], ignore("SM322", "channels.train.input_mode")) == [("SM322", ("channels", "training"))]
     assert said([finding("SM429", "tags", 1)], ignore("SM429", "tags")) == []
 
 
-def test_without_a_place_it_is_ignored_everywhere():
+def test_ignore_without_a_path_applies_everywhere():
     assert said([TRAIN, OTHER], ignore("SM322")) == []
 
 
@@ -50,7 +50,7 @@ def test_what_is_ignored_in_vain_is_a_warning():
     ]
 
 
-def test_the_shape_of_spec_and_request_cannot_be_ignored():
+def test_shape_of_spec_and_request_cannot_be_ignored():
     shape = finding("SM405", "hyperparameters", "x")
     assert said([shape], ignore("SM405")) == [
         ("SM405", ("hyperparameters", "x")),
@@ -60,7 +60,7 @@ def test_the_shape_of_spec_and_request_cannot_be_ignored():
     assert said([word], ignore("SM255"))[0] == ("SM255", ("image", "system_packages", 0))
 
 
-def test_a_warning_can_always_be_ignored_and_so_can_what_the_api_only_describes():
+def test_warnings_and_described_limits_can_be_ignored():
     assert said([finding("SM258", "image", "env", "A", severity="warning")], ignore("SM258")) == []
     assert said([finding("SM413", "hosts", "instance_type", severity="warning")], ignore("SM413")) == []
     assert said([finding("SM424", "image")], ignore("SM424")) == []
@@ -83,11 +83,11 @@ def test_what_a_rule_reads_out_of_a_whole_request_can_be_ignored(rule):
 
 
 @pytest.mark.parametrize("rule", ABOUT_REQUESTS, ids=lambda rule: rule.code)
-def test_a_rule_about_a_request_says_how_it_is_known(rule):
+def test_request_rule_declares_its_evidence(rule):
     assert rule.evidence is not None or rule.code.startswith("SM6")
 
 
-def test_a_rule_that_does_not_exist_is_called_that():
+def test_rule_that_does_not_exist_is_called_that():
     (found,) = not_ignored([], [ignore("SM999")])
     assert (found.code, found.path) == ("SM331", ("checks", "ignore", 0, "rule"))
     assert found.message == "`checks.ignore[0].rule`: unknown rule `SM999`"

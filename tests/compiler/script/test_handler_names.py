@@ -16,7 +16,7 @@ def epoch(job, epoch, streams):
 
 
 @pytest.mark.parametrize("key", ["module", "pipe_loop"])
-def test_a_name_that_is_nowhere_in_the_module_is_missed(key):
+def test_name_that_is_nowhere_in_the_module_is_missed(key):
     (finding,) = findings(MODULE, entry_point={key: "train:Trianer"})
     assert (finding.code, finding.severity, finding.path) == ("SM511", "error", ("entry_point", key))
     assert (finding.message, finding.label) == (
@@ -26,13 +26,13 @@ def test_a_name_that_is_nowhere_in_the_module_is_missed(key):
     assert "`Trainer` or `epoch`" in finding.help
 
 
-def test_an_empty_module_has_none():
+def test_empty_module_has_none():
     (finding,) = findings("", entry_point={"module": "train:main"})
     assert "defines none" in finding.help
 
 
 @pytest.mark.parametrize("name", ["Trainer", "epoch", "outer"])
-def test_a_name_that_the_module_has_is_not_missed(name):
+def test_name_that_the_module_has_is_not_missed(name):
     assert codes(MODULE, entry_point={"pipe_loop": f"train:{name}"}) == []
 
 
@@ -47,7 +47,7 @@ def test_a_name_that_the_module_has_is_not_missed(name):
         "exec('lo' 'op = print')",
     ],
 )
-def test_a_module_that_may_have_names_by_other_means_is_not_judged(text):
+def test_module_that_may_have_names_by_other_means_is_not_judged(text):
     assert codes(text, entry_point={"pipe_loop": "train:loop"}) == []
 
 

@@ -230,7 +230,7 @@ def test_no_error_whatever_stands_around_a_read(way):
 
 
 @pytest.mark.parametrize("way", DECLARING)
-def test_an_option_is_not_unknown_however_it_is_declared(way):
+def test_option_is_found_in_every_idiom(way):
     for words in ("'--epochs', type=int", "'--epochs'"):
         declared = DECLARING[way].format(a=words, n=0, o="epochs", e=f"p.add_argument({words})")
         text = HEAD + "p = argparse.ArgumentParser()\n" + declared + "\np.parse_args()\n"
@@ -243,7 +243,7 @@ EXACT = ["plain", "alias", "group", "method of a group", "getattr", "decorator",
 
 
 @pytest.mark.parametrize("way", [*EXACT, "class", "attribute of a class", "walrus"])
-def test_an_option_that_can_be_followed_is_checked(way):
+def test_option_that_can_be_followed_is_checked(way):
     declared = DECLARING[way].format(a="'--epochs', type=int", n=0, o="epochs", e="")
     text = HEAD + "p = argparse.ArgumentParser()\n" + declared + "\np.parse_args()\n"
     assert [code for code, _ in codes(text, hyperparameters={"epochs": "three"})] == ["SM503"]
@@ -251,7 +251,7 @@ def test_an_option_that_can_be_followed_is_checked(way):
     assert [code for code, _ in codes(text, hyperparameters={"lr": 3})] == ["SM501"]
 
 
-def test_the_idioms_leave_this_process_as_it_was():
+def test_idioms_leave_this_process_as_it_was():
     before = dict(os.environ)
     runs("import os\nos.environ['SM_LEFT'] = '1'\n", [])
     assert dict(os.environ) == before

@@ -52,7 +52,7 @@ def test_no_error_of_a_right_program(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", FOUND)
-def test_a_module_that_leaves_the_parser_alone_hides_nothing(name, tmp_path):
+def test_module_without_parser_access_hides_no_error(name, tmp_path):
     directory = written(tmp_path, FOUND[name])
     assert "unrecognized arguments: --epochs" in real(directory, GIVEN)
     assert [one.code for one in errors(directory, GIVEN)] == ["SM501"]

@@ -178,6 +178,6 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_a_hostile_program(text):
+def test_hostile_program(text):
     program(text)
     assert codes(text, hyperparameters={"name": 1}) == []

@@ -45,7 +45,7 @@ def told(tmp_path, program, *more, count=2, image=BUILT):
         (DIST + HOSTS + "def main():\n    dist.init_process_group('gloo', rank=rank)\nmain()\n", 2, "no `WORLD_SIZE`"),
     ],
 )
-def test_told(tmp_path, program, count, missing):
+def test_missing_process_group_is_reported(tmp_path, program, count, missing):
     (line,) = told(tmp_path, program, count=count)
     assert missing in line
 
@@ -110,5 +110,5 @@ def test_other_images_have_none_on_one_host(tmp_path, image, count):
     assert "no `MASTER_ADDR` or `MASTER_PORT`" in line
 
 
-def test_an_image_of_others_sets_none_of_them(tmp_path):
+def test_image_of_others_sets_none_of_them(tmp_path):
     assert len(told(tmp_path, DIST + GLOO, image=READY)) == 1

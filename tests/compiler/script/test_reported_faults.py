@@ -153,7 +153,7 @@ def test_arguments(text, hyperparameters, expected):
     assert codes(text, hyperparameters=hyperparameters, channels=TRAINING) == expected
 
 
-def test_a_parser_of_a_module_beside_the_program():
+def test_parser_in_another_module_is_read():
     found = findings(SPLIT, {"options": OPTIONS}, hyperparameters={"rate": 1, "lr": "x"})
     assert [finding.code for finding in found] == ["SM501", "SM503"]
     assert [(note.span.file, note.span.line) for finding in found for note in finding.notes] == [
@@ -163,7 +163,7 @@ def test_a_parser_of_a_module_beside_the_program():
     assert codes(SPLIT, hyperparameters={"rate": 1}) == []
 
 
-def test_a_channel_and_a_near_one():
+def test_channel_and_a_near_one():
     assert codes(CLASSIC) == [("SM506", "channels")]
     near = findings("import os\nx = os.environ.get('SM_CHANNEL_TRIAN')")
     assert [(finding.code, finding.label) for finding in near] == [("SM507", "did you mean `train`?")]
@@ -202,11 +202,11 @@ if __name__ == '__main__':
 """
 
 
-def test_a_parser_that_an_object_holds():
+def test_parser_that_an_object_holds():
     assert codes(OPTIONS_OF_A_CLASS, hyperparameters={"lr": "x"}) == [("SM503", "hyperparameters.lr")]
 
 
-def test_a_module_that_brings_all_its_names():
+def test_module_that_brings_all_its_names():
     text = "from options import *\nif __name__ == '__main__':\n    get_parser().parse_args()\n"
     assert codes(text, {"options": OPTIONS}, hyperparameters={"rate": 1}) == [("SM501", "hyperparameters.rate")]
 
@@ -221,18 +221,18 @@ def test_choices_that_are_only_looked_at():
 
 
 @pytest.mark.parametrize("end", ["raise", "print(1)\n    sys.exit(255)", "raise ValueError('data') from None"])
-def test_a_failure_that_is_caught_only_to_fail(end):
+def test_failure_that_is_caught_only_to_fail(end):
     text = f"import os, sys\ntry:\n    x = os.environ['SM_CHANNEL_B']\nexcept KeyError:\n    {end}\n"
     assert codes(text) == [("SM506", "channels")]
 
 
 @pytest.mark.parametrize("end", ["sys.exit(0)", "if x:\n        sys.exit()\n    raise", "os._exit(x)", "print(1)"])
-def test_a_failure_that_is_caught(end):
+def test_failure_that_is_caught(end):
     text = f"import os, sys\ntry:\n    x = os.environ['SM_CHANNEL_B']\nexcept KeyError:\n    {end}\n"
     assert codes(text) == []
 
 
-def test_a_variable_of_a_hyperparameter():
+def test_variable_of_a_hyperparameter():
     text = "import os\nx = os.environ['SM_HP_LR']\ny = os.environ.get('SM_HP_Z')\n"
     assert codes(text, hyperparameters={"lr": 1}) == []
     (found,) = findings(text, hyperparameters={"lrr": 1})
@@ -241,14 +241,14 @@ def test_a_variable_of_a_hyperparameter():
     assert codes(text, environment={"SM_HP_LR": "1"}) == []
 
 
-def test_a_name_of_one_letter_gets_one_dash():
+def test_name_of_one_letter_gets_one_dash():
     text = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--n', required=True)\np.parse_args()"
     (found,) = findings(text, hyperparameters={"n": 1})  # and not also that `--n` is missing
     assert (found.code, found.label) == ("SM501", "becomes `-n`")
     assert "declare `-n` in the script" in found.help
 
 
-def test_a_choice_that_is_nearly_one():
+def test_choice_that_is_nearly_one():
     text = "import argparse\np = argparse.ArgumentParser()\n"
     text += "p.add_argument('--name', choices=['adam', 'sgd'])\np.parse_args()"
     (found,) = findings(text, hyperparameters={"name": "adma"})
@@ -257,12 +257,12 @@ def test_a_choice_that_is_nearly_one():
     assert found.label == ""
 
 
-def test_a_function_that_yields_only_in_one_within_is_followed():
+def test_function_that_yields_only_in_one_within_is_followed():
     text = "import os\ndef read():\n    def rows():\n        yield 1\n    return os.environ['SM_CHANNEL_B']\nread()\n"
     assert codes(text) == [("SM506", "channels")]
 
 
-def test_a_variable_of_a_method_is_not_the_parser_of_that_name():
+def test_variable_of_a_method_is_not_the_parser_of_that_name():
     text = (
         "import argparse, os\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\n"
         "class Model(os.Module):\n    def forward(self, x):\n        p = x.shape\n        return p\n"
@@ -272,7 +272,7 @@ def test_a_variable_of_a_method_is_not_the_parser_of_that_name():
 
 
 @pytest.mark.parametrize("status", ["1", "-1", "'no data'", "True"])
-def test_an_exit_that_fails_is_no_other_way_to_success(status):
+def test_failing_exit_does_not_make_a_read_optional(status):
     text = f"import os, sys\ndef check(x):\n    if not x:\n        sys.exit({status})\nos.each(check)\n"
     assert codes(text + "os.environ['SM_CHANNEL_B']\n") == [("SM506", "channels")]
     assert codes(text.replace(status, "256") + "os.environ['SM_CHANNEL_B']\n") == []

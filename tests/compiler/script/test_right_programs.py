@@ -53,7 +53,7 @@ def test_no_error_of_a_right_program(name):
 
 
 @pytest.mark.parametrize("made", ["", "class C:\n    x = 1\n", "def f():\n    return 1\nf()\n", "import json\n"])
-def test_a_wrong_program_is_found_in_the_same_way(made):
+def test_wrong_program_is_found_in_the_same_way(made):
     text = whole(made + "p.parse_args()\n", MADE)
     assert statuses({"x": text}, script_environment(**JOB).words, READY) == {"x": 2}
     assert [one.code for one in findings(text, **JOB)] == ["SM501"]

@@ -36,7 +36,7 @@ def test_what_sagemaker_sets_is_there(name):
         ("SM_ROLE_ARN", None),
     ],
 )
-def test_a_variable_that_nobody_sets(name, near):
+def test_unset_variable_is_reported(name, near):
     (finding,) = findings(READ.format(name))
     assert (finding.code, finding.severity) == (("SM514", "error") if near else ("SM515", "warning"))
     assert finding.label == (f"did you mean `{near}`?" if near else "")
@@ -56,7 +56,7 @@ VARIABLES = {
 
 
 @pytest.mark.parametrize("text", VARIABLES.values(), ids=VARIABLES)
-def test_a_variable_that_may_be_there(text):
+def test_variable_that_may_be_there(text):
     assert found(text) == []
 
 
@@ -69,7 +69,7 @@ def test_what_is_set_later_is_not_there_before(name, after):
     assert found(f"import os\n{after.format(name)}\nx = os.environ['{name}']\n") == []
 
 
-def test_the_variables_are_those_of_the_runtime(tmp_path):
+def test_variables_are_those_of_the_runtime(tmp_path):
     (tmp_path / "input" / "config").mkdir(parents=True)
     cluster = {"current_host": "algo-1", "hosts": ["algo-1"], "topology": ["x"]}
     (tmp_path / "input" / "config" / "resourceconfig.json").write_text(json.dumps(cluster))
@@ -89,7 +89,7 @@ DROPPING = [
 
 
 @pytest.mark.parametrize("end", DROPPING)
-def test_an_argument_that_is_dropped(end):
+def test_argument_that_is_dropped(end):
     (finding,) = findings(PARSER.replace(", sys", "") + end, hyperparameters={"epohcs": 3})
     assert (finding.code, finding.severity, finding.path) == ("SM516", "warning", ("hyperparameters", "epohcs"))
     assert finding.label == "did you mean `epochs`?"
@@ -118,10 +118,10 @@ KEPT = {
 
 
 @pytest.mark.parametrize("end", KEPT.values(), ids=KEPT)
-def test_an_argument_that_may_be_used(end):
+def test_argument_that_may_be_used(end):
     assert found(PARSER + end, hyperparameters={"rate": 3}) == []
 
 
-def test_an_argument_that_a_module_beside_the_script_mentions():
+def test_argument_mentioned_in_another_module_is_used():
     text = PARSER + "import options\nargs, _ = p.parse_known_args()\n"
     assert found(text, beside={"options": "x = {'rate': 1}\n"}, hyperparameters={"rate": 3}) == []

@@ -64,7 +64,7 @@ def test_there_are_cases():
     assert len(CASES) >= 11
 
 
-def test_what_leaves_the_program_alone_hides_nothing(faulty):
+def test_harmless_settings_hide_no_finding(faulty):
     plain = found(faulty)
     assert [code for code, _ in plain if code != "SM512"]
     for name, api in HARMLESS.items():
@@ -73,7 +73,7 @@ def test_what_leaves_the_program_alone_hides_nothing(faulty):
         assert found(faulty, environment={name: value}) == plain, name
 
 
-def test_a_faulty_job_of_the_sdk_is_told_as_a_spec_is(faulty):
+def test_imported_sdk_job_has_the_findings_of_a_spec(faulty):
     """The way of docs/moving-in.md: import the request, add the source, take out what the SDK put in."""
     spec = yaml.safe_load((faulty / "job.yaml").read_text())
     if "pipe_loop" in str(spec["entry_point"]) or "module" in str(spec["entry_point"]):
@@ -100,7 +100,7 @@ REPLACED = {
 
 
 @pytest.mark.parametrize("member", REPLACED)
-def test_a_member_that_starts_another_program(member):
+def test_member_that_starts_another_program(member):
     changes = {"hyperparameters": {"x": 1}, "api": {"AlgorithmSpecification": REPLACED[member]}}
     assert codes(FAULTY, **changes) == [("SM512", "entry_point.script")]
 
@@ -195,7 +195,7 @@ UNREAD = {
 
 
 @pytest.mark.parametrize("name", UNREAD)
-def test_a_script_that_cannot_be_read_is_a_note_in_every_format(name, tmp_path):
+def test_script_that_cannot_be_read_is_a_note_in_every_format(name, tmp_path):
     lines, files, reason = UNREAD[name]
     (tmp_path / "src").mkdir()
     for file, content in files.items():
@@ -222,14 +222,14 @@ def test_a_script_that_cannot_be_read_is_a_note_in_every_format(name, tmp_path):
         ("api: {AlgorithmSpecification: {AlgorithmName: x}}\n", ""),
     ],
 )
-def test_a_job_whose_script_was_read_or_that_has_none_needs_no_note(lines, script, tmp_path):
+def test_readable_or_absent_script_needs_no_note(lines, script, tmp_path):
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "train.py").write_text(script)
     (tmp_path / "job.yaml").write_text(HEAD + lines)
     assert "SM512" not in smspec("validate", cwd=tmp_path).out
 
 
-def test_a_note_is_ignored_and_graded_as_any_finding_is(tmp_path):
+def test_note_is_ignored_and_graded_as_any_finding_is(tmp_path):
     ignoring = "checks: {ignore: [{rule: SM512, because: written in Rust}]}\n"
     (tmp_path / "job.yaml").write_text(HEAD + "entry_point: {command: [./train]}\n" + ignoring)
     assert smspec("validate", "--strict", cwd=tmp_path) == (0, "", "checked 1 job: no problems found\n")

@@ -55,5 +55,5 @@ def test_what_the_model_does_not_know_is_named():
     )
 
 
-def test_an_unknown_member_keeps_its_name_on_the_way_to_ack():
+def test_unknown_member_keeps_its_name_on_the_way_to_ack():
     assert to_ack({"BrandNew": {"KmsKeyId": 1}}) == {"BrandNew": {"KmsKeyId": 1}}

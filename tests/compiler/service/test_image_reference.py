@@ -30,7 +30,7 @@ DIGEST = "sha256:" + "ab" * 32
         "base:" + "t" * 128,
     ],
 )
-def test_a_reference(text):
+def test_reference(text):
     assert is_image_reference(text)
 
 
@@ -90,7 +90,7 @@ def test_what_passes_is_one_harmless_word(text):
         ("111122223333.dkr.ecr.eu-isoe-west-1.cloud.adc-e.uk", "111122223333", "eu-isoe-west-1"),
     ],
 )
-def test_the_address_of_a_private_ecr_registry_tells_account_and_region(registry, account, region):
+def test_private_ecr_address_contains_account_and_region(registry, account, region):
     image = parsed_reference(f"{registry}/team/base:1")
     assert (image.account, image.region, image.is_in_ecr, image.is_meant_for_ecr) == (account, region, True, True)
 

@@ -34,7 +34,7 @@ def codes_at(request, path):
 
 
 @pytest.mark.parametrize("path", [path for path, _ in PLACES], ids=dotted)
-def test_a_valid_value_is_accepted_at_every_place(path):
+def test_valid_value_is_accepted_at_every_place(path):
     request = request_with(path)[0]
     assert not [finding for finding in request_findings(request) if finding.code in SHAPE_CODES]
 
@@ -151,7 +151,7 @@ def test_messages_speak_to_the_author(part, message):
         ({"Surprise": 1}, f"check the spelling in the API model of {MODEL.date} (botocore {MODEL.botocore})"),
     ],
 )
-def test_the_help_is_a_way_out(part, way_out):
+def test_help_is_a_way_out(part, way_out):
     request = api_samples.small_request()
     for member, value in part.items():
         request[member] = {**request.get(member, {}), **value} if isinstance(request.get(member), dict) else value
@@ -166,7 +166,7 @@ def finding_on(instance_type):
     return finding
 
 
-def test_an_unknown_family_is_a_warning_with_the_date_of_the_model():
+def test_unknown_family_is_a_warning_with_the_date_of_the_model():
     finding = finding_on("ml.mm5.large")
     assert (finding.code, finding.severity, finding.label) == ("SM413", "warning", "did you mean `ml.m5.large`?")
     assert MODEL.date in finding.message
@@ -181,7 +181,7 @@ def test_an_unknown_family_is_a_warning_with_the_date_of_the_model():
         ("ml.p4d", "did you mean `ml.p4d.24xlarge`?"), ("ml.p4d.", "did you mean `ml.p4d.24xlarge`?"), ("ml.m5", ""),
     ],
 )  # fmt: skip
-def test_a_size_that_a_family_lacks_is_an_error_and_the_nearest_is_of_the_family(written, label):
+def test_missing_size_of_a_family_suggests_its_nearest(written, label):
     finding = finding_on(written)
     assert (finding.code, finding.severity, finding.label) == ("SM483", "error", label)
     assert MODEL.date in finding.help
@@ -206,7 +206,7 @@ def test_no_suggestion_leaves_the_family(kind, size):
     assert not finding.label or f"`{family}." in finding.label
 
 
-def test_an_instance_type_without_its_prefix_is_recognized():
+def test_instance_type_without_its_prefix_is_recognized():
     request = api_samples.small_request()
     request["ResourceConfig"]["InstanceType"] = "m5.large"
     (finding,) = request_findings(request)
@@ -223,7 +223,7 @@ def test_long_lists_of_words_are_never_printed():
     assert by_path["TrainingInputMode"].label == "did you mean `Pipe`?"
 
 
-def test_a_long_text_is_measured_before_it_is_matched():
+def test_long_text_is_measured_before_it_is_matched():
     """A pattern with nested repetitions is only ever tried on a text within its limit."""
     request = api_samples.small_request() | {"TrainingJobName": "-" * 10_000_000}
     assert codes_at(request, ("TrainingJobName",)) == ["SM405"]

@@ -71,7 +71,7 @@ def test_translation_agrees_on_values_that_almost_match(pattern, data):
 
 
 @pytest.mark.parametrize("terminator", LINE_TERMINATORS)
-def test_a_dot_stops_at_every_line_terminator_of_java(terminator):
+def test_dot_stops_at_every_line_terminator_of_java(terminator):
     assert not matches(".*", f"a{terminator}b")
     assert not matches(".+", f"a{terminator}")
     assert matches(r"[\S\s]*", f"a{terminator}b")
@@ -91,7 +91,7 @@ def test_a_dot_stops_at_every_line_terminator_of_java(terminator):
         (r"arn:[\p{Alnum}\-]+:.*", "arn:ä:x", False),
     ],
 )
-def test_the_patterns_of_the_api(pattern, value, expected):
+def test_patterns_of_the_api(pattern, value, expected):
     assert matches(pattern, value) is expected
 
 

@@ -26,7 +26,7 @@ PINNED = pinned_model().botocore
     version_of(INSTALLED) < version_of(PINNED),
     reason=f"botocore {INSTALLED} is installed, older than the pinned {PINNED}",
 )
-def test_the_pinned_shapes_are_still_those_of_the_api():
+def test_pinned_shapes_are_still_those_of_the_api():
     """What a newer botocore adds is told; what it takes away or tightens makes our verdicts wrong, and fails."""
     found = drift(pinned_model(), decode_model(installed_text("")))
     told = f"botocore {INSTALLED} has moved away from the pinned {PINNED}; run `{COMMAND}`:"
@@ -126,6 +126,6 @@ def changed(**shapes):
         ),
     ],
 )
-def test_drift_tells_wider_from_narrower(after, widened, narrowed):
+def test_drift_separates_wider_from_narrower(after, widened, narrowed):
     found = drift(decode_model(made_of(BEFORE)), decode_model(made_of(after)))
     assert (found.widened, found.narrowed) == (widened, narrowed)

@@ -86,7 +86,7 @@ def test_every_limit_of_the_model_is_found_at_its_place():
 
 
 @pytest.mark.parametrize("member", MODEL.root.required)
-def test_what_the_request_itself_lacks_is_told_at_its_beginning(member):
+def test_missing_member_points_at_the_request(member):
     request = small_request()
     del request[member]
     (found,) = check_request(SourceText("request.json", written(request))).diagnostics

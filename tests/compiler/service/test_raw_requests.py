@@ -31,17 +31,17 @@ def found_at(changes, path, code):
     return request, [d for d in checked(request) if (d.code, d.path) == (code, path)]
 
 
-def test_the_request_that_is_changed_has_nothing_wrong_with_it():
+def test_unchanged_request_has_no_findings():
     assert checked(small_request()) == ()
 
 
 @pytest.mark.parametrize(("rule", "changes", "path", "code"), FAULTY, ids=IDS)
-def test_a_broken_rule_is_found_at_its_path(rule, changes, path, code):
+def test_broken_rule_is_found_at_its_path(rule, changes, path, code):
     _, found = found_at(changes, path, code)
     assert len(found) == 1, rule
 
 
-def test_nearly_every_fault_is_shown_exactly_where_its_member_stands():
+def test_almost_all_faults_are_located_at_their_member():
     exact = 0
     for _, changes, path, code in FAULTY:
         request, (found,) = found_at(changes, path, code)

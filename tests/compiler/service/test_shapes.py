@@ -14,7 +14,7 @@ def test_every_reference_leads_to_a_shape():
         assert {"list": not shape.item, "map": not (shape.item and shape.key)}.get(shape.kind, False) is False
 
 
-def test_the_walk_visits_every_place_once():
+def test_walk_visits_every_place_once():
     paths = [path for path, _ in pinned_model().walk()]
     assert len(paths) == len(set(paths))
     assert ("TrainingJobName",) in paths
@@ -23,7 +23,7 @@ def test_the_walk_visits_every_place_once():
     assert ("ResourceConfig", "InstanceGroups", 0, "InstanceCount") in paths
 
 
-def test_the_model_says_when_and_from_what_it_was_pinned():
+def test_model_contains_its_version_and_date():
     model = pinned_model()
     assert re.fullmatch(r"\d+\.\d+\.\d+", model.botocore)
     assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", model.date)

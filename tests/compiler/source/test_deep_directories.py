@@ -48,7 +48,7 @@ def test_links_are_removed_and_not_followed(tmp_path):
     assert [path.name for path in sorted(tmp_path.rglob("*"))] == ["kept", "file"]
 
 
-def test_a_link_is_no_tree(tmp_path):
+def test_link_is_not_a_tree(tmp_path):
     (tmp_path / "kept").mkdir()
     (tmp_path / "link").symlink_to("kept")
     with pytest.raises(OSError, match="link"):
@@ -73,7 +73,7 @@ def test_many_directories_side_by_side(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_walk_is_that_of_the_standard_library(tmp_path):
+def test_walk_is_that_of_the_standard_library(tmp_path):
     for path in ("a/b/c", "a/d", "e"):
         (tmp_path / path).mkdir(parents=True)
         (tmp_path / path / "file").write_text("x")
@@ -85,13 +85,13 @@ def test_a_walk_is_that_of_the_standard_library(tmp_path):
     assert seen(walked(str(tmp_path))) == seen(os.walk(tmp_path))
 
 
-def test_a_walk_leaves_out_what_is_taken_out(tmp_path):
+def test_walk_leaves_out_what_is_taken_out(tmp_path):
     (tmp_path / "a/b").mkdir(parents=True)
     walk = walked(str(tmp_path))
     next(walk)[1].clear()
     assert list(walk) == []
 
 
-def test_a_walk_goes_as_deep_as_a_path(tmp_path):
+def test_walk_goes_as_deep_as_a_path(tmp_path):
     root = nested(tmp_path / "deep", 1500)
     assert sum(1 for _ in walked(str(root))) == 1501

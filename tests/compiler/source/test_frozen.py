@@ -44,7 +44,7 @@ def test_values_are_made_by_position_by_name_and_by_default():
     assert Place.__doc__ == "Where."
 
 
-def test_each_value_gets_a_default_of_its_own():
+def test_each_value_gets_a_separate_default():
     one, two = Job(name="a"), Job(name="a")
     one.tags["k"] = "v"
     assert two.tags == {}
@@ -60,7 +60,7 @@ def test_wrong_arguments_are_refused(arguments):
         Job("a")
 
 
-def test_a_value_never_changes():
+def test_value_never_changes():
     place = Place(1)
     with pytest.raises(dataclasses.FrozenInstanceError):
         place.line = 2
@@ -71,12 +71,12 @@ def test_a_value_never_changes():
     assert not hasattr(place, "__dict__")
 
 
-def test_equal_values_are_one_key_and_other_classes_are_never_equal():
+def test_equal_values_share_a_key_but_classes_differ():
     assert len({Place(1), Place(1), Place(2)}) == 2
     assert Place(1, 2) != (1, 2)
 
 
-def test_a_value_shows_itself():
+def test_value_shows_itself():
     assert repr(Job(name="a", tags={"k": "v"})) == "Job(name='a', tags={'k': 'v'}, uploads=())"
 
 
@@ -87,7 +87,7 @@ def test_replaced_copied_and_pickled():
     assert pickle.loads(pickle.dumps(Place(1, 2))) == Place(1, 2)
 
 
-def test_the_standard_library_sees_a_dataclass():
+def test_standard_library_sees_a_dataclass():
     assert dataclasses.is_dataclass(Job)
     assert [f.name for f in dataclasses.fields(Job)] == [f.name for f in fields(Job(name="a"))] == list(Job.__slots__)
     assert dataclasses.fields(Job)[1].default_factory is dict
@@ -97,7 +97,7 @@ def test_the_standard_library_sees_a_dataclass():
     assert Place.__match_args__ == ("line", "column")
 
 
-def test_declaring_one_loads_nothing():
+def test_declaring_a_value_imports_no_dataclasses():
     script = "import sys, smspec.spec.model, smspec.diagnostics; print(*{'dataclasses', 'inspect'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "\n"

@@ -19,7 +19,7 @@ def decoded(text):
     return decode(document)
 
 
-def test_the_smallest_job_has_only_defaults():
+def test_smallest_job_has_only_defaults():
     assert decoded(READY) == model.JobSpec(
         name="small",
         role="arn:aws:iam::111122223333:role/SageMakerTraining",
@@ -150,7 +150,7 @@ def test_launchers(line, launcher):
     assert decoded(with_key(line)).distribution == launcher
 
 
-def test_hyperparameters_keep_their_order_their_spelling_and_their_quotes():
+def test_hyperparameters_keep_order_spelling_and_quotes():
     text = READY + "hyperparameters:\n  z: 1e-3\n  a: '1e-3'\n  m: .5\n  i: .inf\n  t: 012\n  n: [1e-3, {a: null}]\n"
     parameters = decoded(text).hyperparameters
     assert [(p.name, p.value, p.text, p.quoted) for p in parameters] == [
@@ -174,13 +174,13 @@ def test_where_a_scalar_is_its_written_text():
     assert job.tags == {"cost": "0042", "on": "1.10"}
 
 
-def test_a_patch_keeps_its_nulls():
+def test_patch_keeps_its_nulls():
     job = decoded(READY + "api: {StoppingCondition: null}\nchannels: {a: {s3: s3://a/b, api: {ContentType: null}}}\n")
     assert job.api == {"StoppingCondition": None}
     assert job.channels[0].api == {"ContentType": None}
 
 
-def test_an_empty_mapping_is_not_an_absent_one():
+def test_empty_mapping_is_not_an_absent_one():
     assert decoded(READY).stopping is None
     assert decoded(READY + "stopping: {}\n").stopping == model.Stopping()
     assert decoded(READY + "spot: {}\n").spot == model.Spot()

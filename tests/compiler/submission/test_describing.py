@@ -42,7 +42,7 @@ def imported(*words, **variables):
     return smspec_process("import", *words, env={**kept, **ALONE, **variables})
 
 
-def test_a_job_is_imported_by_its_name_with_its_tags(aws):
+def test_job_is_imported_by_its_name_with_its_tags(aws):
     done = imported("nightly", "--region", "us-west-2", **KEYS, **aws)
     assert done.status == 0, done.err
     for line in ("name: nightly", "region: us-west-2", "  lr: 1e-3", "tags:", "  team: ads", "job_name: nightly"):
@@ -51,7 +51,7 @@ def test_a_job_is_imported_by_its_name_with_its_tags(aws):
     assert "ignored, not part of a request: TrainingJobArn, " in done.err
 
 
-def test_a_job_that_does_not_exist_is_at_fault(aws):
+def test_job_that_does_not_exist_is_at_fault(aws):
     done = imported("weekly", "--region", "us-west-2", **KEYS, **aws)
     assert (done.status, done.out) == (1, "")
     assert "smspec: the job `weekly` in us-west-2: could not find training job" in done.err
@@ -69,14 +69,14 @@ def test_without_a_region_the_surroundings_are_at_fault(aws):
     assert "smspec: no AWS region; pass `--region` or set AWS_REGION" in done.err
 
 
-def test_an_unknown_profile_is_told(aws):
+def test_unknown_profile_is_reported(aws):
     done = imported("nightly", "--profile", "nobody", "--region", "us-west-2", **KEYS, **aws)
     assert (done.status, done.out) == (3, "")
     assert "cannot get AWS credentials to ask AWS for SageMaker" in done.err
     assert "nobody" in done.err
 
 
-def test_an_endpoint_that_does_not_listen_is_told():
+def test_unreachable_endpoint_is_reported():
     done = imported(
         "nightly", "--region", "us-west-2", **KEYS, AWS_ENDPOINT_URL="http://127.0.0.1:9", AWS_MAX_ATTEMPTS="1"
     )
@@ -122,7 +122,7 @@ class RefusingHandler(BaseHTTPRequestHandler):
         pass
 
 
-def test_a_job_that_may_not_be_seen_is_not_at_fault():
+def test_job_that_may_not_be_seen_is_not_at_fault():
     with Refusing() as aws:
         done = imported("nightly", "--region", "us-west-2", **KEYS, **aws)
     assert (done.status, done.out) == (3, "")
@@ -141,7 +141,7 @@ def test_tags_that_may_not_be_seen_are_not_kept():
     assert f"not imported: {why}\n" in done.err
 
 
-def test_a_file_that_is_called_like_a_job_is_a_file(tmp_path):
+def test_file_that_is_called_like_a_job_is_a_file(tmp_path):
     (tmp_path / "nightly").write_text('{"TrainingJobName": 5}')
     done = smspec("import", "nightly", cwd=tmp_path)
     assert done.status == 1

@@ -120,7 +120,7 @@ def assert_refused(done):
 
 
 @pytest.mark.parametrize("lie", [*BROKEN, *SLOW])
-def test_no_spec_is_made_of_what_is_no_description(lie, asked):
+def test_malformed_description_is_not_imported(lie, asked):
     with lying_server(lambda _: list(SLOW.get(lie, ())) or [BROKEN[lie]]) as server:
         assert_refused(asked(server, "import", "nightly"))
 
@@ -137,7 +137,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("description", ODD)
-def test_an_odd_description_is_a_spec_with_faults_or_a_refusal(description, asked):
+def test_odd_description_is_a_spec_with_faults_or_a_refusal(description, asked):
     with lying_server(lambda _: [ODD[description]]) as server:
         done = asked(server, "import", "nightly")
     assert done.status in (0, 1, 3), done.err
@@ -202,7 +202,7 @@ def test_credentials_for_ecr_are_credentials(lie, asked, tmp_path):
         "111122223333.dkr.ecr.eu-west-1.us-west-2.evil.amazonaws.com.invalid",
     ],
 )
-def test_a_registry_that_only_looks_like_ecr_gets_no_credentials(host, asked, tmp_path):
+def test_registry_that_only_looks_like_ecr_gets_no_credentials(host, asked, tmp_path):
     """Whoever writes a spec chooses the name; AWS is not even asked for a token for it."""
     write_job(tmp_path, BUILT.replace("python:3.12-slim-bookworm", f"{host}/x:1"))
     with lying_server(lambda _: [said({"authorizationData": [{"authorizationToken": "dG9rZW4="}]})]) as server:

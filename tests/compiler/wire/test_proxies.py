@@ -25,7 +25,7 @@ def got(url):
     return fetched(Connections(trust_of_environment()), url, {}, deadline=Deadline(1), size=1000).response.body
 
 
-def test_a_proxy_gets_the_whole_url_and_its_own_credentials(proxy):
+def test_proxy_gets_the_whole_url_and_its_own_credentials(proxy):
     assert got("http://store.invalid:9000/a?b=c") == b"by the proxy"
     (asked,) = proxy.asked
     assert asked.target == "http://store.invalid:9000/a?b=c"
@@ -46,14 +46,14 @@ def test_no_proxy_names_hosts_without_one(proxy):
     ],
     ids=["refuses", "lies", "drips"],
 )
-def test_a_tunnel_may_be_refused(answer, fault, proxy):
+def test_tunnel_may_be_refused(answer, fault, proxy):
     proxy.answer = answer
     with pytest.raises(fault):
         got("https://store.invalid/")
     assert proxy.asked[0][:2] == ("CONNECT", "store.invalid:443")
 
 
-def test_a_proxy_of_another_protocol_is_told(proxy, monkeypatch):
+def test_proxy_of_another_protocol_is_reported(proxy, monkeypatch):
     monkeypatch.setenv("https_proxy", "socks5://me:secret@127.0.0.1:9")
     with pytest.raises(WireFault, match="is not an http or https URL"):
         got("https://store.invalid/")

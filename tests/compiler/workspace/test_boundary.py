@@ -60,7 +60,7 @@ def test_links_out_are_not_read(target, place):
 
 
 @pytest.mark.parametrize("directory", ["there", "not-there", "there/below", "secret"])
-def test_a_link_does_not_ask_what_is_outside(directory, place):
+def test_link_does_not_ask_what_is_outside(directory, place):
     """A link that comes back to the repository only if a directory exists outside would tell whether it does."""
     (place.parent / "there/below").mkdir(parents=True)
     back = "../" * (directory.count("/") + 1)
@@ -72,7 +72,7 @@ def test_a_link_does_not_ask_what_is_outside(directory, place):
             read(name)
 
 
-def test_a_link_may_climb_to_the_directories_above_the_repository(place):
+def test_link_may_climb_to_the_directories_above_the_repository(place):
     os.symlink("../repository/sub/inside", place / "relative")
     os.symlink(place.parent, place.parent / "alias")
     os.symlink("../alias/repository/sub", place / "aliased")
@@ -80,7 +80,7 @@ def test_a_link_may_climb_to_the_directories_above_the_repository(place):
         assert read(name) == b"inside"
 
 
-def test_what_is_no_ordinary_file_is_not_waited_for(place):
+def test_special_file_does_not_block(place):
     os.mkfifo(place / "pipe")
     os.symlink("pipe", place / "to-pipe")
     for name in ("pipe", "to-pipe", "sub", "gone", "sub/inside/deeper", "a" * 5000, "nul\0nul"):
@@ -95,7 +95,7 @@ def test_no_more_is_read_than_asked_for(place):
     assert len(read("huge", 1000)) == 1001
 
 
-def test_a_file_known_by_its_name_is_not_a_link_to_another_name(place):
+def test_file_known_by_its_name_is_not_a_link_to_another_name(place):
     os.symlink("sub/inside", place / "smspec.lock")
     os.symlink("sub/inside", place / "inside")
     with pytest.raises(OtherName):
@@ -140,7 +140,7 @@ def test_what_is_exchanged_meanwhile_leads_nowhere_else(place):
     assert outcomes <= {b"inside", OutOfBounds, NotAnOrdinaryFile}
 
 
-def test_nothing_stays_open(place):
+def test_failed_reads_close_their_descriptors(place):
     before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
     os.mkfifo(place / "pipe")
     for _ in range(50):
@@ -182,7 +182,7 @@ def test_no_path_and_no_link_leads_to_the_secret(path, link, up, absolute, tmp_p
         assert content == b"inside"
 
 
-def test_the_repository_is_the_nearest_git(tmp_path):
+def test_repository_is_the_nearest_git(tmp_path):
     (tmp_path / ".git").mkdir()
     (tmp_path / "a/b").mkdir(parents=True)
     assert boundary_of(str(tmp_path / "a/b")).root == str(tmp_path)
@@ -194,7 +194,7 @@ def test_the_repository_is_the_nearest_git(tmp_path):
     assert boundary_of(str(tmp_path / "a/b")).root == str(tmp_path / "a")
 
 
-def test_without_git_it_is_the_nearest_policy_or_lock_or_the_directory(tmp_path):
+def test_boundary_without_git_is_policy_lock_or_directory(tmp_path):
     here = tmp_path / "a/b/c"
     here.mkdir(parents=True)
     assert boundary_of(str(here)).root == str(here)
@@ -208,7 +208,7 @@ def test_without_git_it_is_the_nearest_policy_or_lock_or_the_directory(tmp_path)
     assert boundary_of(str(here)).root == str(tmp_path / "a/b")
 
 
-def test_a_directory_that_is_a_link_to_another_repository_is_outside(tmp_path):
+def test_link_to_another_repository_is_outside(tmp_path):
     for name in ("mine", "other"):
         (tmp_path / name / ".git").mkdir(parents=True)
     (tmp_path / "other/job.yaml").touch()

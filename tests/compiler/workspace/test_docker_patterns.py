@@ -57,11 +57,11 @@ from smspec.workspace.git_patterns import git_patterns
         (["a$b+(c)"], "a$b+(c)", True),
     ],
 )
-def test_the_last_match_decides(lines, path, outcome):
+def test_last_match_decides(lines, path, outcome):
     assert ignored(docker_patterns(lines), path) is outcome
 
 
-def test_many_spans_in_a_row_are_no_burden():
+def test_many_consecutive_spans_match_fast():
     path = "/".join("abcdefghijklmnopqrstuvwxyz")
     assert not ignored(docker_patterns(["**/" * 30 + "no"]), path)
     assert git_patterns(["**/" * 30 + "no"]).verdict(path, False) is None

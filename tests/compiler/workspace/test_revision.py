@@ -65,7 +65,7 @@ def test_bits_bytes_and_names_are_those_of_the_commit(home, revision):
     assert len(found.files) == 6
 
 
-def test_attributes_and_filters_change_nothing(home, tmp_path, revision):
+def test_attributes_and_filters_are_not_applied(home, tmp_path, revision):
     """`git archive` would leave files out and fill words in; a filter would run a program."""
     (home / ".gitattributes").write_text("*.py export-ignore export-subst filter=evil text eol=crlf ident\n")
     (home / "train.py").write_text("$Format:%H$ $Id$\n")
@@ -77,7 +77,7 @@ def test_attributes_and_filters_change_nothing(home, tmp_path, revision):
     assert not (tmp_path / "ran").exists()
 
 
-def test_nothing_of_the_working_tree_changes(home, revision):
+def test_working_tree_is_unchanged(home, revision):
     (home / "job.yaml").write_text("smspec: v1\n")
     commit(home)
     (home / "job.yaml").write_text("smspec: v1\nname: other\n")
@@ -127,14 +127,14 @@ def test_links_that_could_lead_out_are_left_out(home, tmp_path, target, revision
     assert present(tmp_path / "revision") == [".git"]
 
 
-def test_a_link_inside_is_followed(home, tmp_path, revision):
+def test_link_inside_is_followed(home, tmp_path, revision):
     inner = tree_of(home, [("120000", b"job.yaml", b"../real.yaml")])
     made = commit_of(home, [("40000", b"a", inner), ("100644", b"real.yaml", b"smspec: v1\n")])
     revision(home, made)
     assert (tmp_path / "revision/a/job.yaml").read_text() == "smspec: v1\n"
 
 
-def test_nothing_is_written_through_a_link(home, tmp_path, revision):
+def test_tree_with_a_link_writes_only_inside(home, tmp_path, revision):
     """A tree may have an entry twice: once as a link, once as a directory."""
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -168,26 +168,26 @@ def test_pointers_of_lfs_stand_for_the_files(home, revision):
 
 
 @pytest.mark.parametrize("name", ["nowhere", "--output=x", "", "HEAD:job.yaml", "a\0b", "HEAD..HEAD"])
-def test_a_revision_that_is_not_there_is_told(home, name, revision):
+def test_missing_revision_is_reported(home, name, revision):
     (home / "job.yaml").write_text("smspec: v1\n")
     commit(home)
     with pytest.raises(GitFailed):
         revision(home, name)
 
 
-def test_no_repository_is_told(tmp_path):
+def test_missing_repository_is_reported(tmp_path):
     with pytest.raises(GitFailed, match="is not in a git repository"):
         repository_of(str(tmp_path))
 
 
 @pytest.mark.parametrize("variable", ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY"])
-def test_variables_of_another_repository_mislead_nobody(home, tmp_path, monkeypatch, variable):
+def test_variables_of_another_repository_are_ignored(home, tmp_path, monkeypatch, variable):
     commit(home)
     monkeypatch.setenv(variable, str(tmp_path / "elsewhere"))
     assert repository_of(str(home)).top == os.path.realpath(home)
 
 
-def test_a_repository_that_only_variables_know_is_found(home, tmp_path, monkeypatch):
+def test_repository_that_only_variables_know_is_found(home, tmp_path, monkeypatch):
     """Dotfiles are kept like this: the repository lies somewhere else."""
     commit(home)
     (home / ".git").rename(tmp_path / "kept")
@@ -196,7 +196,7 @@ def test_a_repository_that_only_variables_know_is_found(home, tmp_path, monkeypa
     assert repository_of(str(home)).top == os.path.realpath(home)
 
 
-def test_a_partial_clone_fetches_nothing(home, tmp_path, revision):
+def test_partial_clone_is_not_fetched(home, tmp_path, revision):
     (home / "job.yaml").write_text("smspec: v1\nname: first\n")
     commit(home)
     (home / "job.yaml").write_text("smspec: v1\nname: second\n")

@@ -35,7 +35,7 @@ def test_patterns_times_files_are_bounded(source, monkeypatch, name):
     assert detail.endswith(TOO_MANY)
 
 
-def test_names_in_an_ignore_file_cost_nothing(source, monkeypatch):
+def test_literal_names_do_not_count_as_patterns(source, monkeypatch):
     monkeypatch.setattr("smspec.workspace.ignore_rules.MOST_TRIED", 0)
     write(source, "kept.py", "made/a.py", "lists/one.txt", "one.txt", "made.py")
     names = [f"name{number}" for number in range(4_000)]

@@ -31,7 +31,7 @@ def paths(root, *ignore, **options):
     return [file.path for file in scan_source(str(root), ignore, **options).listing.files]
 
 
-def test_files_come_in_the_order_of_their_bytes_with_digest_size_and_executable_bit(source):
+def test_files_are_sorted_by_bytes_with_digest_and_mode(source):
     write(source, "b.py", "a/z.py", "a.py", "Z.py", "é.py", "a-b.py")
     (source / "a.py").chmod(0o755)
     found = scan_source(str(source)).listing.files
@@ -41,7 +41,7 @@ def test_files_come_in_the_order_of_their_bytes_with_digest_size_and_executable_
     assert script.origin == str(source / "a.py")
 
 
-def test_the_digest_knows_names_contents_and_bits_and_nothing_else(source):
+def test_digest_depends_only_on_names_contents_and_modes(source):
     write(source, "a.py", "b.py")
     before = scan_source(str(source)).listing.digest
     os.utime(source / "a.py", (0, 0))
@@ -101,7 +101,7 @@ def test_no_bytes_are_too_strange(content):
     assert has_spec_key(content) in (True, False)
 
 
-def test_a_tree_that_smspec_wrote_is_no_source(source):
+def test_build_directory_is_excluded_from_the_source(source):
     """What comes out of a build never goes into the next one, whatever the directory is called."""
     write(source, "train.py", "build/job/Dockerfile", "out/Dockerfile", "mine/a.py")
     write(
@@ -158,7 +158,7 @@ def test_git_would_take_the_same_files(source):
 
 
 @pytest.mark.parametrize("pattern", ["*", "job/", "/job/src", "src"])
-def test_a_source_that_is_itself_ignored_was_named_and_so_is_meant(source, pattern):
+def test_source_that_is_itself_ignored_was_named_and_so_is_meant(source, pattern):
     (source.parents[1] / ".git").mkdir()
     write(source.parents[1], ".gitignore", content=f"{pattern}\n")
     write(source, "train.py")
@@ -192,12 +192,12 @@ def test_what_dockerignore_leaves_out_is_not_walked(source, monkeypatch):
     assert paths(source) == [".dockerignore", "packages/lib/a.py", "train.py"]
 
 
-def test_the_patterns_of_the_spec(source):
+def test_patterns_of_the_spec(source):
     write(source, "tests/a.py", "pkg/tests/b.py", "a.ipynb", "train.py", "keep.ipynb")
     assert paths(source, "tests/", "*.ipynb", "!keep.ipynb") == ["keep.ipynb", "train.py"]
 
 
-def test_nobody_overrules_another(source):
+def test_negation_applies_only_within_its_ignore_file(source):
     """A `!` takes back what its own kind of file ignored; what anyone else ignores stays behind."""
     write(source, ".gitignore", content="a\n!b\n")
     write(source, ".dockerignore", content="b\n!a\n!c\n")
@@ -293,7 +293,7 @@ def test_links_that_multiply_are_ended(source):
     assert (kind, why) == ("unbounded", "links lead to directories more than 2,000 times")
 
 
-def test_the_source_itself_may_be_a_link(source, tmp_path):
+def test_source_itself_may_be_a_link(source, tmp_path):
     write(source, "train.py", "pkg/a.py")
     (source / "link").symlink_to("pkg")
     (tmp_path / "alias").symlink_to(source)
@@ -318,7 +318,7 @@ def test_only_regular_files_travel(source):
     ]
 
 
-def test_a_name_that_is_not_utf_8_is_told(source):
+def test_undecodable_name_is_reported(source):
     write(source, "train.py")
     with open(os.fsencode(source) + b"/caf\xe9.py", "w"):
         pass
@@ -328,7 +328,7 @@ def test_a_name_that_is_not_utf_8_is_told(source):
 
 
 @pytest.mark.parametrize("unreadable", ["train.py", "pkg", "job.yaml"])
-def test_what_cannot_be_read_is_told(unreadable):
+def test_unreadable_file_is_reported(unreadable):
     script = (
         "import os, sys\n"
         "from smspec.workspace.source_listing import scan_source\n"
@@ -345,7 +345,7 @@ def test_what_cannot_be_read_is_told(unreadable):
     assert done.stdout == f"unreadable {unreadable} Permission denied\n", done.stderr
 
 
-def test_an_environment_in_the_source_is_told(source, monkeypatch):
+def test_source_with_too_many_files_is_reported(source, monkeypatch):
     monkeypatch.setattr("smspec.workspace.source_walk.MOST_ENTRIES", 10)
     write(source, *(f"{number}.py" for number in range(10)))
     assert len(paths(source)) == 10
@@ -361,7 +361,7 @@ def test_directories_of_the_system_are_not_walked(directory):
     assert time.process_time() - before < 2  # walked or read, it takes many
 
 
-def test_a_huge_file_is_not_read(source, monkeypatch):
+def test_huge_file_is_not_read(source, monkeypatch):
     write(source, "train.py")
     with open(source / "data.bin", "wb") as file:
         file.truncate(64 << 30)
@@ -372,7 +372,7 @@ def test_a_huge_file_is_not_read(source, monkeypatch):
 
 @pytest.mark.parametrize("name", [".gitignore", ".dockerignore", "pkg/manifest.json", "pkg/run.json"])
 @pytest.mark.parametrize("kind", ["fifo", "device", "directory"])
-def test_marks_and_ignore_files_that_are_no_files_are_not_read(source, name, kind):
+def test_special_ignore_files_are_not_read(source, name, kind):
     """Reading a FIFO waits for its writer, and /dev/zero has no end."""
     write(source, "train.py", "pkg/a.py")
     if kind == "fifo":
@@ -386,7 +386,7 @@ def test_marks_and_ignore_files_that_are_no_files_are_not_read(source, name, kin
     assert paths(source) == ["pkg/a.py", "train.py"]
 
 
-def test_directories_without_end_are_told(source, monkeypatch):
+def test_source_nested_too_deeply_is_reported(source, monkeypatch):
     monkeypatch.setattr("smspec.workspace.source_walk.MOST_LEVELS", 3)
     write(source, "1/2/train.py")
     assert paths(source) == ["1/2/train.py"]

@@ -46,7 +46,7 @@ def found(text):
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 @pytest.mark.parametrize(("template", "what"), [*CERTAIN.items(), *LIKELY.items()])
-def test_a_secret_is_found_in_its_line(template, what, ending):
+def test_secret_is_found_in_its_line(template, what, ending):
     secret = made(template, template)
     line = secret if "=" in secret or ":" in secret[:30] else f'KEY = "{secret}"'
     assert found(ending.join(["import os", "", line, "", line])) == [
@@ -65,7 +65,7 @@ def test_a_secret_is_found_in_its_line(template, what, ending):
         f'{{"type": "service_account", "private_key": "-----BEGIN {KEY}-----\\n{BODY[:64]}\\n-----END {KEY}-----\\n"}}',
     ],
 )
-def test_a_private_key_has_a_body(text):
+def test_private_key_has_a_body(text):
     assert found(text) == [(1, "a private key", True)]
 
 
@@ -86,15 +86,15 @@ def test_a_private_key_has_a_body(text):
         "sha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'",
     ],
 )
-def test_code_that_only_looks_like_it_is_not_reported(text):
+def test_code_resembling_a_secret_is_not_reported(text):
     assert found(text) == []
 
 
-def test_nothing_innocent_of_the_corpus_is_reported():
+def test_innocent_texts_of_the_corpus_are_not_reported():
     assert found("\n".join(f"{name} = {value!r}" for name, value in INNOCENT)) == []
 
 
-def test_the_secret_itself_is_not_kept():
+def test_secret_itself_is_not_kept():
     for name, value in SECRETS:
         for secret in searched(f"{name}={value}".encode()):
             assert not any(len(text) > 30 for text in (secret.path, secret.what))

@@ -35,7 +35,7 @@ def content(stream):
 
 
 @pytest.mark.skipif(not hasattr(os, "splice"), reason="os.splice comes with Python 3.10")
-def test_a_writer_goes_on_while_what_it_wrote_is_worked_on(fifo):
+def test_writer_goes_on_while_what_it_wrote_is_worked_on(fifo):
     """Bytes are moved aside before they are copied, so the first byte that is read makes room for many."""
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
     held, more = enlarge(reader), SIDE_SIZE // 2
@@ -60,7 +60,7 @@ def test_without_splice_the_same_is_read(fifo, prefetch, monkeypatch):
 
 
 @PREFETCH
-def test_an_epoch_leaves_no_descriptor_behind(fifo, prefetch):
+def test_epoch_leaves_no_descriptor_behind(fifo, prefetch):
     gc.collect()  # of earlier tests
     before = os.listdir("/proc/self/fd")
     for _ in range(2):
@@ -74,7 +74,7 @@ def test_an_epoch_leaves_no_descriptor_behind(fifo, prefetch):
 
 
 @PREFETCH
-def test_a_user_without_room_for_another_pipe_reads_too(prefetch):
+def test_user_without_room_for_another_pipe_reads_too(prefetch):
     """64 of 1 MiB; what is too small to move bytes aside is left unused."""
     directory = tempfile.TemporaryDirectory()
     os.chmod(directory.name, 0o755)
@@ -149,7 +149,7 @@ def test_where_a_sandbox_refuses_to_splice_the_same_is_read(fifo, tmp_path, erro
 
 
 @pytest.mark.skipif(not hasattr(os, "splice"), reason="os.splice comes with Python 3.10")
-def test_a_process_without_a_descriptor_left_for_the_pipe_reads_too(fifo, monkeypatch):
+def test_reader_works_without_a_free_descriptor(fifo, monkeypatch):
     data = formats.pattern(1 << 20)
 
     def too_many():

@@ -102,7 +102,7 @@ def in_batches(data, size, sizes=(1 << 30,)):
 
 @relaxed
 @given(messages=STREAM, size=st.integers(1, 100), sizes=SIZES)
-def test_records_are_the_same_in_batches_and_alone_however_they_come(messages, size, sizes):
+def test_records_are_equal_in_batches_and_alone(messages, size, sizes):
     data = b"".join(map(formats.recordio, messages))
     alone = [plain(record) for message in messages for record in [example.decode_record(message)[0]]]
     assert records(data) == records(data, sizes) == alone
@@ -150,7 +150,7 @@ def test_numbers_of_a_batch(numbers):
     assert batch[7].label["values"].values.tolist() == [7]
 
 
-def test_a_shape_is_kept(numbers):
+def test_shape_is_kept(numbers):
     image = formats.record({"values": formats.tensor("f", range(6), shape=(2, 3))}, {})
     (batch,) = in_batches(formats.recordio(image) * 3, 9)
     assert batch.features["values"].shape == (3, 2, 3)
@@ -167,7 +167,7 @@ def test_a_shape_is_kept(numbers):
         (formats.record({}, {}), "not dense"),
     ],
 )
-def test_a_batch_of_records_that_differ_has_records_but_no_arrays(other, words, numbers):
+def test_batch_of_records_that_differ_has_records_but_no_arrays(other, words, numbers):
     (batch,) = in_batches(formats.recordio(dense([1, 2, 3], 1)) * 2 + formats.recordio(other), 9)
     assert len(list(batch)) == 3
     with pytest.raises(ValueError, match=words):
@@ -204,7 +204,7 @@ def test_each_view_in_batches(view, tmp_path):
 
 
 @pytest.mark.parametrize("view", ["recordio", "tfrecord", "recordio_protobuf"])
-def test_a_cut_stream_gives_its_last_batch_first(view, tmp_path):
+def test_cut_stream_gives_its_last_batch_first(view, tmp_path):
     path = tmp_path / "data"
     path.write_bytes(DATA[view][:-1])
     got, error = outcome(open_stream(str(path), read=view).batches(4))
@@ -231,7 +231,7 @@ def test_closing_ends_batches_at_the_next(tmp_path):
     assert list(batches) == []
 
 
-def test_a_name_that_is_repeated_means_its_last_value(numbers):
+def test_name_that_is_repeated_means_its_last_value(numbers):
     one, two = (formats.record({"a": formats.tensor("f", [n])}, {}) for n in (1, 2))
     blob = formats.record({"b": formats.field(9, formats.field(1, b"png"))}, {})
     for message in (one + two, one + two + blob):

@@ -83,7 +83,7 @@ def test_leaving_an_epoch_early_releases_its_writer(script):
     assert [writer.join() or writer.broken for writer in writers] == [True, True]
 
 
-def test_a_file_channel_has_no_epochs(script):
+def test_file_channel_has_no_epochs(script):
     host = script(
         """
         import smspec_runtime
@@ -96,7 +96,7 @@ def test_a_file_channel_has_no_epochs(script):
 
 
 @pytest.mark.parametrize("how", ["job.stopping", "its own handler"])
-def test_a_script_that_handles_sigterm_is_woken(script, any_python, how):
+def test_script_that_handles_sigterm_is_woken(script, any_python, how):
     """A handler that only sets a flag leaves its program waiting in read or open (PEP 475)."""
     ask = {
         "job.stopping": "job.stopping",
@@ -124,7 +124,7 @@ def test_a_script_that_handles_sigterm_is_woken(script, any_python, how):
     assert float(noticed) - sent < 5  # without being woken it would wait for minutes
 
 
-def test_a_script_that_does_not_handle_sigterm_dies_of_it(script):
+def test_script_that_does_not_handle_sigterm_dies_of_it(script):
     host = script(
         """
         import smspec_runtime
@@ -186,7 +186,7 @@ def test_streams_are_read_in_threads_too(script, any_python):
     assert host.out == "[b'a', b'b', b'c']\n"
 
 
-def test_an_event_loop_keeps_its_wakeup_descriptor(script):
+def test_event_loop_keeps_its_wakeup_descriptor(script):
     """asyncio asks to hear signals as well; it is left alone."""
     host = script(
         """
@@ -207,7 +207,7 @@ def test_an_event_loop_keeps_its_wakeup_descriptor(script):
     assert host.out == "heard\n"
 
 
-def test_a_writer_from_the_test_side_is_seen_by_path(tmp_path):
+def test_writer_from_the_test_side_is_seen_by_path(tmp_path):
     from smspec_runtime import pipe
 
     writer = Writer(tmp_path / "train_0", [b"x\n"], create=True)

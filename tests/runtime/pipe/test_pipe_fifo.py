@@ -35,7 +35,7 @@ def content(stream):
 
 
 @PREFETCH
-def test_the_fifo_is_made_later(tmp_path, prefetch):
+def test_fifo_is_made_later(tmp_path, prefetch):
     """If the file for a given epoch doesn't exist yet, your code may need to retry until the pipe is created."""
     path = str(tmp_path / "train_0")
     writer = Writer(path, [b"late"], create=True, delay=0.3)
@@ -46,7 +46,7 @@ def test_the_fifo_is_made_later(tmp_path, prefetch):
 
 
 @PREFETCH
-def test_the_writer_comes_later(fifo, prefetch):
+def test_writer_comes_later(fifo, prefetch):
     """Before a writer comes a read would say that the data has ended."""
     writer = Writer(fifo, [b"late"], delay=0.3)
     stream = stream_of(fifo, prefetch)
@@ -58,7 +58,7 @@ def test_the_writer_comes_later(fifo, prefetch):
 
 @PREFETCH
 @pytest.mark.parametrize("linger", [0, 0.1])
-def test_an_epoch_without_data(fifo, prefetch, linger):
+def test_epoch_without_data(fifo, prefetch, linger):
     """Some nodes of the cluster won't get any data (ShardedByS3Key with more hosts than objects)."""
     writer = Writer(fifo, [], linger=linger)
     stream = stream_of(fifo, prefetch)
@@ -76,7 +76,7 @@ def test_one_byte_at_a_time(fifo, prefetch):
 
 
 @PREFETCH
-def test_a_record_is_given_as_soon_as_it_is_there(fifo, prefetch):
+def test_record_is_returned_once_complete(fifo, prefetch):
     """No item waits for a buffer to fill."""
     given = threading.Event()
     in_time = []
@@ -104,7 +104,7 @@ def test_records_larger_than_every_buffer(fifo, prefetch):
 
 
 @PREFETCH
-def test_a_writer_that_dies_inside_a_record(fifo, prefetch):
+def test_writer_that_dies_inside_a_record(fifo, prefetch):
     """EOF after a crash looks like a clean end; framing tells."""
     script = "import sys, time; f = open({!r}, 'wb', 0); f.write({!r}); print(); time.sleep(60)"
     data = formats.recordio(b"whole") + formats.recordio(b"broken")[:12]
@@ -140,7 +140,7 @@ def test_closing_early_releases_the_writer(fifo, prefetch):
 
 
 @PREFETCH
-def test_a_stream_that_nobody_holds_releases_its_writer(fifo, prefetch):
+def test_unreferenced_stream_releases_its_writer(fifo, prefetch):
     writer = Writer(fifo, [bytes(1 << 20)] * 64)
     next(iter(stream_of(fifo, prefetch)))
     writer.join()
@@ -148,13 +148,13 @@ def test_a_stream_that_nobody_holds_releases_its_writer(fifo, prefetch):
 
 
 @PREFETCH
-def test_closing_before_reading_opens_nothing(fifo, prefetch):
+def test_closing_before_reading_opens_no_fifo(fifo, prefetch):
     stream = stream_of(fifo, prefetch)
     stream.close()
     assert (list(stream), stream.stats.opened, stream.end) == ([], 0, "closed")
 
 
-def test_a_forked_worker_does_not_keep_the_writer(fifo):
+def test_forked_worker_does_not_keep_the_writer(fifo):
     """A worker inherits the descriptor; the reader's close must reach the writer all the same."""
     writer = Writer(fifo, [bytes(1 << 20)] * 64)
     stream = stream_of(fifo)
@@ -177,7 +177,7 @@ def test_a_forked_worker_does_not_keep_the_writer(fifo):
 
 
 @PREFETCH
-def test_a_second_reader_is_refused(fifo, prefetch):
+def test_second_reader_is_refused(fifo, prefetch):
     """Each pipe may only be read by a single process."""
     writer = Writer(fifo, [bytes(1 << 20)] * 4)
     first = stream_of(fifo)
@@ -188,7 +188,7 @@ def test_a_second_reader_is_refused(fifo, prefetch):
     writer.join()
 
 
-def test_the_pipe_is_enlarged(fifo):
+def test_pipe_is_enlarged(fifo):
     writer = Writer(fifo, [b"x"], linger=0.2)
     stream = stream_of(fifo)
     next(stream.chunks())
@@ -216,7 +216,7 @@ def test_what_the_kernel_grants_is_taken():
 
 
 @PREFETCH
-def test_a_regular_file_is_one_epoch(tmp_path, prefetch):
+def test_regular_file_is_one_epoch(tmp_path, prefetch):
     path = tmp_path / "data"
     path.write_bytes(b"a\nb\n")
     assert list(pipe.open(str(path), read="lines", prefetch=prefetch)) == [b"a\n", b"b\n"]
@@ -224,12 +224,12 @@ def test_a_regular_file_is_one_epoch(tmp_path, prefetch):
         assert content(one) == content(two)
 
 
-def test_an_empty_file_is_an_empty_epoch(tmp_path):
+def test_empty_file_is_an_empty_epoch(tmp_path):
     (tmp_path / "data").touch()
     assert content(pipe.open(str(tmp_path / "data"))) == b""
 
 
-def test_a_directory_is_no_fifo(tmp_path):
+def test_directory_is_not_a_fifo(tmp_path):
     with pytest.raises(pipe.PipeError, match="is a directory, not a FIFO"):
         list(pipe.open(str(tmp_path)))
 
@@ -266,7 +266,7 @@ class TestTimeouts:
         assert isinstance(caught.value, TimeoutError)
         writer.join()
 
-    def test_a_long_wait_is_told(self, fifo, prefetch, capfd, monkeypatch):
+    def test_long_wait_is_reported(self, fifo, prefetch, capfd, monkeypatch):
         monkeypatch.setattr("smspec_runtime.pipe.fifo.TELL", 0.05)
         monkeypatch.setattr("smspec_runtime.pipe.fifo.LOOK_UP", 0.05)
         writer = Writer(fifo, [b"x"], delay=0.3)

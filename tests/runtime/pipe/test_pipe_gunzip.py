@@ -46,7 +46,7 @@ def test_as_a_file_and_into_a_buffer(tmp_path):
     assert buffer == b"0123456"
 
 
-def test_a_stream_under_way_cannot_change(tmp_path):
+def test_stream_under_way_cannot_change(tmp_path):
     (tmp_path / "data").write_bytes(gzip.compress(b"1\n"))
     stream = pipe.open(str(tmp_path / "data"), read="lines")
     iter(stream)
@@ -67,7 +67,7 @@ def test_members_in_a_row_with_padding_between(members, sizes):
 
 @settings(max_examples=60)
 @given(data=st.data(), sizes=st.lists(st.integers(1, 900), min_size=1, max_size=5))
-def test_what_is_cut_is_told_after_what_came_before(data, sizes):
+def test_cut_member_is_reported_after_its_content(data, sizes):
     contents = [random.Random(i).randbytes(3000) for i in range(2)]
     members = [gzip.compress(content) for content in contents]
     cut = data.draw(st.integers(1, len(members[0]) + len(members[1]) - 1).filter(lambda n: n != len(members[0])))
@@ -92,7 +92,7 @@ def test_what_is_cut_is_told_after_what_came_before(data, sizes):
     ],
     ids=["no gzip", "no gzip behind it", "wrong checksum", "zlib"],
 )
-def test_what_is_damaged_is_told(tmp_path, data, offset):
+def test_damaged_member_is_reported(tmp_path, data, offset):
     (tmp_path / "data").write_bytes(data)
     with pytest.raises(pipe.Corrupt, match="the gzip member that begins here is damaged") as caught:
         list(pipe.open(str(tmp_path / "data")).gunzip())
@@ -107,7 +107,7 @@ def test_memory_is_that_of_a_chunk_whatever_the_ratio(tmp_path):
     assert stream.reader.offset == 300 << 20
 
 
-def test_a_closed_stream_ends_inside_a_member(tmp_path):
+def test_closed_stream_ends_inside_a_member(tmp_path):
     import os
 
     os.mkfifo(tmp_path / "train_0")

@@ -25,7 +25,7 @@ COUNTING = """
 """
 
 
-def test_a_class_on_every_interpreter(host, any_python):
+def test_class_on_every_interpreter(host, any_python):
     job = host(COUNTING, python=any_python, epochs=3)
     job.feed("train", [b"a"], [], [b"c", b"c"])
     assert job.start().end() == 0, job.err
@@ -77,7 +77,7 @@ def test_every_view_on_every_interpreter(host, any_python):
     }
 
 
-def test_the_published_line_and_its_figures(host):
+def test_published_line_and_its_figures(host):
     job = host(COUNTING.replace('"train"', '"my-data"'), channels=["my-data", "side"])
     job.feed("my-data", [bytes(1 << 20)] * 3)
     assert job.start().end() == 0, job.err
@@ -103,7 +103,7 @@ def test_how_many_epochs(host, settings, hyperparameters, epochs):
     assert len(job.lines()) == epochs
 
 
-def test_epochs_that_are_no_number(host):
+def test_malformed_epochs_are_rejected(host):
     job = host(COUNTING, hyperparameters={"epochs": "many"})
     assert job.start().end() == 1
     assert job.err.endswith("ValueError: the hyperparameter `epochs` is `many`, not a number of epochs\n")
@@ -140,7 +140,7 @@ def test_channels_are_opened_when_they_are_read(host):
     assert job.out.startswith("b't'\n[b'v']\n")
 
 
-def test_a_channel_left_alone_keeps_its_fifo(host):
+def test_channel_left_alone_keeps_its_fifo(host):
     """A handler that evaluates every second epoch gets the channel's FIFOs one after another."""
     handler = """
         def handler(job, epoch, streams):
@@ -157,13 +157,13 @@ def test_a_channel_left_alone_keeps_its_fifo(host):
     assert [m["fifo"] for m in job.metrics() if m["channel"] == "validation"] == [0, 1]
 
 
-def test_file_channels_are_no_streams(host):
+def test_file_channels_have_no_stream(host):
     job = host("def handler(job, epoch, streams):\n    streams['side']\n", channels=["train", "side"])
     assert job.start("author:handler").end() == 1
     assert "`side` is no Pipe channel of this job; there is train" in job.err
 
 
-def test_an_error_of_the_handler_keeps_its_traceback(host):
+def test_error_of_the_handler_keeps_its_traceback(host):
     job = host("def handler(job, epoch, streams):\n    raise ValueError('bad weather')\n")
     assert job.start("author:handler").end() == 1
     assert job.err.startswith("Traceback (most recent call last):\n")
@@ -217,7 +217,7 @@ def test_several_channels_at_once(host, any_python):
     assert job.lines() == [(0, 100, "a"), (0, 100, "b"), (1, 100, "a"), (1, 100, "b")]
 
 
-def test_damaged_data_is_an_error_that_says_where(host):
+def test_damaged_record_is_located(host):
     job = host("def handler(job, epoch, streams):\n    list(streams['train'])\n", read={"train": "recordio"}, epochs=2)
     job.feed("train", [formats.recordio(b"good")], [formats.recordio(b"good"), b"bad bad "])
     assert job.start("author:handler").end() == 1
@@ -250,7 +250,7 @@ def test_methods_are_optional(host):
     assert job.out == "ended\n"
 
 
-def test_the_next_fifo_is_waited_for(host):
+def test_next_fifo_is_waited_for(host):
     """There is no guarantee that the next FIFO is made in advance."""
     job = host(COUNTING, epochs=3).start()
     for epoch in range(3):
@@ -261,7 +261,7 @@ def test_the_next_fifo_is_waited_for(host):
     assert job.model() == "0:x 1:x 2:x"
 
 
-def test_a_fifo_that_never_comes(host):
+def test_fifo_that_never_comes(host):
     job = host(COUNTING, open_timeout=1).start()
     assert job.end() == 1
     assert job.err.rstrip().endswith("train_0` does not exist for 1 s: gave up")

@@ -52,7 +52,7 @@ def read(view, data, sizes=(1 << 30,), **options):
 
 @pytest.mark.parametrize("view", STREAMS)
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 13, 21, 64, 100])
-def test_short_reads_change_nothing(view, size):
+def test_short_reads_yield_equal_items(view, size):
     data = b"".join(STREAMS[view])
     assert read(view, data, (size,)) == read(view, data)
     assert len(read(view, data)[0]) == len(STREAMS[view])
@@ -67,7 +67,7 @@ def cuts(data):
 
 
 @pytest.mark.parametrize("view", STREAMS)
-def test_every_cut_is_told_or_between_items(view):
+def test_every_cut_is_reported_or_between_items(view):
     pieces = STREAMS[view]
     data = b"".join(pieces)
     everything = read(view, data)[0]
@@ -92,7 +92,7 @@ def test_every_cut_is_told_or_between_items(view):
 
 
 @pytest.mark.parametrize("view", STREAMS)
-def test_an_empty_epoch_has_no_items(view):
+def test_empty_epoch_has_no_items(view):
     assert read(view, b"") == ([], None)
 
 
@@ -103,7 +103,7 @@ def damaged(view, at, byte):
 
 
 @pytest.mark.parametrize("view", ["recordio", "tfrecord"])
-def test_a_damaged_header_is_told_at_its_record(view):
+def test_damaged_header_is_located_at_its_record(view):
     pieces = STREAMS[view]
     everything = read(view, b"".join(pieces))[0]
     start = 0
@@ -121,7 +121,7 @@ def test_each_damaged_byte_of_a_tfrecord_is_noticed_with_crc():
         assert isinstance(read("tfrecord", damaged("tfrecord", at, byte ^ 0x10)[: len(data)], crc=True)[1], Corrupt)
 
 
-def test_each_damaged_byte_of_a_message_changes_values_or_is_told():
+def test_damaged_message_byte_changes_values_or_is_reported():
     """Records are read by the example of the first; what differs outside the values is parsed as if it were alone."""
     pieces = STREAMS["recordio_protobuf"]
     for at in range(8, len(pieces[0])):
@@ -135,7 +135,7 @@ def test_each_damaged_byte_of_a_message_changes_values_or_is_told():
 
 
 @pytest.mark.parametrize("length", HUGE)
-def test_a_giant_length_costs_no_memory(length):
+def test_giant_length_costs_no_memory(length):
     head = struct.pack("<Q", length)
     tfrecord = head + struct.pack("<I", formats.masked_crc(head)) + b"x"
     member = bytearray(formats.tar([("a", b"")])[:512])
@@ -151,14 +151,14 @@ def test_a_giant_length_costs_no_memory(length):
             tracemalloc.stop()
 
 
-def test_an_item_larger_than_what_is_asked_for_at_once(monkeypatch):
+def test_item_larger_than_what_is_asked_for_at_once(monkeypatch):
     monkeypatch.setattr(sys.modules["smspec_runtime.pipe.reader"], "AT_ONCE", 10_000)
     payload = formats.pattern(333_333)
     data = formats.recordio(b"a") + formats.recordio(payload) + formats.recordio(b"b")
     assert list(VIEWS["recordio"](reader_of(data, (4099,)))) == [b"a", payload, b"b"]
 
 
-def test_an_error_inside_a_large_item_holds_none_of_its_memory():
+def test_error_inside_a_large_item_holds_none_of_its_memory():
     """A view that its traceback kept would make Python 3.13 complain of the buffer in the log, some time later."""
     given = []
 

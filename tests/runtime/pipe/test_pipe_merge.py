@@ -74,7 +74,7 @@ def test_views_are_those_of_the_streams(channels):
 
 @PREFETCH
 @pytest.mark.parametrize("state", ["no writer", "no byte", "inside a record"])
-def test_a_channel_that_waits_keeps_nobody_waiting(channels, prefetch, state):
+def test_waiting_channel_does_not_delay_others(channels, prefetch, state):
     channels.feed("quick", map(formats.recordio, [bytes(1000)] * 5000), prefetch=prefetch)
     go = threading.Event()
 
@@ -106,7 +106,7 @@ def test_channels_that_have_data_get_equal_shares(channels):
     assert jain > 0.8, totals
 
 
-def test_a_slow_consumer_holds_the_writers_back(channels):
+def test_slow_consumer_holds_the_writers_back(channels):
     """Memory is bounded: turns that wait, the pipe, and no more."""
     for name in "ab":
         channels.feed(name, map(formats.recordio, [bytes(4000)] * 4000))
@@ -150,7 +150,7 @@ def test_one_channel_can_be_closed_early(channels, prefetch):
 
 
 @PREFETCH
-def test_a_stop_ends_it_at_the_next_item(channels, prefetch):
+def test_stop_ends_it_at_the_next_item(channels, prefetch):
     channels.feed("waiting", None, prefetch=prefetch)
     channels.feed("flowing", iter(lambda: formats.recordio(bytes(1000)), None), prefetch=prefetch)
     items = pipe.merge(channels)
@@ -160,7 +160,7 @@ def test_a_stop_ends_it_at_the_next_item(channels, prefetch):
     assert {stream.end for stream in channels.values()} == {"stopped"}
 
 
-def test_a_stop_ends_a_wait_for_all(channels):
+def test_stop_ends_a_wait_for_all(channels):
     for name in "ab":
         channels.feed(name, None)
     threading.Timer(0.1, channels.wake.stop).start()
@@ -168,7 +168,7 @@ def test_a_stop_ends_a_wait_for_all(channels):
     assert all(stream.stopped for stream in channels.values())
 
 
-def test_a_fault_comes_after_the_items_before_it(channels):
+def test_fault_comes_after_the_items_before_it(channels):
     channels.feed("good", map(formats.recordio, [b"x"] * 10), linger=0.2)
     channels.feed("bad", [formats.recordio(b"first") + b"nonsense"])
     items = []
@@ -178,7 +178,7 @@ def test_a_fault_comes_after_the_items_before_it(channels):
     assert channels["good"].end in ("eof", "closed")
 
 
-def test_a_time_out_says_which_channel_waits(channels):
+def test_timeout_names_the_waiting_channel(channels):
     channels.feed("good", map(formats.recordio, [b"x"] * 10))
     channels.feed("bad", None)
     channels["bad"] = Stream(channels.path("bad"), open_timeout=0.2, channel="bad", epoch=0, wake=channels.wake)
@@ -188,7 +188,7 @@ def test_a_time_out_says_which_channel_waits(channels):
         list(pipe.merge(channels))
 
 
-def test_a_forked_worker_neither_hangs_nor_disturbs(channels):
+def test_forked_worker_neither_hangs_nor_disturbs(channels):
     """The threads stay with the parent; a copy of the iteration just ends, and closing it closes nothing here."""
     for name in "ab":
         channels.feed(name, [formats.recordio(bytes(1000))] * 200, pause=0.001)

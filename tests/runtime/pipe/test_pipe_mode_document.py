@@ -76,16 +76,16 @@ def test_every_view_has_a_line():
     assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == list(VIEWS)
 
 
-def test_the_script_that_asks_its_job(run):
+def test_script_that_asks_its_job(run):
     data = [b"a,b\n1,2\n", b"", b"3,4\n"]
     assert run("script", "train", data) == "0 2 8\n1 0 0\n2 1 4\n"
 
 
-def test_the_stream_of_a_path(run):
+def test_stream_of_a_path(run):
     assert run("open", "train", [b"one\ntwo\nthree\n" * 100_000]) == "b'one\\n'\nb'two\\n'\n"
 
 
-def test_the_published_loop_moves_over(run, host):
+def test_published_loop_moves_over(run, host):
     before = run("sample before", "training", BYTES)
     assert len(before.splitlines()) == 3
     assert run("sample script", "training", BYTES) == before
@@ -115,7 +115,7 @@ def test_readers_of_recordio_move_over(run, variable, module, instead):
     assert run("sdk after", "train", NUMBERS).splitlines() == before
 
 
-def test_the_reader_of_recordio_protobuf_needs_no_library(run):
+def test_reader_of_recordio_protobuf_needs_no_library(run):
     out = run("sdk after", "train", NUMBERS)
     assert len(out.splitlines()) == 15 and out.splitlines()[-1] == "2 [2.0, 2.25, 2.5, 4.0] 4.0"
 

@@ -61,7 +61,7 @@ def state_of(job):
     return json.loads((job.root / "checkpoints/smspec-progress-algo-1.json").read_text())
 
 
-def test_a_restarted_job_goes_on_behind_its_checkpoint(restart):
+def test_restarted_job_goes_on_behind_its_checkpoint(restart):
     """Epochs go on counting; FIFOs begin with 0 in a new container."""
     first = interrupted(restart(feed=3), 3)
     assert state_of(first) == {"job": "job-1", "completed": 3}
@@ -72,13 +72,13 @@ def test_a_restarted_job_goes_on_behind_its_checkpoint(restart):
     assert second.err == f"smspec: resuming: 3 of 5 epochs are in {second.root}/checkpoints\n"
 
 
-def test_a_job_that_is_done_leaves_no_state(restart):
+def test_job_that_is_done_leaves_no_state(restart):
     job = restart()
     assert job.end() == 0, job.err
     assert os.listdir(job.root / "checkpoints") == ["weights"]
 
 
-def test_another_job_from_the_same_checkpoints_begins_with_epoch_0(restart):
+def test_different_job_with_old_checkpoints_begins_at_epoch_0(restart):
     """People go on training from the checkpoints of an earlier job; that must not skip what they ask for."""
     first = interrupted(restart(feed=3), 3)
     second = restart(first, name="job-2")
@@ -87,7 +87,7 @@ def test_another_job_from_the_same_checkpoints_begins_with_epoch_0(restart):
     assert "resuming" not in second.err
 
 
-def test_the_checkpoint_counts_not_the_epoch(restart):
+def test_checkpoint_counts_not_the_epoch(restart):
     """A handler that saves every second epoch goes on where it saved."""
     handler = SAVING.replace("every = 1", "every = 2")
     first = interrupted(restart(handler=handler, feed=3), 3)
@@ -97,7 +97,7 @@ def test_the_checkpoint_counts_not_the_epoch(restart):
     assert second.out.endswith("ended with 0:0 1:1 2:0 3:1 4:2\n")
 
 
-def test_a_handler_that_saves_nothing_begins_anew(restart):
+def test_handler_without_checkpoints_begins_at_epoch_0(restart):
     first = interrupted(restart(handler=SAVING.replace("every = 1", "every = 99"), feed=3), 3)
     assert os.listdir(first.root / "checkpoints") == []
     second = restart(first)
@@ -116,14 +116,14 @@ def test_what_end_saves_on_sigterm_counts(restart):
 
 
 @pytest.mark.parametrize(("answer", "epochs"), [("0", [0, 1, 2, 3, 4]), ("epoch + 1", [4]), ("7", [])])
-def test_a_handler_may_decide_itself(restart, answer, epochs):
+def test_handler_may_decide_itself(restart, answer, epochs):
     handler = SAVING + f"        def resume(self, job, epoch):\n            return {answer}\n"
     second = restart(interrupted(restart(feed=3), 3), handler=handler)
     assert second.end() == 0, second.err
     assert [metrics["epoch"] for metrics in second.metrics()] == epochs
 
 
-def test_an_answer_that_is_no_epoch(restart):
+def test_resume_must_return_an_epoch(restart):
     job = restart(handler=SAVING + "        def resume(self, job, epoch):\n            pass\n")
     assert job.end() == 1
     assert job.err.endswith("TypeError: `resume` of the handler returned `None`, not the epoch to begin with\n")
@@ -137,7 +137,7 @@ def test_no_checkpoint_directory_no_state(restart):
 
 
 @pytest.mark.parametrize("state", ["", "[]", "{}", '{"job": "job-1", "completed": null}', "\0"])
-def test_a_state_that_cannot_be_read_is_told_and_passed_over(restart, state):
+def test_unreadable_state_is_reported_and_ignored(restart, state):
     first = interrupted(restart(feed=3), 3)
     (first.root / "checkpoints/smspec-progress-algo-1.json").write_text(state)
     second = restart(first)
@@ -146,7 +146,7 @@ def test_a_state_that_cannot_be_read_is_told_and_passed_over(restart, state):
     assert second.err.startswith("smspec: beginning with epoch 0: cannot read ")
 
 
-def test_a_state_that_cannot_be_written_does_not_end_the_job(restart):
+def test_state_that_cannot_be_written_does_not_end_the_job(restart):
     handler = SAVING.replace(
         "        def end",
         "            os.makedirs(self.path[:-18] + 'smspec-progress-algo-1.json~', exist_ok=True)\n\n        def end",

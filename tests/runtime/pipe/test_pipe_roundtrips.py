@@ -57,7 +57,7 @@ def test_tfrecord_checks_payloads_when_asked(payloads):
 @pytest.mark.parametrize("view", FRAMED)
 @relaxed
 @given(payloads=st.lists(PAYLOAD, min_size=1, max_size=6), sizes=SIZES, data=st.data())
-def test_a_cut_record_is_told_after_those_before_it(view, payloads, sizes, data):
+def test_cut_record_is_reported_after_earlier_records(view, payloads, sizes, data):
     records = list(map(FRAMED[view], payloads))
     stream = b"".join(records)
     cut = data.draw(st.integers(0, len(stream) - 1))
@@ -132,7 +132,7 @@ def test_members_come_back_from_archives_in_a_row(format, archives, sizes):
 
 @relaxed
 @given(members=st.lists(st.tuples(NAME, PAYLOAD), min_size=1, max_size=4), data=st.data())
-def test_a_cut_archive_is_told(members, data):
+def test_truncated_archive_is_reported(members, data):
     archive = formats.tar(members)
     last = tarfile.open(fileobj=io.BytesIO(archive)).getmembers()[-1]
     cut = data.draw(st.integers(1, last.offset_data + (last.size + 511) // 512 * 512))

@@ -25,7 +25,7 @@ def test_iteration_gives_the_view_that_read_names(path):
     assert b"".join(map(bytes, pipe.open(path)))[-4:] == b"999\n"
 
 
-def test_an_unknown_view_is_refused(path):
+def test_unknown_view_is_refused(path):
     with pytest.raises(ValueError, match="no view `line`; there is chunks, lines"):
         pipe.open(path, read="line")
     with pytest.raises(ValueError, match="no view `line`; there is chunks, lines"):
@@ -49,7 +49,7 @@ def test_batches_of_chunks_outlast_the_next_one(tmp_path):
     assert b"".join(chunk for batch in batches for chunk in batch) == data
 
 
-def test_an_interrupted_loop_goes_on_where_it_was(path):
+def test_interrupted_loop_goes_on_where_it_was(path):
     stream = pipe.open(path, read="jsonlines")
     for number in stream:
         if number == 9:
@@ -57,7 +57,7 @@ def test_an_interrupted_loop_goes_on_where_it_was(path):
     assert next(iter(stream)) == 10
 
 
-def test_a_stream_is_read_in_one_view(path):
+def test_stream_is_read_in_one_view(path):
     stream = pipe.open(path)
     next(stream.lines())
     with pytest.raises(ValueError, match="being read as `lines`, so it cannot be read as `csv`"):
@@ -94,7 +94,7 @@ def test_readinto_other_buffers(path):
     assert numbers.tobytes() == b"0\n1\n2\n3\n"
 
 
-def test_the_file_serves_libraries(path):
+def test_file_serves_libraries(path):
     import io
 
     stream = pipe.open(path)
@@ -166,7 +166,7 @@ def test_prefetch_fills_its_ring_from_small_writes_too(tmp_path):
 
 
 @pytest.mark.parametrize("prefetch", [1, 2, 7, 4096])
-def test_a_ring_of_any_size(tmp_path, prefetch):
+def test_ring_of_any_size(tmp_path, prefetch):
     data = formats.pattern(10000)
     (tmp_path / "data").write_bytes(data)
     assert b"".join(map(bytes, pipe.open(str(tmp_path / "data"), prefetch=prefetch).chunks())) == data

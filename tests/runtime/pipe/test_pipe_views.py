@@ -27,29 +27,29 @@ def refused(view, data, kind, offset, words, before=(), **options):
         assert words in str(error)
 
 
-def test_the_registry_has_every_view_of_the_job_spec():
+def test_registry_has_every_view_of_the_job_spec():
     text = {"lines", "jsonlines", "csv"}
     assert set(VIEWS) == text | {"chunks", "recordio", "recordio_protobuf", "augmented", "tfrecord", "tar"}
 
 
 class TestRecordIO:
-    def test_a_wrong_magic_number_is_not_searched_past(self):
+    def test_wrong_magic_number_is_not_searched_past(self):
         refused("recordio", ONE * 2 + b"????" + ONE, Corrupt, 24, "here is 3f3f3f3f", [b"one"] * 2)
 
-    def test_the_payload_is_cut(self):
+    def test_payload_is_cut(self):
         refused("recordio", ONE + ONE[:10], Truncated, 12, "after 10 bytes", [b"one"])
 
-    def test_the_padding_is_cut(self):
+    def test_padding_is_cut(self):
         refused("recordio", ONE + ONE[:11], Truncated, 12, "after 11 bytes", [b"one"])
 
-    def test_the_header_is_cut(self):
+    def test_header_is_cut(self):
         refused("recordio", ONE + ONE[:5], Truncated, 12, "after 5 bytes", [b"one"])
 
-    def test_a_large_record_is_cut(self):
+    def test_large_record_is_cut(self):
         cut = formats.recordio(LARGE)[:-9]
         refused("recordio", ONE + cut, Truncated, 12, "after 299999 of 300008 bytes", [b"one"])
 
-    def test_parts_are_joined_with_the_number_that_the_writer_left_out(self):
+    def test_parts_are_joined_with_the_omitted_magic_number(self):
         payload = b"head" + formats.MAGIC + formats.MAGIC + b"tail!"
         assert len(formats.recordio(payload)) == 8 + 4 + 8 + 8 + 8  # three parts, the middle one empty
         assert list(VIEWS["recordio"](reader_of(formats.recordio(payload), (3,)))) == [payload]
@@ -62,7 +62,7 @@ class TestRecordIO:
         data = formats.recordio_part(1, LARGE) + formats.recordio_part(3, LARGE)
         assert list(VIEWS["recordio"](reader_of(data, (100_000,)))) == [LARGE + formats.MAGIC + LARGE]
 
-    def test_a_record_ends_between_its_parts(self):
+    def test_record_ends_between_its_parts(self):
         refused("recordio", ONE + formats.recordio_part(1, b"ab"), Truncated, 12, "after 1 of its parts", [b"one"])
 
     @pytest.mark.parametrize("flags", [[2], [3], [1, 0], [1, 1], [1, 2, 0], [4], [7]])
@@ -70,7 +70,7 @@ class TestRecordIO:
         data = b"".join(formats.recordio_part(flag, b"part") for flag in flags)
         refused("recordio", data, Corrupt, 12 * (len(flags) - 1), f"part {flags[-1]} of a record")
 
-    def test_an_unknown_way_of_joining_is_refused_at_once(self):
+    def test_unknown_way_of_joining_is_refused_at_once(self):
         with pytest.raises(ValueError, match="dmlc or concat"):
             VIEWS["recordio"](reader_of(b""), multipart="dlmc")
 
@@ -79,23 +79,23 @@ class TestRecordIO:
 
 
 class TestTFRecord:
-    def test_a_wrong_length_is_noticed_at_once(self):
+    def test_wrong_length_is_noticed_at_once(self):
         bad = bytearray(formats.tfrecord(b"two"))
         bad[1] ^= 1
         refused("tfrecord", formats.tfrecord(b"one") + bad, Corrupt, 19, "checksum of the length", [b"one"])
 
-    def test_a_wrong_payload_is_noticed_when_asked(self):
+    def test_wrong_payload_is_noticed_when_asked(self):
         bad = bytearray(formats.tfrecord(b"two"))
         bad[12] ^= 1
         data = formats.tfrecord(b"one") + bytes(bad)
         refused("tfrecord", data, Corrupt, 19, "checksum of a record", [b"one"], crc=True)
         assert list(VIEWS["tfrecord"](reader_of(data))) == [b"one", b"uwo"]
 
-    def test_the_last_checksum_is_cut(self):
+    def test_last_checksum_is_cut(self):
         refused("tfrecord", formats.tfrecord(b"one")[:-1], Truncated, 0, "after 18 bytes")
         refused("tfrecord", formats.tfrecord(LARGE)[:-1], Truncated, 0, "after 300015 of 300016 bytes")
 
-    def test_the_checksum_is_the_published_one(self):
+    def test_checksum_is_the_published_one(self):
         """CRC-32C of 32 zero bytes is 8a9136aa (RFC 3720, B.4)."""
         crc = 0x8A9136AA
         masked = ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
@@ -116,16 +116,16 @@ class TestTar:
             archive.addfile(info, io.BytesIO(b"A"))
         assert list(VIEWS["tar"](reader_of(file.getvalue()))) == [("a", b"A")]
 
-    def test_an_archive_without_its_end_may_have_been_cut(self):
+    def test_archive_without_its_end_may_have_been_cut(self):
         data = formats.tar([("a", b"A")])[:1024]
         refused("tar", data, Truncated, 0, "end marker is missing", [("a", b"A")])
 
-    def test_a_damaged_header_is_refused(self):
+    def test_damaged_header_is_refused(self):
         data = bytearray(formats.tar([("a", b"A"), ("b", b"B")]))
         data[1024] ^= 1
         refused("tar", bytes(data), Corrupt, 1024, "checksum", [("a", b"A")])
 
-    def test_a_large_member_is_cut(self):
+    def test_large_member_is_cut(self):
         data = formats.tar([("a", b"A"), ("b", LARGE)])[:200_000]
         refused("tar", data, Truncated, 1024, "after 198976 of 300544 bytes", [("a", b"A")])
 
@@ -133,20 +133,20 @@ class TestTar:
         name = "d" * 120 + "/" + "n" * 90
         assert list(VIEWS["tar"](reader_of(formats.tar([(name, b"A")], tarfile.USTAR_FORMAT)))) == [(name, b"A")]
 
-    def test_a_size_in_base_256_is_read(self):
+    def test_size_in_base_256_is_read(self):
         head = bytearray(formats.tar([("a", b"A")])[:512])
         head[124:136] = b"\x80" + (3).to_bytes(11, "big")
         head[148:156] = b"%06o\0 " % (sum(head[:148]) + sum(head[156:]) + 8 * 32)
         data = bytes(head) + b"abc" + bytes(509) + bytes(1024)
         assert list(VIEWS["tar"](reader_of(data))) == [("a", b"abc")]
 
-    def test_a_sparse_member_is_refused(self):
+    def test_sparse_member_is_refused(self):
         head = bytearray(formats.tar([("a", b"")])[:512])
         head[156:157] = b"S"
         head[148:156] = b"%06o\0 " % (sum(head[:148]) + sum(head[156:]) + 8 * 32)
         refused("tar", bytes(head) + bytes(1024), Corrupt, 0, "`a` is sparse")
 
-    def test_a_sparse_member_of_pax_is_refused(self):
+    def test_sparse_member_of_pax_is_refused(self):
         """Its header says that of a regular file that holds a map and the data."""
         buffer = io.BytesIO()
         with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
@@ -157,7 +157,7 @@ class TestTar:
 
 
 class TestText:
-    def test_a_line_longer_than_all_buffers(self):
+    def test_line_longer_than_all_buffers(self):
         line = LARGE.replace(b"\n", b"") * 4 + b"\n"
         assert list(VIEWS["lines"](reader_of(b"a\n" + line + b"b", (100_000,)))) == [b"a\n", line, b"b"]
 
@@ -170,20 +170,20 @@ class TestText:
     def test_json_that_is_not_text(self):
         refused("jsonlines", b'1\n"\xff"\n', Corrupt, 2, "not JSON", [1])
 
-    def test_rows_may_hold_line_breaks_and_blank_lines_are_passed_over(self):
+    def test_rows_contain_line_breaks_and_skip_empty_lines(self):
         data = b'a,"b\nc"\r\n\r\n"d ""e""",f'
         assert list(VIEWS["csv"](reader_of(data, (3,)))) == [["a", "b\nc"], ['d "e"', "f"]]
 
     def test_another_delimiter(self):
         assert list(VIEWS["csv"](reader_of(b"a\tb\n"), delimiter="\t")) == [["a", "b"]]
 
-    def test_a_row_cut_in_quotes(self):
+    def test_row_cut_in_quotes(self):
         refused("csv", b'a,b\nc,"d\ne', Truncated, 4, "ends inside a row", [["a", "b"]])
 
-    def test_a_row_that_is_not_csv(self):
+    def test_row_that_is_not_csv(self):
         refused("csv", b'a,b\n"c"d,e\n', Corrupt, 4, "not CSV", [["a", "b"]])
 
-    def test_a_row_that_is_not_text(self):
+    def test_row_that_is_not_text(self):
         refused("csv", b"a,b\nc,\xff\n", Corrupt, 4, "not CSV", [["a", "b"]])
 
 
@@ -198,7 +198,7 @@ class TestAugmented:
         got = list(VIEWS["augmented"](reader_of(data, (50_000,)), names=["image-ref", "label"]))
         assert got == [{"image-ref": image, "label": b"1"}, {"image-ref": LARGE, "label": b"0"}]
 
-    def test_an_object_cut_inside_an_attribute(self):
+    def test_object_cut_inside_an_attribute(self):
         data = ONE * 3 + ONE[:10]
         refused("augmented", data, Truncated, 36, "after 10 bytes", [{"a": b"one", "b": b"one"}], names=["a", "b"])
 
@@ -270,7 +270,7 @@ class TestProtobuf:
         assert tensor.keys.dtype == numpy.dtype("<u8")
         assert tensor.values.tolist() == [1, -1]
 
-    def test_numbers_are_arrays_where_it_is_not(self, monkeypatch):
+    def test_numbers_are_arrays_without_numpy(self, monkeypatch):
         example.numpy.cache_clear()
         monkeypatch.setitem(sys.modules, "numpy", None)
         try:

@@ -15,7 +15,7 @@ FILES = sorted(glob.glob(os.path.join(os.path.dirname(smspec.local.feeder.__file
 
 
 @pytest.mark.parametrize("path", FILES, ids=os.path.basename)
-def test_a_module_needs_nothing_but_the_standard_library(path):
+def test_feeder_modules_import_only_the_standard_library(path):
     with open(path, encoding="utf-8") as file:
         tree = ast.parse(file.read(), feature_version=(3, 8))
     for node in ast.walk(tree):

@@ -20,7 +20,7 @@ def test_shards_partition_the_entries(count, shards, seed, epoch):
 
 
 @given(COUNTS, st.integers(0, 2**63 - 1), st.integers(0, 5))
-def test_a_seed_gives_one_order(count, seed, epoch):
+def test_seed_gives_one_order(count, seed, epoch):
     assert order(count, seed, epoch) == order(count, seed, epoch)
     assert sorted(order(count, seed, epoch)) == list(range(count))
 
@@ -35,6 +35,6 @@ def test_shuffled_shards_change_their_owners():
     assert set(order(40, 17, 0, 0, 2)) != set(order(40, 17, 1, 0, 2))
 
 
-def test_the_order_is_written_in_stone():
+def test_order_is_written_in_stone():
     """It must not change with the version of Python, nor with ours: a run is repeated by its seed."""
     assert order(6, 17, 0) == [2, 5, 3, 0, 1, 4]

@@ -137,7 +137,7 @@ SLOW_LISTS = {
 
 
 @pytest.mark.parametrize("lie", [*LISTS, *SLOW_LISTS])
-def test_no_job_runs_on_what_is_no_list(lie, fed, tmp_path):
+def test_malformed_list_starts_no_job(lie, fed, tmp_path):
     with lying_server() as server:
         s3 = LyingS3(server, {"train/a": SMALL})
         s3.lie = lambda asked: (list(SLOW_LISTS.get(lie, ())) or [LISTS[lie]]) if is_list(asked) else None
@@ -203,7 +203,7 @@ PARTS = {
 
 
 @pytest.mark.parametrize("lie", PARTS)
-def test_no_job_runs_on_what_is_no_range(lie, fed, tmp_path):
+def test_malformed_range_starts_no_job(lie, fed, tmp_path):
     with lying_server() as server:
         s3 = LyingS3(server, {"train/a": WHOLE})
         s3.lie = lambda asked: None if is_list(asked) else [PARTS[lie]]
@@ -220,7 +220,7 @@ def test_no_job_runs_on_an_object_of_another_size_than_listed(size, fed, tmp_pat
     assert f"but listed {size}" in done.err
 
 
-def test_a_list_that_begins_again_under_new_tokens_ends(fed, tmp_path):
+def test_list_that_begins_again_under_new_tokens_ends(fed, tmp_path):
     with lying_server() as server:
         s3 = LyingS3(server, {"train/a": SMALL})
 
@@ -241,7 +241,7 @@ SECOND = {
 
 
 @pytest.mark.parametrize("lie", SECOND)
-def test_an_object_that_changes_while_it_is_read_is_at_fault(lie, fed, tmp_path):
+def test_object_changed_while_read_is_reported(lie, fed, tmp_path):
     with lying_server() as server:
         s3 = LyingS3(server, {"train/a": WHOLE})
         s3.lie = lambda asked: [SECOND[lie]] if asked.headers.get("range", "").startswith(f"bytes={RANGE}-") else None
@@ -251,7 +251,7 @@ def test_an_object_that_changes_while_it_is_read_is_at_fault(lie, fed, tmp_path)
 
 
 @pytest.mark.parametrize("total", [len(WHOLE) + 1, len(WHOLE) - 1])
-def test_an_object_that_grows_while_it_is_read_is_not_joined(total, fed, tmp_path):
+def test_object_grown_while_read_is_not_joined(total, fed, tmp_path):
     with lying_server() as server:
         s3 = LyingS3(server, {"train/a": WHOLE})
         second = part(WHOLE[RANGE:total], f"{RANGE}-{min(total, len(WHOLE)) - 1}/{total}")
@@ -259,7 +259,7 @@ def test_an_object_that_grows_while_it_is_read_is_not_joined(total, fed, tmp_pat
         assert_refused(fed(s3), tmp_path)
 
 
-def test_a_range_that_drips_ends_in_time(fed, tmp_path):
+def test_range_that_drips_ends_in_time(fed, tmp_path):
     with lying_server() as server:
         s3 = LyingS3(server, {"train/a": WHOLE})
         s3.lie = lambda asked: None if is_list(asked) else [part()[:5000], *dripped(WHOLE[:100])]
@@ -280,7 +280,7 @@ def test_what_is_signed_stays_with_its_host(fed, tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", SMALL, WHOLE[:RANGE], WHOLE], ids=["empty", "small", "a range", "more"])
-def test_the_table_itself_could_be_fed(content, fed, tmp_path, monkeypatch):
+def test_table_itself_could_be_fed(content, fed, tmp_path, monkeypatch):
     """What the lies are made of is right; what a server may do otherwise without harm is no lie."""
     monkeypatch.setenv("SMSPEC_HTTP_TIMEOUT", "30")
     with lying_server() as server:

@@ -49,7 +49,7 @@ def contents(store: S3Store, parts) -> list[bytes]:
     return [part if blocks is None else b"".join(blocks) for part, blocks in store.contents(parts)]
 
 
-def test_a_prefix_is_listed_in_the_order_of_bytes(s3):
+def test_prefix_is_listed_in_the_order_of_bytes(s3):
     """S3Prefix: every object whose key begins with the prefix; what consoles make of a directory is none."""
     for key in ("train/b", "train/a/1", "train/Z", "train/é", "train/empty/", "trainer"):
         s3.put(key, b"" if key.endswith("/") else key.encode())
@@ -118,7 +118,7 @@ def test_memory_stays_bounded(s3, monkeypatch):
     stream.close()
 
 
-def test_leaving_early_asks_for_nothing_more(s3, monkeypatch):
+def test_closing_early_stops_requests(s3, monkeypatch):
     monkeypatch.setattr(fetching, "RANGE", 1 << 16)
     s3.put("early/a", bytes(4 << 20))
     store = open_store(channel(f"s3://{BUCKET}/early/"))
@@ -164,13 +164,13 @@ def test_augmented_manifests_are_read_from_s3(s3):
         ("s3://b ad/x", "has no valid bucket name"),
     ],
 )
-def test_what_is_not_there_is_told(s3, source, message):
+def test_missing_object_is_reported(s3, source, message):
     with pytest.raises(ChannelDataError, match=message) as told:
         entries_of(channel(source, s3_data_type="ManifestFile"), open_store(channel(source)))
     assert not isinstance(told.value, StoreUnavailable)
 
 
-def test_no_credentials_are_told(s3, monkeypatch, tmp_path):
+def test_missing_credentials_are_reported(s3, monkeypatch, tmp_path):
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
@@ -179,13 +179,13 @@ def test_no_credentials_are_told(s3, monkeypatch, tmp_path):
         open_store(channel(f"s3://{BUCKET}/x")).objects()
 
 
-def test_an_endpoint_that_nobody_serves_is_told(s3, monkeypatch):
+def test_unreachable_endpoint_is_reported(s3, monkeypatch):
     monkeypatch.setenv("S3_ENDPOINT_URL", "http://127.0.0.1:9")
     with pytest.raises(StoreUnavailable, match="cannot read `s3://bucket/x`: cannot connect to"):
         open_store(channel(f"s3://{BUCKET}/x")).objects()
 
 
-def test_a_profile_that_is_not_there_is_told(s3, monkeypatch):
+def test_missing_profile_is_reported(s3, monkeypatch):
     monkeypatch.setenv("AWS_PROFILE", "no-such-profile")
     with pytest.raises(StoreUnavailable, match="no-such-profile"):
         make_client()
@@ -237,12 +237,12 @@ def faulty(s3, monkeypatch):
     thread.join()
 
 
-def test_a_connection_that_breaks_is_made_again(faulty):
+def test_connection_that_breaks_is_made_again(faulty):
     store = S3Store(channel("s3://bucket/a"), make_client())
     assert contents(store, [StoredObject("a", "s3://bucket/a", None)]) == [faulty.content]
 
 
-def test_an_object_that_changes_meanwhile_is_not_joined(faulty):
+def test_object_that_changes_meanwhile_is_not_joined(faulty):
     faulty.breaks, faulty.versions = False, ['"1"', '"2"']
     store = S3Store(channel("s3://bucket/a"), make_client())
     with pytest.raises(ChannelDataError, match="`s3://bucket/a` changed while smspec was reading it"):

@@ -13,7 +13,7 @@ def test_two_specs_of_one_name(tmp_path):
     assert [(one.code, one.file, one.line) for one in found] == [("SM705", "b.yaml", 2)]
 
 
-def test_the_third_of_a_name_is_told_too(tmp_path):
+def test_third_job_of_a_name_is_reported_too(tmp_path):
     found = told(tmp_path, **{file: job("ctr", f"output: s3://m/{file}/\n") for file in "abc"})
     assert [(one.code, one.file) for one in found] == [("SM705", "b.yaml"), ("SM705", "c.yaml")]
 
@@ -25,7 +25,7 @@ def test_names_are_free_in_another_account_or_region(key, places, tmp_path):
     assert codes(tmp_path, a=a, b=b) == []
 
 
-def test_an_unknown_region_may_be_any(tmp_path):
+def test_unknown_region_may_be_any(tmp_path):
     a, b = (job("ctr", f"{place}output: s3://m/{n}/\n") for n, place in enumerate((REGIONS[0], "")))
     assert codes(tmp_path, a=a, b=b) == ["SM705"]
 
@@ -40,7 +40,7 @@ def test_overlays_of_a_job_have_its_name(tmp_path):
     assert codes(tmp_path, a=job("a", "job_name: nightly\noverlays: {dev: {retries: 1}}\n")) == []
 
 
-def test_a_model_that_takes_the_place_of_another(tmp_path):
+def test_model_that_takes_the_place_of_another(tmp_path):
     """In two regions both jobs may run; the prefix is one for all regions."""
     a, b = (job("ctr", f"{region}job_name: nightly\noutput: s3://m/ctr/\n") for region in REGIONS)
     assert codes(tmp_path, a=a, b=b) == ["SM707"]

@@ -14,13 +14,13 @@ def test_two_specs_that_write_one_output_prefix(tmp_path):
     assert found[0].message == "`b` and `a` share the `output` prefix"
 
 
-def test_an_output_prefix_that_a_base_gives_is_meant(tmp_path):
+def test_output_prefix_that_a_base_gives_is_meant(tmp_path):
     base = "smspec: v1\noutput: s3://models/team/\n"
     extends = "extends: [base.yaml]\n# output: the base's\n"
     assert codes(tmp_path, base=base, a=job("a", extends), b=job("b", extends)) == []
 
 
-def test_an_output_prefix_of_three_jobs_is_a_habit(tmp_path):
+def test_output_prefix_of_three_jobs_is_a_habit(tmp_path):
     assert codes(tmp_path, **{name: job(name, "output: s3://models/team/\n") for name in "abc"}) == []
 
 
@@ -41,17 +41,17 @@ def test_two_jobs_with_one_checkpoint_prefix(other, tmp_path):
     assert [(one.code, one.file) for one in found] == [("SM702", "b.yaml")]
 
 
-def test_an_overlay_may_take_the_shared_checkpoint_prefix(tmp_path):
+def test_overlay_may_take_the_shared_checkpoint_prefix(tmp_path):
     found = told(tmp_path, a=job("a", CTR), b=job("b", f"overlays:\n  prod:\n    {CTR}"))
     assert [(one.code, one.file, one.line) for one in found] == [("SM702", "b.yaml", 9)]
 
 
-def test_every_further_job_is_told_at_its_own_line(tmp_path):
+def test_every_further_job_is_reported_at_its_line(tmp_path):
     found = told(tmp_path, **{name: job(name, CTR) for name in "abcd"})
     assert [(one.code, one.file) for one in found] == [("SM702", f"{name}.yaml") for name in "bcd"]
 
 
-def test_checkpoints_that_a_base_gives_to_many_are_told_once_at_the_base(tmp_path):
+def test_shared_base_checkpoints_are_reported_once(tmp_path):
     extends = "extends: [base.yaml]\n"
     found = told(tmp_path, base=f"smspec: v1\n{CTR}", **{name: job(name, extends) for name in "abcdef"})
     assert [(one.code, one.file, one.line) for one in found] == [("SM702", "base.yaml", 2)]
@@ -72,7 +72,7 @@ def test_prefixes_that_only_begin_alike_are_two_places(other, tmp_path):
     assert codes(tmp_path, a=job("a", CTR), b=job("b", other)) == []
 
 
-def test_a_job_may_keep_its_output_beside_its_checkpoints(tmp_path):
+def test_output_next_to_checkpoints_is_accepted(tmp_path):
     assert codes(tmp_path, a=job("a", "output: s3://m/a/\ncheckpoints: s3://m/a/ckpt/\n")) == []
     assert codes(tmp_path, a=job("a", "output: s3://m/a/out/\ncheckpoints: s3://m/a/\n"), b=job("b")) == []
 
@@ -88,14 +88,14 @@ def test_a_job_may_keep_its_output_beside_its_checkpoints(tmp_path):
         "{checkpoints: s3://ckpt/dev/, hyperparameters: {epochs: 1}}",
     ],
 )
-def test_an_overlay_carries_the_training_on_elsewhere(change, tmp_path):
+def test_overlay_carries_the_training_on_elsewhere(change, tmp_path):
     change = change if change.startswith("{") else "{" + change + "}"
     spec = job("a", f"{CTR}hyperparameters: {{epochs: 9}}\noverlays:\n  dev: {change}\n")
     assert codes(tmp_path, a=spec) == []
 
 
 @pytest.mark.parametrize("change", ["hyperparameters: {epochs: 1}", "channels: {train: s3://data/sample/}"])
-def test_an_overlay_that_trains_something_else_with_the_same_checkpoints(change, tmp_path):
+def test_overlay_that_changes_training_reuses_checkpoints(change, tmp_path):
     key = change.partition(":")[0]
     more = f"hyperparameters: {{epochs: 9}}\nchannels: {{train: s3://data/all/}}\noverlays:\n  dev: {{{change}}}\n"
     (found,) = told(tmp_path, a=job("a", CTR + more))
@@ -103,13 +103,13 @@ def test_an_overlay_that_trains_something_else_with_the_same_checkpoints(change,
     assert found.message == f"the overlay `dev` changes `{key}`, but keeps `checkpoints` of the job without it"
 
 
-def test_the_overlays_of_one_file_are_compared_too(tmp_path):
+def test_overlays_of_one_file_are_compared_too(tmp_path):
     spec = job("a", f"{CTR}overlays:\n  dev: {{hyperparameters: {{epochs: 1}}}}\n")
     assert codes(tmp_path, "a.yaml", a=spec) == ["SM704"]
     assert codes(tmp_path, "a.yaml", "-O", "dev", a=spec) == []
 
 
-def test_of_one_file_alone_nothing_is_expected_in_vain(tmp_path):
+def test_single_file_has_no_unused_cross_spec_ignores(tmp_path):
     ignored = "checks: {ignore: [{rule: SM702, because: the other file says so}]}\n"
     spec = job("a", f"{CTR}{ignored}overlays:\n  dev: {{tags: {{stage: dev}}}}\n")
     assert codes(tmp_path, "a.yaml", a=spec) == []

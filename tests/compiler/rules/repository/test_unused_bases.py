@@ -7,7 +7,7 @@ from support.spec.repository_jobs import codes, job, told
 BASE = "smspec: v1\nretries: 1\n"
 
 
-def test_a_base_that_nothing_extends(tmp_path):
+def test_base_without_users_is_reported(tmp_path):
     found = told(tmp_path, a=job("a", "extends: [used.yaml]\n"), used=BASE, org__unused=BASE)
     assert [(one.code, one.file, one.line) for one in found] == [("SM708", "org/unused.yaml", 1)]
 
@@ -17,7 +17,7 @@ def test_of_bases_that_extend_each_other_the_last_is_unused(tmp_path):
     assert [(one.code, one.file) for one in found] == [("SM708", "second.yaml")]
 
 
-def test_a_base_is_used_through_one_that_lies_elsewhere(tmp_path):
+def test_base_is_used_through_one_that_lies_elsewhere(tmp_path):
     (tmp_path / ".git").mkdir()
     specs = {
         "jobs__a": job("a", "extends: [../org/all.yaml]\n"),
@@ -39,7 +39,7 @@ def test_a_base_is_used_through_one_that_lies_elsewhere(tmp_path):
     ],
     ids=["outside", "missing", "malformed", "broken", "broken job"],
 )
-def test_a_file_that_was_not_read_may_extend_every_base(specs, tmp_path):
+def test_file_that_was_not_read_may_extend_every_base(specs, tmp_path):
     assert codes(tmp_path, "jobs", **specs, jobs__base=BASE) == []
 
 
@@ -49,12 +49,12 @@ def test_only_below_a_directory_is_a_base_looked_for(words, tmp_path):
     assert codes(tmp_path, *words, a=job("a"), b=job("b"), base=BASE) == []
 
 
-def test_bases_in_a_circle_are_told_of_that_alone(tmp_path):
+def test_circular_bases_have_one_error(tmp_path):
     specs = {"a": job("a"), "b": f"{BASE}extends: [c.yaml]\n", "c": f"{BASE}extends: [b.yaml]\n"}
     assert codes(tmp_path, **specs) == []
 
 
-def test_a_base_for_another_repository_says_so_itself(tmp_path):
+def test_base_for_other_repositories_ignores_the_rule(tmp_path):
     ignore = "checks: {ignore: [{rule: SM708, because: the repository of the search team extends it}]}\n"
     assert codes(tmp_path, a=job("a"), base=BASE + ignore) == []
     assert codes(tmp_path, a=job("a", "extends: [base.yaml]\n"), base=BASE + ignore) == ["SM331"]

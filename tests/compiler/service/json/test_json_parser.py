@@ -53,7 +53,7 @@ def cut(text, span):
 
 
 @given(VALUES, st.sampled_from([None, 0, 2]), st.booleans())
-def test_what_json_says_is_read_and_stands_where_its_node_says(value, indent, ascii_only):
+def test_parsed_values_and_positions_match_json(value, indent, ascii_only):
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
     if any(0xD800 <= ord(character) < 0xE000 for character in repr(value)):
         return
@@ -179,22 +179,22 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("text", "places"), FAULTS, ids=[repr(text[:24]) for text, _ in FAULTS])
-def test_a_fault_is_told_where_it_stands(text, places):
+def test_json_errors_are_located(text, places):
     assert told(text) == places
 
 
-def test_the_deepest_that_is_allowed_is_read():
+def test_deepest_that_is_allowed_is_read():
     assert to_data(read("[" * MAX_DEPTH + "]" * MAX_DEPTH).root)
 
 
-def test_a_member_that_is_there_twice_names_the_first():
+def test_member_that_is_there_twice_names_the_first():
     with pytest.raises(InvalidInput) as rejected:
         read('{"a": 1,\n "a": 2}')
     (found,) = rejected.value.diagnostics
     assert [(note.span.line, note.span.column) for note in found.notes] == [(1, 2)]
 
 
-def test_a_printed_python_dict_is_told_in_a_few_findings():
+def test_python_dict_is_reported_in_a_few_findings():
     printed = repr({f"name{n}": {"value": n, "is": None} for n in range(200)})
     assert len(told(printed)) == 10
 
@@ -234,7 +234,7 @@ SECRETS = ["AKIAABCDEFGHIJKLMNOP", "eyJ" + "aB3dE5fG7h" * 4 + ".eyJ" + "k2Lm4Np6
 @pytest.mark.parametrize(
     "text", ['{{"a": {0}}}', '{{"{0}": 1, "{0}": 2}}', '{{"{0}" 1}}', "{{{0}: 1}}", "{{'{0}': 1}}"]
 )
-def test_no_secret_is_told_in_a_fault(text, secret):
+def test_json_errors_contain_no_secret(text, secret):
     with pytest.raises(InvalidInput) as rejected:
         read(text.format(secret))
     for found in rejected.value.diagnostics:

@@ -180,13 +180,13 @@ MISSPELT = [
 
 
 @pytest.mark.parametrize(("request_", "path"), MISSPELT)
-def test_what_its_shape_tells_is_told_once(request_, path):
+def test_shape_error_is_reported_once(request_, path):
     found = request_findings(request_)
     assert len({finding.path for finding in found}) == len(found)
     assert path in {finding.path for finding in found}
 
 
-def test_a_job_without_any_group_is_told_where_groups_are_named():
+def test_unknown_group_suggests_instance_groups():
     (found,) = request_findings(reading(channel(s3={"InstanceGroupNames": ["workers"]})))
     assert (found.code, found.label) == ("SM433", "")
     assert "`ResourceConfig.InstanceGroups`" in found.help

@@ -94,7 +94,7 @@ CHINESE = "arn:aws-cn:iam::111122223333:role/SageMakerTraining"
         (None, None, False),
     ],
 )
-def test_there_is_no_profiler_in_china(region, role, is_refused):
+def test_profiler_is_rejected_in_china(region, role, is_refused):
     request = profiled() | ({"RoleArn": role} if role else {})
     found = [(found.code, found.path) for found in request_findings(request, region=region) if found.code != "SM371"]
     assert found == ([("SM475", ("ProfilerConfig",))] if is_refused else [])

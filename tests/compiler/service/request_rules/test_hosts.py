@@ -105,7 +105,7 @@ test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict
 
 
 @pytest.mark.parametrize("kind", ["ml.p9.48xlarge", "ml.p6e-gb300.36xlarge"])
-def test_nothing_is_said_of_the_disks_and_places_of_a_type_that_nobody_knows(kind):
+def test_unknown_instance_type_skips_volume_rules(kind):
     found = request_findings(placed(kind, 1)) + request_findings(on(kind, VolumeSizeInGB=1, VolumeKmsKeyId=KEY))
     assert {finding.code for finding in found} == {"SM413"}
 

@@ -23,7 +23,7 @@ def request_with(path):
 
 
 @pytest.mark.parametrize("path", PATHS, ids=dotted)
-def test_junk_in_a_place_is_no_crash_and_is_left_as_it_is(path):
+def test_junk_value_does_not_crash_the_rules(path):
     request, holder, key = request_with(path)
     for junk in JUNK:
         holder[key] = junk
@@ -34,6 +34,6 @@ def test_junk_in_a_place_is_no_crash_and_is_left_as_it_is(path):
 
 
 @pytest.mark.parametrize("junk", JUNK, ids=repr)
-def test_a_request_of_junk_is_no_crash(junk):
+def test_junk_request_does_not_crash_the_rules(junk):
     payload = dict.fromkeys(MODEL.root.members, junk)
     assert all(found.message for found in rule_findings(Request(payload=payload, region="us-west-2")))

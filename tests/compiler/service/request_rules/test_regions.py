@@ -89,7 +89,7 @@ def test_what_a_job_uses_is_in_the_partition_of_its_role(parts, path):
 
 
 @pytest.mark.parametrize(("parts", "path"), [*arns(HERE)], ids=lambda part: str(part)[:40])
-def test_what_is_there_is_not_told(parts, path):
+def test_available_resources_are_not_reported(parts, path):
     assert found(changed(**parts), HERE) == []
 
 
@@ -117,12 +117,12 @@ def test_what_a_program_or_a_tag_carries_is_not_judged():
         ("registry.example/x:1", "eu-west-1", False),
     ],
 )
-def test_an_image_of_ecr_comes_from_the_region_of_the_job(image, region, is_told):
+def test_image_of_ecr_comes_from_the_region_of_the_job(image, region, is_told):
     request = changed(AlgorithmSpecification={"TrainingImage": image, "TrainingInputMode": "File"})
     assert found(request, region) == ([("SM371", ("AlgorithmSpecification", "TrainingImage"))] if is_told else [])
 
 
-def test_no_role_and_no_region_tell_nothing():
+def test_request_without_role_and_region_is_accepted():
     request = small_request()
     del request["RoleArn"]
     assert found(request | {"OutputDataConfig": {"S3OutputPath": "s3://x/", "KmsKeyId": kms("cn-north-1")}}) == []

@@ -73,19 +73,19 @@ SILENT = [
 test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)
 
 
-def test_the_longest_run_of_28_days_is_only_warned_of():
+def test_longest_run_of_28_days_is_only_warned_of():
     (finding,) = request_findings(stopping(MaxRuntimeInSeconds=2_419_200))
     assert (finding.code, finding.severity) == ("SM353", "warning")
 
 
 @pytest.mark.parametrize(("run", "is_default"), [(None, True), (86_400, True), (86_401, False)])
-def test_the_default_of_a_day_is_named_as_such(run, is_default):
+def test_default_of_a_day_is_named_as_such(run, is_default):
     (finding,) = request_findings(spot(run=run, wait=28_800, CheckpointConfig=CHECKPOINTS), in_spec_words=True)
     assert finding.message.endswith("1d (the default)" if is_default else "86401s")
     assert "`stopping.max_runtime`" in finding.help
 
 
-def test_times_are_told_as_the_author_writes_them():
+def test_times_are_formatted_as_in_the_input():
     request = spot(run=86_400, wait=5_400, CheckpointConfig=CHECKPOINTS)
     (raw,) = request_findings(request)
     (written,) = request_findings(request, in_spec_words=True)

@@ -61,7 +61,7 @@ test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict
 
 
 @pytest.mark.parametrize("bucket", ["My_Bucket.s3.us-west-2.amazonaws.com", "s3-us-west-2.amazonaws.com/My_Bucket"])
-def test_the_bucket_of_a_web_address_is_looked_at_too(bucket):
+def test_bucket_of_a_web_address_is_looked_at_too(bucket):
     found = [(finding.code, finding.path) for finding in request_findings(to(f"https://{bucket}/x"))]
     assert sorted(found) == [("SM346", OUTPUT), ("SM454", OUTPUT)]
 

@@ -85,32 +85,32 @@ def run(package, tmp_path):
     return run
 
 
-def test_the_key_is_decoded_and_sent(run):
+def test_key_is_decoded_and_sent(run):
     assert json.loads(run("render", "--api-json").out)["StoppingCondition"] == {
         "MaxRuntimeInSeconds": 21600,
         "MaxIdleTimeInSeconds": 1800,
     }
 
 
-def test_a_fault_in_the_request_is_shown_at_the_key(run, tmp_path):
+def test_fault_in_the_request_is_shown_at_the_key(run, tmp_path):
     (tmp_path / "job.yaml").write_text(SPEC.replace("30m", "2h"))
     (found,) = json.loads(run("validate", "--format", "json", status=1).out)
     assert (found["code"], found["path"], found["line"]) == ("SM409", "stopping.max_idle", 7)
 
 
-def test_the_key_is_imported(run, tmp_path):
+def test_key_is_imported(run, tmp_path):
     (tmp_path / "request.json").write_text(run("render", "--api-json").out)
     assert "stopping:\n  max_idle: 30m\n  max_runtime: 6h\n" in run("import", "request.json").out
 
 
-def test_a_change_of_it_has_its_kind_and_its_name(run, tmp_path):
+def test_change_of_it_has_its_kind_and_its_name(run, tmp_path):
     (tmp_path / "new.yaml").write_text(SPEC.replace("30m", "20m"))
     (job,) = json.loads(run("diff", "--format", "json", "job.yaml", "new.yaml", status=1).out)
     changes = [change for change in job["changes"] if change["path"] == "stopping.max_idle"]
     assert [(change["kind"], change["what"]) for change in changes] == [("cost", "longest idle time, in seconds")]
 
 
-def test_the_reference_explains_it(run):
+def test_reference_explains_it(run):
     said = run("explain", "stopping.max_idle").out
     assert "How long the hosts may idle." in said
     assert "max_idle: 30m" in said

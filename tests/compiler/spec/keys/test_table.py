@@ -19,7 +19,7 @@ def faults_with(*more, without=(), schema=None):
     return list(faults(rows, {**spec_keys(), **(schema or {})}, pinned_model()))
 
 
-def test_nothing_is_wrong_with_the_table():
+def test_table_has_no_faults():
     assert faults_with() == []
 
 
@@ -87,7 +87,7 @@ def test_nothing_is_wrong_with_the_table():
         ),
     ],
 )
-def test_what_is_wrong_is_said(changed, sentences):
+def test_table_faults_are_described(changed, sentences):
     assert (
         faults_with(*changed.get("more", ()), **{name: it for name, it in changed.items() if name != "more"})
         == sentences

@@ -136,7 +136,7 @@ def test_volumes_that_a_spec_may_not_have(written):
 
 
 @pytest.mark.parametrize("piece", [" ", "1", "1h", "1h ", "h", "1 "])
-def test_a_long_text_is_no_duration_or_size_at_once(piece):
+def test_long_text_is_rejected_in_linear_time(piece):
     start = time.process_time()
     text = piece * 100_000 + "!"
     assert duration_meant(text) is size_meant(text) is volume_meant(text) is None

@@ -40,17 +40,17 @@ def test_later_layers_win_and_null_removes():
     }
 
 
-def test_null_in_the_only_file_is_as_if_nothing_were_written():
+def test_null_in_a_single_file_removes_the_key():
     assert spec("spot:\nhosts: {count: 1, keep_alive: null}\n") == {"hosts": {"count": 1}}
 
 
-def test_the_overlay_comes_last_and_its_nulls_count():
+def test_overlay_comes_last_and_its_nulls_count():
     own = "spot: {max_wait: 8h}\nhosts: {count: 4}\noverlays: {dev: {hosts: {count: 1}, spot: null}, big: {}}\n"
     assert spec(own, overlay="dev") == {"hosts": {"count": 1}}
     assert spec(own) == spec(own, overlay="big") == {"hosts": {"count": 4}, "spot": {"max_wait": "8h"}}
 
 
-def test_an_overlay_of_several_layers_is_applied_in_their_order():
+def test_overlay_of_several_layers_is_applied_in_their_order():
     base = "tags: {a: 1}\noverlays: {dev: {tags: {a: null, b: 2, c: 3}}, gone: {}}\n"
     own = "tags: {d: 4}\noverlays: {dev: {tags: {b: 5}}, gone: null, new: {}}\n"
     assert spec(base, own, overlay="dev") == {"tags": {"d": 4, "b": 5, "c": 3}}
@@ -123,11 +123,11 @@ def test_api_is_a_patch_itself_so_its_nulls_arrive():
     assert spec(base, "api: null\nchannels: {c: {api: null}}\n") == {"channels": {"c": {"s3": "s3://x"}}}
 
 
-def test_the_merged_spec_has_nothing_of_the_merging():
+def test_merged_spec_contains_no_layer_keys():
     assert spec("extends: [x]\nvars: {}\noverlays: {}\nname: a\n") == {"name": "a"}
 
 
-def test_the_keys_of_the_own_file_come_first():
+def test_keys_of_the_own_file_come_first():
     assert list(spec("a: 1\nb: 2\nc: 3\n", "d: 4\nb: 5\n")) == ["d", "b", "a", "c"]
 
 
@@ -146,7 +146,7 @@ def test_every_part_points_at_the_file_that_wrote_it():
     assert merged([base, own]).span_of_value(("hosts", "volume")).file == "org/base.yaml"
 
 
-def test_a_relative_path_is_relative_to_the_file_that_writes_it():
+def test_relative_path_is_relative_to_the_file_that_writes_it():
     base = layer(
         "smspec: v1\nsource: src/\nimage: {python_requirements: r.txt}\nchannels: {a: {local: d}, b: {local: /abs}}\n",
         "org/base.yaml",
@@ -169,7 +169,7 @@ def test_extends_are_read_as_written():
 
 
 @pytest.mark.parametrize("text", ["a.yaml", "{a: b}", "[5]", "[[a]]", "['']", '["a\\0"]', "['${{ vars.x }}']", "5"])
-def test_extends_that_are_no_paths_are_refused(text):
+def test_malformed_extends_is_rejected(text):
     with pytest.raises(InvalidInput) as rejected:
         extends_of(layer(f"extends: {text}\n"))
     assert [fault.code for fault in rejected.value.diagnostics] == ["SM121"]
@@ -192,12 +192,12 @@ def test_malformed_overlays_are_refused(overlays, column):
     assert faults(f"overlays: {overlays}\n") == [("SM124", "f0.yaml", 2, column)]
 
 
-def test_faults_of_all_kinds_are_told_together():
+def test_faults_of_all_kinds_are_reported_together():
     body = "overlays: 5\nvars: {a: 5, b: {default: 1}}\nx: ${{ vars.c }}\ny: ${{ vars.a }}\n'${{ vars.b }}': 1\n"
     assert [fault[0] for fault in faults(body)] == ["SM124", "SM123", "SM125", "SM127"]
 
 
-def test_an_unknown_overlay_is_misuse():
+def test_unknown_overlay_is_misuse():
     with pytest.raises(OptionError, match="no overlay `prd`: did you mean `prod`"):
         spec("overlays: {prod: {}}\n", overlay="prd")
     with pytest.raises(OptionError, match="it has none"):
@@ -226,7 +226,7 @@ LONG = f"description: {'a' * 20_000}\n"
 
 
 @pytest.mark.parametrize("job", [LARGE, LONG])
-def test_a_job_has_only_so_many_overlays_as_can_be_checked(job):
+def test_job_has_only_so_many_overlays_as_can_be_checked(job):
     few, many = (f"overlays: {{{', '.join(f'o{number}: {{}}' for number in range(n))}}}\n" for n in (220, 260))
     assert spec(job + few, overlay="o9") == spec(job)
     for place, bodies in enumerate([(many, job), (job, many), (job, few, many)]):

@@ -33,7 +33,7 @@ def without(value, path):
 
 @settings(max_examples=at_most(600))
 @given(json_objects, json_objects)
-def test_a_null_is_idle_if_the_merge_is_the_same_without_it(below, above):
+def test_null_is_idle_if_the_merge_is_the_same_without_it(below, above):
     spec = layered(None, tree(below))
     merged = to_data(layered(spec, tree(above)))
     idle = {path for path, _ in idle_nulls(spec, tree(above)) if not any(isinstance(step, int) for step in path)}
@@ -60,10 +60,10 @@ def test_nulls_of_every_layer_are_seen():
     ]  # fmt: skip
 
 
-def test_a_null_that_changes_the_kind_of_an_entry_point_is_not_idle():
+def test_null_that_changes_the_entry_point_kind_is_used():
     assert idle("entry_point: {script: a.py}\n", "name: a\nentry_point: {command: [b], script: null}\n") == []
 
 
-def test_nulls_in_lists_of_mappings_are_idle_but_where_json_is_sent():
+def test_nulls_in_lists_are_idle_except_in_json():
     assert idle("name: a\nmetrics: [{name: x, regex: }]\n") == [("metrics.0.regex", "0.yaml")]
     assert idle("name: a\nhyperparameters: {a: [null, {b: null}]}\napi: {Tags: [{Key: null}]}\n") == []

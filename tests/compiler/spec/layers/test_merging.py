@@ -43,7 +43,7 @@ def rfc_7396(target, patch):
         ({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}),
     ],
 )
-def test_the_examples_of_the_rfc(original, patch, result):
+def test_examples_of_the_rfc(original, patch, result):
     assert to_data(merge_patch(tree(original), tree(patch))) == result
 
 
@@ -53,12 +53,12 @@ def test_trees_merge_as_json_does(target, patch):
 
 
 @given(json_objects)
-def test_a_layer_on_nothing_is_itself_without_nulls(layer):
+def test_layer_on_an_empty_spec_loses_only_its_nulls(layer):
     assert to_data(merge_patch(None, tree(layer))) == rfc_7396({}, layer)
 
 
 @given(json_objects, json_objects)
-def test_a_layer_twice_is_a_layer_once(target, patch):
+def test_layer_twice_is_a_layer_once(target, patch):
     once = merge_patch(tree(target), tree(patch))
     assert merge_patch(once, tree(patch)) == once
 

@@ -45,17 +45,17 @@ def faults(body, head=VARS):
         ("s3://b/${{ vars.size }}/${{ vars.on }}/", ("s3://b/7b/true/", "s3://b/7b/true/")),
     ],
 )
-def test_alone_it_has_its_type_and_within_text_it_is_text(written, expected):
+def test_reference_alone_keeps_its_type(written, expected):
     assert value(written) == expected
 
 
-def test_it_is_put_everywhere_into_values():
+def test_references_are_replaced_in_nested_values():
     body = "a: [x, {b: '${{ vars.size }}'}]\nc: |\n  ${{ vars.size }}\n  y\ndistribution: ${{ vars.launcher }}\n"
     data = to_data(document(body, head="vars: {size: {default: 7b}, launcher: {default: torchrun}}\n").root)
     assert data == {"a": ["x", {"b": "7b"}], "c": "7b\ny\n", "distribution": {"torchrun": {}}}
 
 
-def test_the_place_is_where_it_is_used():
+def test_replaced_value_keeps_the_position_of_its_use():
     assert document("a:\n  b: ${{ vars.size }}\n").span_of_value(("a", "b")).line == 3
 
 
@@ -74,7 +74,7 @@ def test_the_place_is_where_it_is_used():
         ("free", "no", "${{ vars.free }}", ("no", "no")),
     ],
 )
-def test_a_setting_is_read_as_a_yaml_scalar(name, setting, written, expected):
+def test_setting_is_read_as_a_yaml_scalar(name, setting, written, expected):
     assert value(written, {name: setting}) == expected
 
 
@@ -92,7 +92,7 @@ def test_a_setting_is_read_as_a_yaml_scalar(name, setting, written, expected):
         ("text", "${{ vars.size }}", "made of other variables"),
     ],
 )
-def test_a_setting_that_does_not_fit_is_misuse(name, setting, words):
+def test_setting_that_does_not_fit_is_misuse(name, setting, words):
     with pytest.raises(OptionError) as error:
         document("a: 1\n", {name: setting})
     assert words in str(error.value)
@@ -103,7 +103,7 @@ def test_null_removes_the_key():
     assert to_data(document(body, {"free": "null"}).root) == {"x": [1, None]}
 
 
-def test_an_overlay_can_change_a_variable():
+def test_overlay_can_change_a_variable():
     text = VARS + "a: ${{ vars.size }}\noverlays: {big: {vars: {size: {default: 13b}}}}\n"
     assert to_data(merged([read(SourceText("job.yaml", text))], "big").root) == {"a": "13b"}
 
@@ -148,7 +148,7 @@ def test_malformed_declarations_are_shown(head, columns):
     assert [fault[:3] for fault in faults("x: 1\n", head)] == [("SM123", 1, column) for column in columns]
 
 
-def test_a_variable_of_much_text_cannot_be_repeated_forever():
+def test_variable_of_much_text_cannot_be_repeated_forever():
     body = f"a: '{'${{ vars.big }}' * 1000}'\n"
     assert [fault[0] for fault in faults(body, f"vars: {{big: {{default: {'x' * 10_000}}}}}\n")] == ["SM104"]
 

@@ -37,7 +37,7 @@ def schemas_in(schema):
             yield from schemas_in(value)
 
 
-def test_it_is_draft_7():
+def test_schema_is_draft_7():
     assert SCHEMA["$schema"] == "http://json-schema.org/draft-07/schema#"
     Draft7Validator.check_schema(SCHEMA)
     Draft7Validator.check_schema(merged_schema())
@@ -70,14 +70,14 @@ def test_every_example_is_shown_as_yaml_that_means_it(key, schema):
 
 
 @pytest.mark.parametrize("key", ["smspec", "extends", "overlays"])
-def test_an_overlay_has_every_key_but_those_of_a_file(key):
+def test_overlay_has_every_key_but_those_of_a_file(key):
     overlay = DEFINITIONS["overlay"]["properties"]
     assert set(SCHEMA["properties"]) - set(overlay) == {"smspec", "extends", "overlays"}
     assert key not in overlay
     assert all(schema == {"$ref": f"#/properties/{name}"} for name, schema in overlay.items())
 
 
-def test_a_reference_is_always_the_last_of_two_alternatives():
+def test_reference_is_always_the_last_of_two_alternatives():
     """The compiler rules it out in merged jobs, and editors show the first."""
     for schema in schemas_in(SCHEMA):
         alternatives = schema.get("anyOf")
@@ -87,7 +87,7 @@ def test_a_reference_is_always_the_last_of_two_alternatives():
 
 
 @pytest.mark.parametrize(("key", "schema"), KEYS)
-def test_a_value_may_be_a_reference_or_null_before_merging(key, schema):
+def test_value_may_be_a_reference_or_null_before_merging(key, schema):
     if key[0] in ("smspec", "extends", "vars", "overlays") or "ignore" in key or "metrics" in key:
         return
     types = strict(schema).get("type", "string")
@@ -97,7 +97,7 @@ def test_a_value_may_be_a_reference_or_null_before_merging(key, schema):
         assert not list(VALIDATOR.descend(None, schema))
 
 
-def test_every_form_of_text_says_what_is_expected():
+def test_every_pattern_has_an_error_message():
     for schema in schemas_in(SCHEMA):
         if isinstance(schema.get("pattern"), str):
             assert schema["patternErrorMessage"].startswith("expected ")
@@ -107,13 +107,13 @@ def test_every_form_of_text_says_what_is_expected():
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_the_example_jobs_are_good_as_typed(path):
+def test_example_jobs_are_good_as_typed(path):
     data = to_data(read(SourceText(str(path), path.read_text())).root)
     assert [error.message for error in VALIDATOR.iter_errors(data)] == []
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_the_example_jobs_have_the_shape_of_a_job(path):
+def test_example_jobs_have_the_shape_of_a_job(path):
     assert shape_findings(merged([read(SourceText(str(path), path.read_text()))])) == []
 
 
@@ -139,13 +139,13 @@ overlays:
 """
 
 
-def test_a_file_as_typed_may_be_partial_refer_and_remove():
+def test_file_as_typed_may_be_partial_refer_and_remove():
     data = to_data(read(SourceText("job.yaml", AS_TYPED)).root)
     assert [error.message for error in VALIDATOR.iter_errors(data)] == []
 
 
 @pytest.mark.parametrize("missing", ["role", "output", "image", "hosts", "entry_point"])
-def test_an_editor_says_what_a_whole_job_lacks(missing):
+def test_editor_reports_the_missing_keys_of_a_whole_job(missing):
     data = whole_job()
     del data[missing]
     assert any(missing in error.message for error in VALIDATOR.iter_errors(data))
@@ -155,12 +155,12 @@ def test_an_editor_says_what_a_whole_job_lacks(missing):
     assert VALIDATOR.is_valid(data), "a base need not be whole"
 
 
-def test_a_base_is_good_without_a_name():
+def test_base_is_good_without_a_name():
     assert VALIDATOR.is_valid({"smspec": "v1", "hosts": {"instance_type": "ml.m5.large"}})
     assert not VALIDATOR.is_valid({"hosts": {}})
 
 
-def test_explain_tells_every_key():
+def test_explain_has_a_page_for_every_key():
     assert len(keys()) == len(spec_keys())
     for key in keys():
         page = explain_key(key)
@@ -187,13 +187,13 @@ def test_explain_tells_every_key():
         ("hosts.count.more", None),
     ],
 )
-def test_a_key_may_be_asked_for_in_several_ways(text, key):
+def test_key_may_be_asked_for_in_several_ways(text, key):
     found = key_path_of_text(text)
     assert (written_key(found) if found else None) == key
     assert (explain_key(text) is None) == (key is None)
 
 
-def test_an_explanation_says_value_default_and_example():
+def test_explanation_lists_value_default_and_example():
     page = explain_key("input_mode")
     assert "- value: `File`, `FastFile`, or `Pipe`\n- default: `File`\n" in page
     assert "```yaml\ninput_mode: Pipe\n```\n" in page
@@ -225,7 +225,7 @@ def test_what_is_required():
     ]
 
 
-def test_an_example_reads_the_same_in_other_yaml_readers():
+def test_example_reads_the_same_in_other_yaml_readers():
     for schema in spec_keys().values():
         for example in schema["examples"]:
             if "e-" not in str(example):

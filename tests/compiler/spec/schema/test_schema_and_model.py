@@ -33,14 +33,14 @@ def keys_of(path, kind):
     return [(tuple(row.path.split(".")), fields[row.name]) for row in rows_below(path) if row.name in fields]
 
 
-def test_an_entry_point_has_the_key_that_says_of_which_kind_it_is():
+def test_entry_point_kind_is_named_by_one_of_its_keys():
     assert {
         key for key, kind in model.ENTRY_POINTS.items() if key not in {f.name for f in dataclasses.fields(kind)}
     } == set()
     assert set(model.ENTRY_POINTS.values()) == set(typing.get_args(model.EntryPoint))
 
 
-def test_every_launcher_is_in_the_model_the_schema_the_decoder_and_the_runtime():
+def test_every_launcher_is_in_schema_model_and_runtime():
     kinds = set(typing.get_args(model.Distribution))
     assert set(model.DISTRIBUTIONS.values()) == kinds, "`Distribution` and `DISTRIBUTIONS`, spec/model.py"
     names = set(model.DISTRIBUTIONS)
@@ -108,7 +108,7 @@ def test_choices_are_the_same(path, kind):
             assert literals(hints[name]) == set(choices(schema))
 
 
-def test_where_the_schema_takes_any_scalar_the_view_takes_its_text():
+def test_scalar_is_read_as_text_where_any_scalar_is_valid():
     """``environment: {A: 1e-3}`` is the text ``1e-3``, in every place whose schema lets it be a number."""
     places = []
 
@@ -136,7 +136,7 @@ def test_where_the_schema_takes_any_scalar_the_view_takes_its_text():
         assert seen == "0.001"
 
 
-def test_the_reference_page_is_current(update):
+def test_reference_page_is_current(update):
     """``python docs/spec_reference.py`` writes it."""
     script = runpy.run_path(str(ROOT / "docs/spec_reference.py"))
     if update:

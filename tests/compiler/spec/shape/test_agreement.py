@@ -121,7 +121,7 @@ def test_both_readers_of_the_schema_find_the_same_faults(data):
 
 @settings(max_examples=at_most(400))
 @given(changed_jobs())
-def test_what_is_refused_is_told_and_what_is_accepted_is_decoded(data):
+def test_schema_and_decoder_agree_on_any_document(data):
     document = document_of(data)
     view = viewed(document.root)
     findings = shape_findings(document)
@@ -136,11 +136,11 @@ def test_what_is_refused_is_told_and_what_is_accepted_is_decoded(data):
         assert not finding.message.endswith(".")
 
 
-def test_the_whole_job_is_accepted():
+def test_whole_job_is_accepted():
     assert shape_findings(document_of(whole_job())) == []
 
 
-def test_the_schema_uses_no_keyword_that_is_not_interpreted():
+def test_schema_uses_no_keyword_that_is_not_interpreted():
     used = set()
 
     def walk(schema):
@@ -172,13 +172,13 @@ def test_the_schema_uses_no_keyword_that_is_not_interpreted():
         ({"items": {"type": "integer", "exclusiveMinimum": 0}}, [1], [0]),
     ],
 )
-def test_a_keyword_that_is_not_interpreted_is_left_to_jsonschema(schema, good, bad):
+def test_keyword_that_is_not_interpreted_is_left_to_jsonschema(schema, good, bad):
     root = {**schema, "definitions": {"x": {"const": "x"}}}
     assert accepts(root, good, root)
     assert not accepts(root, bad, root)
 
 
-def test_a_keyword_without_words_of_its_own_is_reported(monkeypatch):
+def test_keyword_without_a_message_is_still_reported(monkeypatch):
     schema = copy.deepcopy(merged_schema())
     schema["properties"]["retries"]["multipleOf"] = 5
     monkeypatch.setattr(shape_faults_of, "merged_schema", lambda: schema)
@@ -192,13 +192,13 @@ def test_a_keyword_without_words_of_its_own_is_reported(monkeypatch):
 
 
 @pytest.mark.parametrize("value", [4, 4.0])
-def test_a_whole_number_may_have_a_point_as_editors_have_it(value):
+def test_whole_number_may_have_a_point_as_editors_have_it(value):
     data = whole_job()
     data["hosts"]["count"] = value
     assert shape_findings(document_of(data)) == []
 
 
-def test_a_good_spec_is_read_without_jsonschema():
+def test_good_spec_is_read_without_jsonschema():
     """jsonschema takes longer to import than the rest of a validation takes."""
     script = (
         "import sys\n"
@@ -216,7 +216,7 @@ def test_a_good_spec_is_read_without_jsonschema():
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
-def test_a_reference_that_was_never_replaced_is_no_value():
+def test_unreplaced_reference_is_not_a_value():
     """Merging replaces them all; the check does not rely on it."""
     document = merged_text(READY)
     entries = [(key, value) for key, value in document.root.entries if key.text != "name"]

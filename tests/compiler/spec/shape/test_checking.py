@@ -9,7 +9,7 @@ from support.small_job import READY
 from support.spec.job_documents import BUILT_JOB, merged_text, told, with_key
 
 
-def test_a_good_job_has_no_findings():
+def test_good_job_has_no_findings():
     assert told(READY) == []
     assert told(BUILT_JOB) == []
 
@@ -176,11 +176,11 @@ def test_a_good_job_has_no_findings():
         ("entry_point: ''", "SM214", "entry_point.script", "`entry_point.script` is empty", ""),
     ],
 )
-def test_a_value_that_does_not_fit(line, code, path, message, label):
+def test_value_that_does_not_fit(line, code, path, message, label):
     assert told(with_key(line)) == [(code, tuple(path.split(".")), message, label)]
 
 
-def test_everything_is_told_at_once_in_the_order_of_the_file():
+def test_all_shape_errors_are_reported_in_file_order():
     text = """\
 smspec: v1
 name: Bad Name
@@ -204,14 +204,14 @@ output: here
     ]
 
 
-def test_a_long_list_of_choices_is_not_printed():
+def test_long_list_of_choices_is_not_printed():
     (finding,) = shape_findings(merged_text(with_key("entry_point: {pipe_loop: 'a:b', read: {train: recordIO2}}")))
     assert finding.message == "`recordIO2` is not a value of `entry_point.read.train`"
     assert finding.label == "did you mean `recordio`?"
     assert finding.help == "run `smspec explain entry_point.read` for the list"
 
 
-def test_a_long_text_is_shown_in_part():
+def test_long_text_is_shown_in_part():
     (finding,) = shape_findings(merged_text(with_key(f"region: {'x' * 500}")))
     assert len(finding.message) < 150
 
@@ -228,7 +228,7 @@ def test_what_is_text_as_written_may_look_like_anything_else(value):
 
 
 @pytest.mark.parametrize("key", ["A-B", "1A", "A B", "Ä"])
-def test_a_variable_of_the_image_has_a_name_that_a_dockerfile_can_hold(key):
+def test_image_variable_needs_a_dockerfile_name(key):
     (finding,) = shape_findings(merged_text(with_key(f'image: {{base: x, env: {{"{key}": 1}}}}', BUILT_JOB)))
     assert (finding.code, finding.path, finding.on) == ("SM206", ("image", "env", key), "key")
     assert finding.message == f"`{dotted(('image', 'env', key))}` must be letters, digits, and `_`, got `{key}`"
@@ -254,6 +254,6 @@ def test_a_variable_of_the_image_has_a_name_that_a_dockerfile_can_hold(key):
         "entry_point: {pipe_loop: 'a:b:c'}",
     ],
 )
-def test_a_text_that_would_break_what_is_made_of_it(line):
+def test_text_that_would_break_what_is_made_of_it(line):
     (found,) = told(with_key(line, BUILT_JOB))
     assert found[0] in ("SM206", "SM208")

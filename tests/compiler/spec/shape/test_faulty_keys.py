@@ -66,17 +66,17 @@ from support.spec.job_documents import BUILT_JOB, merged_text, told, with_key
         ),
     ],
 )
-def test_an_unknown_key(line, path, message, label):
+def test_unknown_key(line, path, message, label):
     assert told(with_key(line)) == [("SM204", tuple(path.split(".")), message, label)]
 
 
-def test_the_tool_that_says_the_word_is_named():
+def test_key_of_another_tool_names_the_tool():
     (finding,) = shape_findings(merged_text(with_key("num_nodes: 2")))
     assert finding.help == "rename it: `num_nodes` is a key of SkyPilot"
     assert finding.on == "key"
 
 
-def test_where_nothing_is_near_the_few_keys_of_the_place_are_listed():
+def test_few_keys_are_listed_without_a_near_name():
     (finding,) = shape_findings(merged_text(with_key("metrics: [{name: loss, regex: a, zzz: b}]")))
     assert (finding.message, finding.help) == ("unknown key `zzz` in `metrics[0]`", "use `name` or `regex`")
     (finding,) = shape_findings(merged_text(with_key("zzz: 1")))
@@ -84,7 +84,7 @@ def test_where_nothing_is_near_the_few_keys_of_the_place_are_listed():
 
 
 @pytest.mark.parametrize("key", ["name", "role", "output", "image", "hosts", "smspec"])
-def test_a_key_that_a_job_needs(key):
+def test_key_that_a_job_needs(key):
     text = "".join(f"{line}\n" for line in READY.splitlines() if not line.startswith(f"{key}:"))
     assert told(text) == [("SM202", (key,), f"missing key `{key}`", "")]
 
@@ -96,17 +96,17 @@ def test_a_key_that_a_job_needs(key):
         "api: {ServerlessJobConfig: {JobType: FineTuning}}",
     ],
 )
-def test_image_and_hosts_are_not_needed_where_the_api_has_another_word(api):
+def test_api_members_replace_image_and_hosts(api):
     text = "".join(f"{line}\n" for line in READY.splitlines() if not line.startswith(("image:", "hosts:")))
     assert told(text + api + "\n") == []
 
 
-def test_a_built_image_needs_an_entry_point():
+def test_built_image_needs_an_entry_point():
     text = "".join(f"{line}\n" for line in BUILT_JOB.splitlines() if not line.startswith("entry_point:"))
     assert told(text) == [("SM202", ("entry_point",), "missing key `entry_point`", "")]
 
 
-def test_a_key_that_a_mapping_needs():
+def test_key_that_a_mapping_needs():
     text = with_key("metrics: [{name: loss}]")
     assert told(text) == [("SM202", ("metrics", 0, "regex"), "missing key `regex` in `metrics[0]`", "")]
     text = with_key("output: {kms_key: x}")
@@ -170,7 +170,7 @@ def test_keys_that_do_not_go_together(line, findings):
         ("channels: {a: {S3Uri: s3://a/b}}", ("channels", "a", "S3Uri")),
     ],
 )
-def test_a_misspelled_key_is_not_told_as_missing_too(line, path):
+def test_misspelled_key_is_not_also_missing(line, path):
     text = with_key(line)
     if line.startswith("outputs"):
         text = text.replace("output: s3://models/small/\n", "")
@@ -184,11 +184,11 @@ def test_a_misspelled_key_is_not_told_as_missing_too(line, path):
         ("channels: {a: {qqq: x}}", "channels.a.qqq", "`s3` or `file_system`"),
     ],
 )
-def test_a_key_instead_of_those_to_choose_from_is_one_fault(line, path, help):
+def test_key_instead_of_those_to_choose_from_is_one_fault(line, path, help):
     (finding,) = shape_findings(merged_text(with_key(line)))
     assert (finding.path, finding.help) == (tuple(path.split(".")), f"use {help}")
 
 
-def test_a_key_in_the_wrong_place_is_not_told_as_missing_too():
+def test_misplaced_key_is_not_also_missing():
     text = READY.replace("hosts: {instance_type: ml.m5.large, count: 1, volume: 10GB}", "instance_type: ml.m5.large")
     assert [(code, where) for code, where, _, _ in told(text)] == [("SM204", ("instance_type",))]

@@ -102,13 +102,13 @@ def test_what_was_meant_is_offered():
     assert min(share.values()) >= AT_LEAST, share
 
 
-def test_a_likely_slip_goes_before_an_unlikely_one_and_then_the_order_counts():
+def test_likely_slip_wins_then_the_order():
     assert nearest("ml.p4.24xlarge", ["ml.p5.24xlarge", "ml.p4d.24xlarge"]) == "ml.p4d.24xlarge"
     assert nearest("hosst", ["hoset", "hosts"]) == "hosts"
     assert nearest("sspot", ["aspot", "spot"]) == "spot"
     assert nearest("hxsts", ["hasts", "hosts"]) == "hasts"
 
 
-def test_of_names_that_are_as_near_one_of_as_many_letters_goes_first():
+def test_equally_near_names_prefer_the_same_length():
     assert nearest("ml.r5.2mxlarge", ["ml.r5.2xlarge", "ml.r5.24xlarge"]) == "ml.r5.24xlarge"
     assert nearest("hostxs", ["hosts", "hostas"]) == "hostas"

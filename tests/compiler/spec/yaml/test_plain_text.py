@@ -63,7 +63,7 @@ DATES = st.from_regex(
 @example("20:80")
 @example("695e0514")
 @example("10.0.0.1")
-def test_a_value_elsewhere_is_one_to_another_reader(text):
+def test_value_elsewhere_is_one_to_another_reader(text):
     kind = read_elsewhere_as(text)
     if not kind:
         return

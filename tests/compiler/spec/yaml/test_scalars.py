@@ -26,7 +26,7 @@ def data(text):
         ("True", True), ("TRUE", True), ("False", False), ("FALSE", False), ("Null", None), ("NULL", None), ("~", None),
     ],
 )  # fmt: skip
-def test_a_plain_scalar_is_a_number_or_a_word_of_the_core_schema(written, value):
+def test_plain_scalar_is_a_number_or_a_word_of_the_core_schema(written, value):
     node = document(f"a: {written}\n").root.get("a")
     assert (node.value, type(node.value), node.text, node.plain) == (value, type(value), written, True)
 
@@ -91,7 +91,7 @@ def test_everything_else_is_text(written):
     assert (node.value, node.text) == (written, written)
 
 
-def test_a_number_that_is_too_large_for_any_program_is_text():
+def test_number_that_is_too_large_for_any_program_is_text():
     digits = "9" * 5000
     assert data(f"a: {digits}\n") == {"a": digits}
 

@@ -47,7 +47,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_a_hostile_text_is_refused_for_its_size_at_once(parser, text):
+def test_hostile_text_is_refused_for_its_size_at_once(parser, text):
     start = time.process_time()
     assert codes(text) == ["SM104"]
     assert time.process_time() - start < 20  # an idle machine takes less than 1

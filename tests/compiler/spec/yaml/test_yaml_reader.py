@@ -82,13 +82,13 @@ def test_spans_count_code_points_from_one(parser):
     }
 
 
-def test_an_anchor_is_no_part_of_its_value(parser):
+def test_anchor_is_excluded_from_its_value(parser):
     root = document("a: &x  # why\n  b: 1\nc: &y [1]\nd: &z 'q'\ne: &s\n  - 1\nf: &t {g: 1}\n").root
     columns = {key.text: (value.span.line, value.span.column) for key, value in root.entries}
     assert columns == {"a": (2, 3), "c": (3, 7), "d": (4, 7), "e": (6, 3), "f": (7, 7)}
 
 
-def test_an_alias_repeats_a_value_and_remembers_where():
+def test_alias_repeats_a_value_and_remembers_where():
     text = "base: &b {x: 1, y: [2]}\nuse: *b\nlist: [*b]\n"
     assert data(text) == {"base": {"x": 1, "y": [2]}, "use": {"x": 1, "y": [2]}, "list": [{"x": 1, "y": [2]}]}
     tree = document(text)
@@ -97,11 +97,11 @@ def test_an_alias_repeats_a_value_and_remembers_where():
     assert tree.used_at(("base", "x")) is None
 
 
-def test_an_anchor_can_be_given_again():
+def test_anchor_can_be_given_again():
     assert data("a: &x 1\nb: *x\nc: &x 2\nd: *x\n") == {"a": 1, "b": 1, "c": 2, "d": 2}
 
 
-def test_the_merge_key_takes_in_what_is_not_written():
+def test_merge_key_takes_in_what_is_not_written():
     text = "one: &1 {a: 1, b: 1}\ntwo: &2 {b: 2, c: 2}\nall: {a: 0, <<: [*1, *2], d: 3}\nlast: {<<: *1, b: 9}\n"
     assert data(text)["all"] == {"a": 0, "b": 1, "c": 2, "d": 3}
     assert list(data(text)["all"]) == ["a", "b", "c", "d"]
@@ -162,11 +162,11 @@ def test_the_merge_key_takes_in_what_is_not_written():
         ("null", ("SM114", 1, 1, 1, 5)),
     ],
 )
-def test_a_fault_is_shown_where_it_is(parser, text, expected):
+def test_yaml_error_is_located(parser, text, expected):
     assert faults(text) == [expected]
 
 
-def test_independent_faults_are_told_together(parser):
+def test_independent_yaml_errors_are_reported_together(parser):
     text = (
         "a: !x 1\nb: *c\na: 2\nd: [${{ vars.x }}, {e: 1, e: 2}]\nf: ${{ vars.x }}\n"
         "g: [${{ vars.y }}, '${{ vars.z }}']\nh: {<<: 1}\n"
@@ -182,7 +182,7 @@ def test_independent_faults_are_told_together(parser):
     ]
 
 
-def test_a_duplicate_points_at_the_first_and_knows_its_path():
+def test_duplicate_points_at_the_first_and_knows_its_path():
     with pytest.raises(InvalidInput) as rejected:
         document("a:\n  - {}\n  - b: {c: 1, c: 2}\n")
     (fault,) = rejected.value.diagnostics
@@ -190,11 +190,11 @@ def test_a_duplicate_points_at_the_first_and_knows_its_path():
     assert [(note.span.line, note.span.column) for note in fault.notes] == [(3, 9)]
 
 
-def test_a_variable_in_block_style_needs_no_quotes():
+def test_variable_in_block_style_needs_no_quotes():
     assert data("a: ${{ vars.size }}\nb: x-${{ vars.size }}\n") == {"a": "${{ vars.size }}", "b": "x-${{ vars.size }}"}
 
 
-def test_a_byte_order_mark_is_not_there():
+def test_byte_order_mark_is_not_there():
     assert document("\ufeffa: 1\n").span_of_key(("a",)).column == 1
     assert decode_bytes("job.yaml", b"\xef\xbb\xbfa: 1\n").text == "a: 1\n"
 
