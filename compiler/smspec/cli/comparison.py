@@ -157,7 +157,7 @@ def _against_request(
 
 
 def _is_request(path: str) -> bool:
-    """Tell whether a file is no spec: any other JSON, or a request in YAML. What cannot be read is told later."""
+    """Return whether a file is no spec: any other JSON, or a request in YAML. What cannot be read is told later."""
     if not path.endswith((".json", ".yaml", ".yml")):
         return False
     try:

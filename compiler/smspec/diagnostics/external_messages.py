@@ -11,5 +11,5 @@ def continued(text: str) -> str:
 
 
 def reason(fault: OSError) -> str:
-    """Return why the system refuses."""
+    """Return why the system rejects."""
     return continued(fault.strerror or str(fault))

@@ -47,7 +47,7 @@ def bare(word: str) -> Scalar:
 
 
 def holds_dollar(value: Node) -> bool:
-    """Tell whether a part of a value is written with `DOLLAR`."""
+    """Return whether a part of a value is written with `DOLLAR`."""
     if isinstance(value, Scalar):
         return f"vars.{DOLLAR} }}}}" in value.text
     return any(map(holds_dollar, value.items if isinstance(value, Sequence) else [v for _, v in value.entries]))

@@ -35,7 +35,7 @@ class ChannelData:
         return self.channel.mode == "Pipe"
 
     def reaches(self, host: Host, hosts: tuple[Host, ...]) -> bool:
-        """Tell whether ``host``, one of ``hosts``, gets this channel."""
+        """Return whether ``host``, one of ``hosts``, gets this channel."""
         return host in self.channel.hosts(hosts)
 
     def feeder_channel(self, host: Host, hosts: tuple[Host, ...]) -> FeederChannel:
@@ -102,7 +102,7 @@ def find_data(
 
 
 def require_apart(data: Iterable[ChannelData], directory: str) -> None:
-    """Refuse a run directory that holds data of the run, or that lies among them. Raises RunFailed."""
+    """Reject a run directory that holds data of the run, or that lies among them. Raises RunFailed."""
     run = os.path.realpath(directory)
     for each in data:
         if is_s3(each.source):

@@ -52,7 +52,7 @@ class ChannelLayout:
             raise _unable(data, fault) from None
 
     def require_room(self, data: Sequence[ChannelData], directory: str) -> None:
-        """Refuse what the file system of ``directory`` has no room for. Raises RunFailed, with nothing copied."""
+        """Reject what the file system of ``directory`` has no room for. Raises RunFailed, with nothing copied."""
         wanted = {each.channel.name: self._copied(each) for each in data}
         objects = [stored for each in wanted.values() for stored in each]
         size, free = sum(map(_size_of, objects)), shutil.disk_usage(directory).free

@@ -30,7 +30,7 @@ _VARIABLES = (
 
 
 def require_inside(uses: Sequence[FileUse]) -> None:
-    """Refuse a program that certainly uses a path outside of its run. Raises RunFailed."""
+    """Reject a program that certainly uses a path outside of its run. Raises RunFailed."""
     if not uses:
         return
     use = uses[0]

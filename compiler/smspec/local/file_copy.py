@@ -31,7 +31,7 @@ def copied(source: str, target: str) -> Iterator[int]:
 
 
 def shares_blocks(source: str, target: str) -> bool:
-    """Tell whether a copy of ``source`` at ``target`` takes no room; nothing is left there."""
+    """Return whether a copy of ``source`` at ``target`` takes no room; nothing is left there."""
     try:
         return _cloned(source, target)
     finally:

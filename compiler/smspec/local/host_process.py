@@ -63,7 +63,7 @@ class HostProcess:
         return self._kept(data)
 
     def ended(self) -> bool:
-        """Tell whether the process has ended; `exit_status` is then 128 + n when signal n ended it."""
+        """Return whether the process has ended; `exit_status` is then 128 + n when signal n ended it."""
         if self.exit_status is None:
             code = self._process.poll()
             if code is not None:

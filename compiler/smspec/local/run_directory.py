@@ -212,7 +212,7 @@ def _is_marker(path: str) -> bool:
 
 
 def _is_begun(names: set[str], marker: str) -> bool:
-    """Tell whether a run was killed before it wrote its marker."""
+    """Return whether a run was killed before it wrote its marker."""
     return names == {RUN_MARKER} and os.path.isfile(marker) and os.path.getsize(marker) == 0
 
 

@@ -19,7 +19,7 @@ _BEARER = "bearer "
 
 
 def is_bearer(challenge: str) -> bool:
-    """Tell whether a WWW-Authenticate header asks for a token."""
+    """Return whether a WWW-Authenticate header asks for a token."""
     return challenge.lower().startswith(_BEARER)
 
 

@@ -86,7 +86,7 @@ def config_platform(content: bytes, blob: Blob) -> str:
 
 
 def has_platform(platforms: tuple[str, ...], wanted: str) -> bool:
-    """Tell whether one of the platforms is the one that is wanted; where that has no variant, any will do."""
+    """Return whether one of the platforms is the one that is wanted; where that has no variant, any will do."""
     plain = _plain(wanted)
     return any(_plain(each) == plain or each.startswith(f"{plain}/") for each in platforms)
 

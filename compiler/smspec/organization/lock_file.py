@@ -40,7 +40,7 @@ def name_in_lock(file: str, lock: str) -> str:
 
 
 def read_lock(path: str, boundary: Boundary) -> Lock:
-    """Return what a lock says. Raises `InvalidInput`, with places, where it is none; OSError where the disk refuses."""
+    """Return what a lock says. Raises `InvalidInput`, with places, where it is none; OSError where the disk rejects."""
     # Late: most repositories have no lock.
     from smspec.service.json.encoding import decode_json_bytes
     from smspec.service.json.json_parser import read_json

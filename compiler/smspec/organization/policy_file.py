@@ -1,4 +1,4 @@
-"""The policy of an organisation, as ``smspec.toml`` or ``[tool.smspec]`` of pyproject.toml says it, itself checked."""
+"""The policy of an organization, as ``smspec.toml`` or ``[tool.smspec]`` of pyproject.toml says it, itself checked."""
 
 from __future__ import annotations
 

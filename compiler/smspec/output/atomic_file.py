@@ -54,7 +54,7 @@ def _remove_unfinished(directory: str, prefix: str) -> None:
 
 
 def _take(descriptor: int) -> bool:
-    """Tell whether nobody else writes a file, which from now on is ours; False too where files cannot be locked."""
+    """Return whether nobody else writes a file, which from now on is ours; False too where files cannot be locked."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

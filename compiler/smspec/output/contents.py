@@ -31,7 +31,7 @@ def chunks(file: TreeFile, digests: Mapping[str, str]) -> Iterator[bytes]:
 
 
 def is_executable(file: TreeFile) -> bool:
-    """Tell whether a file of a tree gets its executable bits."""
+    """Return whether a file of a tree gets its executable bits."""
     if isinstance(file, CopiedFile):
         return file.file.executable
     return isinstance(file, GeneratedFile) and file.executable

@@ -41,7 +41,7 @@ def paths(directory: str) -> Iterator[str]:
 
 
 def is_regular_file(path: str) -> bool:
-    """Tell whether there is a file, not a link to one."""
+    """Return whether there is a file, not a link to one."""
     try:
         return stat.S_ISREG(os.lstat(path).st_mode)
     except (FileNotFoundError, NotADirectoryError):

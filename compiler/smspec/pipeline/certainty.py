@@ -41,7 +41,7 @@ def certain(findings: Iterable[Finding], document: Document) -> list[Finding]:
 
 
 def is_written(path: Path, document: Document) -> bool:
-    """Tell whether a document has a value at ``path``, or is in a list there, to which no base adds anything."""
+    """Return whether a document has a value at ``path``, or is in a list there, to which no base adds anything."""
     node = document.node(path)
     in_list = any(isinstance(step, int) and document.node(path[: at + 1]) for at, step in enumerate(path))
     return in_list or (bool(path) and node is not None and not is_null(node))

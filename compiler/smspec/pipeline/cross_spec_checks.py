@@ -26,7 +26,7 @@ def compared(repository: Repository, *, is_whole: bool = True) -> tuple[Diagnost
 
 
 def _is_ignored(reported: CrossSpecFinding, used: set[Span]) -> bool:
-    """Tell whether every spec that a finding stands in expects it; note which entries do."""
+    """Return whether every spec that a finding stands in expects it; note which entries do."""
     hits = [
         [ignored.span for ignored in spec.ignored if covers(ignored.rule, ignored.at, reported.finding)]
         for spec in reported.specs

@@ -74,7 +74,7 @@ class InputCache:
         """Return the spec at ``path``, whatever it extends; ``content``: what is known to be in it.
 
         Raises `OptionError` when there is no such file, `InvalidInput` when it is no YAML or outside the repository,
-        OSError when the disk refuses.
+        OSError when the disk rejects.
         """
         identity = self.identity(path)
         if identity not in self._specs:

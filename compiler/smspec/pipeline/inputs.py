@@ -40,7 +40,7 @@ class Inputs:
 
     ``faults`` are those of its layers: with any, ``document`` is what they leave of the spec.
     ``findings`` tell of files that the spec names and that are not there; ``build_inputs`` are without them.
-    ``policy`` is what the job is held to, ``levels`` how grave the organisation takes findings. ``program`` is what
+    ``policy`` is what the job is held to, ``levels`` how grave the organization takes findings. ``program`` is what
     the text of the entry point says, or why that is not known. ``source_is_known`` False: there is no directory that
     could be listed, so that what it lacks is not told besides. ``variants``: how many like this are checked.
     """
@@ -69,7 +69,7 @@ def gather(
     """Read the spec at ``path``, its bases, and the files it names; apply the overlay and the settings.
 
     What is on the ``cache`` is not read again. Raises `InvalidInput` where texts cannot be read, `OptionError` for an
-    overlay or a setting that does not exist, OSError where the disk refuses.
+    overlay or a setting that does not exist, OSError where the disk rejects.
     """
     cache = cache or InputCache()
     return _inputs(assembly(read_spec_files(path, cache)).merged(overlay, settings), overlay, cache)

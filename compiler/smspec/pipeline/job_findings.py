@@ -41,7 +41,7 @@ def job_findings(inputs: Inputs, spec: JobSpec, plan: Plan) -> list[Finding]:
 
 
 def standing(inputs: Inputs, job: JobSpec, findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings as grave as the organisation takes them, without those that the author expects."""
+    """Return findings as grave as the organization takes them, without those that the author expects."""
     graded = at_level(findings, inputs.levels) if inputs.levels else findings
     return not_ignored(graded, job.ignored_checks, inputs.policy)
 

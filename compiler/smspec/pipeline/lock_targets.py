@@ -38,7 +38,7 @@ def find_lock_targets(
     """Return what is to be locked of specs, and of all specs below directories, by the lock that each goes by.
 
     A spec counts as it is and under each overlay. Raises `OptionError` for a path without a spec, `InvalidInput` with
-    the faults of all of them, OSError where the disk refuses.
+    the faults of all of them, OSError where the disk rejects.
     """
     cache = InputCache(root)
     jobs: dict[str, list[Inputs]] = {}

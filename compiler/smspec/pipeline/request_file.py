@@ -38,7 +38,7 @@ class CheckedRequest:
 def check_request_file(path: str) -> CheckedRequest:
     """Check the request in a file; ``-`` is standard input. Raises `OptionError` when there is no such file.
 
-    It is held to the policy of the organisation in whose repository the file lies; standard input, to that around here.
+    It is held to the policy of the organization in whose repository the file lies; standard input, to that around here.
     """
     name = "<stdin>" if path == STANDARD_INPUT else path
     try:

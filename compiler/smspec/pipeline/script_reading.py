@@ -121,7 +121,7 @@ def _program(started: Started, source: Listing, directory: str) -> Program | Non
     program = read_script(text, modules)
     if not any(line.drops for line in program.command_lines):
         return program
-    from smspec.script.dropping import confirmed  # late: most parsers refuse what they do not know
+    from smspec.script.dropping import confirmed  # late: most parsers reject what they do not know
 
     names = [name for name in files if name.endswith(".py")]
     texts = [modules.text(name) for name in names[:MOST_LOOKED_THROUGH]]
@@ -130,7 +130,7 @@ def _program(started: Started, source: Listing, directory: str) -> Program | Non
 
 
 def _says_anything(text: SourceText, files: dict[str, str]) -> bool:
-    """Tell whether it is worth the time: most often the program itself has a word that is understood."""
+    """Return whether it is worth the time: most often the program itself has a word that is understood."""
     if says_anything(text.text):
         return True
     from smspec.script.imported import names_imported  # late: its patterns are for the other programs

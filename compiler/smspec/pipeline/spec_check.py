@@ -39,7 +39,7 @@ class CheckedSpec:
 def check_spec(path: str, overlay: str | None, settings: Mapping[str, str], cache: InputCache) -> CheckedSpec:
     """Check the spec at ``path`` under the overlay that is asked for, or as it is and under each of its overlays.
 
-    Raises `OptionError` for an overlay or a setting that does not exist, OSError where the disk refuses.
+    Raises `OptionError` for an overlay or a setting that does not exist, OSError where the disk rejects.
     """
     try:
         if overlay is not None:

@@ -40,7 +40,7 @@ def read_spec_files(path: str, cache: InputCache) -> SpecFiles:
     """Read the spec at ``path`` and every base it extends.
 
     A base that is reached twice is applied once, where it is reached first. Raises `OptionError` when there is no such
-    spec, `InvalidInput` when that cannot be read as YAML, and OSError when the disk refuses.
+    spec, `InvalidInput` when that cannot be read as YAML, and OSError when the disk rejects.
     """
     chain = _Chain(cache, cache.boundary(os.path.dirname(path)))
     chain.add(cache.spec(path), cache.identity(path), trail=())

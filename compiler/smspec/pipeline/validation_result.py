@@ -54,7 +54,7 @@ def validate_specs(
 ) -> ValidationResult:
     """Check every spec that was found, under ``overlay`` or under each of its own, and all of that against each other.
 
-    Raises `OptionError` for an overlay or a setting that a spec does not have, OSError where the disk refuses.
+    Raises `OptionError` for an overlay or a setting that a spec does not have, OSError where the disk rejects.
     """
 
     def check(number: int) -> CheckedSpec:
@@ -83,7 +83,7 @@ def validate_specs(
 
 
 def _serves_another(diagnostic: Diagnostic, checked: Iterable[CheckedSpec]) -> bool:
-    """Tell whether a null of a shared base removes something in some other job that the base is part of."""
+    """Return whether a null of a shared base removes something in some other job that the base is part of."""
     if diagnostic.code != NULL_THAT_REMOVES_NOTHING.code:
         return False
     return any(diagnostic.span.file in spec.files and diagnostic not in spec.diagnostics for spec in checked)

@@ -53,7 +53,7 @@ def gather_variants(
     """Gather a spec under the overlay that is asked for, if it has that, or as it is and under each of its overlays.
 
     A setting of a variable that the spec does not declare is left out: the other side may declare it. Raises
-    `OptionError` when there is no such spec, OSError where the disk refuses.
+    `OptionError` when there is no such spec, OSError where the disk rejects.
     """
     try:
         files = read_spec_files(path, cache)
@@ -92,14 +92,14 @@ def compile_variants(gathered: Gathered) -> Variants:
 
 
 def are_same(one: Gathered, other: Gathered) -> bool:
-    """Tell whether two states of a spec are made of the same bytes, so that the same comes out of both."""
+    """Return whether two states of a spec are made of the same bytes, so that the same comes out of both."""
     if one.texts != other.texts or list(one.inputs) != list(other.inputs):
         return False
     return all(_are_alike(inputs, other.inputs[name], one.texts) for name, inputs in one.inputs.items())
 
 
 def _are_alike(one: Inputs | Faulty, other: Inputs | Faulty, texts: tuple[str, ...]) -> bool:
-    """Tell whether the same comes of two states with the same texts; of a fault, if it is one of these texts."""
+    """Return whether the same comes of two states with the same texts; of a fault, if it is one of these texts."""
     if isinstance(one, Inputs) and isinstance(other, Inputs):
         return _made_of(one) == _made_of(other)
     faults = [faulty for faulty in (one, other) if isinstance(faulty, Faulty)]

@@ -29,7 +29,7 @@ def encoded(hyperparameter: Hyperparameter, encoding: HyperparameterEncoding) ->
 
 
 def is_bare(text: str) -> bool:
-    """Tell whether a text decodes as itself when it is sent as it is, and fits in one line, as the API asks."""
+    """Return whether a text decodes as itself when it is sent as it is, and fits in one line, as the API asks."""
     if any(character in text for character in LINE_TERMINATORS):
         return False
     try:
@@ -42,7 +42,7 @@ def is_bare(text: str) -> bool:
 
 
 def _says(text: str, value: object) -> bool:
-    """Tell whether a spelling is JSON for this very value: `1e-3` is, `.5`, `+5` and `.inf` are not."""
+    """Return whether a spelling is JSON for this very value: `1e-3` is, `.5`, `+5` and `.inf` are not."""
     try:
         decoded = json.loads(text)
     except (ValueError, RecursionError):

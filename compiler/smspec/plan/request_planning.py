@@ -122,7 +122,7 @@ def _put_channels(draft: Draft, job: JobSpec, channels: list[Draft], delivery: D
     here = "InputDataConfig"
     are_assigned = any(items(channel.members, *_S3, "InstanceGroupNames") for channel in channels)
     groups = _group_names(job) if are_assigned else []
-    # A channel of the author's with such a name is refused by a rule; told of twice it would be two faults.
+    # A channel of the author's with such a name is rejected by a rule; told of twice it would be two faults.
     taken = {channel.name for channel in job.channels}
     generated = [generated_channel(name, uri, groups) for name, uri in delivery.channels if name not in taken]
     draft.put((here,), (*(channel.members for channel in channels), *generated), ("channels",))

@@ -89,7 +89,7 @@ def _written(job: JobFacts) -> Iterator[tuple[str, str]]:
 
 
 def _writes(kind: str, job: JobFacts, rest: str) -> bool:
-    """Tell whether a job writes to ``rest``, relative to its prefix; SageMaker puts an output under the job's name."""
+    """Return whether a job writes to ``rest``, relative to its prefix; SageMaker appends the job name to an output."""
     if kind == "checkpoints":
         return True
     part, slash, _ = rest.partition("/")

@@ -49,7 +49,7 @@ def dockerignore(image: ImagePlan, requirements: bytes | None = None) -> str:
 def pip_installs(packages: tuple[str, ...], requirements: bytes | None, file: str) -> list[tuple[str, ...]]:
     """Return the words after ``pip install``, one tuple per run: one run settles all versions together.
 
-    ``file`` is where ``requirements`` lie. With hashes they are a run of their own: there pip refuses everything that
+    ``file`` is where ``requirements`` lie. With hashes they are a run of their own: there pip rejects everything that
     has none.
     """
     from_file = () if requirements is None else ("--requirement", file)

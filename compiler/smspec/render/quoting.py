@@ -1,6 +1,6 @@
 """Values as the words of a Dockerfile, a shell line or a docstring: the only place that knows how to quote.
 
-What cannot be quoted at all is told by `smspec.render.representable`; nothing here refuses anything.
+What cannot be quoted at all is told by `smspec.render.representable`; nothing here rejects anything.
 """
 
 from __future__ import annotations

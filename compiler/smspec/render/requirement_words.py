@@ -28,12 +28,12 @@ NOT_UTF8 = "is not UTF-8"
 
 
 def is_apt_package(word: str) -> bool:
-    """Tell whether a word is ``name``, ``name:architecture``, either with ``=version``."""
+    """Return whether a word is ``name``, ``name:architecture``, either with ``=version``."""
     return len(word) <= _LONGEST and re.fullmatch(_APT_PACKAGE, word) is not None
 
 
 def is_pip_requirement(word: str) -> bool:
-    """Tell whether a word is a dependency specifier: a name with extras, versions or an https URL, and a marker."""
+    """Return whether a word is a dependency specifier: a name with extras, versions or an https URL, and a marker."""
     return len(word) <= _LONGEST and re.fullmatch(_PIP_REQUIREMENT, word) is not None
 
 

@@ -86,7 +86,7 @@ def _can_be_plain(scalar: Scalar) -> bool:
 
 
 def _is_plain_text(text: str) -> bool:
-    """Tell whether a text without quotes reads as itself, in block style. Nothing at all does: it is null."""
+    """Return whether a text without quotes reads as itself, in block style. Nothing at all does: it is null."""
     return not text or (
         text[0] not in _NOT_PLAIN_FIRST
         and not (text[0] in "-?:" and text[1:2] in ("", " ", "\t"))
@@ -97,7 +97,7 @@ def _is_plain_text(text: str) -> bool:
 
 
 def _is_text_block(text: str) -> bool:
-    """Tell whether lines can stand below ``|`` as they are."""
+    """Return whether lines can stand below ``|`` as they are."""
     lines = text.removesuffix("\n").split("\n")
     return (
         "\n" in text

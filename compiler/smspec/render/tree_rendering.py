@@ -51,7 +51,7 @@ def _context(plan: Plan, build_inputs: BuildInputs) -> Iterator[TreeFile]:
 
 
 def _runtime(plan: Plan, build_inputs: BuildInputs, prefix: str) -> Iterator[TreeFile]:
-    """Yield what starts the job: entrypoint, plan and runtime lie side by side, in an image and in a channel."""
+    """Yield what starts the job: entrypoint, plan and runtime lie together, in an image and in a channel."""
     if plan.run is None:
         return
     yield _generated(f"{prefix}entrypoint.py", entrypoint(plan.run))

@@ -27,7 +27,7 @@ class FailOn:
     cost_above: Fraction | None
 
     def matches(self, change: Change) -> bool:
-        """Tell whether a change is to fail. A ceiling that nothing can be compared with may have risen: it fails."""
+        """Return whether a change is to fail. A ceiling that nothing can be compared with may have risen: it fails."""
         if change.kind in self.kinds:
             return True
         if self.cost_above is None or change.brief != CEILING:

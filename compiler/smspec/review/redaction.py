@@ -43,10 +43,10 @@ def _safe_words(name: str, words: Sequence[object]) -> list[object]:
 
 
 def is_secret(name: str, value: object) -> bool:
-    """Tell whether all of a value is to be hidden."""
+    """Return whether all of a value is to be hidden."""
     return isinstance(value, str) and is_withheld(name, value) and hidden(value) == value
 
 
 def holds_secret(name: str, value: object) -> bool:
-    """Tell whether there is a secret in a value."""
+    """Return whether there is a secret in a value."""
     return isinstance(value, str) and secret_in(name, value) is not None

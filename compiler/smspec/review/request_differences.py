@@ -102,5 +102,5 @@ def _listed(value: object) -> list[object]:
 
 
 def _same(old: object, new: object) -> bool:
-    """Tell whether two JSON values are one: 1 and true are not."""
+    """Return whether two JSON values are one: 1 and true are not."""
     return old == new and isinstance(old, bool) == isinstance(new, bool)

@@ -59,7 +59,7 @@ def _around(text: str, place: int) -> str:
 
 
 def has_values(change: Change) -> bool:
-    """Tell whether old and new say more than the words do: a ceiling is told in words, a mask hides what differs."""
+    """Return whether old and new say more than the words do: a ceiling is told in words, a mask hides what differs."""
     is_ceiling = isinstance(change.new, dict) and "instance_hours" in change.new
     return change.old != change.new and not is_ceiling
 

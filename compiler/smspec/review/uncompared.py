@@ -33,7 +33,7 @@ class State:
         return next((version.name for version in self.versions.values()), "")
 
     def is_unknown(self, overlay: str | None) -> bool:
-        """Tell whether faults keep it from being known what the spec comes to."""
+        """Return whether faults keep it from being known what the spec comes to."""
         return not self.is_read or overlay in self.faults
 
 

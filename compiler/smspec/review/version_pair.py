@@ -1,4 +1,4 @@
-"""The two states of a job side by side, and what kinds of changes ask of them."""
+"""The two states of a job together, and what kinds of changes ask of them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Pair:
         return [(name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)]
 
     def starts(self) -> list[tuple[Item, object, object]]:
-        """Return (item, old, new) of how a ready image starts the program: that is in a channel, not in a layer."""
+        """Return (item, old, new) of how a existing image starts the program: that is in a channel, not in a layer."""
         if self.old.run is None or self.new.run is None or self.old.layers or self.new.layers:
             return []
         was = {item.name: item.value for item in started(self.old.run)}
@@ -103,7 +103,7 @@ class Pair:
 
 
 def paired(old: Version, new: Version, prices: Prices) -> Pair:
-    """Put two states side by side."""
+    """Put two states together."""
     unknown = () if old.is_whole and new.is_whole else (("Tags",), ("SessionChainingConfig",))
     found = tuple(leaf for leaf in leaves(old.payload, new.payload) if leaf.at[:1] not in unknown)
     return Pair(old=old, new=new, leaves=found, prices=prices)

@@ -1,4 +1,4 @@
-"""Parts of a job that contradict each other: one file a rule, named after the bad thing."""
+"""Rules about parts of a job that contradict each other: one file per rule, named after the problem."""
 
 from __future__ import annotations
 
@@ -85,9 +85,9 @@ LOOK_FOR_FILES = frozenset((missing_script.check, missing_handler.check))
 
 
 def lint(job: JobSpec, source: Listing, *, source_is_known: bool = True) -> list[Finding]:
-    """Return every contradiction in a job. ``source`` is what is taken of the author's directory.
+    """Return every contradiction in a job. ``source`` lists the files of the source directory that the job uses.
 
-    ``source_is_known`` False: the directory could not be listed, and whether a file is in it is not known.
+    ``source_is_known`` False: the directory could not be listed, so rules about its files do not run.
     """
     rules = RULES if source_is_known else [rule for rule in RULES if rule not in LOOK_FOR_FILES]
     return [finding for rule in rules for finding in rule(job, source)]

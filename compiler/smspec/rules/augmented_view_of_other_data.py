@@ -1,4 +1,4 @@
-"""The view puts records and attribute names together; it needs both."""
+"""The `augmented` view combines records with attribute names, so it needs both."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM325", "augmented view of other data")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse the view `augmented` of anything but an augmented manifest in RecordIO."""
+    """Reject the view `augmented` of anything except an augmented manifest in RecordIO."""
     if not isinstance(job.entry_point, PipeLoopEntry):
         return
     for channel in job.channels:

@@ -1,4 +1,4 @@
-"""A program finds a channel through SM_CHANNEL_NAME, the name in upper case: two channels may come to have one."""
+"""A script finds a channel through SM_CHANNEL_NAME, with the name in upper case: two channels can share a variable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM375", "channels with the same variable")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse channels whose names differ in case alone."""
+    """Reject channels whose names differ only in case."""
     first: dict[str, str] = {}
     for channel in job.channels:
         other = first.setdefault(channel.name.upper(), channel.name)

@@ -1,4 +1,4 @@
-"""The number of epochs may stand at the entry point or among the hyperparameters."""
+"""The number of epochs can be set at the entry point or as a hyperparameter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM302", "conflicting epochs")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse two different numbers of epochs."""
+    """Reject two different numbers of epochs."""
     entry = job.entry_point
     if not isinstance(entry, PipeLoopEntry) or entry.epochs is None:
         return

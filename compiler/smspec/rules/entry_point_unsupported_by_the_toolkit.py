@@ -1,4 +1,4 @@
-"""The toolkit of a ready image starts a script with the hyperparameters as arguments, and nothing else."""
+"""The toolkit of an existing image starts a script with the hyperparameters as arguments, and supports nothing else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HELP = "set `source.delivery: channel`"
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse what cannot be said to the toolkit of a ready image: other entry points, arguments, their style."""
+    """Reject what the toolkit of an existing image does not support: other entry points, arguments, or styles."""
     entry = job.entry_point
     if not isinstance(job.image, ReadyImage) or job.delivery != "s3" or entry is None:
         return

@@ -1,4 +1,4 @@
-"""Hyperparameters become `--key value`, and variables SM_HP_KEY."""
+"""Hyperparameters become `--key value` arguments and SM_HP_KEY variables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RULE = Rule("SM320", "hyperparameter that cannot become an argument")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse `=` in a name, and NUL anywhere, where hyperparameters are made into arguments."""
+    """Reject `=` in a name, and NUL anywhere, where hyperparameters become arguments."""
     if not makes_arguments(job):
         return
     for hyperparameter in job.hyperparameters:

@@ -1,4 +1,4 @@
-"""Linux gives a single variable or argument 128 KiB, and a hundred hyperparameters can be twice that."""
+"""Linux limits a variable or an argument to 128 KiB, and a hundred hyperparameters can be twice as long."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST = 131_072 - 4_096
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Warn where SM_HPS and SM_TRAINING_ENV would have to be left out."""
+    """Warn where SM_HPS and SM_TRAINING_ENV would have to be omitted."""
     if not makes_arguments(job):
         return
     written = {hyperparameter.name: hyperparameter.value for hyperparameter in job.hyperparameters}

@@ -1,4 +1,4 @@
-"""A hyperparameter is also SM_HP_NAME, the name in upper case: two may come to have one."""
+"""A hyperparameter is also available as SM_HP_NAME, with the name in upper case: two can share a variable."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM376", "hyperparameters with the same variable", "warning")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Warn of hyperparameters whose names differ in case alone; as arguments of the program they stay apart."""
+    """Warn about hyperparameters whose names differ only in case; as arguments of the script they stay distinct."""
     if not makes_arguments(job):
         return
     first: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Only an image that is built can take the source in."""
+"""The source can be copied only into an image that smspec builds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM305", "image delivery with an existing image")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse `delivery: image` where nothing is built."""
+    """Reject `delivery: image` where no image is built."""
     if isinstance(job.image, ReadyImage) and job.delivery == "image":
         yield RULE.at(
             ("source", "delivery"),

@@ -1,4 +1,4 @@
-"""An isolated container reaches no network, S3 included; only SageMaker itself brings it data."""
+"""A container in network isolation cannot use the network, not even S3; only SageMaker itself delivers data to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM378", "isolated job that downloads its source", instead_of="SM363
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse network isolation where the container would fetch the source from S3."""
+    """Reject network isolation where the container would download the source from S3."""
     path = isolation_path(job)
     if path is not None and job.delivery == "s3":
         yield RULE.at(

@@ -1,6 +1,6 @@
-"""The runtime and the toolkits install what the source asks for when the job starts, and need an index for what is new.
+"""The runtime and the toolkits install the requirements of the source at job start, and need an index for missing ones.
 
-pip asks no index for requirements that are met: a list that the image has installed is no fault.
+pip does not contact an index for requirements that are already met: a list that the image has installed is allowed.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ RULE = Rule("SM379", "isolated job that installs packages")
 MAYBE = Rule("SM381", "isolated job that might install packages", "warning")
 
 _LIST, _PACKAGE = "requirements.txt", "setup.py"
-# Official images without packages of anyone's: what they hold is known.
+# Official images without third-party packages: their contents are known.
 _BARE_BASES = r"(?:docker\.io/)?(?:library/)?(?:python|debian|ubuntu|buildpack-deps)(?:[:@].*)?"
 
 
 def check(job: JobSpec, source: Listing) -> Iterator[Finding]:
-    """Refuse network isolation where pip would need an index at start; warn where it might."""
+    """Reject network isolation where pip would need an index at startup; warn where it might."""
     path = isolation_path(job)
     if path is None or job.source is None or starter(job) == "image":
         return
     if source.has(_PACKAGE) and isinstance(job.entry_point, ScriptEntry):
-        # pip builds a package apart from what is installed, with a setuptools from the index.
+        # pip builds a package in a separate environment, with a setuptools from the index.
         yield RULE.at(
             path,
             f"`{_PACKAGE}` needs an index at startup, but `network.isolation` is true",
@@ -47,13 +47,13 @@ def check(job: JobSpec, source: Listing) -> Iterator[Finding]:
 
 
 def _is_installed(job: JobSpec, directory: str) -> bool:
-    """Tell whether the image is built with the very list that is in the source."""
+    """Return whether the image is built with the same requirements file that is in the source."""
     written = job.image.python_requirements if isinstance(job.image, BuiltImage) else None
     return written is not None and posixpath.normpath(written) == posixpath.normpath(posixpath.join(directory, _LIST))
 
 
 def _certainly_lacks_packages(job: JobSpec) -> bool:
-    """Tell whether nothing has put packages into the image: a bare base, and no step that installs any."""
+    """Return whether the image has no packages: a bare base image, and no build step that installs any."""
     image = job.image
     if not isinstance(image, BuiltImage) or image.python_packages or image.python_requirements or image.run:
         return False

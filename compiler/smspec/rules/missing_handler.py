@@ -1,4 +1,4 @@
-"""A module that is not in the source may be installed in the image; more often its name is mistyped."""
+"""A module that is not in the source may be installed in the image, but more often its name is misspelled."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PROJECTS = ("setup.py", "pyproject.toml")
 
 
 def check(job: JobSpec, source: Listing) -> Iterator[Finding]:
-    """Warn of a module that the source does not hold; a source that is a project to install may keep it elsewhere."""
+    """Warn about a module that is not in the source, unless the source is a project to install."""
     entry = job.entry_point
     if job.source is None or not isinstance(entry, ModuleEntry | PipeLoopEntry):
         return

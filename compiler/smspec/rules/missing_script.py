@@ -1,4 +1,4 @@
-"""The script that is started must be among the files that travel."""
+"""The script must be among the files that are sent to the container."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RULE = Rule("SM310", "missing script")
 
 
 def check(job: JobSpec, source: Listing) -> Iterator[Finding]:
-    """Refuse a script that is not in the source, or is there but ignored."""
+    """Reject a script that is missing from the source, or is ignored there."""
     entry = job.entry_point
     if not isinstance(entry, ScriptEntry) or job.source is None or not is_safe(entry.script):
         return
@@ -30,7 +30,7 @@ def check(job: JobSpec, source: Listing) -> Iterator[Finding]:
 
 
 def _nearest_file(script: str, source: Listing) -> str | None:
-    """Return a file of the same name in another directory, else one of nearly the same path."""
+    """Return a file of the same name in a different directory, else one with a similar path."""
     paths = [file.path for file in source.files]
     name = script.rpartition("/")[2]
     return next((path for path in paths if path.rpartition("/")[2] == name), None) or nearest(script, paths)

@@ -1,4 +1,4 @@
-"""A pipe loop without `epochs` of its own takes the hyperparameter of that name."""
+"""A pipe loop without its own `epochs` uses the hyperparameter of that name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM303", "non-integer epochs")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse a hyperparameter `epochs` that the pipe loop cannot count to."""
+    """Reject a hyperparameter `epochs` that is not a valid number of epochs."""
     entry = job.entry_point
     if not isinstance(entry, PipeLoopEntry) or entry.epochs is not None:
         return

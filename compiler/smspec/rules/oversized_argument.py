@@ -1,4 +1,4 @@
-"""Linux gives one argument, and one variable, 128 KiB: a longer one cannot be given to any process."""
+"""Linux limits an argument or a variable to 128 KiB: a longer one cannot be passed to a process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST = 131_071
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse arguments, build commands and variables of the image that are too long for one."""
+    """Reject arguments, build commands, and image variables that exceed the limit."""
     for path, text in _texts(job):
         size = len(text.encode("utf-8", "surrogatepass"))
         if size > MOST:

@@ -1,4 +1,4 @@
-"""A FIFO hands each byte to one reader: processes that share one get a random part each, and records torn in two."""
+"""A FIFO delivers each byte to one reader: processes that share one each get random parts and broken records."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ RULE = Rule("SM377", "Pipe channel with several readers", "warning")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Warn of a Pipe channel where a launcher starts several processes on a host."""
+    """Warn about a Pipe channel where a launcher starts several processes on a host."""
     readers = _readers(job)
     if not readers or isinstance(job.entry_point, PipeLoopEntry):
-        return  # a pipe loop is refused beside any launcher
+        return  # a pipe loop is rejected with any launcher
     for channel in job.channels:
         if job.mode_of(channel) == "Pipe":
             own = ("channels", channel.name, "input_mode") if channel.input_mode else ("input_mode",)
@@ -27,10 +27,10 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
 
 
 def _readers(job: JobSpec) -> str:
-    """Return who reads on a host, if there may be several."""
+    """Return a description of the processes that read on a host, if there may be several."""
     launcher = job.distribution
     if isinstance(launcher, Torchrun | Mpi):
         count = launcher.processes_per_host
-        # As many as the host has GPUs; without one it is one process.
+        # One process per GPU of the host; one process without a GPU.
         return "" if count == 1 else "the processes" if count == "auto" else f"{count} processes"
     return "the processes" if isinstance(launcher, SmDataParallel) else ""

@@ -1,4 +1,4 @@
-"""A FIFO has one reader, and a launcher would start many."""
+"""A FIFO has one reader, but a launcher would start several."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM301", "pipe loop with distribution")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse a launcher around the pipe loop, which runs once per host."""
+    """Reject a launcher around the pipe loop, which runs once per host."""
     if isinstance(job.entry_point, PipeLoopEntry) and job.distribution is not None:
         yield RULE.at(
             ("distribution",),

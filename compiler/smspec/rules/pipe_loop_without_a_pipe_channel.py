@@ -1,4 +1,4 @@
-"""The pipe loop hands the streams of the Pipe channels to its handler."""
+"""The pipe loop passes the streams of the Pipe channels to its handler."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM323", "pipe loop without a Pipe channel")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse a pipe loop in a job without Pipe channels."""
+    """Reject a pipe loop in a job without Pipe channels."""
     if isinstance(job.entry_point, PipeLoopEntry) and not any(
         job.mode_of(channel) == "Pipe" for channel in job.channels
     ):

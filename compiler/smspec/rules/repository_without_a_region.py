@@ -1,4 +1,4 @@
-"""The address of an ECR repository has an account and a region in it."""
+"""The URI of an ECR repository contains an account and a region."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM304", "repository without a region")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse a built image whose address cannot be made. The account is the role's where none is written."""
+    """Reject a built image whose URI is incomplete. The account defaults to that of the execution role."""
     image = job.image
     if not isinstance(image, BuiltImage) or job.region or names_registry(image.repository or ""):
         return

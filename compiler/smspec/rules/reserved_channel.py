@@ -1,4 +1,4 @@
-"""Source and runtime arrive in channels of their own."""
+"""The source and the runtime use channels of their own, with reserved names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RESERVED = ("code", "sm_drivers", "smspec")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse the names of generated channels where there are any."""
+    """Reject the names of generated channels where the job has any."""
     if job.delivery != "channel":
         return
     for channel in job.channels:

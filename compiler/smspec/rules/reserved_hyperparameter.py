@@ -1,4 +1,4 @@
-"""Hyperparameters `sagemaker_…` are how a container is told what to start; the spec has keys for that."""
+"""Hyperparameters `sagemaker_…` configure what a container starts; the spec has keys for that."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PREFIX = "sagemaker_"
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse them unless an image of others starts by itself, and may listen to any of them."""
+    """Reject them, except for an existing image that starts itself, which may read any of them."""
     if job.entry_point is None and not isinstance(job.image, BuiltImage):
         return
     for hyperparameter in job.hyperparameters:

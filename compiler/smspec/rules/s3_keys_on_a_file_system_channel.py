@@ -1,4 +1,4 @@
-"""A file system is mounted: nothing is listed, divided or shuffled."""
+"""A file system is mounted: nothing is listed, sharded, or shuffled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM324", "S3 keys on a file system channel")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse keys that only objects of S3 have; the request has no place for them."""
+    """Reject keys that apply only to S3 objects; the request has no member for them."""
     for channel in job.channels:
         if channel.file_system is None or channel.s3 is not None:
             continue

@@ -12,7 +12,7 @@ RULE = Rule("SM307", "script without a source")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse a script in a built image that gets no source."""
+    """Reject a script in a built image without source."""
     if isinstance(job.image, BuiltImage) and isinstance(job.entry_point, ScriptEntry) and job.source is None:
         yield RULE.at(
             ("entry_point", "script"),

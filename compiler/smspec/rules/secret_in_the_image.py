@@ -1,4 +1,4 @@
-"""An image keeps what it was built with: whoever may pull it can read it, in a layer or in `docker history`."""
+"""An image keeps what it was built with: anyone who can pull it can read it, in a layer or in `docker history`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RULE = Rule("SM602", "secret in the image", "warning")
 
 
 def check(job: JobSpec, _source: Listing) -> Iterator[Finding]:
-    """Warn of what looks like a secret in a text that becomes a part of the image."""
+    """Warn about what looks like a secret in a string that becomes part of the image."""
     if not isinstance(job.image, BuiltImage):
         return
     for path, name, text in (*_named_texts(job.image), *_words(job)):
@@ -38,7 +38,7 @@ def _named_texts(image: BuiltImage) -> Iterator[tuple[Path, str, str]]:
 
 
 def _words(job: JobSpec) -> Iterator[tuple[Path, str, str]]:
-    """Yield the words of the program; each is called after the option before it."""
+    """Yield the words of the command line; each is named after the option before it."""
     entry = job.entry_point
     key, words = "", tuple[str, ...]()
     if isinstance(entry, ScriptEntry):

@@ -1,4 +1,4 @@
-"""A requirements file is copied into the image, and an index with a password in its address goes with it."""
+"""A requirements file is copied into the image, including the password in an index URL."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ RULE = Rule("SM603", "secret in the requirements", "warning")
 
 
 def check_requirements(content: bytes | None) -> Iterator[Finding]:
-    """Warn of lines of a requirements file that hold what looks like a secret; variables that pip expands are none."""
+    """Warn about lines of a requirements file that contain what looks like a secret.
+
+    Variables that pip expands are not secrets.
+    """
     text = (content or b"").decode("utf-8", "replace")
     numbers = [str(number) for number in secret_lines(text)]
     if not numbers:

@@ -1,4 +1,4 @@
-"""Source that nothing starts."""
+"""Source without anything that starts it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM308", "source without an entry point")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse a ready image that gets source and is not told what to start."""
+    """Reject an existing image that gets source but no entry point."""
     if isinstance(job.image, ReadyImage) and job.source is not None and job.entry_point is None:
         yield RULE.at(
             ("source",),

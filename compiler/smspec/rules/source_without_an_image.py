@@ -1,4 +1,4 @@
-"""An algorithm resource, and a serverless job, run their own code."""
+"""An algorithm resource or a serverless job runs its own code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM309", "source without an image")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse code, and ways to start it, in a job that names no image."""
+    """Reject code, and ways to start it, in a job without an image."""
     if job.image is not None:
         return
     for key, value in (("source", job.source), ("entry_point", job.entry_point), ("distribution", job.distribution)):

@@ -1,4 +1,4 @@
-"""What the author expects, and says why: `checks.ignore`."""
+"""Findings that the author expects, with the reason: `checks.ignore`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REFUSED = Rule("SM330", "ignore entry for a rule that cannot be ignored")
 UNUSED = Rule("SM331", "unused ignore entry", "warning")
 FORBIDDEN = Rule("SM746", "ignored rule that the policy protects")
 
-# What is no job, or no request, cannot be had by wishing. Warnings among these can.
+# What makes a job or request invalid cannot be ignored; warnings among these can.
 UNTOUCHABLE = ("SM1", "SM2", *(rule.code for rule in SHAPE_RULES))
 
 _COMPARISONS = ("SM70", "SM71")
@@ -26,7 +26,7 @@ _OF_THE_POLICY = "SM74"
 def not_ignored(
     findings: Iterable[Finding], ignored: Sequence[IgnoredCheck], policy: Policy | None = None
 ) -> list[Finding]:
-    """Return the findings that stand, and what is to be said of checks that are ignored in vain, or may not be."""
+    """Return the findings that are not ignored, and findings for entries that match nothing or are not allowed."""
     kept: list[Finding] = []
     used: set[int] = set()
     refused: set[int] = set()
@@ -65,7 +65,7 @@ def not_ignored(
 
 
 def can_be_ignored(finding: Finding) -> bool:
-    """Tell whether `checks.ignore` has a say in a finding."""
+    """Return whether `checks.ignore` can suppress a finding."""
     return finding.severity != "error" or not finding.code.startswith(UNTOUCHABLE)
 
 
@@ -78,14 +78,14 @@ def _in_vain(check: IgnoredCheck, path: Path) -> Finding:
 
 
 def _may_ignore(code: str, policy: Policy) -> bool:
-    """Tell whether a policy lets a spec ignore a check. Its own rules it lets go only by name."""
+    """Return whether a policy lets a spec ignore a check. The policy's own rules must be allowed by name."""
     if code.startswith(_OF_THE_POLICY) and not isinstance(policy.may_ignore, tuple):
         return False
     return policy.lets_ignore(code)
 
 
 def covers(rule: str, at: str, finding: Finding) -> bool:
-    """Tell whether an entry for ``rule`` at the path ``at`` (empty: anywhere) expects a finding."""
+    """Return whether an entry for ``rule`` at the path ``at`` (empty: anywhere) expects a finding."""
     if rule != finding.code:
         return False
     place = dotted(finding.path)
@@ -93,5 +93,5 @@ def covers(rule: str, at: str, finding: Finding) -> bool:
 
 
 def compares_specs(rule: str) -> bool:
-    """Tell whether a rule looks at several specs: of one alone it finds nothing, and that says nothing."""
+    """Return whether a rule compares several specs: a check of one spec cannot show that its entry is unused."""
     return rule.startswith(_COMPARISONS)

@@ -1,4 +1,4 @@
-"""torchrun starts Python programs."""
+"""torchrun starts only Python programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM313", "torchrun with a shell script")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse torchrun around anything but a Python script."""
+    """Reject torchrun with anything except a Python script."""
     entry = job.entry_point
     if isinstance(job.distribution, Torchrun) and isinstance(entry, ScriptEntry) and not entry.script.endswith(".py"):
         yield RULE.at(

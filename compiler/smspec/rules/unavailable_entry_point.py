@@ -1,4 +1,4 @@
-"""Without a source to bring, our runtime has no way into an image that exists."""
+"""Without source to deliver, the smspec runtime cannot be added to an existing image."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM306", "entry point unavailable in an existing image")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse anything but a command in a ready image that gets no source."""
+    """Reject anything except a command in an existing image without source."""
     if not isinstance(job.image, ReadyImage) or job.source is not None:
         return
     if job.entry_point is None or isinstance(job.entry_point, CommandEntry):

@@ -1,4 +1,4 @@
-"""SageMaker's toolkit refuses names that a shell or an import would trip over; so does the runtime."""
+"""SageMaker's toolkit rejects names that are unsafe in a shell or an import; so does the runtime."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAME = re.compile(r"[A-Za-z0-9._][A-Za-z0-9._+-]*(/[A-Za-z0-9._+-]+)*")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse a script that is not named relative to the source, in plain letters."""
+    """Reject a script whose name is not relative to the source or contains special characters."""
     entry = job.entry_point
     if isinstance(entry, ScriptEntry) and not is_safe(entry.script):
         plain = entry.script.removeprefix("./")
@@ -28,5 +28,5 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
 
 
 def is_safe(script: str) -> bool:
-    """Tell whether the runtime, and SageMaker's toolkit, take a name."""
+    """Return whether the runtime, and SageMaker's toolkit, accept a name."""
     return bool(_NAME.fullmatch(script)) and not {".", ".."} & set(script.split("/"))

@@ -1,4 +1,4 @@
-"""What the toolkit of a ready image can be told about its launchers is less than ours can be."""
+"""The toolkit of an existing image supports fewer launcher options than the smspec runtime."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HELP = "set `source.delivery: channel`, or remove the option"
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse options of a launcher that no hyperparameter carries."""
+    """Reject options of a launcher that no hyperparameter sets."""
     if not isinstance(job.image, ReadyImage) or job.delivery != "s3":
         return
     launcher = job.distribution

@@ -1,4 +1,4 @@
-"""A command that is given to an image gets the words that are written, and no more."""
+"""A command that is passed to an image gets only the words that are written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM317", "unused arguments style")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse `args_style` where no runtime of ours turns hyperparameters into arguments."""
+    """Reject `args_style` where the smspec runtime does not convert hyperparameters to arguments."""
     entry = job.entry_point
     if not isinstance(job.image, ReadyImage) or job.source is not None or not isinstance(entry, CommandEntry):
         return

@@ -1,4 +1,4 @@
-"""Who starts the program also starts its launcher."""
+"""Whatever starts the script also starts its launcher."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM314", "unused distribution")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse `distribution` in a ready image that starts by itself."""
+    """Reject `distribution` in an existing image that starts itself."""
     if not isinstance(job.image, ReadyImage) or job.source is not None or job.distribution is None:
         return
     if job.entry_point is None or isinstance(job.entry_point, CommandEntry):

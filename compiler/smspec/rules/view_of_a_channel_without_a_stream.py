@@ -12,10 +12,10 @@ RULE = Rule("SM322", "view of a channel without a stream")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse a view of a channel in File or FastFile mode."""
+    """Reject a view of a channel in File or FastFile mode."""
     if not isinstance(job.entry_point, PipeLoopEntry):
         return
-    # Where no channel is a stream, the loop itself is told so.
+    # Where no channel is a stream, the pipe loop itself is reported.
     if all(job.mode_of(channel) != "Pipe" for channel in job.channels):
         return
     for channel in job.channels:

@@ -1,4 +1,4 @@
-"""`read` says how channels are read."""
+"""`read` sets how channels are read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM321", "view of an unknown channel")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
-    """Refuse a view of a channel that the job does not have."""
+    """Reject a view of a channel that the job does not have."""
     if not isinstance(job.entry_point, PipeLoopEntry):
         return
     names = [channel.name for channel in job.channels]

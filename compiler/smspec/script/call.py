@@ -47,7 +47,7 @@ class Call:
         return self.arguments[index] if index < len(self.arguments) else self.keywords.get(name)
 
     def reads_arguments(self, why_unknown: str) -> bool:
-        """Tell whether the command line is read here for certain; take note of why it is not, or is not known.
+        """Return whether the command line is read here for certain; take note of why it is not, or is not known.
 
         ``why_unknown``: what the reader itself knows against it, as the end of a sentence, or nothing.
         """

@@ -179,10 +179,10 @@ class Super(Value):
 
 
 def _is_bare(base: Value) -> bool:
-    """Tell whether a base class of another module does nothing where a class of it is defined."""
+    """Return whether a base class of another module does nothing where a class of it is defined."""
     return isinstance(base, Named) and base.name.startswith(("object", "abc.", "typing."))
 
 
 def _is_inert(base: Value) -> bool:
-    """Tell whether a base class of another module calls no method of its own accord."""
+    """Return whether a base class of another module calls no method of its own accord."""
     return isinstance(base, Named) and base.name.startswith(("object", "abc.", "enum.", "typing."))

@@ -216,7 +216,7 @@ def _own(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, code: Code) 
 
 
 def has_names_of_its_own(node: ast.Call) -> bool:
-    """Tell whether a text is run that has only the names it is given: ``exec(text, {"x": 1})``."""
+    """Return whether a text is run that has only the names it is given: ``exec(text, {"x": 1})``."""
     return (
         isinstance(node.func, ast.Name)
         and node.func.id in ("eval", "exec")

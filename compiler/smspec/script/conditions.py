@@ -6,7 +6,7 @@ import ast
 
 
 def asks_for_one_word(test: ast.expr) -> bool:
-    """Tell whether a condition can only hold with a single word on the command line."""
+    """Return whether a condition can only hold with a single word on the command line."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         return any(map(asks_for_one_word, test.values))
     match test:

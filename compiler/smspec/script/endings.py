@@ -17,7 +17,7 @@ _FAILURES = ("Error", "Exception", "Interrupt", "Warning")
 
 
 def is_failure(raised: ast.expr | None) -> bool:
-    """Tell whether an exception ends a job with a failure, if nothing catches it; a bare `raise` goes on with one."""
+    """Return whether an exception ends a job with a failure, if nothing catches it; a bare `raise` goes on with one."""
     if raised is None:
         return True
     kind = raised.func if isinstance(raised, ast.Call) else raised
@@ -28,7 +28,7 @@ def is_failure(raised: ast.expr | None) -> bool:
 
 
 def is_failing_exit(node: ast.Call) -> bool:
-    """Tell whether a call, if it ends the program, ends it with a failure: ``sys.exit(1)``."""
+    """Return whether a call, if it ends the program, ends it with a failure: ``sys.exit(1)``."""
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if name not in _EXITS or len(node.args) != 1:
         return False
@@ -39,7 +39,7 @@ def is_failing_exit(node: ast.Call) -> bool:
 
 
 def is_failing(status: object) -> bool:
-    """Tell whether a program that exits with a status has failed. A system keeps the last eight bits of a number."""
+    """Return whether a program that exits with a status has failed. A system keeps the last eight bits of a number."""
     if isinstance(status, int):
         return status % 256 != 0
     return status is not None and status is not ...

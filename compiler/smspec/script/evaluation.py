@@ -64,7 +64,7 @@ class Evaluation:
         return Named(name, self.run) if name in BUILTINS else UNKNOWN
 
     def fails(self, raised: ast.expr | None) -> bool:
-        """Tell whether an exception ends a job with a failure, if nothing catches it."""
+        """Return whether an exception ends a job with a failure, if nothing catches it."""
         if raised is None or not is_failure(raised):
             return raised is None
         kind = raised.func if isinstance(raised, ast.Call) else raised
@@ -82,7 +82,7 @@ class Evaluation:
         return ""
 
     def exits(self, node: ast.AST) -> bool:
-        """Tell whether this is a call that ends the program."""
+        """Return whether this is a call that ends the program."""
         return isinstance(node, ast.Call) and self.full_name(node.func) in EXITS
 
     def _conditional(self, node: ast.expr) -> Value:
@@ -235,7 +235,7 @@ class Evaluation:
 
 
 def _is_type(value: Value) -> bool:
-    """Tell whether a value may be a part of a union of types."""
+    """Return whether a value may be a part of a union of types."""
     found = constant(value)
     if isinstance(value, Items):
         return value.is_fixed
@@ -243,7 +243,7 @@ def _is_type(value: Value) -> bool:
 
 
 def _are_same(one: object, two: object, operator: ast.cmpop) -> bool | None:
-    """Tell whether two constants are equal, or the same one; None where that is not known, or not asked."""
+    """Return whether two constants are equal, or the same one; None where that is not known, or not asked."""
     if one is ... or two is ...:
         return None
     if isinstance(operator, ast.Eq | ast.NotEq):

@@ -1,4 +1,4 @@
-"""What a program would refuse of what it is given."""
+"""What a program would reject of what it is given."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ _DEFINITION = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILI
 
 
 def lacks(text: str, name: str) -> bool:
-    """Tell whether a module surely has nothing called ``name``: the word is nowhere in its text."""
+    """Return whether a module surely has nothing called ``name``: the word is nowhere in its text."""
     if re.search(rf"\b{re.escape(name)}\b", text) or _BY_OTHER_MEANS.search(text):
         return False
     if text.isascii():

@@ -261,7 +261,7 @@ class Interpreter:
         return Items((Named(name, self), key)) if lookup is None else lookup(self, key, place)
 
     def may_have_set(self, variable: str) -> bool:
-        """Tell whether the program itself may set a variable of its environment."""
+        """Return whether the program itself may set a variable of its environment."""
         return bool({"*", variable} & self.changed_variables)
 
     def step(self, count: int = 1) -> None:

@@ -26,7 +26,7 @@ class Module(Value):
             self.frame.leak(name)
 
     def has(self, name: str) -> bool:
-        """Tell whether it has a name by now."""
+        """Return whether it has a name by now."""
         return name in self.frame.names
 
     def attribute(self, name: str) -> Value:

@@ -143,7 +143,7 @@ class Neighbors:
         return self._glances[name]
 
     def _is_quiet(self, name: str, text: SourceText) -> bool:
-        """Tell whether a module, with all that it imports, has none of the words by which it could do harm."""
+        """Return whether a module, with all that it imports, has none of the words by which it could do harm."""
         seen = {name}
         rest = [(name, text)]
         while rest:

@@ -29,7 +29,7 @@ class ScriptUnreadable(Exception):
 
 
 def is_readable(text: str) -> bool:
-    """Tell whether a text is small and flat enough to be parsed within a moment."""
+    """Return whether a text is small and flat enough to be parsed within a moment."""
     # A carriage return alone ends a line for Python and for nobody else here.
     if "\0" in text or "\r" in text or len(text) > MOST_BYTES:
         return False

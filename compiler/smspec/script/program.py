@@ -50,7 +50,7 @@ class Option:
 class CommandLine:
     """One parser that reads the program's command line when it starts.
 
-    ``is_complete``: every other option is refused. ``required_groups``: groups of which one option must be given.
+    ``is_complete``: every other option is rejected. ``required_groups``: groups of which one option must be given.
     ``not_for_one_word``: with a single word the program goes another way. ``drops``: all options are known, others are
     left over, and nothing is done with them.
     """

@@ -90,7 +90,7 @@ _SUPPRESSING = ("suppress", "raises", "ExitStack")
 
 
 def sees_all(name: str) -> bool:
-    """Tell whether a program gets at any name by something of another module, or by an attribute of it."""
+    """Return whether a program gets at any name by something of another module, or by an attribute of it."""
     if name.startswith(_LOADERS):
         return True
     parts = name.split(".")
@@ -98,7 +98,7 @@ def sees_all(name: str) -> bool:
 
 
 def may_end(name: str) -> bool:
-    """Tell whether a call may end the program, and end it well."""
+    """Return whether a call may end the program, and end it well."""
     return name in EXITS or name in _SENDERS or name.rpartition(".")[2] in ENDING_METHODS
 
 
@@ -109,15 +109,15 @@ def changed_by(name: str) -> str:
 
 
 def copies(name: str) -> bool:
-    """Tell whether a call leaves its arguments as they are, though not what is in them."""
+    """Return whether a call leaves its arguments as they are, though not what is in them."""
     return name in COPIERS or name.startswith(_COPYING)
 
 
 def patches(name: str) -> bool:
-    """Tell whether a call may put something else in the place of anything."""
+    """Return whether a call may put something else in the place of anything."""
     return name.startswith(_MOCKS)
 
 
 def lets_errors_through(name: str) -> bool:
-    """Tell whether a context manager of another module is known to let exceptions through."""
+    """Return whether a context manager of another module is known to let exceptions through."""
     return name.partition(".")[0] in _RELIABLE and not name.endswith(_SUPPRESSING)

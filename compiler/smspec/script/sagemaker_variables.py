@@ -28,7 +28,7 @@ OF_OTHER_STARTERS = frozenset(
 
 
 def is_set(name: str) -> bool:
-    """Tell whether a job, or an image of AWS, has a variable."""
+    """Return whether a job, or an image of AWS, has a variable."""
     return name in SET or name in OF_IMAGES
 
 

@@ -34,5 +34,5 @@ class Source(Protocol):
 
 
 def says_anything(text: str) -> bool:
-    """Tell whether a text has any of the words without which nothing in it is understood."""
+    """Return whether a text has any of the words without which nothing in it is understood."""
     return any(word in text for word in WORDS)

@@ -38,7 +38,7 @@ class Value:
         return Bound(self, name)
 
     def follows(self, _: str) -> bool:
-        """Tell whether a method is a function of the program, which is followed wherever it is called."""
+        """Return whether a method is a function of the program, which is followed wherever it is called."""
         return False
 
     def set_attribute(self, _: str, value: Value) -> None:
@@ -71,7 +71,7 @@ class Value:
         self.escape()
 
     def is_failure(self, _: Callable[[ast.expr], bool]) -> bool:
-        """Tell whether a kind of exception that is called a failure is one; asks that of its base classes."""
+        """Return whether a kind of exception that is called a failure is one; asks that of its base classes."""
         return True
 
     def look_through(self) -> None:

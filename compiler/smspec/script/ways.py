@@ -52,7 +52,7 @@ class Ways:
         return self._branches([node.body, node.orelse], is_one_taken=True)
 
     def _goes_on_otherwise(self, body: Sequence[ast.stmt]) -> bool:
-        """Tell whether a branch has no end of its own, so that what follows follows both."""
+        """Return whether a branch has no end of its own, so that what follows follows both."""
         return not any(isinstance(part, ast.Return | ast.Raise) for node in body for part in ast.walk(node))
 
     def _branches(self, bodies: Sequence[Sequence[ast.stmt]], *, is_one_taken: bool) -> Ending | None:
@@ -124,7 +124,7 @@ class Ways:
         return self._block(node.finalbody) or ending
 
     def _goes_on(self, node: ast.Try) -> bool:
-        """Tell whether the program may go on after a failure within."""
+        """Return whether the program may go on after a failure within."""
         leaves = any(self._may_leave(part) for last in node.finalbody for part in ast.walk(last))
         return leaves or any(
             not self._always_fails(handler)
@@ -133,7 +133,7 @@ class Ways:
         )
 
     def _always_fails(self, handler: ast.ExceptHandler) -> bool:
-        """Tell whether a handler ends the program with a failure, or raises, and has no other way out."""
+        """Return whether a handler ends the program with a failure, or raises, and has no other way out."""
         *before, last = handler.body
         if any(self._may_leave(part) for node in before for part in ast.walk(node)):
             return False

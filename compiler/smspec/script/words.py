@@ -10,7 +10,7 @@ _SHOWN = 8
 
 
 def converted(kind: Kind, word: str) -> object:
-    """Return what a word becomes. Raises ValueError when it is refused."""
+    """Return what a word becomes. Raises ValueError when it is rejected."""
     match kind:
         case "int":
             return int(word)
@@ -29,7 +29,7 @@ def converted(kind: Kind, word: str) -> object:
 
 
 def refusal(option: Option, word: str) -> str | None:
-    """Return why an option refuses a word, or None when it takes it."""
+    """Return why an option rejects a word, or None when it takes it."""
     try:
         value = converted(option.kind, word)
     except (ValueError, OverflowError):

@@ -64,7 +64,7 @@ class ImageReference:
 
 
 def is_image_reference(text: str) -> bool:
-    """Tell whether a text is ``[registry/]name[:tag][@digest]``; none of these can hold a blank, ``$`` or a flag."""
+    """Return whether a text is ``[registry/]name[:tag][@digest]``; none of these can hold a blank, ``$`` or a flag."""
     return parsed_reference(text) is not None
 
 

@@ -51,5 +51,5 @@ def storage(instance_type: str) -> Storage:
 
 
 def is_known(instance_type: str) -> bool:
-    """Tell whether the family of a type is one that these sets were made for."""
+    """Return whether the family of a type is one that these sets were made for."""
     return family(instance_type) in EBS_ONLY | LOCAL_NVME | STORAGE_UNKNOWN

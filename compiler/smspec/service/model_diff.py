@@ -8,7 +8,7 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
-    """``widened``: the pinned shapes refuse or do not know it, the other model allows it. ``narrowed``: the reverse.
+    """``widened``: the pinned shapes reject or do not know it, the other model allows it. ``narrowed``: the reverse.
 
     A widened model leaves every verdict right for the jobs of yesterday; a narrowed one makes some of them wrong.
     """

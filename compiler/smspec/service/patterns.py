@@ -34,7 +34,7 @@ class UnsupportedPattern(ValueError):
 
 
 def matches(pattern: str, value: str) -> bool:
-    """Tell whether the whole value matches, as Java would. Check the length first: patterns may backtrack."""
+    """Return whether the whole value matches, as Java would. Check the length first: patterns may backtrack."""
     if pattern == r"[\S\s]*":
         return True
     if pattern == ".*":

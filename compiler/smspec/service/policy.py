@@ -1,4 +1,4 @@
-"""What an organisation asks of all its jobs, as a value."""
+"""What an organization asks of all its jobs, as a value."""
 
 from __future__ import annotations
 

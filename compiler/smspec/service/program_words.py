@@ -37,7 +37,7 @@ class ChannelWord:
     channel: str
 
     def leads_to(self, name: str) -> bool:
-        """Tell whether ``name`` is the channel: its directory, one of its FIFOs `name_0`, or the manifest beside it."""
+        """Return whether ``name`` is the channel: its directory, one of its FIFOs `name_0`, or its manifest."""
         beside = re.fullmatch(_FILE_BESIDE_A_CHANNEL, self.channel)
         return name == self.channel or (beside is not None and beside["channel"] == name)
 

@@ -37,12 +37,12 @@ _NEEDS_THE_NETWORK = ("sagemaker-chainer", "sagemaker-rl-")
 
 
 def is_built_in_algorithm(image: ImageReference) -> bool:
-    """Tell whether an image is an algorithm of SageMaker's own, which runs nobody's script."""
+    """Return whether an image is an algorithm of SageMaker's own, which runs nobody's script."""
     return image.account in _ALGORITHM_ACCOUNTS and image.repository in _WITHOUT_CHECKPOINTS | _WITH_CHECKPOINTS
 
 
 def is_algorithm_without_checkpoints(image: ImageReference) -> bool:
-    """Tell whether an image is a built-in algorithm that starts from zero after an interruption."""
+    """Return whether an image is a built-in algorithm that starts from zero after an interruption."""
     if image.account not in _ALGORITHM_ACCOUNTS:
         return False
     name, tags = _OLD_XGBOOST
@@ -50,5 +50,5 @@ def is_algorithm_without_checkpoints(image: ImageReference) -> bool:
 
 
 def needs_the_network(image: ImageReference) -> bool:
-    """Tell whether an image is a container of SageMaker that does not run without a network."""
+    """Return whether an image is a container of SageMaker that does not run without a network."""
     return image.account in _FRAMEWORK_ACCOUNTS and image.repository.startswith(_NEEDS_THE_NETWORK)

@@ -53,7 +53,7 @@ def key_of(address: str) -> str:
 
 
 def can_be_a_bucket(name: str) -> bool:
-    """Tell whether S3 could have a bucket, or an access point, of this name."""
+    """Return whether S3 could have a bucket, or an access point, of this name."""
     if name.startswith("arn:"):
         return True
     return (

@@ -1,4 +1,4 @@
-"""How grave an organisation takes what is found."""
+"""How grave an organization takes what is found."""
 
 from __future__ import annotations
 

@@ -6,5 +6,5 @@ import os
 
 
 def is_below(path: str, directory: str) -> bool:
-    """Tell whether a path is a directory or lies below it; both without links."""
+    """Return whether a path is a directory or lies below it; both without links."""
     return path == directory or path.startswith(os.path.join(directory, ""))

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 
 def names_registry(repository: str) -> bool:
-    """Tell whether a repository begins with a registry, by the rule of Docker: its first part looks like a host."""
+    """Return whether a repository begins with a registry, by the rule of Docker: its first part looks like a host."""
     first, slash, _ = repository.partition("/")
     return bool(slash) and ("." in first or ":" in first or first == "localhost")

@@ -21,7 +21,7 @@ def starter(job: JobSpec) -> Starter:
 
 
 def makes_arguments(job: JobSpec) -> bool:
-    """Tell whether hyperparameters become arguments of the program."""
+    """Return whether hyperparameters become arguments of the program."""
     match starter(job):
         case "runtime":
             # A function that is called, and a handler of a pipe loop, get the job itself.

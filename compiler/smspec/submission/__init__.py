@@ -1,1 +1,1 @@
-"""Talking to SageMaker: the only floor, beside the S3 side of a local run, that loads boto3."""
+"""Calls to SageMaker: the only package, besides the S3 side of a local run, that loads boto3."""

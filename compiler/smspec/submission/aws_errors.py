@@ -1,11 +1,11 @@
-"""What can go wrong with a call to AWS, by who can mend it."""
+"""Errors of calls to AWS, by who can fix them."""
 
 from __future__ import annotations
 
 
 class JobRefused(Exception):
-    """AWS understood, and says no to the job: it does not exist, or is not as it may be."""
+    """AWS rejects the job: it does not exist, or is invalid."""
 
 
 class AwsUnavailable(Exception):
-    """AWS cannot be asked, or does not let us: no credentials, no region, no connection, no permission."""
+    """AWS cannot be called: no credentials, no region, no connection, or no permission."""

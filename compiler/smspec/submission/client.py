@@ -1,4 +1,4 @@
-"""The client of SageMaker, and its faults as sentences."""
+"""The SageMaker client, with its errors as sentences."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _NO_SUCH_JOB = ("ValidationException", "ResourceNotFound")
 
 
 def sagemaker_client(profile: str | None, region: str | None) -> Any:
-    """Return a client made as the AWS command makes its own; an option wins over environment and profile."""
+    """Return a client configured as the AWS CLI does it; an option wins over environment and profile."""
     with asked("SageMaker"):
         return AwsSession(profile, region).client("sagemaker")
 
 
 @contextmanager
 def asked(what: str) -> Iterator[None]:
-    """Turn what boto3 raises while it asks for ``what`` into `JobRefused` or `AwsUnavailable`."""
+    """Convert what boto3 raises while it requests ``what`` to `JobRefused` or `AwsUnavailable`."""
     try:
         with responses(f"ask AWS for {what}"):
             yield

@@ -1,4 +1,4 @@
-"""What SageMaker knows of a job that exists: its description and its tags."""
+"""The description and the tags of an existing job."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ _MOST_PAGES = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
-    """The answer of DescribeTrainingJob, with the job's tags as ``Tags``; ``tags_fault`` says why those are missing."""
+    """The response of DescribeTrainingJob, with the job's tags as ``Tags``; ``tags_fault``: why those are missing."""
 
     answer: dict[str, object]
     tags_fault: str = ""
 
 
 def describe(name: str, profile: str | None, region: str | None) -> Description:
-    """Ask for a job. Raise `JobRefused` when there is no such job, `AwsUnavailable` when AWS cannot be asked."""
+    """Request the description of a job.
+
+    Raise `JobRefused` if it does not exist, `AwsUnavailable` if AWS cannot be called.
+    """
     client = sagemaker_client(profile, region)
     with asked(f"the job `{name}` in {client.meta.region_name}"):
         answer: dict[str, object] = client.describe_training_job(TrainingJobName=name)

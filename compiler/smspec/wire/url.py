@@ -32,7 +32,7 @@ def place(url: SplitResult) -> tuple[str, str, int]:
 
 
 def is_loopback(url: SplitResult) -> bool:
-    """Tell whether a URL leads to this machine."""
+    """Return whether a URL leads to this machine."""
     return re.fullmatch(_LOOPBACK, url.hostname or "", re.IGNORECASE) is not None
 
 

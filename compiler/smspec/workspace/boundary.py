@@ -64,26 +64,26 @@ class Boundary:
     root: str
 
     def contains(self, path: str) -> bool:
-        """Tell whether a path, links followed, leads to a place inside; nothing need be there."""
+        """Return whether a path, links followed, leads to a place inside; nothing need be there."""
         return self._steps(path) is not None
 
     def is_of_git(self, path: str) -> bool:
-        """Tell whether a path leads to one of git's own files inside."""
+        """Return whether a path leads to one of git's own files inside."""
         steps = self._way(path)
         return steps is not None and _is_of_git(steps)
 
     def is_file(self, path: str) -> bool:
-        """Tell whether a path leads to an ordinary file inside. Raises OSError when that cannot be told."""
+        """Return whether a path leads to an ordinary file inside. Raises OSError when that cannot be told."""
         return self._has_mode(path, stat.S_ISREG)
 
     def is_directory(self, path: str) -> bool:
-        """Tell whether a path leads to a directory inside. Raises OSError when that cannot be told."""
+        """Return whether a path leads to a directory inside. Raises OSError when that cannot be told."""
         return self._has_mode(path, stat.S_ISDIR)
 
     def read(self, path: str, most: int) -> bytes:
         """Return what is in an ordinary file, but no more than one byte above ``most``.
 
-        Raises `OutOfBounds`, `NotAnOrdinaryFile`, and OSError when the disk refuses.
+        Raises `OutOfBounds`, `NotAnOrdinaryFile`, and OSError when the disk rejects.
         """
         with open(self.open(path), "rb", buffering=0) as file:
             return read_bounded(file, most)

@@ -29,7 +29,7 @@ def content_of(path: str, most: int, kind: str, *, dash_is_input: bool = False) 
     """Return what is in a file, but no more than one byte above ``most``. ``kind`` is what it should be, `a request`.
 
     ``dash_is_input``: `-` means standard input. Raises `OptionError` where the path leads to no file, or out of the
-    repository by a link, OSError where the disk refuses.
+    repository by a link, OSError where the disk rejects.
     """
     if dash_is_input and path == STANDARD_INPUT:
         return _read(0, most)
@@ -63,7 +63,7 @@ def _read(file: str | int, most: int) -> bytes:
 
 
 def _is_of_the_system(path: str) -> bool:
-    """Tell whether somebody wrote down a file of the system itself: no repository can hold one."""
+    """Return whether somebody wrote down a file of the system itself: no repository can hold one."""
     return os.path.abspath(path).startswith(("/dev/", "/proc/"))
 
 

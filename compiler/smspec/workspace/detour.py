@@ -14,7 +14,7 @@ _MOST_LINKS = 40  # as the kernel follows
 
 
 def has_detour(path: str, root: str) -> bool:
-    """Tell whether a link below ``root``, which has no links in it, leaves it on the way to what a path means.
+    """Return whether a link below ``root``, which has no links in it, leaves it on the way to what a path means.
 
     The directories above ``root`` are no way out: a link may climb them, and come down again.
     """

@@ -19,7 +19,7 @@ class DockerPattern:
 
     @property
     def cost(self) -> int:
-        """How long it takes to refuse a path."""
+        """How long it takes to reject a path."""
         return cost(self.expression)
 
 
@@ -29,7 +29,7 @@ def docker_patterns(lines: Iterable[str]) -> tuple[DockerPattern, ...]:
 
 
 def ignored(patterns: tuple[DockerPattern, ...], path: str) -> bool:
-    """Tell whether the last pattern that matches the path, or a directory above it, ignores it."""
+    """Return whether the last pattern that matches the path, or a directory above it, ignores it."""
     parts = path.split("/")
     candidates = ["/".join(parts[:length]) for length in range(len(parts), 0, -1)]
     outcome = False
@@ -61,7 +61,7 @@ def _expression(glob: str) -> str | None:
             at += 1
             at += glob[at : at + 1] == "/"
             spanning = SPAN if at < len(glob) else ".*"
-            parts += [spanning] if parts[-1:] != [spanning] else []  # many in a row would be slow to refuse
+            parts += [spanning] if parts[-1:] != [spanning] else []  # many in a row would be slow to reject
         elif character == "*":
             parts.append(STAR)
         elif character == "?":

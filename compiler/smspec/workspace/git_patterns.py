@@ -40,7 +40,7 @@ class GitPattern:
 
     @property
     def is_slow(self) -> bool:
-        """Whether the expression has groups, with which the stars of a pattern refuse quickly; each has its own."""
+        """Whether the expression has groups, with which the stars of a pattern reject quickly; each has its own."""
         return self.expression is not None and self.expression.groups > 0
 
     def matches(self, path: str, name: str, is_directory: bool) -> bool:
@@ -148,7 +148,7 @@ def _expression(glob: str, spans_directories: bool) -> str | None:
             alone = begins and glob[end : end + 1] in ("", "/")
             if end - at > 1 and alone and spans_directories:
                 spanning = SPAN if glob[end : end + 1] else ".*"
-                parts += [spanning] if parts[-1:] != [spanning] else []  # many in a row would be slow to refuse
+                parts += [spanning] if parts[-1:] != [spanning] else []  # many in a row would be slow to reject
                 at = end + 1
             else:
                 parts.append(STAR)

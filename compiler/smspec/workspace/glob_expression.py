@@ -1,4 +1,4 @@
-"""The parts of a glob joined to a regular expression that is quick to refuse, however many stars it has."""
+"""The parts of a glob joined to a regular expression that is quick to reject, however many stars it has."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST = 4096
 
 
 def cost(expression: re.Pattern[str]) -> int:
-    """Return how long an expression takes to refuse a path, in simple ones: the groups of `joined` take time."""
+    """Return how long an expression takes to reject a path, in simple ones: the groups of `joined` take time."""
     return _GROUPED if expression.groups else 1
 
 

@@ -64,7 +64,7 @@ class IgnoreRules:
         self._ignore = git_patterns(ignore)
 
     def excludes(self, path: str, is_directory: bool) -> bool:
-        """Tell whether a file, or a directory with all that is in it, stays behind."""
+        """Return whether a file, or a directory with all that is in it, stays behind."""
         name = path.rpartition("/")[2]
         if name in _NEVER or name.startswith(UNFINISHED):
             return True
@@ -77,7 +77,7 @@ class IgnoreRules:
         return ignored(self._docker, path)
 
     def leads_out(self, link: str, target: str) -> bool:
-        """Tell whether a link leads out of the repository; ``target`` is where it arrives."""
+        """Return whether a link leads out of the repository; ``target`` is where it arrives."""
         return not is_below(target, self._boundary.root) or has_detour(link, self._boundary.root)
 
     def default_group(self, path: str, origin: str | None, is_directory: bool) -> str | None:
@@ -87,7 +87,7 @@ class IgnoreRules:
         return group_of(path.rpartition("/")[2], origin, is_directory)
 
     def excludes_with_parents(self, path: str) -> bool:
-        """Tell whether a file, or a directory above it, stays behind: for one that was not walked to."""
+        """Return whether a file, or a directory above it, stays behind: for one that was not walked to."""
         origin = os.path.join(self._root, path)
         while path:
             is_directory = os.path.isdir(origin)

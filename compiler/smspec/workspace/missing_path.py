@@ -1,4 +1,4 @@
-"""Telling "there is no such file" from "the disk refuses": the first is the author's fault, the second nobody's."""
+"""Telling "there is no such file" from "the disk rejects": the first is the author's fault, the second nobody's."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOO
 
 
 def is_missing(fault: OSError | ValueError) -> bool:
-    """Tell whether a path names nothing; a ValueError is a name that no file can have (NUL, or not in the locale)."""
+    """Return whether a path names nothing; a ValueError is a name that no file can have (NUL, or not in the locale)."""
     return isinstance(fault, ValueError) or fault.errno in _ABSENT
 
 
 def is_file(path: str) -> bool:
-    """Tell whether ``path`` leads to a regular file. Raises OSError when that cannot be told."""
+    """Return whether ``path`` leads to a regular file. Raises OSError when that cannot be told."""
     mode = _mode(path)
     return mode is not None and stat.S_ISREG(mode)
 
 
 def is_directory(path: str) -> bool:
-    """Tell whether ``path`` leads to a directory. Raises OSError when that cannot be told."""
+    """Return whether ``path`` leads to a directory. Raises OSError when that cannot be told."""
     mode = _mode(path)
     return mode is not None and stat.S_ISDIR(mode)
 

@@ -26,7 +26,7 @@ _MOST_SEARCHED = 16 << 20
 
 
 def is_organization_top(directory: str) -> bool:
-    """Tell whether a directory itself has such a file, whatever it contains."""
+    """Return whether a directory itself has such a file, whatever it contains."""
     path = os.path.join(directory, PYPROJECT)
     here = Boundary(os.path.realpath(directory))
     is_ours = os.path.lexists(os.path.join(directory, NAME))
@@ -34,7 +34,7 @@ def is_organization_top(directory: str) -> bool:
 
 
 def mentions_smspec(path: str, boundary: Boundary) -> bool:
-    """Tell whether a pyproject.toml may configure smspec. Others are neither read nor judged."""
+    """Return whether a pyproject.toml may configure smspec. Others are neither read nor judged."""
     with open(boundary.open(path), "rb") as file:
         end, size = b"", 0
         while piece := file.read(1 << 16):

@@ -21,5 +21,5 @@ def repository_top(directory: str) -> str | None:
 
 
 def is_repository_top(directory: str) -> bool:
-    """Tell whether a directory is the top of a git repository, a submodule or a work tree."""
+    """Return whether a directory is the top of a git repository, a submodule or a work tree."""
     return os.path.lexists(os.path.join(directory, ".git"))

@@ -139,13 +139,13 @@ def place_below(path: str, top: str) -> str:
 
 
 def _is_inside(path: str) -> bool:
-    """Tell whether a path is one that git itself would check out."""
+    """Return whether a path is one that git itself would check out."""
     steps = path.split("/")
     return "\0" not in path and all(step not in ("", ".", "..") and step.lower() != ".git" for step in steps)
 
 
 def _stays(path: str, target: str) -> bool:
-    """Tell whether a link stays in its tree: up first, no further than to the top, then down."""
+    """Return whether a link stays in its tree: up first, no further than to the top, then down."""
     if not target or target.startswith("/"):
         return False
     steps = [step for step in target.split("/") if step not in ("", ".")]

@@ -65,7 +65,7 @@ class SourceSecret:
 
 
 def is_text(content: bytes) -> bool:
-    """Tell whether a file is searched at all: what a binary file holds by chance is no secret."""
+    """Return whether a file is searched at all: what a binary file holds by chance is no secret."""
     return b"\0" not in content[:_BEGINNING]
 
 
@@ -86,5 +86,5 @@ def secrets_of_file(path: str, content: bytes, marked: Sequence[str]) -> list[So
 
 
 def _is_whole(what: str, text: str) -> bool:
-    """Tell whether a private key has a body; code that reads keys has their first lines."""
+    """Return whether a private key has a body; code that reads keys has their first lines."""
     return what != "a private key" or re.match(_KEY_WITH_BODY, text) is not None

@@ -130,7 +130,7 @@ class SourceWalk:
             yield FoundFile(path, origin, found.st_size)
 
     def _can_follow(self, path: str, link: str, target: str | None, trail: tuple[str, ...]) -> bool:
-        """Tell whether a link leads to something of the source that travels; each that does not is a fault once.
+        """Return whether a link leads to something of the source that travels; each that does not is a fault once.
 
         ``target``: where it arrives; None outside of the repository.
         """
@@ -159,7 +159,7 @@ class SourceWalk:
 
 
 def _is_there(link: str) -> bool:
-    """Tell whether a link leads to anything. Raises OSError where the system does not say."""
+    """Return whether a link leads to anything. Raises OSError where the system does not say."""
     try:
         os.stat(link)
     except OSError as fault:
@@ -197,7 +197,7 @@ def _is_job_spec(origin: str) -> bool:
 
 
 def _is_output_of_ours(directory: str) -> bool:
-    """Tell whether smspec wrote a directory: what comes out of a build or a run never goes into the next one.
+    """Return whether smspec wrote a directory: what comes out of a build or a run never goes into the next one.
 
     A mark that is a link was not written by smspec, and may lead anywhere.
     """

@@ -13,12 +13,12 @@ _MARK = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?smspec["']?[ \t]*:""", re.MULTILI
 
 
 def is_meant_as_spec(content: bytes) -> bool:
-    """Tell whether a YAML text is a spec or a base, be it a broken one."""
+    """Return whether a YAML text is a spec or a base, be it a broken one."""
     return _MARK.search(content) is not None or has_spec_key(content)
 
 
 def has_spec_key(content: bytes) -> bool:
-    """Tell whether a document of a YAML text has the key; what comes before a syntax error counts.
+    """Return whether a document of a YAML text has the key; what comes before a syntax error counts.
 
     Text that is nested deeper than a spec may be is none; its depth would also make the parser slow.
     """

@@ -51,7 +51,7 @@ def to_request(data: dict[str, object]) -> Imported:
 
 
 def _is_description(data: dict[str, object]) -> bool:
-    """Tell whether this is the answer of DescribeStateMachine, which holds the state machine as a text."""
+    """Return whether this is the answer of DescribeStateMachine, which holds the state machine as a text."""
     return "stateMachineArn" in data and isinstance(data.get("definition"), str)
 
 

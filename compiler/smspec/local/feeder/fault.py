@@ -18,7 +18,7 @@ def unreadable(path: str, error: OSError) -> ChannelDataError:
 
 
 def reason(error: OSError) -> str:
-    """Return why the system refuses, in lower case."""
+    """Return why the system rejects, in lower case."""
     path = error.filename
     if error.errno == errno.ENOENT and path and os.path.islink(path):
         return "it is a link to `{}`, which does not exist".format(os.readlink(path))

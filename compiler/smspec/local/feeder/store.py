@@ -19,7 +19,7 @@ class Store(Protocol):
         """Return the objects of S3Prefix, keys sorted bytewise."""
 
     def has_objects(self) -> bool:
-        """Tell whether `objects` has any, without finding all of them."""
+        """Return whether `objects` has any, without finding all of them."""
 
     def manifest(self) -> Tuple[str, BinaryIO]:
         """Return the name of the manifest, for messages, and the manifest, open at its start."""
@@ -47,7 +47,7 @@ class LocalStore:
         return objects_under(self._source)
 
     def has_objects(self) -> bool:
-        """Tell whether there is a file."""
+        """Return whether there is a file."""
         return bool(self.objects())
 
     def manifest(self) -> Tuple[str, BinaryIO]:

@@ -47,7 +47,7 @@ class EnvironmentCache:
         return os.path.join(self._root, key)
 
     def has(self, key: str) -> bool:
-        """Tell whether an environment is there and whole."""
+        """Return whether an environment is there and whole."""
         return os.path.isfile(os.path.join(self.path(key), _COMPLETE))
 
     def hold(self, key: str, make: Callable[[str, int], None], wait: Callable[[], None]) -> str:

@@ -199,7 +199,7 @@ def _is_self_contained(content: bytes) -> bool:
 
 
 def _is_met(requirement: str, directories: Sequence[str]) -> bool:
-    """Tell whether a distribution is there; of versions, only ``==`` is looked at."""
+    """Return whether a distribution is there; of versions, only ``==`` is looked at."""
     from importlib.metadata import distributions  # late: only --python needs it
 
     match = re.match(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*(?:==\s*([^\s;,*]+))?", requirement)

@@ -54,7 +54,7 @@ def _listed(item: Any, location: Location) -> StoredObject:
 
 
 def _is_directory(item: Any) -> bool:
-    """Tell whether an object is what consoles make of a directory: it has no bytes, and no name below it."""
+    """Return whether an object is what consoles make of a directory: it has no bytes, and no name below it."""
     return item.get("Size") == 0 and str(item.get("Key")).endswith("/")
 
 

@@ -31,7 +31,7 @@ class Location:
 
 
 def is_key(key: str) -> bool:
-    """Tell whether S3 could have such a key."""
+    """Return whether S3 could have such a key."""
     try:
         return len(key.encode()) <= LONGEST_KEY
     except UnicodeEncodeError:
@@ -39,7 +39,7 @@ def is_key(key: str) -> bool:
 
 
 def is_s3(source: str) -> bool:
-    """Tell whether a source is an S3 URI."""
+    """Return whether a source is an S3 URI."""
     return source.startswith(SCHEME)
 
 

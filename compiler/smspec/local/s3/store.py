@@ -37,7 +37,7 @@ class S3Store:
         return found
 
     def has_objects(self) -> bool:
-        """Tell whether anything lies under the prefix, without listing all of it."""
+        """Return whether anything lies under the prefix, without listing all of it."""
         return any(pages(self._client, self._location))
 
     def manifest(self) -> tuple[str, BinaryIO]:

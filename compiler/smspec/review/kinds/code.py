@@ -53,7 +53,7 @@ def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
 
 
 def _starts(pair: Pair) -> Iterator[Change]:
-    """Yield what changes in how a ready image starts the program; which launcher does is a matter of the hosts."""
+    """Yield what changes in how a existing image starts the program; which launcher does is a matter of the hosts."""
     for item, old, new in pair.starts():
         if item.name not in ("launcher", "delivery"):
             what = f"{ENTRY_POINT} ({item.name}); travels {_DELIVERED_START}"

@@ -65,7 +65,7 @@ def _text(node: Node | None) -> object:
 
 
 def _is_near(path: Path, other: Path) -> bool:
-    """Tell whether one path leads to the other."""
+    """Return whether one path leads to the other."""
     length = min(len(path), len(other))
     return path[:length] == other[:length]
 

@@ -53,7 +53,7 @@ def risen(old: Ceiling | None, new: Ceiling) -> Rise:
 
 
 def _in_proportion(old: Ceiling, new: Ceiling) -> bool:
-    """Tell whether the hours of all types grew alike, so that prices do not matter."""
+    """Return whether the hours of all types grew alike, so that prices do not matter."""
     return len({new.hours[kind] / hours for kind, hours in old.hours.items() if hours}) == 1
 
 

@@ -22,7 +22,7 @@ def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
 
 
 def _are_known(pair: Pair) -> bool:
-    """Tell whether both regions are known; a spec without one leaves it to whoever submits."""
+    """Return whether both regions are known; a spec without one leaves it to whoever submits."""
     are_specs = pair.old.request is not None and pair.new.request is not None
     return are_specs or (pair.old.region is not None and pair.new.region is not None)
 

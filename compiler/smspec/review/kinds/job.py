@@ -39,7 +39,7 @@ def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
 
 
 def _is_requested_otherwise(pair: Pair) -> bool:
-    """Tell whether the requests differ in what a name is made of; tags are no part of that."""
+    """Return whether the requests differ in what a name is made of; tags are no part of that."""
     return any(leaf.at[0] != "Tags" for leaf in pair.leaves)
 
 

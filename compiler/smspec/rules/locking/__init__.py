@@ -1,4 +1,4 @@
-"""What a job leaves open though its repository has a lock: one file a rule, named after the bad thing."""
+"""Rules about what a job does not pin although its repository has a lockfile: one file per rule."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ RULES: tuple[Check, ...] = (
 
 
 def unpinned(pinning: Pinning) -> list[Finding]:
-    """Return everything that a job leaves open."""
+    """Return a finding for everything that a job does not pin."""
     return [finding for rule in RULES for finding in rule(pinning)]

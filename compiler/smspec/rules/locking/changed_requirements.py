@@ -1,4 +1,4 @@
-"""A lock speaks of the files it was made from."""
+"""A lockfile is valid only for the requirements files it was made from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM722", "requirements that changed after locking", "warning")
 
 
 def check(pinning: Pinning) -> Iterator[Finding]:
-    """Warn of a requirements file that the lock knows otherwise, or not at all."""
+    """Warn about a requirements file that has changed since the lock, or is not in it."""
     if pinning.requirements is None:
         return
     locked = pinning.lock.requirements.get(pinning.requirements_name)

@@ -1,4 +1,4 @@
-"""What the rules about locking look at."""
+"""The input of the rules about locking."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from smspec.spec.model import BuiltImage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pinning:
-    """The image of a job beside the lock of its repository. ``requirements_name``: the file, from the lock."""
+    """The image of a job and the lock of its repository.
+
+    ``requirements_name``: the file's path, relative to the lockfile.
+    """
 
     image: BuiltImage
     lock: Lock

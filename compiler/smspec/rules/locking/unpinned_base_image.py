@@ -1,4 +1,4 @@
-"""A tag names another image tomorrow; a digest never does."""
+"""A tag can point to a different image tomorrow; a digest cannot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RULE = Rule("SM720", "unpinned base image", "warning")
 
 
 def check(pinning: Pinning) -> Iterator[Finding]:
-    """Warn of a base that neither the spec nor the lock pins."""
+    """Warn about a base image that neither the spec nor the lock pins."""
     base = pinning.image.base
     if "@" not in base and base not in pinning.lock.images:
         yield RULE.at(

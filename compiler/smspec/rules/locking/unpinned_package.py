@@ -1,4 +1,4 @@
-"""Without an exact version, what is installed depends on the day of the build."""
+"""Without an exact version, the installed version depends on the day of the build."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from smspec.rules.locking.pinning import Pinning
 
 RULE = Rule("SM721", "unpinned package", "warning")
 
-# `===` is exact too; `==1.*` is not. A URL names one file.
+# `===` is exact too; `==1.*` is not. A URL identifies one file.
 _EXACT = r"[^;#@]*===?\s*[^*;#\s,]+\s*(?:[;#\s].*)?|[^;#]*@\s*\S+.*"
 _NO_PACKAGE = ("#", "-", "http:", "https:", "git+")
 _MOST_NAMED = 3
 
 
 def check(pinning: Pinning) -> Iterator[Finding]:
-    """Warn of Python packages, of the spec and of its requirements file, that any version would do for."""
+    """Warn about Python packages, in the spec and in its requirements file, that have no exact version."""
     for index, package in enumerate(pinning.image.python_packages):
         if not _is_exact(package):
             yield RULE.at(
@@ -28,7 +28,8 @@ def check(pinning: Pinning) -> Iterator[Finding]:
     loose = [str(number) for number, package in _packages(pinning.requirements) if not _is_exact(package)]
     if loose:
         more = f" and {len(loose) - _MOST_NAMED} more" if len(loose) > _MOST_NAMED else ""
-        # Not the lines themselves: a spec can name any file of its repository, and messages show lines of specs only.
+        # Do not show the lines themselves: a spec can name any file of its repository, and messages show only lines of
+        # specs.
         named = f"{'line' if len(loose) == 1 else 'lines'} {', '.join(loose[:_MOST_NAMED])}{more}"
         yield RULE.at(
             ("image", "python_requirements"),
@@ -42,7 +43,7 @@ def _is_exact(requirement: str) -> bool:
 
 
 def _packages(content: bytes | None) -> Iterator[tuple[int, str]]:
-    """Yield the requirements of a file with their lines: no comments, no options, no addresses."""
+    """Yield the requirements of a file with their line numbers, without comments, options, and URLs."""
     begun, words = 1, ""
     for number, line in enumerate((content or b"").decode("utf-8", "replace").splitlines(), 1):
         words += f" {line.removesuffix(chr(92))}"

@@ -1,4 +1,4 @@
-"""What is wrong between specs that are right by themselves: one file a rule, named after the bad thing."""
+"""Rules about conflicts between specs that are valid on their own: one file per rule, named after the problem."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ RULES: tuple[Callable[[Repository], Iterator[CrossSpecFinding]], ...] = (
 
 
 def cross_spec_findings(repository: Repository) -> list[CrossSpecFinding]:
-    """Return everything that is wrong between the specs of a repository."""
+    """Return every conflict between the specs of a repository."""
     return [reported for rule in RULES for reported in rule(repository)]

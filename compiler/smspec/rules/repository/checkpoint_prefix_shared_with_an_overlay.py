@@ -1,6 +1,6 @@
-"""One checkpoint prefix for two trainings of one spec.
+"""One checkpoint prefix for two different trainings of one spec.
 
-Other hosts go on with a training; other data or hyperparameters make it another one.
+A change of hosts continues the same training; a change of data or hyperparameters makes it a different one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A checkpoint prefix that holds what another job writes: all of it is copied into the job at its start."""
+"""A checkpoint prefix that contains what a different job writes: SageMaker copies all of it into the job at startup."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def check(repository: Repository) -> Iterator[CrossSpecFinding]:
     for job in repository.jobs if outer else ():
         for kind, stated in _written(job):
             prefix = normal(stated.text)
-            # Two jobs with the same checkpoints are another fault.
+            # A different rule reports two jobs with the same checkpoints.
             for around in above(prefix) if kind == "checkpoints" else (prefix, *above(prefix)):
                 for file in outer.get(around, ()):
                     if file != job.file:

@@ -1,4 +1,4 @@
-"""A finding that takes more than one spec to see."""
+"""A finding that involves more than one spec."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossSpecFinding:
-    """``finding`` stands at ``span``, in what ``specs`` say; each of them may say that it is expected."""
+    """``finding`` is at ``span`` and is about ``specs``; each of these specs may suppress it."""
 
     finding: Finding
     span: Span
@@ -24,7 +24,7 @@ class CrossSpecFinding:
 
 
 def named(jobs: Sequence[JobFacts]) -> str:
-    """Return the names of jobs as a message lists them, not too many."""
+    """Return the names of jobs as a message lists them, at most a few."""
     names = [f"`{job.name.text}`" for job in jobs]
     shown = names if len(names) <= MOST_NAMED + 1 else [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)

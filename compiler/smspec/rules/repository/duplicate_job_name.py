@@ -1,4 +1,4 @@
-"""One `job_name` for two specs: the service takes a name once in an account and region."""
+"""One `job_name` for two specs: the service accepts a name once per account and region."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One `name` for two specs: their images, their directories below `build/` and their job names look alike."""
+"""One `name` for two specs: their images, directories below `build/`, and job names cannot be told apart."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Outputs of two jobs below one prefix. SageMaker adds the name of the job, so nothing is overwritten.
+"""Outputs of two jobs below one prefix. SageMaker appends the job name, so nothing is overwritten.
 
-It is a risk where a spec was copied and its output forgotten: two jobs have the prefix, each in its own words. What one
-base says for all of them is meant, and so is what three or more have: that is a team's way to keep its models.
+It is a risk where a spec was copied and its output was forgotten: two jobs set the same prefix separately. A prefix
+that comes from one base spec is intended, and so is one that three or more specs set: that is a team's convention.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def check(repository: Repository) -> Iterator[CrossSpecFinding]:
     said = ((normal(job.output.text), job, job.output) for job in repository.jobs if job.output)
     for parties in sharings(said):
         jobs = [job for party in parties for job in party.jobs]
-        # One place is a base's; one job name is another fault, whatever the prefix.
+        # One origin is a base spec; one job name is reported by a different rule, whatever the prefix.
         if len(parties) != 2 or len(jobs) != 2 or jobs[0].job_name.text == jobs[1].job_name.text:
             continue
         earlier, (place, job) = jobs[0], (parties[1].stated, jobs[1])

@@ -1,4 +1,4 @@
-"""One output prefix and one job name in two accounts or regions: the later model takes the place of the earlier one."""
+"""One output prefix and one job name in two accounts or regions: the later model overwrites the earlier one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RULE = Rule("SM707", "overwritten output")
 
 def check(repository: Repository) -> Iterator[CrossSpecFinding]:
     outputs = ((normal(job.output.text) + job.job_name.text, job) for job in repository.jobs if job.output)
-    # In one account and region the second job would be refused, which another rule tells.
+    # In one account and region SageMaker rejects the second job, which a different rule reports.
     for earlier, job in same_name_jobs(outputs, same_place=False):
         assert job.output and earlier.output
         finding = RULE.at(

@@ -1,4 +1,4 @@
-"""Prefixes of S3, as places that jobs write to."""
+"""S3 prefixes as locations that jobs write to."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 
 def normal(prefix: str) -> str:
-    """Return a prefix as a directory: with and without a slash at its end is one place."""
+    """Return a prefix as a directory: with and without a trailing slash it is the same location."""
     return prefix.rstrip("/") + "/"
 
 
 def above(prefix: str) -> Iterator[str]:
-    """Yield the prefixes that a normal one lies in, the innermost first, a whole bucket last."""
+    """Yield the parent prefixes of a normalized one, the innermost first, the bucket last."""
     end = len(prefix) - 1
     bucket = prefix.find("/", prefix.find("://") + 3)
     while end > bucket:

@@ -1,4 +1,4 @@
-"""Jobs that have one name, told apart by where names are unique: in an account and a region."""
+"""Jobs with one name, grouped by where names are unique: in an account and a region."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ Place = tuple["str | None", "str | None"]
 
 
 def may_meet(one: Place, other: Place) -> bool:
-    """Tell whether two accounts and regions can be the same; what is not known can be any."""
+    """Return whether two accounts and regions can be the same; an unknown one can be any."""
     return all(a is None or b is None or a == b for a, b in zip(one, other, strict=True))
 
 
 def same_name_jobs(
     said: Iterable[tuple[Hashable, JobFacts]], *, same_place: bool
 ) -> Iterator[tuple[JobFacts, JobFacts]]:
-    """Yield (earlier job, job) of two files with one key; once a job, and only such as may meet, or cannot meet."""
+    """Yield (earlier job, job) of two files with one key, once per job.
+
+    ``same_place`` True: only jobs that may be in one account and region; False: only jobs that cannot be.
+    """
     first: dict[Hashable, dict[Place, JobFacts]] = {}
     told: set[tuple[str, Hashable]] = set()
     for key, job in said:

@@ -1,4 +1,4 @@
-"""One checkpoint prefix for two jobs: each begins with what the other left there."""
+"""One checkpoint prefix for two jobs: each starts from the checkpoints that the other wrote."""
 
 from __future__ import annotations
 

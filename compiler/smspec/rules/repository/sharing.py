@@ -1,4 +1,4 @@
-"""Which specs say the same thing, and in how many places it is written."""
+"""Which specs have the same value, and in how many places it is written."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from smspec.spec.facts import JobFacts, Stated
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """The jobs, of different files, that take a value from one place: their own file's, or one base's."""
+    """Jobs in different files that get a value from one place: their own file, or one base spec."""
 
     stated: Stated
     jobs: tuple[JobFacts, ...]
 
 
 def sharings(said: Iterable[tuple[Hashable, JobFacts, Stated]]) -> Iterator[tuple[Party, ...]]:
-    """Yield, for every key that several files have, the parties that have it; a file counts once for a key."""
+    """Yield, for every key that several files have, the parties that have it; a file counts once per key."""
     groups: dict[Hashable, dict[str, tuple[JobFacts, Stated]]] = {}
     for key, job, stated in said:
         groups.setdefault(key, {}).setdefault(job.file, (job, stated))

@@ -1,4 +1,4 @@
-"""A base that no spec needs: it is checked with nobody's job, and grows old unseen."""
+"""A base spec that no spec extends: it is never checked as part of a job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the program wants and what the spec gives it: one file a rule, named after the bad thing."""
+"""Rules about a script that does not match its job: one file per rule, named after the problem."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ RULES: tuple[Callable[[ScriptAndJob], Iterator[Finding]], ...] = (
 
 
 def script_findings(program: Program | Unread, environment: ScriptEnvironment | Unread | None) -> list[Finding]:
-    """Return what would go wrong between a program and its job; a note, where one of the two is not known."""
+    """Return the mismatches between a script and its job, or a note where one of the two is unknown."""
     if isinstance(program, Unread):
         return [unread_script.told(program)]
     if isinstance(environment, Unread):

@@ -1,4 +1,4 @@
-"""The runtime imports the module of a handler, and asks it for the name."""
+"""The runtime imports the module of a handler and looks up the name in it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_NAMED = 3
 
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
-    """Refuse a function or class whose name is nowhere in the module that is to have it."""
+    """Reject a function or class whose name does not occur in its module."""
     program = both.program
     if program.missing_handler is None:
         return

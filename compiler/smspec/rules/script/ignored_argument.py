@@ -1,4 +1,4 @@
-"""`parse_known_args` takes an argument that nobody declared, and most scripts never look at what is left over."""
+"""`parse_known_args` accepts undeclared arguments, and most scripts ignore the remaining ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RULE = Rule("SM516", "ignored argument", "warning")
 
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
-    """Warn of a hyperparameter that becomes an argument which the script neither declares nor looks at."""
+    """Warn about a hyperparameter that becomes an argument which the script neither declares nor reads."""
     lines = both.program.command_lines
     if not lines or not all(line.drops for line in lines):
         return

@@ -1,4 +1,4 @@
-"""A parser ends the program when a required argument is not there."""
+"""A parser ends the script when a required argument is missing."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ RULE = Rule("SM502", "missing argument of the script")
 
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
-    """Refuse a job that leaves out what its program requires."""
+    """Reject a job that omits an argument that its script requires."""
     meant = {fault.near for fault in both.of_kind("unknown")}
     for fault in both.of_kind("missing"):
         if fault.option is not None and meant & set(fault.option.names):
-            continue  # it is there under a wrong name, and this is told
+            continue  # it is passed under a wrong name, which is reported
         if fault.option is None:
             message = f"`{both.name}` requires one of {fault.reason}, but the job sets none"
         else:

@@ -12,7 +12,7 @@ RULE = Rule("SM506", "missing channel of the script")
 
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
-    """Refuse a job without a channel whose variable the program cannot do without."""
+    """Reject a job without a channel whose variable the script requires."""
     channels = both.environment.channels
     known = {channel.upper() for channel in channels}
     for read in both.program.channels:

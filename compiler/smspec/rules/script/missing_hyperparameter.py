@@ -1,4 +1,4 @@
-"""``job.hyperparameters`` and the variables SM_HP_… hold what the spec gives; another key is a KeyError."""
+"""``job.hyperparameters`` and the variables SM_HP_… contain the keys of the spec; any other key is a KeyError."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM508", "missing hyperparameter of the script", "warning")
 
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
-    """Warn of a hyperparameter that the program takes without asking whether it is there."""
+    """Warn about a hyperparameter that the script reads without checking that it is set."""
     known = both.environment.hyperparameters
     capitals = {name.upper() for name in known}
     for read in both.program.hyperparameters:

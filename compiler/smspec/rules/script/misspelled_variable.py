@@ -1,4 +1,4 @@
-"""A variable that SageMaker does not set is a KeyError; one that is nearly a known one is a slip."""
+"""A variable that SageMaker does not set is a KeyError; one similar to a known name is a typo."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM514", "misspelled SageMaker variable")
 
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
-    """Refuse a variable that the script cannot do without, and whose name is nearly that of one that is set."""
+    """Reject a variable that the script requires and whose name is similar to one that is set."""
     for read in both.program.variables:
         near = meant(read.written)
         if is_set(read.written) or read.written in both.environment.variables or near is None:

@@ -1,4 +1,4 @@
-"""Of a mutually exclusive group only one argument may be given."""
+"""Only one argument of a mutually exclusive group can be passed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RULE = Rule("SM509", "mutually exclusive arguments")
 
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
-    """Refuse two arguments of which the program takes one."""
+    """Reject two arguments of which the script accepts one."""
     for fault in both.of_kind("clash"):
         yield RULE.at(
             both.path_of(fault),

@@ -1,4 +1,4 @@
-"""Only what is a channel of the job lies below /opt/ml/input/data."""
+"""Only channels of the job are below /opt/ml/input/data."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ RULE = Rule("SM507", "path of a missing channel", "warning")
 
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
-    """Warn of a path, a job's channel by name, or a variable that is nearly that of a channel."""
+    """Warn about a path, a job's channel by name, or a variable similar to that of a channel."""
     channels = both.environment.channels
     for read in both.program.channels:
         if _is_there(read, channels) or read.written in both.environment.variables:
             continue
         near = nearest(read.name, channels)
         if read.by == "variable" and (near is None or read.fails or _is_read(near, both)):
-            continue  # a variable that may be missing mostly may; one that is nearly right is a slip
+            continue  # a variable that may be missing usually is; one with a similar name is a typo
         what = {"path": f"`{read.written}`", "job": f"the channel `{read.name}`", "variable": f"`{read.written}`"}
         name = read.name if read.by != "variable" else read.name.lower()
         yield RULE.at(
@@ -36,7 +36,7 @@ def check(both: ScriptAndJob) -> Iterator[Finding]:
 def _is_there(read: ChannelRead, channels: tuple[str, ...]) -> bool:
     if read.by == "variable":
         return read.name in {channel.upper() for channel in channels}
-    # Beside the directory of a channel lie its manifest and, in Pipe mode, the FIFOs of its epochs.
+    # Next to the directory of a channel are its manifest and, in Pipe mode, the FIFOs of its epochs.
     return any(
         read.name == channel or (read.name.startswith((f"{channel}_", f"{channel}-")) and read.by == "path")
         for channel in channels

@@ -12,7 +12,7 @@ RULE = Rule("SM530", "process group without a launcher", "warning")
 
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
-    """Warn of a program that forms a process group in a job that sets no variables for it."""
+    """Warn about a script that forms a process group in a job that sets no variables for it."""
     for group in both.program.process_groups[:1]:
         missing = [name for name in group.variables if name not in both.environment.variables]
         if both.environment.forms_groups or not missing:

@@ -1,4 +1,4 @@
-"""A parser ends the program when a value is not of its type, or none of its choices."""
+"""A parser ends the script when a value does not have its type or is not one of its choices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM503", "value that the script rejects")
 
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
-    """Refuse values of another type, and those that are no choice."""
+    """Reject values of a different type, and those that are not among the choices."""
     for fault in both.of_kind("refused"):
         assert fault.argument is not None
         words = " ".join(fault.argument.words[1:])
@@ -28,7 +28,7 @@ def check(both: ScriptAndJob) -> Iterator[Finding]:
 
 
 def _near_choice(fault: Fault) -> str:
-    """Return the label that offers the choice that one wrong word may have meant."""
+    """Return the label that suggests a choice similar to the one wrong value."""
     words = fault.argument.words[1:] if fault.argument is not None else ()
     choices = fault.option.choices if fault.option is not None else None
     near = nearest(words[0], map(str, choices)) if choices and len(words) == 1 else None

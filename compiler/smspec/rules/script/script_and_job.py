@@ -1,4 +1,4 @@
-"""A program and what its job gives it, side by side."""
+"""A script together with what its job passes to it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptAndJob:
-    """``faults``: what the parsers of the program would refuse of its command line."""
+    """``faults``: what the parsers of the script would reject in its command line."""
 
     program: Program
     environment: ScriptEnvironment
@@ -22,7 +22,7 @@ class ScriptAndJob:
 
     @property
     def name(self) -> str:
-        """What the program is called in a message."""
+        """The name of the script in a message."""
         return self.program.texts[0].name.replace("\\", "/").rpartition("/")[2]
 
     def of_kind(self, *kinds: FaultKind) -> Iterator[Fault]:
@@ -33,12 +33,12 @@ class ScriptAndJob:
 
 
 def called(argument: Argument) -> str:
-    """Return the first word of an argument: the option as the program sees it."""
+    """Return the first word of an argument: the option as the script receives it."""
     return argument.words[0] if argument.words else ""
 
 
 def near_name(fault: Fault) -> str:
-    """Return the label that offers what may be meant, in the form in which the author writes it."""
+    """Return the label that suggests a similar name, in the form in which the author writes it."""
     if fault.near is None:
         return ""
     is_hyperparameter = fault.argument is not None and fault.argument.hyperparameter is not None
@@ -46,7 +46,7 @@ def near_name(fault: Fault) -> str:
 
 
 def notes(fault: Fault) -> tuple[Note, ...]:
-    """Return where the program says so: where the option is declared, or where the command line is read."""
+    """Return notes on where the option is declared, or where the command line is parsed."""
     if fault.option is not None:
         return (Note("the script declares it here", fault.option.place),)
     return (Note("the script reads its arguments here", fault.command_line.place),)

@@ -1,4 +1,4 @@
-"""``type=bool`` calls ``bool`` with a text, and every text but the empty one is true."""
+"""``type=bool`` calls ``bool`` with a string, and every string except the empty one is true."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RULE = Rule("SM505", "type=bool argument", "warning")
 
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
-    """Warn of a false that the program will take for true."""
+    """Warn about a false value that the script reads as true."""
     for fault in both.of_kind("truth"):
         assert fault.argument is not None
         yield RULE.at(

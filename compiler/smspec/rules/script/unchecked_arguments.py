@@ -1,4 +1,4 @@
-"""A script whose parser was lost sight of has the same result as one that takes everything: so it is noted."""
+"""A script whose parser could not be followed has the same result as one that accepts everything, so it is noted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RULE = Rule("SM513", "unchecked arguments", "note")
 
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
-    """Report where smspec stopped to follow what the script takes, of a job that gives it arguments."""
+    """Report where smspec could not follow what the script accepts, for a job that passes arguments to it."""
     stop = both.program.stop
     if stop is None or not both.environment.arguments:
         return

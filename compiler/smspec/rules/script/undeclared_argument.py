@@ -1,4 +1,4 @@
-"""A parser ends the program when it meets an argument that nobody declared."""
+"""A parser ends the script when it meets an undeclared argument."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RULE = Rule("SM501", "argument that the script does not declare")
 
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
-    """Refuse arguments, and hyperparameters that become arguments, without a declaration in the program."""
+    """Reject arguments, and hyperparameters that become arguments, that the script does not declare."""
     for fault in both.of_kind("unknown"):
         assert fault.argument is not None
         why = f": it {fault.reason}" if fault.reason else ""

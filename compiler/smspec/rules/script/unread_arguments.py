@@ -1,4 +1,4 @@
-"""absl stops reading options at the first word that is none, and says nothing."""
+"""absl stops parsing options at the first argument that is not an option, without a message."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RULE = Rule("SM510", "unread arguments", "warning")
 
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
-    """Warn of a value behind a flag of absl: it ends the options, and what follows keeps its defaults."""
+    """Warn about a value after a flag of absl: it ends the options, and later flags keep their defaults."""
     for fault in both.of_kind("unread"):
         assert fault.argument is not None
         yield RULE.at(

@@ -1,4 +1,4 @@
-"""A job with nothing wrong and a job that nobody looked at must not have the same result."""
+"""A job without problems and a job whose script was not read must not have the same result."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ RULE = Rule("SM515", "unset SageMaker variable", "warning")
 
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
-    """Warn of a variable `SM_…` that the script cannot do without, and that is like no other."""
+    """Warn about a variable `SM_…` that the script requires and whose name is not similar to a known one."""
     for read in both.program.variables:
         is_known = is_set(read.written) or read.written in both.environment.variables
         if not is_known and meant(read.written) is None:

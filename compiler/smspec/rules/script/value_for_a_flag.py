@@ -1,4 +1,4 @@
-"""A flag stands alone; a value behind it is one argument too many."""
+"""A flag has no value; a value after it is one argument too many."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RULE = Rule("SM504", "value for a flag of the script")
 
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
-    """Refuse a value for what the program declares as a flag, such as `store_true`."""
+    """Reject a value for what the script declares as a flag, such as `store_true`."""
     for fault in both.of_kind("alone"):
         assert fault.argument is not None
         is_truth = isinstance(fault.argument.value, bool)

@@ -10,7 +10,7 @@ from smspec.script.script_environment import ScriptEnvironment
 
 
 def faults_of(program: Program, environment: ScriptEnvironment) -> Iterator[Fault]:
-    """Yield what the parsers of a program would refuse of what a job gives it."""
+    """Yield what the parsers of a program would reject of what a job gives it."""
     arguments = environment.arguments
     if arguments is None:
         return

@@ -40,7 +40,7 @@ _OWN = frozenset(
 
 
 def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
-    """Yield what `app.run` would refuse, and what it would leave unread."""
+    """Yield what `app.run` would reject, and what it would leave unread."""
     seen: list[Option] = []
     for index, argument in enumerate(arguments):
         if not argument.words:

@@ -33,7 +33,7 @@ class _Ends(argparse.Action):
 
 
 def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
-    """Yield what a program's parser would refuse; nothing, when the twin takes the whole command line."""
+    """Yield what a program's parser would reject; nothing, when the twin takes the whole command line."""
     for argument in arguments:
         yield from _untrue(line, argument)
     words = [word for argument in arguments for word in argument.words]

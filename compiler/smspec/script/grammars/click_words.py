@@ -16,7 +16,7 @@ class _GrammarUnknown(Exception):
 
 
 def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
-    """Yield what a command would refuse; an option whose words are not understood ends the look."""
+    """Yield what a command would reject; an option whose words are not understood ends the look."""
     found: list[Fault] = []
     free: list[tuple[Argument, Option | None]] = []
     seen: list[Option] = []

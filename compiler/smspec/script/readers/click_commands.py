@@ -149,7 +149,7 @@ def option_of(names: tuple[str, ...], call: Call, is_pair: bool) -> Option | Non
 
 
 def _callback_may_end(call: Call, callback: Value) -> bool:
-    """Tell whether a callback may end the program before the rest is looked at."""
+    """Return whether a callback may end the program before the rest is looked at."""
     if not isinstance(callback, Function):
         return True
     code = call.run.codes.of(callback.node)

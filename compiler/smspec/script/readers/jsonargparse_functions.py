@@ -45,7 +45,7 @@ class JsonParser(Parser):
         super().add(call, exclusive)
         kind = call.keywords.get("type")
         name = kind.name if isinstance(kind, Named) else ""
-        # A word is YAML here, so only numbers are refused as plainly as elsewhere.
+        # A word is YAML here, so only numbers are rejected as plainly as elsewhere.
         self.options[known:] = [
             replace(option, kind="unknown" if option.kind == "unknown" else _KINDS.get(name, "unknown"), choices=None)
             for option in self.options[known:]

@@ -112,7 +112,7 @@ def _command(run: Interpreter, function: Function, place: Span) -> Command | Non
 
 
 def _is_context(value: Value) -> bool:
-    """Tell whether a parameter is not of the command line: typer passes what it knows of the call."""
+    """Return whether a parameter is not of the command line: typer passes what it knows of the call."""
     return isinstance(value, Named) and value.name in ("typer.Context", "click.Context", "click.core.Context")
 
 

@@ -39,7 +39,7 @@ class _Reader:
         self._parts = 0
 
     def beyond(self, at: int, message: str) -> NoReturn:
-        """Refuse to read on."""
+        """Reject to read on."""
         faults = self.scan.faults
         faults.add(
             BEYOND_THE_LIMITS,
@@ -106,7 +106,7 @@ class _Reader:
         return Mapping(tuple(entries.values()), span) if opening == "{" else Sequence(tuple(items), span)
 
     def _ends(self, start: int, opening: str, comma: int) -> bool:
-        """Tell whether the container ends here; ``comma`` is where the last one stands, -1 for none."""
+        """Return whether the container ends here; ``comma`` is where the last one stands, -1 for none."""
         scan = self.scan
         scan.skip_blanks()
         while scan.character == ",":

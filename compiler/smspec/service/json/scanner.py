@@ -132,7 +132,7 @@ class Scanner:
         self.slip(OTHER_NOTATION, start, self.at, kind, message, help=help)
 
     def begins_text(self) -> bool:
-        """Tell whether a quote stands here, of JSON or of somebody else."""
+        """Return whether a quote stands here, of JSON or of somebody else."""
         return self.character == '"' or self.character in _CLOSING
 
     def quoted_text(self) -> Scalar:

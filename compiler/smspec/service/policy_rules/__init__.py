@@ -1,4 +1,4 @@
-"""Rules of an organisation about a whole request: one file a rule, named after the bad thing.
+"""Rules of an organization about a whole request: one file a rule, named after the bad thing.
 
 They look at the request, so that a job is held to them whoever wrote it, and through `api` as well.
 """

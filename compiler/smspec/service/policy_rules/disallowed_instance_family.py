@@ -14,7 +14,7 @@ RULE = Rule("SM741", "disallowed instance family", evidence="policy")
 
 
 def check(request: Request, policy: Policy) -> Iterator[Finding]:
-    """Refuse hosts of other families than those that are allowed."""
+    """Reject hosts of other families than those that are allowed."""
     allowed = policy.allowed_instance_families
     if allowed is None:
         return

@@ -14,7 +14,7 @@ RULE = Rule("SM742", "disallowed region", evidence="policy")
 
 
 def check(request: Request, policy: Policy) -> Iterator[Finding]:
-    """Refuse a job in another region than those that are allowed; where none is said, the image's is looked at."""
+    """Reject a job in another region than those that are allowed; where none is said, the image's is looked at."""
     allowed = policy.allowed_regions
     if allowed is None:
         return

@@ -1,4 +1,4 @@
-"""What runs with the data of an organisation comes from places that it trusts."""
+"""What runs with the data of an organization comes from places that it trusts."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _HUBS = (None, "docker.io", "index.docker.io", "registry-1.docker.io")
 
 
 def check(request: Request, policy: Policy) -> Iterator[Finding]:
-    """Refuse an image from another registry than those that are allowed."""
+    """Reject an image from another registry than those that are allowed."""
     yield from _findings(("AlgorithmSpecification", "TrainingImage"), request.image, policy)
 
 
 def check_base(base: str, policy: Policy) -> Iterator[Finding]:
-    """Refuse, at its place in the spec, a base from another registry than those that are allowed."""
+    """Reject, at its place in the spec, a base from another registry than those that are allowed."""
     yield from _findings(("image", "base"), parsed_reference(base), policy)
 
 

@@ -1,4 +1,4 @@
-"""Outside of a VPC a container reaches the whole internet, past every rule of the organisation's network."""
+"""Outside of a VPC a container reaches the whole internet, past every rule of the organization's network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM745", "job outside a VPC", evidence="policy")
 
 
 def check(request: Request, policy: Policy) -> Iterator[Finding]:
-    """Refuse a job without subnets and security groups."""
+    """Reject a job without subnets and security groups."""
     if policy.require_vpc and "VpcConfig" not in request.payload:
         yield RULE.at(
             ("VpcConfig",),

@@ -17,7 +17,7 @@ _MOST_NAMED = 8
 
 
 def check(request: Request, policy: Policy) -> Iterator[Finding]:
-    """Refuse a job without a tag that is required, or with another value than those that are allowed."""
+    """Reject a job without a tag that is required, or with another value than those that are allowed."""
     tags = {
         member(tag, "Key"): (index, member(tag, "Value")) for index, tag in enumerate(items(request.payload, "Tags"))
     }

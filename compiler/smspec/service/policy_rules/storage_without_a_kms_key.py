@@ -14,7 +14,7 @@ RULE = Rule("SM744", "storage without a KMS key", evidence="policy")
 
 
 def check(request: Request, policy: Policy) -> Iterator[Finding]:
-    """Refuse an output, and a volume that can have one, without a KMS key."""
+    """Reject an output, and a volume that can have one, without a KMS key."""
     if not policy.require_kms:
         return
     if not member(request.payload, "OutputDataConfig", "KmsKeyId"):

@@ -79,12 +79,12 @@ def is_text(value: object) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Tell whether a value is a whole number, which true is not."""
+    """Return whether a value is a whole number, which true is not."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_amount(value: object) -> bool:
-    """Tell whether a value is a whole number of at least 1, as keys for counts, sizes and durations ask for."""
+    """Return whether a value is a whole number of at least 1, as keys for counts, sizes and durations ask for."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 

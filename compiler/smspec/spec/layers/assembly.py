@@ -36,12 +36,12 @@ _WHOLE_JOB = ("role", "image", "hosts", "output")
 
 
 def is_base(document: Document) -> bool:
-    """Tell whether a file is a base: it has no ``name``, so it is no job by itself."""
+    """Return whether a file is a base: it has no ``name``, so it is no job by itself."""
     return own_mapping(document).get("name") is None
 
 
 def is_nameless_job(document: Document) -> bool:
-    """Tell whether a file without ``name`` is no base either: it has all else that a job needs, or no version."""
+    """Return whether a file without ``name`` is no base either: it has all else that a job needs, or no version."""
     own = own_mapping(document)
     return is_base(document) and (own.get("smspec") is None or all(own.get(key) is not None for key in _WHOLE_JOB))
 

@@ -38,10 +38,10 @@ def _idle(beneath: Node | None, value: Node, path: Path, place: Span) -> Iterato
 
 
 def is_json(path: Path) -> bool:
-    """Tell whether a path leads into values that are sent as they are."""
+    """Return whether a path leads into values that are sent as they are."""
     return path[0] in _JSON or is_patch(path)
 
 
 def is_patch(path: Path) -> bool:
-    """Tell whether a path leads into a patch on the request, whose nulls remove members of that."""
+    """Return whether a path leads into a patch on the request, whose nulls remove members of that."""
     return path[0] == "api" or (path[0] == "channels" and path[2:3] == ("api",))

@@ -54,5 +54,5 @@ def merge_entries(
 
 
 def is_null(node: Node) -> bool:
-    """Tell whether a value takes its key away."""
+    """Return whether a value takes its key away."""
     return isinstance(node, Scalar) and node.value is None

@@ -12,7 +12,7 @@ from smspec.spec.keys.value_forms import Choice, Named, Structure
 def expanded(spec: Mapping) -> Mapping:
     """Return a spec, or a part of one such as an overlay, with every short form in its long form.
 
-    A string for ``image`` is no short form: it is a ready image, another kind than a mapping.
+    A string for ``image`` is no short form: it is a existing image, another kind than a mapping.
     """
     return _with(spec, _EXPANSIONS)
 

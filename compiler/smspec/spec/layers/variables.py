@@ -32,7 +32,7 @@ class Variable:
 
 
 def is_name(text: str) -> bool:
-    """Tell whether a text can be the name of a variable."""
+    """Return whether a text can be the name of a variable."""
     return bool(text) and _NAME.issuperset(text)
 
 
@@ -122,7 +122,7 @@ def shown(choices: tuple[Scalar, ...] | list[Scalar]) -> str:
 
 
 def same(one: Scalar, other: Scalar) -> bool:
-    """Tell whether two values are one; ``7`` and ``"7"`` are not."""
+    """Return whether two values are one; ``7`` and ``"7"`` are not."""
     return kind(one) == kind(other) and one.value == other.value
 
 

@@ -59,16 +59,16 @@ class Repair:
     changed: frozenset[Path]
 
     def is_changed(self, path: Path) -> bool:
-        """Tell whether a path leads to something that is not the author's, or into it."""
+        """Return whether a path leads to something that is not the author's, or into it."""
         return any(path[:length] in self.changed for length in range(len(path) + 1))
 
     def touches(self, key: str) -> bool:
-        """Tell whether a top-level key is not wholly the author's."""
+        """Return whether a top-level key is not wholly the author's."""
         return any(changed[:1] in ((), (key,)) for changed in self.changed)
 
 
 def is_too_large(document: Document, variants: int) -> bool:
-    """Tell whether a document that is one of ``variants`` of a job is too large to be made sound in every way."""
+    """Return whether a document that is one of ``variants`` of a job is too large to be made sound in every way."""
     own = parts(document.root) * (_PARTS_AROUND_A_PART if document.is_partial else 1)
     return (own + _PARTS_OF_ANY_WAY) * _ways(document) * variants > _MOST_PARTS
 

@@ -26,7 +26,7 @@ def told(document: Document, data: object) -> list[Finding]:
 
 
 def is_request(data: object) -> bool:
-    """Tell whether a request was given for a spec: one fault, whatever else it has."""
+    """Return whether a request was given for a spec: one fault, whatever else it has."""
     return isinstance(data, dict) and "smspec" not in data and len(_REQUIRED_OF_A_REQUEST & data.keys()) > 1
 
 

@@ -185,7 +185,7 @@ class Composer:
             unquoted_variable(self._faults, match.start(), match.end())
 
     def _after_properties(self, event: Event) -> tuple[int, int]:
-        """Refuse a tag; return the line and column where the value itself begins."""
+        """Reject a tag; return the line and column where the value itself begins."""
         start = event.start_mark.index
         end = max(start, event.end_mark.index)
         properties = re.compile(_PROPERTIES).match(self._text, start, end)
@@ -209,7 +209,7 @@ def _moved(line: int, column: int, past: str) -> tuple[int, int]:
 
 
 def unquoted_variable(faults: ParseErrors, start: int, end: int) -> None:
-    """Refuse a variable that YAML would take apart."""
+    """Reject a variable that YAML would take apart."""
     faults.add(
         UNQUOTED_VARIABLE,
         faults.span(start, end),

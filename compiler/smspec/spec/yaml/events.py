@@ -44,7 +44,7 @@ def events(text: str, faults: ParseErrors) -> Iterator[Event]:
         try:
             event = following()
         except ValueError:
-            # The Python parser's own way to refuse "\UFFFFFFFF"; libyaml raises a proper error.
+            # The Python parser's own way to reject "\UFFFFFFFF"; libyaml raises a proper error.
             mark = cast("yaml.BaseLoader", parser).get_mark()
             _refuse_escape(faults, mark.index)
             raise faults.rejected() from None

@@ -6,7 +6,7 @@ import re
 
 from smspec.spec.yaml.scalars import meaning
 
-# YAML 1.1 (https://yaml.org/type/): bool, null, merge and value. PyYAML refuses a document with the last two as values.
+# YAML 1.1 (https://yaml.org/type/): bool, null, merge and value. PyYAML rejects a document with the last two as values.
 _WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null", "~", "<<", "="))
 # Its int, float and timestamp, with the octal numbers of 1.2: `1_000`, `1:30`, `0o17`, `017`, `2026-01-31`.
 _NUMBER_OR_DATE = (
@@ -52,7 +52,7 @@ def read_elsewhere_as(text: str) -> str:
 
 
 def is_text_everywhere(text: str) -> bool:
-    """Tell whether no reader takes ``text`` for a number, a date, true, false, null or a merge.
+    """Return whether no reader takes ``text`` for a number, a date, true, false, null or a merge.
 
     Of the signs that mean something in a place, such as ``: `` or a first ``*``, it knows nothing.
     """

@@ -20,7 +20,7 @@ MAX_PARTS = 20_000
 
 # All that is not printable in YAML, the separators that some YAML readers take for line breaks and others do not
 # (U+0085, U+2028, U+2029), byte order marks inside the text, and the marks that reorder what is shown.
-# Said as what is refused: what is allowed reaches beyond U+FFFF, and such a class takes 5 ms to compile.
+# Said as what is rejected: what is allowed reaches beyond U+FFFF, and such a class takes 5 ms to compile.
 _REFUSED = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]+|\r(?!\n)"
 )
@@ -39,7 +39,7 @@ _FIRST_LINE_WITH_SOMETHING = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
 
 
 def check(faults: ParseErrors) -> None:
-    """Refuse a text that is too large or holds characters that cannot be seen."""
+    """Reject a text that is too large or holds characters that cannot be seen."""
     text = faults.text.text
     if len(text) > MAX_BYTES or (len(text) * 4 > MAX_BYTES and len(text.encode("utf-8", "replace")) > MAX_BYTES):
         too_large(faults)
@@ -60,7 +60,7 @@ def check(faults: ParseErrors) -> None:
 
 
 def refuse_directive(faults: ParseErrors, at: int) -> None:
-    """Refuse a line such as ``%YAML 1.1``."""
+    """Reject a line such as ``%YAML 1.1``."""
     line = faults.text.text[at : at + 100].split("\n", 1)[0].rstrip()
     help = "remove it; smspec reads every spec as YAML 1.2"
     faults.add(
@@ -72,7 +72,7 @@ def refuse_directive(faults: ParseErrors, at: int) -> None:
 
 
 def too_large(faults: ParseErrors) -> None:
-    """Refuse the text for its size."""
+    """Reject the text for its size."""
     faults.add(
         BEYOND_THE_LIMITS,
         faults.span(0, 0),

@@ -15,7 +15,7 @@ RULE = Rule("SM439", "command in an unknown channel", evidence="devguide")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse words of ContainerEntrypoint and ContainerArguments that lead into a channel which the job lacks."""
+    """Reject words of ContainerEntrypoint and ContainerArguments that lead into a channel which the job lacks."""
     listed = request.payload.get("InputDataConfig", [])
     if not isinstance(listed, list):
         return

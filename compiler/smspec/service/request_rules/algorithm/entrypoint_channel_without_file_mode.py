@@ -12,7 +12,7 @@ RULE = Rule("SM440", "entrypoint channel without File mode", evidence="devguide"
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a program in a channel that is streamed."""
+    """Reject a program in a channel that is streamed."""
     for word in program_words(request):
         for channel in request.channels:
             if channel.name == word.channel and channel.mode in ("Pipe", "FastFile"):

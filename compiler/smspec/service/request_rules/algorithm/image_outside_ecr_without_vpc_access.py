@@ -17,7 +17,7 @@ _KEY = f"api: {{AlgorithmSpecification: {{{_MODE}}}}}"
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse an image of another registry unless TrainingRepositoryAccessMode is Vpc."""
+    """Reject an image of another registry unless TrainingRepositoryAccessMode is Vpc."""
     image = request.image
     if image is None or image.registry is None or request.access_mode != "Platform":
         return

@@ -12,7 +12,7 @@ RULE = Rule("SM423", "image together with an algorithm name", evidence="api-doc"
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse TrainingImage together with AlgorithmName."""
+    """Reject TrainingImage together with AlgorithmName."""
     if {"TrainingImage", "AlgorithmName"} <= structure(request.payload, "AlgorithmSpecification").keys():
         yield RULE.at(
             ("AlgorithmSpecification", "AlgorithmName"),

@@ -20,7 +20,7 @@ _UNFINISHED = r"\.dkr\.ecr\.|[0-9]+\.dkr\.ecr\.\."
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a TrainingImage that is not `registry/repository[:tag]` or `registry/repository[@digest]`."""
+    """Reject a TrainingImage that is not `registry/repository[:tag]` or `registry/repository[@digest]`."""
     text = request.algorithm.get("TrainingImage")
     # What is longer, or has several lines, is told by its shape.
     if not isinstance(text, str) or len(text) > _LONGEST or not matches(".*", text):

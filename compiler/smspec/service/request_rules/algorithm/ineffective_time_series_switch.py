@@ -13,7 +13,7 @@ RULE = Rule("SM338", "ineffective time series switch", "warning", evidence="api-
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of EnableSageMakerMetricsTimeSeries false beside what switches it on."""
+    """Warn about EnableSageMakerMetricsTimeSeries false beside what switches it on."""
     if request.algorithm.get("EnableSageMakerMetricsTimeSeries") is not False:
         return
     image = request.image

@@ -12,7 +12,7 @@ RULE = Rule("SM442", "invalid metric regex", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a regular expression that is broken in whatever way it is read."""
+    """Reject a regular expression that is broken in whatever way it is read."""
     for path, pattern in metric_patterns(request):
         if pattern.fault is not None:
             yield RULE.at(

@@ -12,7 +12,7 @@ RULE = Rule("SM336", "metric without a capture group", "warning", evidence="api-
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of a regular expression that has no group which keeps what it matches."""
+    """Warn about a regular expression that has no group which keeps what it matches."""
     for path, pattern in metric_patterns(request):
         if pattern.fault is None and not pattern.groups:
             yield RULE.at(

@@ -11,7 +11,7 @@ RULE = Rule("SM332", "mutable image reference", "warning", evidence="policy")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of an image without tag and digest, and of the tag `latest`."""
+    """Warn about an image without tag and digest, and of the tag `latest`."""
     image = request.image
     if image is None or image.registry is None or image.digest is not None or image.tag not in (None, "latest"):
         return

@@ -12,7 +12,7 @@ RULE = Rule("SM424", "neither image nor algorithm name", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse an AlgorithmSpecification that names no algorithm."""
+    """Reject an AlgorithmSpecification that names no algorithm."""
     algorithm = structure(request.payload, "AlgorithmSpecification")
     if algorithm and not {"TrainingImage", "AlgorithmName"} & algorithm.keys():
         yield RULE.at(

@@ -12,7 +12,7 @@ RULE = Rule("SM334", "registry credentials without Vpc access", "warning", evide
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of TrainingRepositoryAuthConfig where the platform itself pulls the image."""
+    """Warn about TrainingRepositoryAuthConfig where the platform itself pulls the image."""
     here = "TrainingRepositoryAuthConfig"
     if request.access_mode == "Platform" and here in structure(request.algorithm, "TrainingImageConfig"):
         yield RULE.at(

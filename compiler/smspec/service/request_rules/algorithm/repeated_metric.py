@@ -13,7 +13,7 @@ RULE = Rule("SM335", "repeated metric", "warning", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of two metric definitions with one name."""
+    """Warn about two metric definitions with one name."""
     for index, name in repeated(items(request.algorithm, "MetricDefinitions"), "Name"):
         yield RULE.at(
             ("AlgorithmSpecification", "MetricDefinitions", index, "Name"),

@@ -11,7 +11,7 @@ RULE = Rule("SM333", "Vpc access to an image in ECR", "warning", evidence="api-d
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of TrainingRepositoryAccessMode Vpc beside an image in Amazon ECR."""
+    """Warn about TrainingRepositoryAccessMode Vpc beside an image in Amazon ECR."""
     image = request.image
     if image is not None and image.is_in_ecr and request.access_mode == "Vpc":
         yield RULE.at(

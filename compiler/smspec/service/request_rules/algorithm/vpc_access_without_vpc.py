@@ -11,7 +11,7 @@ RULE = Rule("SM438", "VPC access without a VPC", evidence="devguide")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse TrainingRepositoryAccessMode Vpc in a job without VpcConfig."""
+    """Reject TrainingRepositoryAccessMode Vpc in a job without VpcConfig."""
     if request.access_mode == "Vpc" and "VpcConfig" not in request.payload:
         yield RULE.at(
             ("VpcConfig",),

@@ -12,7 +12,7 @@ RULE = Rule("SM432", "attributes without an augmented manifest", evidence="api-d
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse AttributeNames on any other S3DataType."""
+    """Reject AttributeNames on any other S3DataType."""
     for index, channel in enumerate(items(request.payload, "InputDataConfig")):
         source = structure(channel, "DataSource", "S3DataSource")
         if source.get("AttributeNames") and source.get("S3DataType") != "AugmentedManifestFile":

@@ -12,7 +12,7 @@ RULE = Rule("SM431", "augmented manifest without attributes", evidence="devguide
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse AugmentedManifestFile without AttributeNames."""
+    """Reject AugmentedManifestFile without AttributeNames."""
     for index, channel in enumerate(items(request.payload, "InputDataConfig")):
         source = structure(channel, "DataSource", "S3DataSource")
         if source.get("S3DataType") == "AugmentedManifestFile" and not source.get("AttributeNames"):

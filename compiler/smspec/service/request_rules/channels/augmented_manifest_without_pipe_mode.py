@@ -11,7 +11,7 @@ RULE = Rule("SM446", "augmented manifest without Pipe mode", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse AugmentedManifestFile in File and FastFile mode."""
+    """Reject AugmentedManifestFile in File and FastFile mode."""
     for channel in request.channels:
         if channel.s3_data_type == "AugmentedManifestFile" and channel.mode in ("File", "FastFile"):
             mode = request.word("InputMode", "input_mode")

@@ -11,7 +11,7 @@ RULE = Rule("SM484", "channel with a relative directory name", evidence="inferre
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse the names that every file system has for a directory and for the one above it."""
+    """Reject the names that every file system has for a directory and for the one above it."""
     for channel in request.channels:
         if channel.name in (".", ".."):
             is_there = "/opt/ml/input/data itself" if channel.name == "." else "/opt/ml/input"

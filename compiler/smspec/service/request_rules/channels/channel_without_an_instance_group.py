@@ -12,7 +12,7 @@ RULE = Rule("SM451", "channel without an instance group", evidence="service-mess
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a channel in S3 without InstanceGroupNames in a job where another one has them."""
+    """Reject a channel in S3 without InstanceGroupNames in a job where another one has them."""
     # A group that the job does not have is told by itself.
     if not items(request.payload, "ResourceConfig", "InstanceGroups"):
         return

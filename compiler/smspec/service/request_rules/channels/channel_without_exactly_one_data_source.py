@@ -14,7 +14,7 @@ SOURCES = frozenset({"S3DataSource", "FileSystemDataSource", "DatasetSource"})
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a channel whose data come from nowhere, or from two places."""
+    """Reject a channel whose data come from nowhere, or from two places."""
     for index, channel in enumerate(items(request.payload, "InputDataConfig")):
         source = member(channel, "DataSource")
         if not isinstance(source, dict):

@@ -12,7 +12,7 @@ RULE = Rule("SM345", "dataset without a serverless job", "warning", evidence="in
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of DatasetSource in a job with hosts of its own."""
+    """Warn about DatasetSource in a job with hosts of its own."""
     for channel in request.channels:
         if "DatasetSource" in structure(channel.members, "DataSource") and not request.is_serverless:
             yield RULE.at(

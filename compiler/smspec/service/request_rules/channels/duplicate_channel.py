@@ -13,7 +13,7 @@ RULE = Rule("SM435", "duplicate channel", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse two channels with one name."""
+    """Reject two channels with one name."""
     for index, name in repeated(items(request.payload, "InputDataConfig"), "ChannelName"):
         yield RULE.at(
             ("InputDataConfig", index, "ChannelName"),

@@ -11,7 +11,7 @@ RULE = Rule("SM443", "file system without a VPC", evidence="devguide")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse channels that are file systems in a job without VpcConfig."""
+    """Reject channels that are file systems in a job without VpcConfig."""
     mounted = [channel for channel in request.channels if channel.file_system]
     if mounted and "VpcConfig" not in request.payload:
         yield RULE.at(

@@ -11,7 +11,7 @@ RULE = Rule("SM448", "gzip without Pipe mode", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse CompressionType Gzip in File and FastFile mode."""
+    """Reject CompressionType Gzip in File and FastFile mode."""
     for channel in request.channels:
         if channel.members.get("CompressionType") == "Gzip" and channel.mode in ("File", "FastFile"):
             yield RULE.at(

@@ -12,7 +12,7 @@ RULE = Rule("SM343", "hub content other than a model reference", "warning", evid
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of a HubContentArn of another kind of content."""
+    """Warn about a HubContentArn of another kind of content."""
     for channel in request.channels:
         arn = structure(channel.s3, "HubAccessConfig").get("HubContentArn")
         if isinstance(arn, str) and "/ModelReference/" not in arn:

@@ -11,7 +11,7 @@ RULE = Rule("SM447", "manifest in FastFile mode", evidence="devguide")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse ManifestFile in FastFile mode."""
+    """Reject ManifestFile in FastFile mode."""
     for channel in request.channels:
         if channel.s3_data_type == "ManifestFile" and channel.mode == "FastFile":
             mode = request.word("InputMode", "input_mode")

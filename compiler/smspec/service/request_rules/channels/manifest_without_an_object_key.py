@@ -14,7 +14,7 @@ _MANIFESTS = ("ManifestFile", "AugmentedManifestFile")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse the address of a folder, or of a whole bucket, for a manifest."""
+    """Reject the address of a folder, or of a whole bucket, for a manifest."""
     for channel in request.channels:
         address = channel.s3.get("S3Uri")
         if channel.s3_data_type in _MANIFESTS and isinstance(address, str) and not _names_an_object(address):

@@ -12,7 +12,7 @@ RULE = Rule("SM452", "model without an accepted EULA", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse ModelAccessConfig that says no to the licence."""
+    """Reject ModelAccessConfig that says no to the licence."""
     for channel in request.channels:
         if structure(channel.s3, "ModelAccessConfig").get("AcceptEula") is False:
             yield RULE.at(

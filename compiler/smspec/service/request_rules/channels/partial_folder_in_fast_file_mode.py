@@ -17,7 +17,7 @@ _OBJECT = r"(?s).+\.[A-Za-z][A-Za-z0-9]{0,9}"
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of a prefix in FastFile mode that does not end with `/` and does not look like one object."""
+    """Warn about a prefix in FastFile mode that does not end with `/` and does not look like one object."""
     for channel in request.channels:
         address = channel.s3.get("S3Uri")
         if channel.mode != "FastFile" or channel.s3_data_type != "S3Prefix" or not isinstance(address, str):

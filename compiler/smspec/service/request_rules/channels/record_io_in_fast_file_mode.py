@@ -11,7 +11,7 @@ RULE = Rule("SM340", "RecordIO in FastFile mode", "warning", evidence="inferred"
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of RecordWrapperType RecordIO in FastFile mode."""
+    """Warn about RecordWrapperType RecordIO in FastFile mode."""
     for channel in request.channels:
         if channel.members.get("RecordWrapperType") == "RecordIO" and channel.mode == "FastFile":
             yield RULE.at(

@@ -11,7 +11,7 @@ RULE = Rule("SM449", "RecordIO in File mode", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse RecordWrapperType RecordIO in File mode."""
+    """Reject RecordWrapperType RecordIO in File mode."""
     for channel in request.channels:
         if channel.members.get("RecordWrapperType") == "RecordIO" and channel.mode == "File":
             yield RULE.at(

@@ -11,7 +11,7 @@ RULE = Rule("SM342", "sharding on one host", "warning", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of ShardedByS3Key where one host gets the channel."""
+    """Warn about ShardedByS3Key where one host gets the channel."""
     for channel in request.channels:
         if channel.s3.get("S3DataDistributionType") == "ShardedByS3Key" and request.hosts_of(channel) == 1:
             yield RULE.at(

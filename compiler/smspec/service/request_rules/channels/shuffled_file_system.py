@@ -11,7 +11,7 @@ RULE = Rule("SM341", "shuffled file system", "warning", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of ShuffleConfig on a file system."""
+    """Warn about ShuffleConfig on a file system."""
     for channel in request.channels:
         if channel.file_system and "ShuffleConfig" in channel.members:
             yield RULE.at(

@@ -14,7 +14,7 @@ RULE = Rule("SM433", "unknown instance group", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a channel for an instance group that ResourceConfig does not have."""
+    """Reject a channel for an instance group that ResourceConfig does not have."""
     groups = [
         str(member(group, "InstanceGroupName")) for group in items(request.payload, "ResourceConfig", "InstanceGroups")
     ]

@@ -12,7 +12,7 @@ RULE = Rule("SM366", "debugger rules without a hook", "warning", evidence="infer
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of DebugRuleConfigurations without DebugHookConfig, which a serverless job cannot have."""
+    """Warn about DebugRuleConfigurations without DebugHookConfig, which a serverless job cannot have."""
     if request.is_serverless:
         return
     if items(request.payload, "DebugRuleConfigurations") and "DebugHookConfig" not in request.payload:

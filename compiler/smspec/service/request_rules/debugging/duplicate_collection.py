@@ -13,7 +13,7 @@ RULE = Rule("SM473", "duplicate collection", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse two collections with one name."""
+    """Reject two collections with one name."""
     here = ("DebugHookConfig", "CollectionConfigurations")
     for index, name in repeated(items(request.payload, *here), "CollectionName"):
         yield RULE.at(

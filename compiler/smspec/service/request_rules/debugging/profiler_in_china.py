@@ -12,7 +12,7 @@ RULE = Rule("SM475", "profiler in a region of China", evidence="service-message"
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse ProfilerConfig in the regions cn-*. The partition of the role tells them where no region is named."""
+    """Reject ProfilerConfig in the regions cn-*. The partition of the role tells them where no region is named."""
     if "ProfilerConfig" not in request.payload:
         return
     region, role = request.region, request.role

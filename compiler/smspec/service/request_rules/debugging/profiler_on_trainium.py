@@ -13,7 +13,7 @@ RULE = Rule("SM368", "profiler on Trainium", "warning", evidence="third-party")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of a profiler that is on where the hosts have Trainium chips."""
+    """Warn about a profiler that is on where the hosts have Trainium chips."""
     profiler = request.payload.get("ProfilerConfig")
     if not isinstance(profiler, dict) or profiler.get("DisableProfiler") is True:
         return

@@ -12,7 +12,7 @@ RULE = Rule("SM365", "profiler rules with the profiler off", "warning", evidence
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of ProfilerRuleConfigurations beside DisableProfiler."""
+    """Warn about ProfilerRuleConfigurations beside DisableProfiler."""
     is_off = structure(request.payload, "ProfilerConfig").get("DisableProfiler") is True
     if is_off and items(request.payload, "ProfilerRuleConfigurations"):
         yield RULE.at(

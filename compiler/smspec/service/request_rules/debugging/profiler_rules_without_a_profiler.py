@@ -12,7 +12,7 @@ RULE = Rule("SM367", "profiler rules without a profiler", "warning", evidence="i
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of ProfilerRuleConfigurations without ProfilerConfig, which a serverless job cannot have."""
+    """Warn about ProfilerRuleConfigurations without ProfilerConfig, which a serverless job cannot have."""
     if request.is_serverless:
         return
     if items(request.payload, "ProfilerRuleConfigurations") and "ProfilerConfig" not in request.payload:

@@ -27,7 +27,7 @@ KNOWN = (
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of keys that neither the API's documentation nor SageMaker's own SDK knows."""
+    """Warn about keys that neither the API's documentation nor SageMaker's own SDK knows."""
     for name in structure(request.payload, "ProfilerConfig", "ProfilingParameters"):
         if name not in KNOWN:
             near = nearest(name, KNOWN)

@@ -13,7 +13,7 @@ INTERVALS = (100, 200, 500, 1_000, 5_000, 60_000)
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse any other ProfilingIntervalInMilliseconds."""
+    """Reject any other ProfilingIntervalInMilliseconds."""
     interval = number(request.payload, "ProfilerConfig", "ProfilingIntervalInMilliseconds")
     if interval is not None and interval not in INTERVALS:
         *most, last = (f"{known:,}" for known in INTERVALS)

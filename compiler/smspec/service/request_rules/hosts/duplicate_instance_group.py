@@ -13,7 +13,7 @@ RULE = Rule("SM456", "duplicate instance group", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse two instance groups with one name."""
+    """Reject two instance groups with one name."""
     for index, name in repeated(items(request.payload, "ResourceConfig", "InstanceGroups"), "InstanceGroupName"):
         yield RULE.at(
             ("ResourceConfig", "InstanceGroups", index, "InstanceGroupName"),

@@ -13,7 +13,7 @@ RULE = Rule("SM457", "EBS-only instances without a volume", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse instance types without local storage where no volume is asked for."""
+    """Reject instance types without local storage where no volume is asked for."""
     if (
         request.is_serverless
         or number(request.payload, "ResourceConfig", "VolumeSizeInGB")
@@ -31,6 +31,6 @@ def check(request: Request) -> Iterator[Finding]:
 
 
 def _needs_a_volume(request: Request) -> bool:
-    """Tell whether some host surely has no disk of its own. Of preferred types SageMaker may choose any."""
+    """Return whether some host surely has no disk of its own. Of preferred types SageMaker may choose any."""
     kinds = request.storages
     return kinds == {"ebs"} or ("ebs" in kinds and not items(request.payload, "ResourceConfig", "InstancePreferences"))

@@ -12,7 +12,7 @@ RULE = Rule("SM425", "instance groups together with an instance type", evidence=
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse InstanceGroups together with InstanceType or InstanceCount."""
+    """Reject InstanceGroups together with InstanceType or InstanceCount."""
     if not items(request.payload, "ResourceConfig", "InstanceGroups"):
         return
     groups = request.word("InstanceGroups", "hosts.groups")

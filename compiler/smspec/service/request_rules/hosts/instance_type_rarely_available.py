@@ -13,7 +13,7 @@ RULE = Rule("SM352", "instance type rarely available", "warning", evidence="thir
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of ml.t3 hosts."""
+    """Warn about ml.t3 hosts."""
     for path, kind in request.instance_types:
         if family(kind) == "t3":
             yield RULE.at(

@@ -13,7 +13,7 @@ LONGEST_IN_THE_MODEL = 21_600
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of a keep-alive period between what the guide and what the model allow."""
+    """Warn about a keep-alive period between what the guide and what the model allow."""
     if LONGEST_IN_THE_GUIDE < request.keep_alive <= LONGEST_IN_THE_MODEL:
         yield RULE.at(
             ("ResourceConfig", "KeepAlivePeriodInSeconds"),

@@ -12,7 +12,7 @@ RULE = Rule("SM426", "missing instance type", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a ResourceConfig that leaves the instance type open, unless the job is serverless."""
+    """Reject a ResourceConfig that leaves the instance type open, unless the job is serverless."""
     hosts = structure(request.payload, "ResourceConfig")
     if not hosts or request.is_serverless:
         return

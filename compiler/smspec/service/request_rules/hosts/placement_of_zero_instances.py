@@ -12,7 +12,7 @@ RULE = Rule("SM462", "placement of zero instances", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a placement specification of no hosts."""
+    """Reject a placement specification of no hosts."""
     here = ("ResourceConfig", "InstancePlacementConfig", "PlacementSpecifications")
     for index, placement in enumerate(items(request.payload, *here)):
         if number(placement, "InstanceCount") == 0:

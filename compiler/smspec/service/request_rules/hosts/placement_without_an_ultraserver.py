@@ -13,7 +13,7 @@ RULE = Rule("SM461", "placement without an UltraServer", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse InstancePlacementConfig where no instance type belongs to an UltraServer. Types that are not known may."""
+    """Reject InstancePlacementConfig where no instance type belongs to an UltraServer. Types that are not known may."""
     kinds = [kind for _, kind in request.instance_types]
     if not kinds or not structure(request.payload, "ResourceConfig").get("InstancePlacementConfig"):
         return

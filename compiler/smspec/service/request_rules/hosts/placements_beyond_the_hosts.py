@@ -12,7 +12,7 @@ RULE = Rule("SM351", "placements of more hosts than the job has", "warning", evi
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of placements that add up to more than InstanceCount."""
+    """Warn about placements that add up to more than InstanceCount."""
     here = ("ResourceConfig", "InstancePlacementConfig", "PlacementSpecifications")
     placed = sum(number(placement, "InstanceCount") or 0 for placement in items(request.payload, *here))
     count = request.host_count

@@ -12,7 +12,7 @@ RULE = Rule("SM434", "response-only member", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse what SageMaker chose for another job."""
+    """Reject what SageMaker chose for another job."""
     for name in ("SelectedInstanceType", "SelectedInstanceCount"):
         if name in structure(request.payload, "ResourceConfig"):
             yield RULE.at(

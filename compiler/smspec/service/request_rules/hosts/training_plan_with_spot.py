@@ -13,7 +13,7 @@ RULE = Rule("SM350", "training plan with managed spot", "warning", evidence="inf
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of a training plan in a job that asks for spot hosts."""
+    """Warn about a training plan in a job that asks for spot hosts."""
     if not request.uses_spot:
         return
     hosts = structure(request.payload, "ResourceConfig")

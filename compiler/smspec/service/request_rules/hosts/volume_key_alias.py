@@ -14,7 +14,7 @@ RULE = Rule("SM348", "alias as the key of a volume", "warning", evidence="api-do
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of a VolumeKmsKeyId that is an alias or the ARN of one, where the volume has a key at all."""
+    """Warn about a VolumeKmsKeyId that is an alias or the ARN of one, where the volume has a key at all."""
     key = structure(request.payload, "ResourceConfig").get("VolumeKmsKeyId")
     if isinstance(key, str) and _is_alias(key) and request.storages != {"nvme"}:
         yield RULE.at(

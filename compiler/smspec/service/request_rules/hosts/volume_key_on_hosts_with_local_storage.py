@@ -13,7 +13,7 @@ RULE = Rule("SM458", "volume key on instances with local storage", evidence="api
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse VolumeKmsKeyId where every instance type has local storage. An empty key is none."""
+    """Reject VolumeKmsKeyId where every instance type has local storage. An empty key is none."""
     if request.storages == {"nvme"} and structure(request.payload, "ResourceConfig").get("VolumeKmsKeyId"):
         kind = next(kind for _, kind in request.instance_types)
         yield RULE.at(

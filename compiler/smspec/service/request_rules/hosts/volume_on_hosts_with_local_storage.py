@@ -13,7 +13,7 @@ RULE = Rule("SM347", "volume on hosts with local storage", "warning", evidence="
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of VolumeSizeInGB where every instance type has local storage."""
+    """Warn about VolumeSizeInGB where every instance type has local storage."""
     if request.storages == {"nvme"} and number(request.payload, "ResourceConfig", "VolumeSizeInGB"):
         kind = next(kind for _, kind in request.instance_types)
         yield RULE.at(

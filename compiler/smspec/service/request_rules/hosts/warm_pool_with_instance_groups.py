@@ -12,7 +12,7 @@ RULE = Rule("SM460", "warm pool with instance groups", evidence="devguide")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse KeepAlivePeriodInSeconds together with InstanceGroups."""
+    """Reject KeepAlivePeriodInSeconds together with InstanceGroups."""
     if request.keep_alive > 0 and items(request.payload, "ResourceConfig", "InstanceGroups"):
         groups = request.word("InstanceGroups", "hosts.groups")
         yield RULE.at(

@@ -11,7 +11,7 @@ RULE = Rule("SM459", "warm pool with managed spot", evidence="devguide")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse KeepAlivePeriodInSeconds together with managed spot training."""
+    """Reject KeepAlivePeriodInSeconds together with managed spot training."""
     if request.keep_alive > 0 and request.uses_spot:
         spot = request.word("EnableManagedSpotTraining", "spot")
         yield RULE.at(

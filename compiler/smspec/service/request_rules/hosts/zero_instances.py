@@ -12,7 +12,7 @@ RULE = Rule("SM428", "zero instances", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a job, or an instance group, of no hosts."""
+    """Reject a job, or an instance group, of no hosts."""
     here = ("ResourceConfig",)
     if _is_zero(structure(request.payload, *here).get("InstanceCount")):
         yield RULE.at((*here, "InstanceCount"), f"{HERE} is 0; the minimum is 1", help="use 1 or more")

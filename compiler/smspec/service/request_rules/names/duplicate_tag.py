@@ -13,6 +13,6 @@ RULE = Rule("SM429", "duplicate tag", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse two tags with one key."""
+    """Reject two tags with one key."""
     for index, key in repeated(items(request.payload, "Tags"), "Key"):
         yield RULE.at(("Tags", index, "Key"), f"duplicate tag `{shown(key)}`", help="remove one of them")

@@ -12,7 +12,7 @@ RULE = Rule("SM485", "hyperparameter without a name", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a hyperparameter whose name is empty: as an argument it would be `--`, as a variable `SM_HP_`."""
+    """Reject a hyperparameter whose name is empty: as an argument it would be `--`, as a variable `SM_HP_`."""
     if "" in structure(request.payload, "HyperParameters"):
         word = request.word("HyperParameters", "hyperparameters")
         yield RULE.at(

@@ -16,7 +16,7 @@ _BY_JSON = "HyperParameters"
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a NUL, or half of a character, in any text that the container gets as a variable, a word or a path."""
+    """Reject a NUL, or half of a character, in any text that the container gets as a variable, a word or a path."""
     for name, value in request.payload.items():
         if name != _BY_JSON:
             yield from _found(value, (name,))

@@ -13,7 +13,7 @@ RULE = Rule("SM476", "reserved tag", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a tag whose key starts with aws:."""
+    """Reject a tag whose key starts with aws:."""
     for index, tag in enumerate(items(request.payload, "Tags")):
         key = member(tag, "Key")
         if isinstance(key, str) and key.lower().startswith("aws:"):

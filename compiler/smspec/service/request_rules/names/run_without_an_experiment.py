@@ -12,7 +12,7 @@ RULE = Rule("SM369", "run without an experiment", "warning", evidence="inferred"
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of RunName without ExperimentName."""
+    """Warn about RunName without ExperimentName."""
     experiment = structure(request.payload, "ExperimentConfig")
     if "RunName" in experiment and "ExperimentName" not in experiment:
         yield RULE.at(

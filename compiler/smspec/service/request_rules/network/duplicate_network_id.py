@@ -13,7 +13,7 @@ RULE = Rule("SM470", "duplicate subnet or security group", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a subnet or a security group that is given twice."""
+    """Reject a subnet or a security group that is given twice."""
     for name, said in (("Subnets", "subnet"), ("SecurityGroupIds", "security group")):
         seen: set[str] = set()
         for index, text in enumerate(items(request.payload, "VpcConfig", name)):

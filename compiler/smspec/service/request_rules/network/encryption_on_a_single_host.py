@@ -11,7 +11,7 @@ RULE = Rule("SM356", "inter-container encryption with one host", "warning", evid
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of EnableInterContainerTrafficEncryption on one host."""
+    """Warn about EnableInterContainerTrafficEncryption on one host."""
     if request.payload.get("EnableInterContainerTrafficEncryption") is True and request.host_count == 1:
         yield RULE.at(
             ("EnableInterContainerTrafficEncryption",),

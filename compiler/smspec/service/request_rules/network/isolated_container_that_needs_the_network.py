@@ -12,7 +12,7 @@ RULE = Rule("SM471", "network isolation of a container that needs the network", 
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse network isolation for Chainer and reinforcement learning containers of SageMaker."""
+    """Reject network isolation for Chainer and reinforcement learning containers of SageMaker."""
     image = request.image
     if request.payload.get("EnableNetworkIsolation") is True and image and needs_the_network(image):
         yield RULE.at(

@@ -19,7 +19,7 @@ _KINDS = (
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of ids without the prefix that EC2 gives them."""
+    """Warn about ids without the prefix that EC2 gives them."""
     for name, key, said, prefix in _KINDS:
         for index, text in enumerate(items(request.payload, "VpcConfig", name)):
             if isinstance(text, str) and not text.startswith(prefix):

@@ -12,7 +12,7 @@ RULE = Rule("SM358", "remote debugging in network isolation", "warning", evidenc
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of EnableRemoteDebug in a container without a network."""
+    """Warn about EnableRemoteDebug in a container without a network."""
     isolated = request.payload.get("EnableNetworkIsolation") is True
     if isolated and structure(request.payload, "RemoteDebugConfig").get("EnableRemoteDebug") is True:
         isolation = request.word("EnableNetworkIsolation", "network.isolation")

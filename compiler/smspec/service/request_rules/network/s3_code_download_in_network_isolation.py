@@ -12,7 +12,7 @@ RULE = Rule("SM363", "S3 code download in network isolation", "warning", evidenc
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of sagemaker_submit_directory in S3 where the container has no network."""
+    """Warn about sagemaker_submit_directory in S3 where the container has no network."""
     place = structure(request.payload, "HyperParameters").get("sagemaker_submit_directory")
     isolated = request.payload.get("EnableNetworkIsolation") is True
     if isolated and isinstance(place, str) and place.strip('"').startswith("s3://"):

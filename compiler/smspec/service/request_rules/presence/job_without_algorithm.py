@@ -11,7 +11,7 @@ RULE = Rule("SM420", "job without an image", evidence="third-party-schema")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a request without AlgorithmSpecification, unless the job is serverless."""
+    """Reject a request without AlgorithmSpecification, unless the job is serverless."""
     if "AlgorithmSpecification" not in request.payload and not request.is_serverless:
         image = request.word("AlgorithmSpecification", "image")
         yield RULE.at(

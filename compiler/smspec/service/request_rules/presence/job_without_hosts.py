@@ -11,7 +11,7 @@ RULE = Rule("SM421", "job without instances", evidence="third-party-schema")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a request without ResourceConfig, unless the job is serverless."""
+    """Reject a request without ResourceConfig, unless the job is serverless."""
     if "ResourceConfig" not in request.payload and not request.is_serverless:
         hosts = request.word("ResourceConfig", "hosts")
         yield RULE.at(

@@ -11,7 +11,7 @@ RULE = Rule("SM422", "job without a stopping condition", evidence="third-party-s
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a request without StoppingCondition, unless the job is serverless."""
+    """Reject a request without StoppingCondition, unless the job is serverless."""
     if "StoppingCondition" not in request.payload and not request.is_serverless:
         yield RULE.at(
             ("StoppingCondition",),

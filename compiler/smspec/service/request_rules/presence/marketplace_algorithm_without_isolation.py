@@ -14,7 +14,7 @@ RULE = Rule("SM359", "marketplace algorithm without network isolation", "warning
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of the algorithm of another account in a container with a network. One's own algorithms may have one."""
+    """Warn about the algorithm of another account in a container with a network. One's own algorithms may have one."""
     arn, role = parsed_arn(structure(request.payload, "AlgorithmSpecification").get("AlgorithmName")), request.role
     if arn is None or role is None or arn.account == role.account:
         return

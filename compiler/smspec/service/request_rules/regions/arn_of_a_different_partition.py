@@ -13,7 +13,7 @@ RULE = Rule("SM478", "ARN of a different partition", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse ARNs of another partition than that of the role."""
+    """Reject ARNs of another partition than that of the role."""
     role = request.role
     if role is None:
         return

@@ -13,7 +13,7 @@ RULE = Rule("SM477", "ARN of a different region", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse ARNs of another region than the one the job runs in, where that is known."""
+    """Reject ARNs of another region than the one the job runs in, where that is known."""
     for named in named_arns(request.payload):
         there = named.arn.region
         if request.region and named.is_of_the_job and there and there != request.region:

@@ -19,7 +19,7 @@ _COMMANDS = ("ContainerEntrypoint", "ContainerArguments")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of what looks like a secret."""
+    """Warn about what looks like a secret."""
     for path, name, value in _texts(request.payload):
         what = secret_of(name, value.strip('"'))
         if what:

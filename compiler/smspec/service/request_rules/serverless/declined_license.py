@@ -12,7 +12,7 @@ RULE = Rule("SM374", "declined license", "warning", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of AcceptEula false."""
+    """Warn about AcceptEula false."""
     if structure(request.payload, "ServerlessJobConfig").get("AcceptEula") is False:
         yield RULE.at(
             ("ServerlessJobConfig", "AcceptEula"),

@@ -14,7 +14,7 @@ RULE = Rule("SM480", "evaluation without a type", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse JobType Evaluation without EvaluationType."""
+    """Reject JobType Evaluation without EvaluationType."""
     job = structure(request.payload, "ServerlessJobConfig")
     words = one_of(pinned_model().shapes["EvaluationType"].enum)
     if job.get("JobType") == "Evaluation" and "EvaluationType" not in job:

@@ -14,7 +14,7 @@ RULE = Rule("SM373", "fine-tuning without a technique", "warning", evidence="inf
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of JobType FineTuning without CustomizationTechnique."""
+    """Warn about JobType FineTuning without CustomizationTechnique."""
     job = structure(request.payload, "ServerlessJobConfig")
     words = one_of(pinned_model().shapes["CustomizationTechnique"].enum)
     if job.get("JobType") == "FineTuning" and "CustomizationTechnique" not in job:

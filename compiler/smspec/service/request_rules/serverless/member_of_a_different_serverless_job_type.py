@@ -13,7 +13,7 @@ READERS = {"EvaluationType": "Evaluation", "CustomizationTechnique": "FineTuning
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of members that the JobType of a serverless job does not read."""
+    """Warn about members that the JobType of a serverless job does not read."""
     job = structure(request.payload, "ServerlessJobConfig")
     kind = job.get("JobType")
     for name, reader in READERS.items():

@@ -11,7 +11,7 @@ RULE = Rule("SM482", "model package without a serverless job", evidence="third-p
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse ModelPackageConfig without ServerlessJobConfig."""
+    """Reject ModelPackageConfig without ServerlessJobConfig."""
     if "ModelPackageConfig" in request.payload and not request.is_serverless:
         yield RULE.at(
             ("ModelPackageConfig",),

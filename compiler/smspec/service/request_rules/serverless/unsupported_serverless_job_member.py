@@ -24,7 +24,7 @@ EXCLUDED = {
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse the members that a serverless job excludes. Spot training that is off is none."""
+    """Reject the members that a serverless job excludes. Spot training that is off is none."""
     if not request.is_serverless:
         return
     for name, key in EXCLUDED.items():

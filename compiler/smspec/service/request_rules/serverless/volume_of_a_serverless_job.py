@@ -12,7 +12,7 @@ RULE = Rule("SM481", "volume of a serverless job", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse VolumeSizeInGB in a serverless job."""
+    """Reject VolumeSizeInGB in a serverless job."""
     if request.is_serverless and number(request.payload, "ResourceConfig", "VolumeSizeInGB"):
         yield RULE.at(
             ("ResourceConfig", "VolumeSizeInGB"),

@@ -13,7 +13,7 @@ LONGEST = 3_600
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a spot job of more than an hour with a built-in algorithm that writes no checkpoints."""
+    """Reject a spot job of more than an hour with a built-in algorithm that writes no checkpoints."""
     wait, image = request.max_wait, request.image
     if request.uses_spot and wait is not None and wait > LONGEST and image and is_algorithm_without_checkpoints(image):
         yield RULE.at(

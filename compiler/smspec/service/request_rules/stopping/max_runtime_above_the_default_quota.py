@@ -13,7 +13,7 @@ DEFAULT_QUOTA = 5 * 86_400
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of a MaxRuntimeInSeconds that a new account cannot have."""
+    """Warn about a MaxRuntimeInSeconds that a new account cannot have."""
     run = request.max_runtime
     if run is not None and DEFAULT_QUOTA < run <= overlong_max_runtime.LONGEST:
         yield RULE.at(

@@ -11,7 +11,7 @@ RULE = Rule("SM465", "maximum wait time below the maximum runtime", evidence="ap
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a MaxWaitTimeInSeconds below MaxRuntimeInSeconds. Equal ones are accepted."""
+    """Reject a MaxWaitTimeInSeconds below MaxRuntimeInSeconds. Equal ones are accepted."""
     wait, run = request.max_wait, request.max_runtime
     if not request.uses_spot or wait is None or run is None or not 0 < wait < run:
         return

@@ -12,7 +12,7 @@ RULE = Rule("SM463", "maximum wait time without managed spot", evidence="service
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse MaxWaitTimeInSeconds where managed spot training is not on."""
+    """Reject MaxWaitTimeInSeconds where managed spot training is not on."""
     if "MaxWaitTimeInSeconds" in structure(request.payload, "StoppingCondition") and not request.uses_spot:
         spot = request.word("EnableManagedSpotTraining: true", "spot: {max_wait: …}")
         yield RULE.at(

@@ -13,7 +13,7 @@ AN_HOUR = 3_600
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of a spot job of more than an hour that saves nothing."""
+    """Warn about a spot job of more than an hour that saves nothing."""
     run = request.max_runtime
     if not request.uses_spot or request.is_serverless or "CheckpointConfig" in request.payload:
         return

@@ -12,7 +12,7 @@ RULE = Rule("SM464", "managed spot without a maximum wait time", evidence="devgu
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse managed spot training without MaxWaitTimeInSeconds."""
+    """Reject managed spot training without MaxWaitTimeInSeconds."""
     if not request.uses_spot or request.is_serverless:
         return
     if "MaxWaitTimeInSeconds" not in structure(request.payload, "StoppingCondition"):

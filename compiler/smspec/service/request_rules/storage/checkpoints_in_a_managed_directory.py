@@ -14,7 +14,7 @@ MANAGED = ("/opt/ml/input", "/opt/ml/model", "/opt/ml/output", "/opt/ml/code")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a checkpoint directory in which SageMaker keeps something else."""
+    """Reject a checkpoint directory in which SageMaker keeps something else."""
     local = structure(request.payload, "CheckpointConfig").get("LocalPath")
     if not isinstance(local, str) or not local.startswith("/"):
         return

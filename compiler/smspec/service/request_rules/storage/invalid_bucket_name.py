@@ -13,7 +13,7 @@ RULE = Rule("SM454", "invalid bucket name", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse every S3 address whose bucket no account could have."""
+    """Reject every S3 address whose bucket no account could have."""
     for path, address in request.s3_addresses:
         bucket = bucket_of(address)
         if bucket is not None and not can_be_a_bucket(bucket):

@@ -14,7 +14,7 @@ RULE = Rule("SM455", "KMS key with S3 Express", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse KmsKeyId where the output goes to S3 Express One Zone."""
+    """Reject KmsKeyId where the output goes to S3 Express One Zone."""
     output = structure(request.payload, "OutputDataConfig")
     address = output.get("S3OutputPath")
     bucket = bucket_of(address) if isinstance(address, str) else None

@@ -13,7 +13,7 @@ RULE = Rule("SM468", "relative checkpoint directory", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Refuse a checkpoint directory that does not start with a slash. An empty one is the default."""
+    """Reject a checkpoint directory that does not start with a slash. An empty one is the default."""
     local = structure(request.payload, "CheckpointConfig").get("LocalPath")
     if isinstance(local, str) and local and not local.startswith("/"):
         yield RULE.at(

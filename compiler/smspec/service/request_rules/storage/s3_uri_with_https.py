@@ -11,7 +11,7 @@ RULE = Rule("SM346", "S3 URI with https", "warning", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn of every S3 address that is written as a web address."""
+    """Warn about every S3 address that is written as a web address."""
     for path, address in request.s3_addresses:
         if address.startswith("https://"):
             yield RULE.at(
