@@ -14,7 +14,7 @@ from smspec.diagnostics.suggestions import nearest
 from smspec.organization.organization_config import MalformedConfig, OrganizationConfig
 from smspec.organization.price_list import TABLE as PRICES
 from smspec.organization.price_list import price_list
-from smspec.rules.suppressions import UNTOUCHABLE
+from smspec.rules.suppressions import NEVER_IGNORED
 from smspec.service.policy import Level, Policy
 from smspec.source import Path, SourceText, Span, dotted
 from smspec.workspace.organization_marker import PYPROJECT
@@ -134,7 +134,7 @@ class _Reader:
                 self.faults.append(
                     (("rules", code), f"`rules.{code}`: {quoted(str(level))} is not a severity", f"use {words}")
                 )
-            elif known != "error" and code.startswith(UNTOUCHABLE):
+            elif known != "error" and code.startswith(NEVER_IGNORED):
                 help = "remove it: smspec cannot read a job or a request with this error"
                 self.faults.append((("rules", code), f"`rules.{code}` cannot be lowered", help))
             else:

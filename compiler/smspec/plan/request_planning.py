@@ -19,7 +19,7 @@ from smspec.service.members import items, member
 from smspec.service.ordering import in_api_order
 from smspec.source import Path
 from smspec.spec.keys import rows_below
-from smspec.spec.model import BuiltImage, JobSpec, ReadyImage, Stopping
+from smspec.spec.model import BuiltImage, ExistingImage, JobSpec, Stopping
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER, RunPlan, RunSettings
 
 ONE_DAY = 86_400
@@ -100,7 +100,7 @@ def _put_algorithm(draft: Draft, job: JobSpec, image: ImagePlan | None, delivery
     if image is not None:
         is_named = isinstance(job.image, BuiltImage) and job.image.repository is not None
         draft.put((here, "TrainingImage"), image.uri, ("image", "repository") if is_named else ("image",))
-    elif isinstance(job.image, ReadyImage):
+    elif isinstance(job.image, ExistingImage):
         draft.put((here, "TrainingImage"), job.image.uri, ("image",))
     if job.image is not None or job.api.get("ServerlessJobConfig") is None:
         # A serverless job has no algorithm of its own; every other one says how its data arrive.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.source.listing import Listing
-from smspec.spec.model import JobSpec, ReadyImage, ScriptEntry
+from smspec.spec.model import ExistingImage, JobSpec, ScriptEntry
 
 RULE = Rule("SM315", "entry point unsupported by the toolkit")
 
@@ -16,7 +16,7 @@ _HELP = "set `source.delivery: channel`"
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     """Reject what the toolkit of an existing image does not support: other entry points, arguments, or styles."""
     entry = job.entry_point
-    if not isinstance(job.image, ReadyImage) or job.delivery != "s3" or entry is None:
+    if not isinstance(job.image, ExistingImage) or job.delivery != "s3" or entry is None:
         return
     if not isinstance(entry, ScriptEntry):
         yield RULE.at(("entry_point",), "`source.delivery: s3` requires `entry_point.script`", help=_HELP, on="key")

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.source.listing import Listing
-from smspec.spec.model import JobSpec, ReadyImage
+from smspec.spec.model import ExistingImage, JobSpec
 
 RULE = Rule("SM308", "source without an entry point")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     """Reject an existing image that gets source but no entry point."""
-    if isinstance(job.image, ReadyImage) and job.source is not None and job.entry_point is None:
+    if isinstance(job.image, ExistingImage) and job.source is not None and job.entry_point is None:
         yield RULE.at(
             ("source",),
             "`source` is set, but `entry_point` is not",

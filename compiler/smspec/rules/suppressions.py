@@ -11,16 +11,16 @@ from smspec.service.policy import Policy
 from smspec.source import Path, dotted
 from smspec.spec.model import IgnoredCheck
 
-REFUSED = Rule("SM330", "ignore entry for a rule that cannot be ignored")
+NOT_IGNORABLE = Rule("SM330", "ignore entry for a rule that cannot be ignored")
 UNUSED = Rule("SM331", "unused ignore entry", "warning")
 FORBIDDEN = Rule("SM746", "ignored rule that the policy protects")
 
 # What makes a job or request invalid cannot be ignored; warnings among these can.
-UNTOUCHABLE = ("SM1", "SM2", *(rule.code for rule in SHAPE_RULES))
+NEVER_IGNORED = ("SM1", "SM2", *(rule.code for rule in SHAPE_RULES))
 
 _COMPARISONS = ("SM70", "SM71")
 
-_OF_THE_POLICY = "SM74"
+_POLICY_RULES = "SM74"
 
 
 def not_ignored(
@@ -29,13 +29,13 @@ def not_ignored(
     """Return the findings that are not ignored, and findings for entries that match nothing or are not allowed."""
     kept: list[Finding] = []
     used: set[int] = set()
-    refused: set[int] = set()
+    not_ignorable: set[int] = set()
     for finding in findings:
         hits = {index for index, check in enumerate(ignored) if covers(check.rule, check.at, finding)}
         if hits and policy is not None and not _may_ignore(finding.code, policy):
             hits = set()
         if not can_be_ignored(finding):
-            refused |= hits
+            not_ignorable |= hits
             kept.append(finding)
         elif hits:
             used |= hits
@@ -51,25 +51,25 @@ def not_ignored(
                     help="fix the error, or ask the policy owner to add the code to `allow_ignores`",
                 )
             )
-        elif index in refused:
+        elif index in not_ignorable:
             kept.append(
-                REFUSED.at(
+                NOT_IGNORABLE.at(
                     (*path, "rule"),
                     f"`checks.ignore[{index}]`: `{check.rule}` cannot be ignored",
                     help="fix the error, and remove this entry",
                 )
             )
         elif index not in used and not compares_specs(check.rule):
-            kept.append(_in_vain(check, path))
+            kept.append(_unused_entry(check, path))
     return kept
 
 
 def can_be_ignored(finding: Finding) -> bool:
     """Return whether `checks.ignore` can suppress a finding."""
-    return finding.severity != "error" or not finding.code.startswith(UNTOUCHABLE)
+    return finding.severity != "error" or not finding.code.startswith(NEVER_IGNORED)
 
 
-def _in_vain(check: IgnoredCheck, path: Path) -> Finding:
+def _unused_entry(check: IgnoredCheck, path: Path) -> Finding:
     if check.rule not in explained_codes():
         help = "remove the entry, or use the code that the diagnostic shows"
         return UNUSED.at((*path, "rule"), f"`{dotted((*path, 'rule'))}`: unknown rule `{check.rule}`", help=help)
@@ -79,7 +79,7 @@ def _in_vain(check: IgnoredCheck, path: Path) -> Finding:
 
 def _may_ignore(code: str, policy: Policy) -> bool:
     """Return whether a policy lets a spec ignore a check. The policy's own rules must be allowed by name."""
-    if code.startswith(_OF_THE_POLICY) and not isinstance(policy.may_ignore, tuple):
+    if code.startswith(_POLICY_RULES) and not isinstance(policy.may_ignore, tuple):
         return False
     return policy.lets_ignore(code)
 

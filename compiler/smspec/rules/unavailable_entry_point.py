@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.source.listing import Listing
-from smspec.spec.model import CommandEntry, JobSpec, ReadyImage
+from smspec.spec.model import CommandEntry, ExistingImage, JobSpec
 
 RULE = Rule("SM306", "entry point unavailable in an existing image")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     """Reject anything except a command in an existing image without source."""
-    if not isinstance(job.image, ReadyImage) or job.source is not None:
+    if not isinstance(job.image, ExistingImage) or job.source is not None:
         return
     if job.entry_point is None or isinstance(job.entry_point, CommandEntry):
         return

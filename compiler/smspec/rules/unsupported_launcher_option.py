@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.source.listing import Listing
-from smspec.spec.model import JobSpec, Mpi, ReadyImage, Torchrun
+from smspec.spec.model import ExistingImage, JobSpec, Mpi, Torchrun
 
 RULE = Rule("SM316", "unsupported launcher option")
 
@@ -15,7 +15,7 @@ _HELP = "set `source.delivery: channel`, or remove the option"
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     """Reject options of a launcher that no hyperparameter sets."""
-    if not isinstance(job.image, ReadyImage) or job.delivery != "s3":
+    if not isinstance(job.image, ExistingImage) or job.delivery != "s3":
         return
     launcher = job.distribution
     if isinstance(launcher, Torchrun):

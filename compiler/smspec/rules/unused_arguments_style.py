@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.source.listing import Listing
-from smspec.spec.model import CommandEntry, JobSpec, ReadyImage
+from smspec.spec.model import CommandEntry, ExistingImage, JobSpec
 
 RULE = Rule("SM317", "unused arguments style")
 
@@ -14,7 +14,7 @@ RULE = Rule("SM317", "unused arguments style")
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     """Reject `args_style` where the smspec runtime does not convert hyperparameters to arguments."""
     entry = job.entry_point
-    if not isinstance(job.image, ReadyImage) or job.source is not None or not isinstance(entry, CommandEntry):
+    if not isinstance(job.image, ExistingImage) or job.source is not None or not isinstance(entry, CommandEntry):
         return
     if entry.args_style != "none":
         yield RULE.at(

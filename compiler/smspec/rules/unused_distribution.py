@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.source.listing import Listing
-from smspec.spec.model import CommandEntry, JobSpec, ReadyImage
+from smspec.spec.model import CommandEntry, ExistingImage, JobSpec
 
 RULE = Rule("SM314", "unused distribution")
 
 
 def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
     """Reject `distribution` in an existing image that starts itself."""
-    if not isinstance(job.image, ReadyImage) or job.source is not None or job.distribution is None:
+    if not isinstance(job.image, ExistingImage) or job.source is not None or job.distribution is None:
         return
     if job.entry_point is None or isinstance(job.entry_point, CommandEntry):
         yield RULE.at(

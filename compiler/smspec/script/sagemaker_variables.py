@@ -32,7 +32,7 @@ def is_set(name: str) -> bool:
     return name in SET or name in OF_IMAGES
 
 
-def meant(name: str) -> str | None:
+def near_variable(name: str) -> str | None:
     """Return the variable that a name was probably to be: one that is nearly like it, or that it goes on from."""
     if name in OF_OTHER_STARTERS:
         return None

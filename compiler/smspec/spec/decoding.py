@@ -57,7 +57,7 @@ def _hyperparameters(node: Node) -> tuple[model.Hyperparameter, ...]:
 
 def _image(value: object) -> object:
     if isinstance(value, str):
-        return model.ReadyImage(uri=value)
+        return model.ExistingImage(uri=value)
     return model.BuiltImage(**_below("image", value))  # type: ignore[arg-type]  # as in decode
 
 

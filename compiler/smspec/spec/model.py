@@ -42,7 +42,7 @@ class BuiltImage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadyImage:
+class ExistingImage:
     """An image that exists; nothing is built."""
 
     uri: str
@@ -259,7 +259,7 @@ class JobSpec:
     description: str = ""
     region: str | None = None
     account: str | None = None
-    image: BuiltImage | ReadyImage | None = None
+    image: BuiltImage | ExistingImage | None = None
     source: Source | None = None
     entry_point: EntryPoint | None = None
     input_mode: InputMode = "File"

@@ -13,7 +13,7 @@ from smspec.plan.build_inputs import BuildInputs
 from smspec.render.dockerfile import dockerfile
 from smspec.render.representable import dockerfile_findings
 from smspec.source.listing import Listing
-from smspec.spec.model import BuiltImage, CommandEntry, JobSpec, Output, ReadyImage, ScriptEntry
+from smspec.spec.model import BuiltImage, CommandEntry, ExistingImage, JobSpec, Output, ScriptEntry
 from support.render.plan_samples import image_plan
 
 
@@ -86,7 +86,7 @@ def test_requirements_file_that_needs_another():
     assert finding.message == "`image.python_requirements`: line 2 names another file"
 
 
-@pytest.mark.parametrize("image", [built(), ReadyImage(uri="x")])
+@pytest.mark.parametrize("image", [built(), ExistingImage(uri="x")])
 def test_no_argument_holds_a_nul(image):
     (first,) = findings(image, ScriptEntry(script="train.py", args=("a", "b\0")))
     assert (first.code, first.path) == ("SM252", ("entry_point", "args", 1))

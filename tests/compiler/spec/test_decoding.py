@@ -23,7 +23,7 @@ def test_smallest_job_has_only_defaults():
     assert decoded(READY) == model.JobSpec(
         name="small",
         role="arn:aws:iam::111122223333:role/SageMakerTraining",
-        image=model.ReadyImage(uri="111122223333.dkr.ecr.us-west-2.amazonaws.com/small:1"),
+        image=model.ExistingImage(uri="111122223333.dkr.ecr.us-west-2.amazonaws.com/small:1"),
         hosts=model.Hosts(instance_type="ml.m5.large", count=1, volume=10),
         output=model.Output(s3="s3://models/small/"),
     )

@@ -13,8 +13,8 @@ RULE = Rule("SM706", "duplicate job name")
 
 
 def check(repository: Repository) -> Iterator[CrossSpecFinding]:
-    said = ((job.job_name.text, job) for job in repository.jobs if job.names_itself)
-    for earlier, job in same_name_jobs(said, same_place=True):
+    keyed_jobs = ((job.job_name.text, job) for job in repository.jobs if job.names_itself)
+    for earlier, job in same_name_jobs(keyed_jobs, same_place=True):
         finding = RULE.at(
             job.job_name.path,
             f"`job_name` `{job.job_name.text}` is also used in `{earlier.job_name.span.file}`",

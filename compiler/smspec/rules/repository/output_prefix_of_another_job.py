@@ -18,8 +18,8 @@ RULE = Rule("SM701", "output prefix of another job", "warning")
 
 
 def check(repository: Repository) -> Iterator[CrossSpecFinding]:
-    said = ((normal(job.output.text), job, job.output) for job in repository.jobs if job.output)
-    for parties in sharings(said):
+    keyed_jobs = ((normal(job.output.text), job, job.output) for job in repository.jobs if job.output)
+    for parties in sharings(keyed_jobs):
         jobs = [job for party in parties for job in party.jobs]
         # One origin is a base spec; one job name is reported by a different rule, whatever the prefix.
         if len(parties) != 2 or len(jobs) != 2 or jobs[0].job_name.text == jobs[1].job_name.text:

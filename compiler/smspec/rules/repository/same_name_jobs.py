@@ -15,18 +15,22 @@ def may_meet(one: Place, other: Place) -> bool:
 
 
 def same_name_jobs(
-    said: Iterable[tuple[Hashable, JobFacts]], *, same_place: bool
+    keyed_jobs: Iterable[tuple[Hashable, JobFacts]], *, same_place: bool
 ) -> Iterator[tuple[JobFacts, JobFacts]]:
     """Yield (earlier job, job) of two files with one key, once per job.
 
     ``same_place`` True: only jobs that may be in one account and region; False: only jobs that cannot be.
     """
     first: dict[Hashable, dict[Place, JobFacts]] = {}
-    told: set[tuple[str, Hashable]] = set()
-    for key, job in said:
+    reported: set[tuple[str, Hashable]] = set()
+    for key, job in keyed_jobs:
         places = first.setdefault(key, {})
         for place, earlier in places.items():
-            if earlier.file != job.file and may_meet(place, job.place) == same_place and (job.file, key) not in told:
-                told.add((job.file, key))
+            if (
+                earlier.file != job.file
+                and may_meet(place, job.place) == same_place
+                and (job.file, key) not in reported
+            ):
+                reported.add((job.file, key))
                 yield earlier, job
         places.setdefault(job.place, job)

@@ -17,8 +17,8 @@ _HELP = "use a separate prefix for each job: SageMaker copies the files there in
 
 
 def check(repository: Repository) -> Iterator[CrossSpecFinding]:
-    said = ((normal(job.checkpoints.text), job, job.checkpoints) for job in repository.jobs if job.checkpoints)
-    for first, *others in sharings(said):
+    keyed_jobs = ((normal(job.checkpoints.text), job, job.checkpoints) for job in repository.jobs if job.checkpoints)
+    for first, *others in sharings(keyed_jobs):
         if len(first.jobs) > 1:
             notes = tuple(Note(f"`{job.name.text}` uses it", job.name.span) for job in first.jobs[:2])
             message = f"{named(first.jobs)} share the checkpoint prefix {quoted(first.stated.text)}"

@@ -17,10 +17,10 @@ class Party:
     jobs: tuple[JobFacts, ...]
 
 
-def sharings(said: Iterable[tuple[Hashable, JobFacts, Stated]]) -> Iterator[tuple[Party, ...]]:
+def sharings(keyed_jobs: Iterable[tuple[Hashable, JobFacts, Stated]]) -> Iterator[tuple[Party, ...]]:
     """Yield, for every key that several files have, the parties that have it; a file counts once per key."""
     groups: dict[Hashable, dict[str, tuple[JobFacts, Stated]]] = {}
-    for key, job, stated in said:
+    for key, job, stated in keyed_jobs:
         groups.setdefault(key, {}).setdefault(job.file, (job, stated))
     for files in groups.values():
         if len(files) > 1:

@@ -53,9 +53,9 @@ RULES: tuple[Callable[[ScriptAndJob], Iterator[Finding]], ...] = (
 def script_findings(program: Program | Unread, environment: ScriptEnvironment | Unread | None) -> list[Finding]:
     """Return the mismatches between a script and its job, or a note where one of the two is unknown."""
     if isinstance(program, Unread):
-        return [unread_script.told(program)]
+        return [unread_script.finding_for(program)]
     if isinstance(environment, Unread):
-        return [unread_script.told(environment)]
+        return [unread_script.finding_for(environment)]
     if environment is None:
         return []
     both = ScriptAndJob(program=program, environment=environment, faults=tuple(faults_of(program, environment)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.suggestions import nearest
-from smspec.rules.script.script_and_job import ScriptAndJob, called, notes
+from smspec.rules.script.script_and_job import ScriptAndJob, notes, option_word
 from smspec.script.fault import Fault
 from smspec.script.program import bare
 from smspec.script.script_environment import Argument
@@ -23,11 +23,14 @@ def check(both: ScriptAndJob) -> Iterator[Finding]:
     for argument in both.environment.arguments or ():
         if argument.hyperparameter is None or _may_be_used(argument, names, both):
             continue
-        fault = Fault(kind="unknown", command_line=lines[0], argument=argument, near=nearest(called(argument), names))
+        fault = Fault(
+            kind="unknown", command_line=lines[0], argument=argument, near=nearest(option_word(argument), names)
+        )
         near = fault.near.lstrip("-") if fault.near is not None else None
         yield RULE.at(
             argument.path,
-            f"`{both.name}` ignores `{called(argument)}`: `parse_known_args` accepts it, the script never reads it",
+            f"`{both.name}` ignores `{option_word(argument)}`: "
+            "`parse_known_args` accepts it, the script never reads it",
             label=f"did you mean `{near}`?" if near else "",
             help="rename the hyperparameter, declare the argument in the script, or remove the hyperparameter",
             on="key",
@@ -36,7 +39,7 @@ def check(both: ScriptAndJob) -> Iterator[Finding]:
 
 
 def _may_be_used(argument: Argument, names: list[str], both: ScriptAndJob) -> bool:
-    word = called(argument)
+    word = option_word(argument)
     if not word.startswith("-") or bare(word) in both.program.mentioned:
         return True
     return any(name.startswith(word) or (len(word) == 2 and name[:2] == word) for name in names)

@@ -12,9 +12,9 @@ RULE = Rule("SM502", "missing argument of the script")
 
 def check(both: ScriptAndJob) -> Iterator[Finding]:
     """Reject a job that omits an argument that its script requires."""
-    meant = {fault.near for fault in both.of_kind("unknown")}
+    misspelled = {fault.near for fault in both.of_kind("unknown")}
     for fault in both.of_kind("missing"):
-        if fault.option is not None and meant & set(fault.option.names):
+        if fault.option is not None and misspelled & set(fault.option.names):
             continue  # it is passed under a wrong name, which is reported
         if fault.option is None:
             message = f"`{both.name}` requires one of {fault.reason}, but the job sets none"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.suggestions import nearest
-from smspec.rules.script.script_and_job import ScriptAndJob, seen_at
+from smspec.rules.script.script_and_job import ScriptAndJob, read_at
 
 RULE = Rule("SM506", "missing channel of the script")
 
@@ -27,5 +27,5 @@ def check(both: ScriptAndJob) -> Iterator[Finding]:
             label=f"did you mean `{near}`?" if near else "",
             help="add the channel, or change the script",
             on="key",
-            notes=seen_at(read.place),
+            notes=read_at(read.place),
         )

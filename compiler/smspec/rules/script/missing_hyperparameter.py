@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.suggestions import nearest
-from smspec.rules.script.script_and_job import ScriptAndJob, seen_at
+from smspec.rules.script.script_and_job import ScriptAndJob, read_at
 
 RULE = Rule("SM508", "missing hyperparameter of the script", "warning")
 
@@ -28,5 +28,5 @@ def check(both: ScriptAndJob) -> Iterator[Finding]:
             label=f"did you mean `{near}`?" if near else "",
             help="add it to `hyperparameters`, or read it with `.get`",
             on="key",
-            notes=seen_at(read.place),
+            notes=read_at(read.place),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.suggestions import nearest
-from smspec.rules.script.script_and_job import ScriptAndJob, called, notes
+from smspec.rules.script.script_and_job import ScriptAndJob, notes, option_word
 from smspec.script.fault import Fault
 
 RULE = Rule("SM503", "value that the script rejects")
@@ -19,7 +19,7 @@ def check(both: ScriptAndJob) -> Iterator[Finding]:
         words = " ".join(fault.argument.words[1:])
         yield RULE.at(
             both.path_of(fault),
-            f"`{both.name}` rejects `{called(fault.argument)}`"
+            f"`{both.name}` rejects `{option_word(fault.argument)}`"
             + (f": {fault.reason}" if fault.reason else f" with the value `{words}`" if words else " without a value"),
             label=_near_choice(fault),
             help=f"change the value, or the type in the script, which gets `{' '.join(fault.argument.words)}`",

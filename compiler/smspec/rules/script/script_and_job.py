@@ -32,7 +32,7 @@ class ScriptAndJob:
         return fault.argument.path if fault.argument is not None else self.environment.hyperparameters_path
 
 
-def called(argument: Argument) -> str:
+def option_word(argument: Argument) -> str:
     """Return the first word of an argument: the option as the script receives it."""
     return argument.words[0] if argument.words else ""
 
@@ -52,5 +52,5 @@ def notes(fault: Fault) -> tuple[Note, ...]:
     return (Note("the script reads its arguments here", fault.command_line.place),)
 
 
-def seen_at(place: Span) -> tuple[Note, ...]:
+def read_at(place: Span) -> tuple[Note, ...]:
     return (Note("the script reads it here", place),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.rules.script.script_and_job import ScriptAndJob, called, notes
+from smspec.rules.script.script_and_job import ScriptAndJob, notes, option_word
 
 RULE = Rule("SM505", "type=bool argument", "warning")
 
@@ -16,7 +16,7 @@ def check(both: ScriptAndJob) -> Iterator[Finding]:
         assert fault.argument is not None
         yield RULE.at(
             both.path_of(fault),
-            f"`{called(fault.argument)} {fault.argument.words[1]}` becomes true: "
+            f"`{option_word(fault.argument)} {fault.argument.words[1]}` becomes true: "
             f"`{both.name}` declares it with `type=bool`",
             help="use `argparse.BooleanOptionalAction` in the script with `args_style: flags`, or compare the string",
             notes=notes(fault),

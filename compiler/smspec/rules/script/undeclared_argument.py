@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.rules.script.script_and_job import ScriptAndJob, called, near_name, notes
+from smspec.rules.script.script_and_job import ScriptAndJob, near_name, notes, option_word
 
 RULE = Rule("SM501", "argument that the script does not declare")
 
@@ -16,15 +16,15 @@ def check(both: ScriptAndJob) -> Iterator[Finding]:
         assert fault.argument is not None
         why = f": it {fault.reason}" if fault.reason else ""
         if fault.near == f"--{fault.argument.hyperparameter}":
-            label = f"becomes `{called(fault.argument)}`"
-            help = f"declare `{called(fault.argument)}` in the script, or use a longer name"
+            label = f"becomes `{option_word(fault.argument)}`"
+            help = f"declare `{option_word(fault.argument)}` in the script, or use a longer name"
         else:
             label = near_name(fault)
             what = "hyperparameter" if fault.argument.hyperparameter is not None else "argument"
             help = f"declare it in the script, or remove the {what}; {fault.command_line.library} exits with status 2"
         yield RULE.at(
             both.path_of(fault),
-            f"`{both.name}` has no argument `{called(fault.argument)}`{why}",
+            f"`{both.name}` has no argument `{option_word(fault.argument)}`{why}",
             label=label,
             help=help,
             on="key" if fault.argument.hyperparameter is not None else "value",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.rules.script.script_and_job import ScriptAndJob, called, notes
+from smspec.rules.script.script_and_job import ScriptAndJob, notes, option_word
 
 RULE = Rule("SM510", "unread arguments", "warning")
 
@@ -16,7 +16,8 @@ def check(both: ScriptAndJob) -> Iterator[Finding]:
         assert fault.argument is not None
         yield RULE.at(
             both.path_of(fault),
-            f"`{called(fault.argument)}` of `{both.name}` has no value: `{fault.argument.words[1]}` ends the flags",
+            f"`{option_word(fault.argument)}` of `{both.name}` has no value: "
+            f"`{fault.argument.words[1]}` ends the flags",
             help="set `args_style: flags`, which passes true as the flag and omits false",
             notes=notes(fault),
         )

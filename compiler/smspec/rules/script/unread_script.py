@@ -11,7 +11,7 @@ RULE = Rule("SM512", "unread script", "note")
 _EFFECT = Note("smspec did not check its arguments, channels, and hyperparameters")
 
 
-def told(unread: Unread) -> Finding:
+def finding_for(unread: Unread) -> Finding:
     """Report that the script of a job was not read, and why."""
     message = f"smspec did not read {quoted(unread.name)}: {unread.reason}"
     return RULE.at(unread.path, message, help=unread.help, notes=(_EFFECT,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
-from smspec.rules.script.script_and_job import ScriptAndJob, called, notes
+from smspec.rules.script.script_and_job import ScriptAndJob, notes, option_word
 
 RULE = Rule("SM504", "value for a flag of the script")
 
@@ -17,7 +17,7 @@ def check(both: ScriptAndJob) -> Iterator[Finding]:
         is_truth = isinstance(fault.argument.value, bool)
         yield RULE.at(
             both.path_of(fault),
-            f"`{called(fault.argument)}` of `{both.name}` is a flag without a value, but the job passes"
+            f"`{option_word(fault.argument)}` of `{both.name}` is a flag without a value, but the job passes"
             f" `{' '.join(fault.argument.words[1:])}`",
             help="set `args_style: flags`, which passes true as the flag and omits false"
             if is_truth
