@@ -1,1 +1,1 @@
-"""The CreateTrainingJob API: its shapes, its limits, and what it rejects. Knows requests, not job specs."""
+"""The CreateTrainingJob API: its shapes, its limits, and its rules. This package knows requests, not job specs."""

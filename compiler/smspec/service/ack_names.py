@@ -1,7 +1,7 @@
-"""The names that Kubernetes objects of the ACK controller for SageMaker have for members of a request.
+"""The member names that the ACK controller for SageMaker uses in Kubernetes objects.
 
 ``KmsKeyId`` is ``kmsKeyID`` there: the first word in lower case, initialisms in upper case. `to_ack` and `from_ack`
-follow the shapes of the API model, so that the keys of maps, which are the author's, stay as they are.
+follow the shapes of the API model, so the keys of maps, which the author chooses, are not changed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _INITIALISMS = {"Arn": "ARN", "Arns": "ARNs", "Id": "ID", "Ids": "IDs", "Kms": "
 
 
 def ack_name(member: str) -> str:
-    """Return what a member of the API is called in an object of ACK."""
+    """Return the name of an API member in an ACK object."""
     first, *rest = _WORD.findall(member)
     return "".join((first.lower(), *(_INITIALISMS.get(word, word) for word in rest)))
 
@@ -26,13 +26,13 @@ REGION = "services.k8s.aws/region"
 
 
 def to_ack(request: dict[str, object]) -> dict[str, object]:
-    """Return a CreateTrainingJob request as the spec of a TrainingJob; what the model does not know keeps its name."""
+    """Return a CreateTrainingJob request as the spec of a TrainingJob; unknown members keep their names."""
     model = pinned_model()
     return _named(model, model.root, request)
 
 
 def from_ack(spec: dict[str, object]) -> tuple[dict[str, object], list[Path]]:
-    """Return the request that the spec of a TrainingJob stands for, and the paths in it that stand for nothing."""
+    """Return the request for the spec of a TrainingJob, and the paths in the spec that have no member."""
     model = pinned_model()
     unknown: list[Path] = []
     return _members(model, model.root, spec, (), unknown), unknown

@@ -1,4 +1,4 @@
-"""The ARNs that a request names, and what each says of where it is."""
+"""The ARNs in a request, with their regions and accounts."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _OF_CHANNELS = (
     ("DataSource", "S3DataSource", "HubAccessConfig", "HubContentArn"),
     ("DataSource", "DatasetSource", "DatasetArn"),
 )
-# What these name may lie elsewhere: nothing public says that a hub or a source package is in the region of the job.
+# The resources of these may be elsewhere: no public source requires a hub or a source package in the region of the job.
 _MAY_LIE_ELSEWHERE = frozenset({"SourceModelPackageArn", "BaseModelArn", "EvaluatorArn", "HubContentArn", "DatasetArn"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arn:
-    """``arn:partition:service:region:account:resource`` taken apart; the region of what is everywhere is empty."""
+    """The parts of ``arn:partition:service:region:account:resource``; the region of a global resource is empty."""
 
     partition: str
     service: str
@@ -46,7 +46,7 @@ class Arn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedArn:
-    """An ARN and the member that names it. ``is_of_the_job``: what it names must be in the region of the job."""
+    """An ARN and the member that contains it. ``is_of_the_job``: its resource must be in the region of the job."""
 
     path: Path
     arn: Arn
@@ -54,7 +54,7 @@ class NamedArn:
 
 
 def parsed_arn(text: object) -> Arn | None:
-    """Take an ARN apart; None when it is none."""
+    """Parse an ARN; None if it is not one."""
     parts = text.split(":", 5) if isinstance(text, str) else []
     if len(parts) < 6 or parts[0] != "arn":
         return None
@@ -62,7 +62,7 @@ def parsed_arn(text: object) -> Arn | None:
 
 
 def named_arns(payload: dict[str, object]) -> Iterator[NamedArn]:
-    """Yield every ARN of a request but RoleArn, and but those that a program or a tag carries."""
+    """Yield every ARN of a request except RoleArn and those in arguments and tags."""
     for path, text in _texts(payload):
         arn = parsed_arn(text)
         if arn is not None:

@@ -1,4 +1,4 @@
-"""The whole verdict on a CreateTrainingJob request: what the API model says of its members, and what the rules say."""
+"""Check a CreateTrainingJob request against the API model and the rules."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ SECURITY = "SM6"
 def request_findings(
     payload: dict[str, object], *, region: str | None = None, in_spec_words: bool = False
 ) -> list[Finding]:
-    """Return everything that is wrong with a request, or risky in it, at paths of the request.
+    """Return all errors and risks in a request, at paths of the request.
 
-    Of a member that does not even have its shape the rules say nothing more: that would be one fault told twice.
-    ``region``: where the job is to run, when that is known; ``in_spec_words``: the request was made from a spec.
+    The rules skip a member that does not have its shape, so that one error is not reported twice. ``region``: where the
+    job is to run, if known; ``in_spec_words``: the request was made from a spec.
     """
     request = Request(payload=payload, region=region, in_spec_words=in_spec_words)
     shape = limit_findings(payload, in_spec_words=in_spec_words)

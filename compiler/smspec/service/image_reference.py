@@ -1,4 +1,4 @@
-"""The grammar of image references, as registries and engines read them, and what one says."""
+"""The grammar of image references, as registries and engines parse them, and their parts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from smspec.source.frozen import dataclass
 
-# Patterns are texts: one that a request has no use for is never compiled.
+# Patterns are strings, compiled only when a request needs them.
 SHA256 = r"sha256:[0-9a-f]{64}"
 """The digest that a lock pins an image to."""
 
@@ -22,7 +22,7 @@ _REFERENCE = (
     r"(?::(?P<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?"
     rf"(?:@(?P<digest>{DIGEST}))?"
 )
-# Every partition of AWS has a domain of its own, and new ones come: the first half of the host tells enough.
+# Every AWS partition has a domain of its own, and new ones appear: the first part of the host name is enough.
 _ECR = r"(?P<account>[0-9]{12})\.dkr[.-]ecr(?:-fips)?\.(?P<region>[a-z0-9-]+)\..+"
 _LIKE_ECR = r".*\.dkr[.-]ecr\b.*"
 _LONGEST_NAME = 255
@@ -31,7 +31,7 @@ _LONGEST_REFERENCE = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageReference:
-    """``[registry/]repository[:tag][@digest]`` taken apart; what it does not say is None."""
+    """The parts of ``[registry/]repository[:tag][@digest]``; None for a missing part."""
 
     registry: str | None
     repository: str
@@ -55,7 +55,7 @@ class ImageReference:
 
     @property
     def is_meant_for_ecr(self) -> bool:
-        """Whether the registry is, or is a misspelt, private registry of Amazon ECR."""
+        """Whether the registry is a private Amazon ECR registry, possibly misspelled."""
         return re.fullmatch(_LIKE_ECR, self.registry or "") is not None
 
     def _of_ecr(self, name: str) -> str | None:
@@ -64,13 +64,13 @@ class ImageReference:
 
 
 def is_image_reference(text: str) -> bool:
-    """Return whether a text is ``[registry/]name[:tag][@digest]``; none of these can hold a blank, ``$`` or a flag."""
+    """Return whether a string is ``[registry/]name[:tag][@digest]``; these contain no space, ``$``, or flag."""
     return parsed_reference(text) is not None
 
 
-@lru_cache(maxsize=256)  # several rules ask, and jobs share images
+@lru_cache(maxsize=256)  # several rules use it, and jobs share images
 def parsed_reference(text: str) -> ImageReference | None:
-    """Take a reference apart; None when the text is none."""
+    """Parse a reference; None if the string is not one."""
     match = re.fullmatch(_REFERENCE, text) if len(text) <= _LONGEST_REFERENCE else None
     if match is None or len(match["name"]) > _LONGEST_NAME:
         return None

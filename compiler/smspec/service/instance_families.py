@@ -1,7 +1,7 @@
-"""What the families of instance types have in common: where their volume comes from, and what they are built for.
+"""The families of instance types: where their volume comes from, and what they are built for.
 
-Which disk a family has is public; the API model lists only names. A test holds that every name of the pinned model is
-in one of these sets, so that a new family is looked at when the model is pinned anew.
+The storage of a family is public; the API model lists only names. A test checks that every name of the pinned model is
+in one of these sets, so a new family is classified when the model is pinned.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ TRAINIUM = frozenset({"trn1", "trn1n", "trn2"})
 
 
 def family(instance_type: str) -> str:
-    """Return ``g5`` of ``ml.g5.xlarge``; empty where the text is no instance type."""
+    """Return ``g5`` of ``ml.g5.xlarge``; empty if the string is not an instance type."""
     prefix, _, rest = instance_type.partition(".")
     name, dot, size = rest.partition(".")
     return name if prefix == "ml" and dot and size else ""
 
 
 def storage(instance_type: str) -> Storage:
-    """Tell what the hosts of a type keep their data on."""
+    """Return the storage of the instances of a type."""
     name = family(instance_type)
     if name in EBS_ONLY:
         return "ebs"
@@ -51,5 +51,5 @@ def storage(instance_type: str) -> Storage:
 
 
 def is_known(instance_type: str) -> bool:
-    """Return whether the family of a type is one that these sets were made for."""
+    """Return whether the family of a type is in these sets."""
     return family(instance_type) in EBS_ONLY | LOCAL_NVME | STORAGE_UNKNOWN

@@ -1,4 +1,4 @@
-"""Does a request keep within the shapes of the API? The service says no to the rest, botocore to a sixth of it."""
+"""Check a request against the shapes of the API. SageMaker rejects what does not fit; botocore finds a sixth of it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _MOST_COMPARED = 100
 
 
 def limit_findings(payload: dict[str, object], *, in_spec_words: bool = False) -> list[Finding]:
-    """Return every place of a CreateTrainingJob request that does not keep within its shape, as paths of it."""
+    """Return every part of a CreateTrainingJob request that does not fit its shape, as paths of the request."""
     model = pinned_model()
     return list(_Walk(model, in_spec_words).findings((), model.root, payload))
 
@@ -179,7 +179,7 @@ class _Walk:
                 on=on,
             )
         elif shape.maximum is not None and length > shape.maximum:
-            # Only then the pattern: on a text without limit some would backtrack for minutes.
+            # Only then check the pattern: on a string of any length some patterns would backtrack for minutes.
             yield TOO_LONG.at(
                 path,
                 f"{member(path)} has {_characters(length)}; the maximum is {shape.maximum:,}",
@@ -214,7 +214,7 @@ class _Walk:
         )
 
     def _places_of(self, name: str, written: Path) -> str | None:
-        """Return where the API has a member of this name: in the part of the request where it was written, else all."""
+        """Return where the API has a member of this name: in the same part of the request, else anywhere."""
         places = [path[:-1] for path, _ in self.model.walk() if path[-1] == name != "*" and len(path) > 1]
         if not places:
             return None
@@ -231,7 +231,7 @@ class _Walk:
 
 
 def _shared(place: Path, written: Path) -> int:
-    """Return how many steps two paths have in common; one item of a list is as good as another."""
+    """Return how many steps two paths have in common; all items of a list count as the same step."""
     for count, (one, other) in enumerate(zip(place, written, strict=False)):
         if one != other and not (isinstance(one, int) and isinstance(other, int)):
             return count
@@ -239,7 +239,7 @@ def _shared(place: Path, written: Path) -> int:
 
 
 def _retyped(shape: Shape, value: object) -> str:
-    """Return how a value of another type is written so that it fits, where that is plain."""
+    """Return a value of a wrong type converted to the type of its shape, where the conversion is obvious."""
     if value is None:
         return "remove the member"
     if shape.kind == "string" and isinstance(value, bool | int | float):

@@ -1,4 +1,4 @@
-"""How messages name the members of a request, their kinds, and their forms."""
+"""The names of request members, of their types, and of their forms in messages."""
 
 from __future__ import annotations
 
@@ -34,36 +34,36 @@ _SHOWN = 60
 
 
 def member(path: Path) -> str:
-    """Return what a message calls the value at ``path``."""
+    """Return the name of the value at ``path`` in a message."""
     return path_name(path) if path else "the request"
 
 
 def form(shape: Shape) -> str:
-    """Return in words, or else as a pattern, what values of a shape look like; empty where that says nothing."""
+    """Return a description, or else the pattern, of the values of a shape; empty if a pattern explains nothing."""
     if shape.pattern in (None, ".*", ".+"):
         return ""
     return _FORMS.get(shape.name) or f"a value that matches `{shape.pattern}`"
 
 
 def quantity(number: int, shape: Shape, *, in_spec_words: bool = False) -> str:
-    """Return a number with its unit: seconds as the author writes them, in a request or in a spec."""
+    """Return a number with its unit, for seconds in the notation of the author: of a request or of a spec."""
     if shape.name.endswith("InSeconds"):
         return time(number, in_spec_words=in_spec_words)
     return f"{number:,}{' GB' if shape.name.endswith('InGB') else ''}"
 
 
 def time(seconds: int, *, in_spec_words: bool) -> str:
-    """Return ``28,800 s`` or, in the words of a spec, ``8h``."""
+    """Return ``28,800 s`` or, in the notation of a spec, ``8h``."""
     return duration(seconds) if in_spec_words else f"{seconds:,} s"
 
 
 def kind(shape: Shape) -> str:
-    """Return what kind of value a shape takes."""
+    """Return the type of the values of a shape, in words."""
     return _KINDS[shape.kind]
 
 
 def kind_of(value: object) -> str:
-    """Return what kind of value this is."""
+    """Return the type of a value, in words."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -78,6 +78,6 @@ def kind_of(value: object) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a value for a message: in one line, cut where it is long."""
+    """Return a value for a message: in one line, truncated if it is long."""
     text = "".join(character if character.isprintable() else "�" for character in str(value))
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

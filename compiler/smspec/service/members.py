@@ -1,4 +1,4 @@
-"""Reaching into a request whose shape is not known to be right: what is not there, or not of its kind, is empty."""
+"""Access to the members of an unchecked request: a missing member, or one of a wrong type, is empty."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 
 def member(value: object, *steps: str) -> object:
-    """Return the member that ``steps`` lead to, or None."""
+    """Return the member at ``steps``, or None."""
     for step in steps:
         if not isinstance(value, dict):
             return None
@@ -15,25 +15,25 @@ def member(value: object, *steps: str) -> object:
 
 
 def structure(value: object, *steps: str) -> dict[str, object]:
-    """Return the mapping that ``steps`` lead to, or an empty one."""
+    """Return the mapping at ``steps``, or an empty one."""
     found = member(value, *steps)
     return found if isinstance(found, dict) else {}
 
 
 def items(value: object, *steps: str) -> list[object]:
-    """Return the list that ``steps`` lead to, or an empty one."""
+    """Return the list at ``steps``, or an empty one."""
     found = member(value, *steps)
     return found if isinstance(found, list) else []
 
 
 def number(value: object, *steps: str) -> int | None:
-    """Return the whole number that ``steps`` lead to, or None; true and false are none."""
+    """Return the integer at ``steps``, or None; true and false are not integers."""
     found = member(value, *steps)
     return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
 def repeated(listed: list[object], name: str) -> Iterator[tuple[int, str]]:
-    """Yield the index of every item whose text ``name`` an earlier item has too, and that text."""
+    """Yield the index of every item whose string ``name`` an earlier item has too, and that string."""
     seen: set[str] = set()
     for index, item in enumerate(listed):
         text = member(item, name)

@@ -1,7 +1,7 @@
-"""The regular expression of a metric, read just far enough to say what no engine would make of it.
+"""Parse the regular expression of a metric just far enough to find what every engine rejects.
 
-SageMaker does not say which engine searches the log. So nothing is compiled here: groups and classes are followed, in
-every way in which some engine reads them, and only what is broken in all of these ways counts as broken.
+SageMaker does not document which engine searches the log. So nothing is compiled here: groups and classes are parsed in
+every way in which some engine reads them, and only what is broken in all of these ways is reported.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ _NAMED = r"\(\?P?<(?![=!])|\(\?'"
 
 @dataclass(frozen=True, slots=True)
 class MetricPattern:
-    """``fault``: why no engine can read it, or None. ``groups``: how many groups keep what they match."""
+    """``fault``: why no engine accepts the expression, or None. ``groups``: the number of capture groups."""
 
     fault: str | None
     groups: int
 
 
 def metric_patterns(request: Request) -> Iterator[tuple[Path, MetricPattern]]:
-    """Yield what the regular expression of every metric says, and its place; not of those that are too long."""
+    """Yield the parsed regular expression of every metric, and its path, except those that are too long."""
     for index, metric in enumerate(items(request.algorithm, "MetricDefinitions")):
         text = member(metric, "Regex")
         if isinstance(text, str) and len(text) <= _LONGEST:
             yield ("AlgorithmSpecification", "MetricDefinitions", index, "Regex"), read_pattern(text)
 
 
-@lru_cache(maxsize=256)  # two rules ask, and jobs of one team have the same metrics
+@lru_cache(maxsize=256)  # two rules use it, and jobs of one team have the same metrics
 def read_pattern(text: str) -> MetricPattern:
-    """Read a regular expression in the ways of all engines; the first that succeeds is taken."""
+    """Parse a regular expression in the ways of all engines; return the first that succeeds."""
     ways = [
         _Reading(text, first_bracket_is_text=first, classes_nest=nested, quotes=quotes).whole()
         for quotes in ((True, False) if "\\Q" in text else (False,))
@@ -62,7 +62,7 @@ class _Reading:
         self.quotes = quotes
 
     def whole(self) -> MetricPattern:
-        """Read everything, or as far as it can be read."""
+        """Parse everything, or as far as possible."""
         groups = depth = 0
         can_repeat = False
         while self.at < len(self.text):
@@ -81,7 +81,7 @@ class _Reading:
                 return MetricPattern(f"there is nothing before `{character}` to repeat", groups)
             if character == "(":
                 if re.match(r"\(\?[a-z]*x", self.text[self.at :]):
-                    # Comments may follow, with brackets of their own.
+                    # Comments with brackets of their own may follow.
                     return MetricPattern(None, max(groups, self.text.count("(")))
                 groups += self._keeps_what_it_matches()
                 depth += self._skip_opening()
@@ -100,7 +100,7 @@ class _Reading:
         return not rest.startswith(("(?", "(*")) or re.match(_NAMED, rest) is not None
 
     def _skip_opening(self) -> int:
-        """Step over what opens a group; a comment and a verb are no groups, and are stepped over whole."""
+        """Skip the opening of a group; a comment and a verb are not groups, and are skipped as a whole."""
         rest = self.text[self.at :]
         aside = re.match(r"\(\?#[^)]*\)|\(\*[A-Za-z_:=0-9]+\)", rest)
         opening = aside or re.match(r"\((?:\?(?:\([^)]*\)|P?<?[=!]|P?<[^>]*>|'[^']*'|[^)]?))?", rest)
@@ -116,7 +116,7 @@ class _Reading:
         return self.at <= len(self.text)
 
     def _skip_class(self) -> bool:
-        """Step over a class of characters; tell whether it ends."""
+        """Skip a character class; return whether it ends."""
         self.at += 1
         if self.text.startswith("^", self.at):
             self.at += 1

@@ -1,4 +1,4 @@
-"""How another botocore's shapes differ from the pinned ones: what it allows anew, and what it no longer does."""
+"""Compare the shapes of a different botocore with the pinned ones: what it allows newly, and no longer."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
-    """``widened``: the pinned shapes reject or do not know it, the other model allows it. ``narrowed``: the reverse.
+    """``widened``: the pinned shapes reject or lack it, the other model allows it. ``narrowed``: the reverse.
 
-    A widened model leaves every verdict right for the jobs of yesterday; a narrowed one makes some of them wrong.
+    A widened model keeps the results for existing jobs correct; a narrowed one makes some of them wrong.
     """
 
     widened: tuple[str, ...]
@@ -18,7 +18,7 @@ class Drift:
 
 
 def drift(pinned: Model, other: Model) -> Drift:
-    """Compare two models, place by place."""
+    """Compare two models, member by member."""
     widened: list[str] = []
     narrowed: list[str] = []
     before = {_dotted(path): shape for path, shape in pinned.walk()} | {"": pinned.root}
@@ -37,7 +37,7 @@ def _compare(place: str, before: Shape, after: Shape, widened: list[str], narrow
     if before.kind != after.kind:
         narrowed.append(f"{place} was a {before.kind} and is a {after.kind}")
     if before.pattern != after.pattern:
-        # Which of two patterns matches more cannot be told from their texts.
+        # It is unknown which of two patterns matches more.
         (widened if after.pattern is None else narrowed).append(f"{place} has another pattern")
     _compare_names(f"{place} requires", before.required, after.required, more=narrowed, fewer=widened)
     if before.enum or after.enum:

@@ -1,4 +1,4 @@
-"""The order in which the API model names the members of a request: what readers of the API reference expect."""
+"""The order of request members in the API model, which is the order of the API reference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from smspec.service.shapes import Model, Shape, pinned_model
 def in_api_order(request: dict[str, object]) -> dict[str, object]:
     """Return the request with the members of every structure in the order of the model, unknown ones last.
 
-    The entries of maps and the items of lists stay in the order they have.
+    The entries of maps and the items of lists stay in their order.
     """
     model = pinned_model()
     return dict(_members(model, model.root, request))

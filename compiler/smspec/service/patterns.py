@@ -1,8 +1,8 @@
 """The patterns of the API, which are Java's, matched with Python's ``re``.
 
 Java's ``matches()`` anchors a pattern on both sides; its ``\\d \\w \\s`` and POSIX classes know ASCII only; its ``.``
-stops at five line terminators; and it has Unicode categories, ``\\p{L}``, which ``re`` lacks. A category is written
-out for the characters at hand: for ASCII, and for the other characters of the very value that is matched.
+stops at five line terminators; and it has Unicode categories, ``\\p{L}``, which ``re`` lacks. A category is written out
+for the characters at hand: for ASCII, and for the other characters of the very value that is matched.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _GROUPS = ("?:", "?=", "?!", "?<=", "?<!")
 
 
 class UnsupportedPattern(ValueError):
-    """A construct that has no counterpart here. No pinned pattern has one; a test holds that."""
+    """A construct without an equivalent here. No pinned pattern has one, as a test checks."""
 
 
 def matches(pattern: str, value: str) -> bool:
@@ -50,7 +50,7 @@ def _compiled(pattern: str, alphabet: str) -> re.Pattern[str]:
 
 
 def translated(pattern: str, alphabet: str = "") -> str:
-    """Return the pattern in the syntax of ``re``, good for values of ASCII and of the characters of ``alphabet``."""
+    """Return the pattern in the syntax of ``re``, valid for values with ASCII characters and those of ``alphabet``."""
     return _Translation(pattern, alphabet).whole()
 
 
@@ -105,7 +105,7 @@ class _Translation:
         return _bracketed("".join(items), negated=negated)
 
     def _member(self) -> tuple[str, bool]:
-        """Return the next member of a class, and whether it stands for several characters; ``]`` ends the class."""
+        """Return the next member of a class, and whether it means several characters; ``]`` ends the class."""
         character = self._next()
         if character == "\\":
             return self._escape()
@@ -114,7 +114,7 @@ class _Translation:
         return (character if character == "]" else re.escape(character)), False
 
     def _escape(self) -> tuple[str, bool]:
-        """Return what follows a backslash, ready to stand in a class, and whether it stands for several characters."""
+        """Return the character after a backslash, escaped for a class, and whether it means several characters."""
         character = self._next()
         if character in ("p", "P"):
             return self._property(negated=character == "P"), True
@@ -140,7 +140,7 @@ class _Translation:
             posix = re.compile(f"[{_POSIX[name]}]")
             held = [character for character in self.alphabet if posix.match(character)]
         elif _CATEGORY.fullmatch(name):
-            # Late: only patterns of tags ask for categories.
+            # Imported late: only patterns of tags use categories.
             from unicodedata import category
 
             held = [character for character in self.alphabet if category(character).startswith(name)]

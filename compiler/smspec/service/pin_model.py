@@ -1,7 +1,7 @@
-"""``python -m smspec.service.pin_model``: pin the API shapes anew, from the botocore that is installed.
+"""``python -m smspec.service.pin_model``: update the pinned API shapes from the installed botocore.
 
-Run by people who change smspec, never by its users. botocore is only read as files, so nothing here can call AWS.
-The same botocore gives the same bytes: shapes are sorted by name, members keep the order of the model.
+For developers of smspec, not for its users. botocore is only read as files, so nothing here can call AWS. The output
+for one botocore is reproducible: shapes are sorted by name, members keep the order of the model.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ KEPT = ("type", "required", "min", "max", "pattern", "enum")
 
 
 def installed_version() -> str:
-    """Return the version of the botocore that is installed."""
+    """Return the version of the installed botocore."""
     return importlib.metadata.version("botocore")
 
 
 def installed_text(date: str) -> str:
-    """Return what the pinned file would be, were it made from the installed botocore on ``date``."""
+    """Return the content of the pinned file, if made from the installed botocore on ``date``."""
     return pinned_text(_service_model(), version=installed_version(), date=date)
 
 
 def pinned_text(service_model: dict[str, dict[str, dict[str, object]]], *, version: str, date: str) -> str:
-    """Return the file of pinned shapes: of each shape that a request can reach, what a check needs, and no prose."""
+    """Return the file of pinned shapes: for each shape that a request can contain, what a check needs."""
     shapes: dict[str, dict[str, object]] = {}
     waiting = [ROOT]
     while waiting:
@@ -54,7 +54,7 @@ def pinned_text(service_model: dict[str, dict[str, dict[str, object]]], *, versi
 
 
 def refreshed_text(before: str | None, today: str) -> str:
-    """Return the new file; its date stays that of ``before`` while the same botocore says the same."""
+    """Return the new file; the date of ``before`` is kept while the same botocore has the same shapes."""
     if before is not None:
         unchanged = installed_text(json.loads(before)["date"])
         if unchanged == before:
@@ -87,7 +87,7 @@ def _references(members: object) -> dict[str, str]:
 
 
 def _service_model() -> dict[str, dict[str, dict[str, object]]]:
-    # Found, not imported: the compiler never loads botocore, and reading one file needs no client.
+    # Located, not imported: the compiler never loads botocore, and reading one file needs no client.
     package = importlib.util.find_spec("botocore")
     if package is None or package.origin is None:
         raise SystemExit("botocore is not installed")

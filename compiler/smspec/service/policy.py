@@ -1,4 +1,4 @@
-"""What an organization asks of all its jobs, as a value."""
+"""The policy of an organization for all its jobs, as a value."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Level = Literal["error", "warning", "note", "off"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """None, or empty: nothing is asked of it.
+    """None, or empty: no requirement.
 
-    ``required_tags``: name → the values it may have, none: any. ``levels``: code → how grave it is here.
-    ``may_ignore``: whether a spec may ignore checks, or the codes that it may. ``path``: the file that says all this.
+    ``required_tags``: name → the values it may have, none: any. ``levels``: code → its severity. ``may_ignore``:
+    whether a spec may ignore checks, or the codes that it may ignore. ``path``: the file with the policy.
     """
 
     path: str

@@ -1,4 +1,4 @@
-"""The command of a request: which of its words lead into channels, and which of them is the program."""
+"""The command of a request: which of its words are paths in channels, and which of them is the program."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from smspec.service.request import Request
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 
-# Patterns are texts: one that a request has no use for is never compiled.
+# Patterns are strings, compiled only when a request needs them.
 _IN_CHANNEL = r"/opt/ml/input/data/(?P<channel>[A-Za-z0-9._-]+)"
 _WHOLE_WORD = rf"(?s)(?:--?[A-Za-z][A-Za-z0-9_-]*=)?{_IN_CHANNEL}(?:/.*)?"
 _PROGRAM = rf"(?s){_IN_CHANNEL}/.+"
 _SUFFIX = r"\S+\.(?:py|sh|bash|R|r|jl|pl|js|jar)"
 _INTERPRETER = r"(?:\S*/)?(?:python[0-9.]*|(?:ba|da|z|k)?sh|Rscript|julia|perl|node|exec|env)"
-# In a shell's text a program stands at the beginning of a command, or after what reads it.
+# In a shell command, a program is at the beginning of a command, or after what reads it.
 _IN_SHELL_TEXT = (
     r"(?:^|[;&|(\n]|(?<![\w.-])(?:exec|source|\.|sh|bash|python[0-9.]*|Rscript)\s)\s*(?:-[A-Za-z]+\s+)*"
     + _IN_CHANNEL
     + r"/\S"
 )
-# Such a text may make the directory, or look first whether it is there.
+# Such a command may create the directory, or check first whether it exists.
 _IS_HEDGED = r"\bmkdir\b|\btest\s|\[\s"
 _LONGEST_WORD = 256
 _FILE_BESIDE_A_CHANNEL = r"(?P<channel>.+)(?:_[0-9]+|-manifest)"
@@ -30,7 +30,7 @@ _FILE_BESIDE_A_CHANNEL = r"(?P<channel>.+)(?:_[0-9]+|-manifest)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelWord:
-    """A word of ContainerEntrypoint or ContainerArguments that leads into ``channel``."""
+    """A word of ContainerEntrypoint or ContainerArguments that is a path in ``channel``."""
 
     path: Path
     text: str
@@ -43,7 +43,7 @@ class ChannelWord:
 
 
 def channel_words(request: Request) -> Iterator[ChannelWord]:
-    """Yield every word that is a path in a channel, and every program that a shell's text starts from one."""
+    """Yield every word that is a path in a channel, and every program that a shell command starts from one."""
     for path, text in _words(request):
         match = re.fullmatch(_WHOLE_WORD, text)
         if match is None:
@@ -53,9 +53,10 @@ def channel_words(request: Request) -> Iterator[ChannelWord]:
 
 
 def program_words(request: Request) -> Iterator[ChannelWord]:
-    """Yield the program of the command if it lies in a channel; of a shell's text all that it starts from channels.
+    """Yield the program of the command if it is in a channel; for a shell command, all programs from channels.
 
-    The program is the first word, or what an interpreter is given, or else the first word that ends as scripts do.
+    The program is the first word, or the argument of an interpreter, or else the first word with the suffix of a
+    script.
     """
     reads_next = True
     for path, text in _words(request):

@@ -1,7 +1,7 @@
-"""Images that AWS provides: the built-in algorithms and old framework containers, and what they can not do.
+"""Images that AWS provides: the built-in algorithms and old framework containers, and their restrictions.
 
-An image is one of them by its repository and by the account that holds it: a team may call an image of its own
-``kmeans`` too. The accounts are those that SageMaker's documentation and its Python SDK name for each region.
+An image is one of them by its repository and by the account that owns it: a team may call an image of its own
+``kmeans`` too. The accounts are those in SageMaker's documentation and its Python SDK for each region.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ _WITHOUT_CHECKPOINTS = frozenset({
 })
 # fmt: on
 _WITH_CHECKPOINTS = frozenset({"image-classification", "object-detection", "semantic-segmentation", "xgboost"})
-# From 0.90-1 on XGBoost writes checkpoints; it then lies in the repository sagemaker-xgboost.
+# Since 0.90-1 XGBoost writes checkpoints; that version is in the repository sagemaker-xgboost.
 _OLD_XGBOOST = ("xgboost", frozenset({None, "1", "latest", "0.72"}))
 _NEEDS_THE_NETWORK = ("sagemaker-chainer", "sagemaker-rl-")
 
 
 def is_built_in_algorithm(image: ImageReference) -> bool:
-    """Return whether an image is an algorithm of SageMaker's own, which runs nobody's script."""
+    """Return whether an image is a built-in algorithm of SageMaker, which runs no user script."""
     return image.account in _ALGORITHM_ACCOUNTS and image.repository in _WITHOUT_CHECKPOINTS | _WITH_CHECKPOINTS
 
 
 def is_algorithm_without_checkpoints(image: ImageReference) -> bool:
-    """Return whether an image is a built-in algorithm that starts from zero after an interruption."""
+    """Return whether an image is a built-in algorithm that starts from scratch after an interruption."""
     if image.account not in _ALGORITHM_ACCOUNTS:
         return False
     name, tags = _OLD_XGBOOST

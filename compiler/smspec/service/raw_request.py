@@ -1,4 +1,4 @@
-"""A CreateTrainingJob request as somebody wrote or generated it, and what people have in their files instead of one."""
+"""A CreateTrainingJob request as a file, and what such files often contain instead."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ANSWERED = ("TrainingJobArn", "TrainingJobStatus", "SecondaryStatus")
 
 
 def payload_of(document: Document) -> dict[str, object]:
-    """Return a request as plain data; empty where the document is no object."""
+    """Return a request as plain data; empty if the document is not an object."""
     data = to_data(document.root)
     return data if isinstance(data, dict) else {}
 
@@ -54,7 +54,7 @@ def _other(name: str, message: str, help: str) -> Finding:
 
 
 def _requests_inside(document: Document) -> Iterator[Path]:
-    """Yield the places, at most three deep, of objects that look like requests: wrappers, states, templates."""
+    """Yield the paths, at most three deep, of objects that look like requests: wrappers, states, templates."""
     members = pinned_model().root.members.keys()
     ahead: list[Path] = [()]
     while ahead:
@@ -71,6 +71,6 @@ def _requests_inside(document: Document) -> Iterator[Path]:
 
 
 def region_of(payload: dict[str, object]) -> str | None:
-    """Return the region that a request is plainly meant for: that of its image in ECR; None when nothing says it."""
+    """Return the region of a request, which is that of its image in ECR; None if there is none."""
     image = Request(payload=payload).image
     return image.region if image else None

@@ -1,4 +1,4 @@
-"""A CreateTrainingJob request as the rules look at it: what it asks for, however incomplete it is."""
+"""A CreateTrainingJob request as the rules read it: what it asks for, however incomplete it is."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ _NAME = "ChannelName"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestedChannel:
-    """One item of InputDataConfig. ``mode`` is the input mode in force, its own or the job's; None where none is said.
+    """One item of InputDataConfig.
 
-    ``path`` leads to the item, ``mode_path`` to the member that says the mode.
+    ``mode`` is the effective input mode, its own or the job's; None if neither is set. ``path`` leads to the item,
+    ``mode_path`` to the member that sets the mode.
     """
 
     index: int
@@ -38,12 +39,12 @@ class RequestedChannel:
 
     @property
     def said(self) -> str:
-        """What the channel is called in a message."""
+        """The name of the channel in a message."""
         return f"channel `{shown(self.name)}`" if self.name else "the channel"
 
     @property
     def s3(self) -> dict[str, object]:
-        """The members of S3DataSource; empty without one."""
+        """The members of S3DataSource; empty if there is none."""
         return structure(self.members, "DataSource", "S3DataSource")
 
     @property
@@ -56,7 +57,7 @@ class RequestedChannel:
 
     @property
     def file_system(self) -> dict[str, object]:
-        """The members of FileSystemDataSource; empty without one."""
+        """The members of FileSystemDataSource; empty if there is none."""
         return structure(self.members, "DataSource", "FileSystemDataSource")
 
     @property
@@ -66,10 +67,10 @@ class RequestedChannel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is to be checked. Anything may be missing from ``payload``, or be of another type.
+    """The request to check. Anything may be missing from ``payload``, or have a wrong type.
 
-    ``region`` is where the job is to run, None when that is not known. ``in_spec_words`` tells that the request was
-    made from a spec, whose author knows the keys of the spec and not those of the API.
+    ``region`` is where the job is to run, None if unknown. ``in_spec_words``: the request was made from a spec, whose
+    author knows the keys of the spec and not those of the API.
     """
 
     payload: dict[str, object]
@@ -77,7 +78,7 @@ class Request:
     in_spec_words: bool = False
 
     def word(self, member: str, key: str) -> str:
-        """Return how the author calls something: ``member`` in a request, ``key`` in a spec."""
+        """Return the name that the author knows: ``member`` in a request, ``key`` in a spec."""
         return key if self.in_spec_words else member
 
     def time(self, seconds: int) -> str:
@@ -86,12 +87,12 @@ class Request:
 
     @property
     def algorithm(self) -> dict[str, object]:
-        """The members of AlgorithmSpecification; empty without one."""
+        """The members of AlgorithmSpecification; empty if there is none."""
         return structure(self.payload, "AlgorithmSpecification")
 
     @property
     def channels(self) -> list[RequestedChannel]:
-        """The channels, in order; items that are no mappings are left out."""
+        """The channels, in order, without items that are not mappings."""
         of_job = member(self.payload, "AlgorithmSpecification", "TrainingInputMode")
         found = []
         for index, item in enumerate(items(self.payload, "InputDataConfig")):
@@ -112,7 +113,7 @@ class Request:
 
     @property
     def instance_types(self) -> Iterator[tuple[Path, str]]:
-        """Every instance type that the hosts of the job may have, with its place."""
+        """Every instance type that the instances of the job may have, with its path."""
         hosts = structure(self.payload, "ResourceConfig")
         if isinstance(hosts.get("InstanceType"), str):
             yield ("ResourceConfig", "InstanceType"), str(hosts["InstanceType"])
@@ -124,7 +125,7 @@ class Request:
 
     @property
     def host_count(self) -> int | None:
-        """How many hosts the job has, groups added up; None where that is not said, or only as preferences."""
+        """The number of instances of the job, over all groups; None if it is not set, or only as preferences."""
         hosts = structure(self.payload, "ResourceConfig")
         groups = items(hosts, "InstanceGroups")
         counts = [number(holder, "InstanceCount") for holder in groups or [hosts]]
@@ -132,7 +133,7 @@ class Request:
         return sum(numbers) if len(numbers) == len(counts) else None
 
     def hosts_of(self, channel: RequestedChannel) -> int | None:
-        """How many hosts get a channel: those of its instance groups, or all."""
+        """The number of instances that get a channel: those of its instance groups, or all."""
         names = items(channel.s3, "InstanceGroupNames")
         if not names:
             return self.host_count
@@ -143,12 +144,15 @@ class Request:
 
     @property
     def storages(self) -> set[Storage]:
-        """What the hosts may keep their data on; empty where no type is said. Of preferred types one is had."""
+        """The possible storage of the instances; empty without an instance type.
+
+        SageMaker chooses one of the preferred types.
+        """
         return {storage(kind) for _, kind in self.instance_types}
 
     @property
     def keep_alive(self) -> int:
-        """Seconds for which the hosts wait for another job; 0: there is no warm pool."""
+        """Seconds for which the instances wait for the next job; 0: there is no warm pool."""
         return number(self.payload, "ResourceConfig", "KeepAlivePeriodInSeconds") or 0
 
     @property
@@ -161,32 +165,32 @@ class Request:
 
     @property
     def max_runtime(self) -> int | None:
-        """Seconds the job may run, the API's default included; None where the value is no number."""
+        """Seconds the job may run, the API's default included; None if the value is not a number."""
         stopping = structure(self.payload, "StoppingCondition")
         return number(stopping, "MaxRuntimeInSeconds") if "MaxRuntimeInSeconds" in stopping else DEFAULT_MAX_RUNTIME
 
     @property
     def max_wait(self) -> int | None:
-        """Seconds that a spot job may take in all; None where that is not said, or is no number."""
+        """Seconds that a spot job may take in all; None if not set, or not a number."""
         return number(self.payload, "StoppingCondition", "MaxWaitTimeInSeconds")
 
     @property
     def role(self) -> Arn | None:
-        """RoleArn taken apart; None where it is no ARN."""
+        """RoleArn parsed; None if it is not an ARN."""
         return parsed_arn(self.payload.get("RoleArn"))
 
     @property
     def image(self) -> ImageReference | None:
-        """TrainingImage taken apart; None without one, or where it is no reference."""
+        """TrainingImage parsed; None if it is missing or not a reference."""
         text = self.algorithm.get("TrainingImage")
         return parsed_reference(text) if isinstance(text, str) else None
 
     @property
     def access_mode(self) -> object:
-        """How SageMaker reaches the registry of the image; Platform where nothing is said."""
+        """How SageMaker reaches the registry of the image; Platform if not set."""
         return structure(self.algorithm, "TrainingImageConfig").get("TrainingRepositoryAccessMode", "Platform")
 
     @property
     def s3_addresses(self) -> Iterator[tuple[Path, str]]:
-        """Every S3 address of the request, with its place."""
+        """Every S3 address of the request, with its path."""
         return addresses(self.payload)

@@ -1,4 +1,4 @@
-"""Addresses of S3: where a request has them, which bucket they name, and which names a bucket can have."""
+"""S3 addresses: where a request has them, their buckets, and the valid bucket names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from smspec.service.shapes import Model, Shape, pinned_model
 from smspec.source import Path
 
-# Hosts of S3: <bucket>.s3.<region>.amazonaws.com, s3.<region>.amazonaws.com/<bucket>, and the older s3-<region>.
+# Host names of S3: <bucket>.s3.<region>.amazonaws.com, s3.<region>.amazonaws.com/<bucket>, and the older s3-<region>.
 _HOST = r"https://(?:(?P<virtual>[^/]+?)\.)?s3[.-](?:[a-z0-9-]+\.)*amazonaws\.[a-z.]+/?(?P<rest>.*)"
 _SHORTEST, _LONGEST = 3, 63
 _NAME = r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?"
@@ -19,7 +19,7 @@ EXPRESS_SUFFIX = "--x-s3"
 
 
 def addresses(payload: dict[str, object]) -> Iterator[tuple[Path, str]]:
-    """Yield the place and the text of every S3 address of a request, wherever the API model has one."""
+    """Yield the path and the text of every S3 address of a request, wherever the API model has one."""
     model = pinned_model()
     return _below(model, (), model.root, payload)
 
@@ -37,7 +37,7 @@ def _below(model: Model, path: Path, shape: Shape, value: object) -> Iterator[tu
 
 
 def bucket_of(address: str) -> str | None:
-    """Return what an address names as its bucket; None where that cannot be told."""
+    """Return the bucket of an address; None if it is unknown."""
     scheme, _, rest = address.partition("://")
     if scheme == "s3":
         return rest.partition("/")[0]
@@ -48,12 +48,12 @@ def bucket_of(address: str) -> str | None:
 
 
 def key_of(address: str) -> str:
-    """Return the key, or the beginning of keys, that an address `s3://…` names; empty for a whole bucket."""
+    """Return the key, or the key prefix, of an address `s3://…`; empty for a whole bucket."""
     return address.partition("://")[2].partition("/")[2]
 
 
 def can_be_a_bucket(name: str) -> bool:
-    """Return whether S3 could have a bucket, or an access point, of this name."""
+    """Return whether a name is a valid name of an S3 bucket or access point."""
     if name.startswith("arn:"):
         return True
     return (

@@ -1,4 +1,4 @@
-"""How grave an organization takes what is found."""
+"""The severities that an organization sets for rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from smspec.source.frozen import replace
 
 
 def at_level(findings: Iterable[Finding], levels: Mapping[str, Level]) -> Iterator[Finding]:
-    """Yield findings as grave as ``levels`` says by their codes; those that are off are left out."""
+    """Yield findings with the severities in ``levels``; findings that are off are omitted."""
     for finding in findings:
         level = levels.get(finding.code, finding.severity)
         if level != "off":

@@ -18,8 +18,8 @@ ApiPath = tuple["str | int", ...]
 class Shape:
     """One shape of the API model. ``members`` maps a member to the name of its shape, in the order of the model.
 
-    ``item``: the shape of a list's items or a map's values; ``key``: of a map's keys. ``minimum`` and ``maximum`` are
-    of the value of a number, of the length of anything else.
+    ``item``: the shape of a list's items or a map's values; ``key``: of a map's keys. ``minimum`` and ``maximum`` limit
+    the value of a number, the length of anything else.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """All shapes that a request can be made of. ``date`` is when they were pinned from ``botocore``."""
+    """All shapes that a request can consist of. ``date`` is when they were pinned from ``botocore``."""
 
     botocore: str
     date: str
@@ -44,7 +44,7 @@ class Model:
     shapes: dict[str, Shape]
 
     def walk(self) -> Iterator[tuple[ApiPath, Shape]]:
-        """Give every place of a request once, parents first; an item stands at index 0, a map's value at ``*``."""
+        """Yield every path of a request once, parents first; the step for an item is 0, for a map's value ``*``."""
         return self._below((), self.root)
 
     def _below(self, path: ApiPath, shape: Shape) -> Iterator[tuple[ApiPath, Shape]]:
@@ -59,7 +59,7 @@ class Model:
 
 
 def decode_model(text: str) -> Model:
-    """Read the text of a file of pinned shapes."""
+    """Parse a file of pinned shapes."""
     data = json.loads(text)
     shapes = {
         name: Shape(
@@ -81,6 +81,6 @@ def decode_model(text: str) -> Model:
 
 @functools.cache
 def pinned_model() -> Model:
-    """Return the model that this version of smspec was made with."""
+    """Return the model that this version of smspec contains."""
     with open(API_SHAPES, encoding="utf-8") as file:
         return decode_model(file.read())

@@ -1,4 +1,4 @@
-"""Instance types that the pinned API model does not list: what of the name is wrong, and what was probably meant."""
+"""Instance types that the pinned API model does not list: the error in the name, and the probable correction."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from smspec.service.member_names import member, shown
 from smspec.source import Path
 
 UNKNOWN_INSTANCE_TYPE = Rule("SM413", "unknown instance type", "warning")
-# Not one of the shapes: a family may have got a size since the model was pinned, so an author can set this aside.
+# Not a shape rule: a family may have got a size since the model was pinned, so an author can ignore this.
 SIZE_THAT_THE_FAMILY_LACKS = Rule("SM483", "unknown size of an instance family", evidence="model")
 
 _MOST_SHOWN = 6
 
 
 def unknown_instance_type(path: Path, value: str, known: tuple[str, ...], date: str) -> Finding:
-    """Return what is wrong with a type ``ml.…`` that is none of ``known``, the list of the model of ``date``.
+    """Return a finding for a type ``ml.…`` that is not in ``known``, the list of the model of ``date``.
 
     New families appear all the time, so one that the model does not have is a warning. The sizes of a family hardly
     ever change, so a size that a family of the model does not have is an error.
@@ -47,13 +47,13 @@ def unknown_instance_type(path: Path, value: str, known: tuple[str, ...], date: 
 
 
 def _taken_apart(value: str) -> tuple[str, str]:
-    """Return the family and the size; the size is empty where none is written, as in ``ml.m5``."""
+    """Return the family and the size; the size is empty if there is none, as in ``ml.m5``."""
     name, _, size = value.removeprefix("ml.").partition(".")
     return name, size
 
 
 def _nearest_size(size: str, sizes: list[str]) -> str | None:
-    """Return the size that was meant: the nearest by its letters; of a number, the next larger one."""
+    """Return the probable size: the nearest in spelling or, for a number, the next larger one."""
     if re.fullmatch("[0-9]{1,3}xlarge", size):
         larger = [known for known in sizes if _magnitude(known) > _magnitude(size)]
         return min(larger, key=_magnitude) if larger else max(sizes, key=_magnitude)
@@ -61,7 +61,7 @@ def _nearest_size(size: str, sizes: list[str]) -> str | None:
 
 
 def _magnitude(size: str) -> tuple[int, str]:
-    """Return how large a size is, below ``xlarge`` by its name."""
+    """Return the order of a size; below ``xlarge``, by its name."""
     number = size.removesuffix("xlarge")
     if number == size:
         return (-1, "") if size == "medium" else (0, size)

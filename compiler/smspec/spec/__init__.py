@@ -1,5 +1,5 @@
-"""The job spec: from texts to one merged tree, from the tree to values, and what is wrong on the way.
+"""The job spec: parsing files, merging them, checking the result, and decoding it to values.
 
-`yaml` reads a text, `layers` makes one spec of several files, `schema` and `shape` hold it against the JSON Schema,
-`decoding` makes the values of `model` of it.
+`yaml` parses a file, `layers` merges several files into one spec, `schema` and `shape` check it against the JSON
+Schema, and `decoding` converts it to the values of `model`.
 """

@@ -1,4 +1,4 @@
-"""From a merged document that has the shape of a job to the job itself, key by key as the table says."""
+"""Decode a merged, valid document into a job, key by key from the table of keys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Data = dict[str, object]
 
 
 def decode(document: Document) -> model.JobSpec:
-    """Return the job that ``document`` describes. It has been merged, and `shape_findings` has found nothing."""
+    """Return the job that ``document`` describes. It must be merged and have no `shape_findings`."""
     data = cast(Data, viewed(document.root))
     root = document.root
     parameters = root.get("hyperparameters") if isinstance(root, MappingNode) else None
@@ -30,7 +30,7 @@ def decode(document: Document) -> model.JobSpec:
 
 
 def _below(path: str, data: object) -> Data:
-    """Return the values of the keys below ``path``. What is not written keeps the default of the model."""
+    """Return the values of the keys below ``path``. A key that is not set keeps the default of the model."""
     return {name: _value(ROW[f"{path}.{name}"], value) for name, value in cast(Data, data).items()}
 
 

@@ -1,6 +1,7 @@
-"""What one spec says that matters to the others: names, places in S3, and where each of them is written.
+"""The facts about one spec that matter to other specs: names, places in S3, and where each of them is written.
 
-A job is compiled, gives its facts and is forgotten: thousands of jobs are compared without being kept whole.
+A job is compiled, reduced to its facts, and dropped, so thousands of jobs can be compared without keeping them in
+memory.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A text that a spec says: under which path, and where it is written. That may be a base or an overlay."""
+    """A string in a spec: its path, and where it is written, which may be in a base spec or an overlay."""
 
     text: str
     path: Path
@@ -20,7 +21,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IgnoredFact:
-    """An entry of `checks.ignore` about a rule that compares specs; ``index`` is its place in the list."""
+    """An entry of `checks.ignore` about a rule that compares specs; ``index`` is its position in the list."""
 
     rule: str
     at: str
@@ -30,12 +31,11 @@ class IgnoredFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFacts:
-    """One job: the spec in ``file``, as it is or under ``overlay``. What the request does not say is None.
+    """One job: the spec in ``file``, on its own or with ``overlay``. What the request does not contain is None.
 
-    ``name`` is the spec's, ``job_name`` the request's; ``names_itself`` says that the author wrote the latter.
-    ``channels`` are the names of channels and their data in S3. ``training`` is what makes the training that one and
-    no other, as (key of the spec, digest); it is empty without checkpoints. ``unpinned`` is the base that the image is
-    built from, where nothing says which one exactly.
+    ``name`` is the spec's, ``job_name`` the request's; ``names_itself``: the author wrote the latter. ``channels`` are
+    the names of channels and their data in S3. ``training`` identifies the training, as (key of the spec, digest); it
+    is empty without checkpoints. ``unpinned`` is the base image of the image, where it is not pinned.
     """
 
     file: str
@@ -55,13 +55,13 @@ class JobFacts:
 
     @property
     def place(self) -> tuple[str | None, str | None]:
-        """Where names are unique: an account and a region, None where they are not known."""
+        """The scope in which names are unique: an account and a region, None where unknown."""
         return self.account, self.region
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseFacts:
-    """A file without ``name`` that no spec extends. ``lacks_only_a_name``: it says all else that a job needs."""
+    """A file without ``name`` that no spec extends. ``lacks_only_a_name``: it has everything else that a job needs."""
 
     file: str
     version: Span
@@ -71,7 +71,7 @@ class BaseFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repository:
-    """All jobs that are checked together, in the order of their files, and the bases that none of them needs."""
+    """All jobs that are checked together, in the order of their files, and the unused base specs."""
 
     jobs: tuple[JobFacts, ...]
     unused_bases: tuple[BaseFacts, ...] = ()

@@ -1,4 +1,4 @@
-"""Whether a job is cut off from the network, and where its author says so."""
+"""Whether a job runs in network isolation, and which key sets it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MEMBER = "EnableNetworkIsolation"
 
 
 def isolation_path(job: JobSpec) -> Path | None:
-    """Return the place that turns network isolation on; None where it is off."""
+    """Return the key that turns network isolation on; None where it is off."""
     if _MEMBER in job.api:
         return ("api", _MEMBER) if job.api[_MEMBER] is True else None
     return ("network", "isolation") if job.network and job.network.isolation else None

@@ -1,4 +1,4 @@
-"""What a repository has pinned: ``smspec.lock`` as a value."""
+"""The pinned versions of a repository: ``smspec.lock`` as a value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ VERSION = 1
 
 
 def content_digest(content: bytes) -> str:
-    """Return what a lock keeps of a requirements file."""
+    """Return the digest of a requirements file that a lock contains."""
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
@@ -20,7 +20,7 @@ def content_digest(content: bytes) -> str:
 class Lock:
     """``images``: reference as specs write it → digest. ``requirements``: file, from the lock → SHA-256 of its bytes.
 
-    ``smspec`` and ``api_model`` say which version, and which date of the pinned API model, the lock was made with.
+    ``smspec`` and ``api_model`` are the version, and the date of the pinned API model, that the lock was made with.
     """
 
     images: dict[str, str] = field(default_factory=dict)
@@ -29,6 +29,6 @@ class Lock:
     api_model: str = ""
 
     def pinned(self, reference: str) -> str:
-        """Return a reference with the digest that is locked for it; as it is where it has one, or none is locked."""
+        """Return a reference with its locked digest; unchanged if it has a digest, or none is locked."""
         digest = None if "@" in reference else self.images.get(reference)
         return reference if digest is None else f"{reference}@{digest}"

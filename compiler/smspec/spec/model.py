@@ -28,7 +28,7 @@ JsonObject = dict[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltImage:
-    """An image that we write the Dockerfile of."""
+    """An image that smspec writes the Dockerfile of."""
 
     base: str
     platform: str = "linux/amd64"
@@ -75,14 +75,14 @@ class CommandEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleEntry:
-    """A function, ``package.module:function``, that is called with the job."""
+    """A function, ``package.module:function``, that the runtime calls with the job."""
 
     module: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PipeLoopEntry:
-    """A handler, ``package.module:name``, that is called once per epoch with the streams of the Pipe channels."""
+    """A handler, ``package.module:name``, that the runtime calls once per epoch with the streams of Pipe channels."""
 
     pipe_loop: str
     epochs: int | None = None
@@ -111,7 +111,7 @@ class FileSystem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
-    """One input channel. ``s3_data_type`` S3Prefix is sent even when it was not written."""
+    """One input channel. ``s3_data_type`` S3Prefix is sent even if it is not set."""
 
     name: str
     s3: str | None = None
@@ -150,7 +150,7 @@ class Hosts:
 
     @property
     def total(self) -> int:
-        """How many hosts the job has, over all groups."""
+        """The number of hosts of the job, over all groups."""
         return sum(group.count for group in self.groups) if self.groups else self.count or 1
 
 
@@ -188,7 +188,7 @@ DISTRIBUTIONS: dict[str, type[Distribution]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hyperparameter:
-    """``text`` is what the author wrote; ``value`` what it means; ``quoted`` whether it stood in quotes."""
+    """``text`` is what the author wrote, ``value`` its meaning; ``quoted``: it was written in quotes."""
 
     name: str
     value: object
@@ -249,8 +249,8 @@ class IgnoredCheck:
 class JobSpec:
     """One job, merged, with variables substituted and short forms expanded.
 
-    ``image`` and ``hosts`` None: `api` says AlgorithmName or ServerlessJobConfig instead. ``stopping`` None:
-    one day is sent (86,400 s, the API's default).
+    ``image`` and ``hosts`` None: `api` sets AlgorithmName or ServerlessJobConfig instead. ``stopping`` None: one day is
+    sent (86,400 s, the API's default).
     """
 
     name: str
@@ -283,11 +283,14 @@ class JobSpec:
 
     @property
     def delivery(self) -> Delivery | None:
-        """How the source reaches the container; None without a source. Default: image if we build one, else channel."""
+        """How the source reaches the container; None without a source.
+
+        Default: image if smspec builds one, else channel.
+        """
         if self.source is None:
             return None
         return self.source.delivery or ("image" if isinstance(self.image, BuiltImage) else "channel")
 
     def mode_of(self, channel: Channel) -> InputMode:
-        """Return the input mode that is in force for a channel."""
+        """Return the input mode that applies to a channel."""
         return channel.input_mode or self.input_mode

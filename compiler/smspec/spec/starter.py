@@ -1,4 +1,4 @@
-"""Who starts the author's program in the container: what a job may ask for depends on it."""
+"""What starts the author's script in the container: it decides which keys a job may use."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ Starter = Literal["runtime", "toolkit", "image"]
 
 
 def starter(job: JobSpec) -> Starter:
-    """Tell who starts the job.
+    """Return what starts the job.
 
-    ``runtime``: ours, in an image that we build or brought by a channel. ``toolkit``: the training toolkit in an image
-    of others, told through hyperparameters. ``image``: the image by itself, or a command that is given to it.
+    ``runtime``: the smspec runtime, in an image that smspec builds or delivered by a channel. ``toolkit``: the
+    SageMaker Training Toolkit in an existing image, configured by hyperparameters. ``image``: the image itself, or a
+    command that is passed to it.
     """
     if isinstance(job.image, BuiltImage) or job.delivery == "channel":
         return "runtime" if job.entry_point is not None else "image"
@@ -21,10 +22,10 @@ def starter(job: JobSpec) -> Starter:
 
 
 def makes_arguments(job: JobSpec) -> bool:
-    """Return whether hyperparameters become arguments of the program."""
+    """Return whether hyperparameters become arguments of the script."""
     match starter(job):
         case "runtime":
-            # A function that is called, and a handler of a pipe loop, get the job itself.
+            # A function, and a handler of a pipe loop, get the job itself.
             return getattr(job.entry_point, "args_style", "none") != "none"
         case "toolkit":
             return True

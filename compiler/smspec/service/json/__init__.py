@@ -1,1 +1,1 @@
-"""JSON as RFC 8259 defines it, read into a tree that knows its places. Nothing here knows what a request is."""
+"""Parse JSON as RFC 8259 defines it into trees that keep positions. This package does not know requests."""

@@ -1,4 +1,4 @@
-"""From the bytes of a JSON file to its text: UTF-8 without a byte order mark (RFC 8259, 8.1)."""
+"""Decode the bytes of a JSON file to text: UTF-8 without a byte order mark (RFC 8259, 8.1)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _HELP = "save the file as UTF-8 without a byte order mark; in PowerShell: `-Enco
 
 
 def decode_json_bytes(name: str, content: bytes) -> SourceText:
-    """Return the text of a file called ``name``; raise `InvalidInput` unless it is UTF-8, unmarked, not too large."""
+    """Return the text of a file called ``name``.
+
+    Raise `InvalidInput` unless it is UTF-8 without a byte order mark, and not too large.
+    """
     faults = ParseErrors(SourceText(name, content[: MAX_BYTES + 1].decode("utf-8", "replace").removeprefix("\ufeff")))
     if len(content) > MAX_BYTES:
         help = "check the program that wrote the request; the API accepts far less"
@@ -24,7 +27,7 @@ def decode_json_bytes(name: str, content: bytes) -> SourceText:
         faults.add(NOT_UTF8, faults.span(0, 1), "the file is UTF-16 or UTF-32, not UTF-8", help=_HELP)
         raise faults.rejected()
     if content.startswith(b"\xef\xbb\xbf"):
-        # Python's reader, and so the AWS command line, stops at it.
+        # Python's parser, and so the AWS CLI, rejects it.
         faults.add(NOT_UTF8, faults.span(0, 0), "the file starts with a byte order mark", help=_HELP)
     try:
         text = content.decode("utf-8")

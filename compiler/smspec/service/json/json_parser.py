@@ -1,4 +1,4 @@
-"""From a JSON text to a tree that knows its places: strict, within limits, no member twice."""
+"""Parse a JSON text to a tree with positions: strict, within limits, no duplicate members."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _CALLED = {"{": "object", "[": "list"}
 
 
 def read_json(text: SourceText) -> Document:
-    """Return the tree that ``text`` holds; raise `InvalidInput` with everything that keeps it from being one.
+    """Return the tree of ``text``; raise `InvalidInput` with all errors.
 
-    `smspec.source.to_data` makes plain values of it: whole numbers stay exact, of any length that is allowed.
+    `smspec.source.to_data` converts it to plain values: integers stay exact, of any allowed length.
     """
     reader = _Reader(text)
     if len(text.text) > MAX_BYTES:
@@ -31,7 +31,7 @@ def read_json(text: SourceText) -> Document:
 
 
 class _Reader:
-    """Reads one text from its beginning to its end."""
+    """Parses one text."""
 
     def __init__(self, text: SourceText) -> None:
         self.scan = Scanner(text)
@@ -39,7 +39,7 @@ class _Reader:
         self._parts = 0
 
     def beyond(self, at: int, message: str) -> NoReturn:
-        """Reject to read on."""
+        """Stop parsing because a limit is exceeded."""
         faults = self.scan.faults
         faults.add(
             BEYOND_THE_LIMITS,
@@ -50,7 +50,7 @@ class _Reader:
         raise faults.rejected()
 
     def root(self) -> Node:
-        """Read the one value that the text is."""
+        """Parse the one value of the text."""
         scan = self.scan
         scan.skip_blanks()
         if not scan.character:
@@ -106,7 +106,7 @@ class _Reader:
         return Mapping(tuple(entries.values()), span) if opening == "{" else Sequence(tuple(items), span)
 
     def _ends(self, start: int, opening: str, comma: int) -> bool:
-        """Return whether the container ends here; ``comma`` is where the last one stands, -1 for none."""
+        """Return whether the container ends here; ``comma`` is the position of the last comma, -1 for none."""
         scan = self.scan
         scan.skip_blanks()
         while scan.character == ",":
@@ -132,7 +132,7 @@ class _Reader:
         self.scan.stop(start, start + 1, f"unclosed {_CALLED[opening]}: no `{_CLOSING[opening]}`", help=help)
 
     def _comma(self, opening: str) -> int:
-        """Pass the comma behind a value and return where it stands; -1 where the container ends."""
+        """Skip the comma after a value and return its position; -1 where the container ends."""
         scan = self.scan
         behind = scan.at
         scan.skip_blanks()
@@ -146,7 +146,7 @@ class _Reader:
         return -1
 
     def _entry(self, entries: dict[str, tuple[Scalar, Node]]) -> None:
-        """Read a name and its value. A name that was there already is told, and its first value kept."""
+        """Parse a name and its value. Report a duplicate name, and keep its first value."""
         scan = self.scan
         self._count(1)
         if scan.character in _CLOSING:

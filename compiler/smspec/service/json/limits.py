@@ -1,4 +1,4 @@
-"""How large a JSON text may be: as large as a job spec."""
+"""The size limits of a JSON text: the same as for a job spec."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ BEYOND_THE_LIMITS = Rule("SM152", "JSON beyond the limits")
 
 MAX_BYTES = 1_048_576
 MAX_DEPTH = 64
-# One for every name and every single value, two for every list or object.
+# One for every name and every scalar, two for every list or object.
 MAX_PARTS = 20_000
 MAX_DIGITS = 400
 """Of one number; doubles have 309 before the point, and Python refuses thousands."""

@@ -1,5 +1,7 @@
-"""The smallest parts of a JSON text: blanks, numbers, words and texts. What other notations write instead is told and
-read as it was meant, so that one run tells all of it."""
+"""The tokens of a JSON text: whitespace, numbers, words, and strings.
+
+Syntax of other notations is reported and parsed as it was meant, so that one run reports all of it.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ _CLOSING = {"'": "'", "“": "”", "”": "”", "‘": "’", "’": "’", "`
 
 
 class Scanner:
-    """A position in a text, and what is wrong with what was passed."""
+    """A position in a text, and the errors before it."""
 
     def __init__(self, text: SourceText) -> None:
         self.faults = ParseErrors(text)
@@ -47,16 +49,16 @@ class Scanner:
 
     @property
     def character(self) -> str:
-        """The character here; empty at the end of the text."""
+        """The character at the position; empty at the end of the text."""
         return self.text[self.at : self.at + 1]
 
     def stop(self, start: int, end: int, message: str, *, help: str = "") -> NoReturn:
-        """Tell a fault behind which nothing can be read."""
+        """Report an error after which nothing can be parsed."""
         self.faults.add(BROKEN_JSON, self.faults.span(start, end), message, help=help)
         raise self.faults.rejected()
 
     def slip(self, rule: Rule, start: int, end: int, kind: str, message: str, *, help: str = "") -> None:
-        """Tell a fault behind which reading goes on; of one kind only the first few, and no more after very many."""
+        """Report an error and go on; only the first few of each kind, and no more after very many."""
         self._told[kind] = self._told.get(kind, 0) + 1
         if self._told[kind] > MOST_SLIPS:
             raise self.faults.rejected()
@@ -64,7 +66,7 @@ class Scanner:
             self.faults.add(rule, self.faults.span(start, end), message, help=help)
 
     def skip_blanks(self) -> None:
-        """Go to what comes next. Comments and blanks of other alphabets are told."""
+        """Skip whitespace. Report comments and whitespace that JSON does not allow."""
         while True:
             match = _BLANKS.match(self.text, self.at)
             self.at = match.end() if match else self.at
@@ -86,7 +88,7 @@ class Scanner:
         return len(self.text) if end < 0 else end + marks[1]
 
     def number(self) -> Scalar | None:
-        """Read a number; None when what stands here is none."""
+        """Parse a number; None if there is none at the position."""
         start = self.at
         match = _NUMBER.match(self.text, start)
         whole = _WORD.match(self.text, start)
@@ -104,7 +106,7 @@ class Scanner:
         return Scalar(written, value, True, span)
 
     def word(self) -> Scalar:
-        """Read what is neither quoted nor a number: a constant, or a fault."""
+        """Parse what is neither quoted nor a number: a constant, or an error."""
         start = self.at
         match = _WORD.match(self.text, start)
         if match is None:
@@ -132,11 +134,11 @@ class Scanner:
         self.slip(OTHER_NOTATION, start, self.at, kind, message, help=help)
 
     def begins_text(self) -> bool:
-        """Return whether a quote stands here, of JSON or of somebody else."""
+        """Return whether there is a quote at the position, of JSON or of a different notation."""
         return self.character == '"' or self.character in _CLOSING
 
     def quoted_text(self) -> Scalar:
-        """Read a text in quotes."""
+        """Parse a string in quotes."""
         start = self.at
         opening = self.character
         self.at += 1
@@ -165,7 +167,7 @@ class Scanner:
         return content.replace("\\'", "'")
 
     def _content(self, start: int) -> str:
-        """Read up to the closing quote, which is passed too."""
+        """Parse up to the closing quote, and skip it."""
         parts: list[str] = []
         while True:
             match = _PLAIN.match(self.text, self.at)

@@ -1,6 +1,6 @@
-"""Rules of an organization about a whole request: one file a rule, named after the bad thing.
+"""Rules of an organization about a whole request: one file per rule, named after the problem.
 
-They look at the request, so that a job is held to them whoever wrote it, and through `api` as well.
+They check the request, so they apply to every job, whoever wrote it, and to `api` as well.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SPEC_PATHS: dict[Check, Callable[[Request], Path | None]] = {
 
 
 def policy_findings(request: Request, policy: Policy) -> Iterator[Finding]:
-    """Yield everything in which a request does not keep to a policy, at paths of the request."""
+    """Yield everything in a request that violates a policy, at paths of the request."""
     for rule in RULES:
         yield from rule(request, policy)
 

@@ -1,4 +1,4 @@
-"""Some hosts cost a hundred times what others cost."""
+"""Some instances cost a hundred times as much as others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RULE = Rule("SM741", "disallowed instance family", evidence="policy")
 
 
 def check(request: Request, policy: Policy) -> Iterator[Finding]:
-    """Reject hosts of other families than those that are allowed."""
+    """Reject instances of families that are not allowed."""
     allowed = policy.allowed_instance_families
     if allowed is None:
         return

@@ -1,4 +1,4 @@
-"""Data may not leave the regions they are meant for."""
+"""Data must not leave the allowed regions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RULE = Rule("SM742", "disallowed region", evidence="policy")
 
 
 def check(request: Request, policy: Policy) -> Iterator[Finding]:
-    """Reject a job in another region than those that are allowed; where none is said, the image's is looked at."""
+    """Reject a job in a region that is not allowed; without a region, use that of the image."""
     allowed = policy.allowed_regions
     if allowed is None:
         return
@@ -29,5 +29,5 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
 
 
 def spec_path(request: Request) -> Path | None:
-    """Return the key that sets the region, which is in no request; None where the region is that of the image."""
+    """Return the key that sets the region, which has no request member; None where the region is that of the image."""
     return None if request.region is None else ("region",)

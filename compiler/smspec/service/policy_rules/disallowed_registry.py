@@ -1,4 +1,4 @@
-"""What runs with the data of an organization comes from places that it trusts."""
+"""Code that processes the data of an organization must come from trusted registries."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _HUBS = (None, "docker.io", "index.docker.io", "registry-1.docker.io")
 
 
 def check(request: Request, policy: Policy) -> Iterator[Finding]:
-    """Reject an image from another registry than those that are allowed."""
+    """Reject an image from a registry that is not allowed."""
     yield from _findings(("AlgorithmSpecification", "TrainingImage"), request.image, policy)
 
 
 def check_base(base: str, policy: Policy) -> Iterator[Finding]:
-    """Reject, at its place in the spec, a base from another registry than those that are allowed."""
+    """Reject, at its place in the spec, a base image from a registry that is not allowed."""
     yield from _findings(("image", "base"), parsed_reference(base), policy)
 
 
@@ -33,7 +33,7 @@ def _findings(path: Path, image: ImageReference | None, policy: Policy) -> Itera
         return
     is_of_the_hub = image.registry in _HUBS
     registry = _HUB if is_of_the_hub else str(image.registry)
-    # Docker Hub keeps what has no owner in its name under `library`.
+    # Docker Hub keeps images without an owner in their name under `library`.
     is_official = is_of_the_hub and "/" not in image.repository
     place = f"{registry}/{'library/' if is_official else ''}{image.repository}"
     if not any(f"{place}/".startswith(f"{entry.rstrip('/')}/") for entry in allowed):

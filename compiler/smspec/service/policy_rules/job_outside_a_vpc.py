@@ -1,4 +1,4 @@
-"""Outside of a VPC a container reaches the whole internet, past every rule of the organization's network."""
+"""Outside of a VPC a container can reach the whole Internet, bypassing the rules of the organization's network."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def check(request: Request, policy: Policy) -> Iterator[Finding]:
 
 
 def spec_path(_: Request) -> Path:
-    """Return the key that sets the VPC: the request has no member that could lead to it."""
+    """Return the key that sets the VPC, because the request has no member for it."""
     return ("network",)

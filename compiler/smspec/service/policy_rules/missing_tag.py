@@ -1,4 +1,4 @@
-"""Tags say who pays for a job, and who is asked about it."""
+"""Tags show who pays for a job, and who is responsible for it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_NAMED = 8
 
 
 def check(request: Request, policy: Policy) -> Iterator[Finding]:
-    """Reject a job without a tag that is required, or with another value than those that are allowed."""
+    """Reject a job without a required tag, or with a value that is not allowed."""
     tags = {
         member(tag, "Key"): (index, member(tag, "Value")) for index, tag in enumerate(items(request.payload, "Tags"))
     }

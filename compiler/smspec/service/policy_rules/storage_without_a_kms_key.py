@@ -1,4 +1,4 @@
-"""A key of one's own says who may read what is stored, and can be taken back."""
+"""A customer managed key controls who can read what is stored, and can be revoked."""
 
 from __future__ import annotations
 

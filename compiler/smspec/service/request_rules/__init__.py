@@ -1,7 +1,7 @@
-"""Rules about a whole request whose members have their shapes: one file a rule, named after the bad thing.
+"""Rules about a whole request whose members have their shapes: one file per rule, named after the problem.
 
-They are kept by the part of the request that they look at. `RULES` says what wakes each: most requests have neither a
-debugger nor a warm pool, and do not pay for reading those rules.
+They are grouped by the part of the request that they check. `RULES` lists the members that activate each rule: most
+requests have neither a debugger nor a warm pool, and do not import those rules.
 """
 
 from __future__ import annotations
@@ -155,9 +155,9 @@ _Way = tuple[tuple[str, ...], "str | None"]
 
 
 def rule_findings(request: Request) -> Iterator[Finding]:
-    """Yield everything that the rules have to say of a request, at paths of the request."""
+    """Yield all findings of the rules for a request, at paths of the request."""
     payload = request.payload
-    known: dict[_Way, bool] = {}  # many rules are woken by the same members
+    known: dict[_Way, bool] = {}  # many rules are activated by the same members
     for name, ways in _rules():
         for way in ways:
             if way not in known:
@@ -182,7 +182,10 @@ def _steps(wake: str) -> _Way:
 
 @functools.cache
 def _check_of(name: str) -> Callable[[Request], Iterator[Finding]]:
-    """Return what a rule does. Its module is imported when a request wakes it first: most requests wake few."""
+    """Return the check of a rule.
+
+    Its module is imported when a request first activates it: most requests activate few.
+    """
     check: Callable[[Request], Iterator[Finding]] = import_module(f"{__name__}.{name}").check
     return check
 

@@ -1,6 +1,7 @@
 """The table of keys: one row for each key of the spec, in the order of docs/spec-reference.md.
 
-What reads, sends, imports, compares or explains keys asks the table; what is irregular about one is a function there.
+Code that reads, sends, imports, compares, or explains keys uses the table; what is irregular about a key is a function
+there.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def _below() -> dict[str, tuple[Row, ...]]:
 
 
 def rows_below(path: str) -> tuple[Row, ...]:
-    """Return the rows of the keys directly below a key; those of a whole job below nothing."""
+    """Return the rows of the keys directly below a key; those of a whole job for an empty path."""
     return _below().get(path, ())
 
 
@@ -43,7 +44,7 @@ def rows_below(path: str) -> tuple[Row, ...]:
 def rows_by_member() -> dict[Path, tuple[Row, ...]]:
     """Return the rows for each place of a request.
 
-    A structure of which only one member has a key, such as RetryStrategy, is that key's as a whole.
+    A structure of which only one member has a key, such as RetryStrategy, belongs to that key as a whole.
     """
     members: dict[Path, list[Row]] = {}
     around: dict[Path, list[Row]] = {}

@@ -11,14 +11,14 @@ _LONGEST = 60
 
 
 def seconds(value: int | float | str) -> int:
-    """Return the seconds of a duration that fits the schema."""
+    """Return the seconds of a duration that matches the schema."""
     if isinstance(value, str):
         return int(value[:-1]) * SECONDS[value[-1]]
     return int(value)
 
 
 def duration_meant(text: str) -> str | None:
-    """Return the duration that something like ``1h30m``, ``1.5 hours`` or ``00:15:00`` was meant to be, or None."""
+    """Return the duration that ``1h30m``, ``1.5 hours``, or ``00:15:00`` probably means, or None."""
     clock = re.fullmatch(r"([0-9]{1,4}):([0-5][0-9])(?::([0-5][0-9]))?", text)
     if clock:
         hours, minutes, rest = (int(part or 0) for part in clock.groups())

@@ -1,4 +1,4 @@
-"""Keys of what runs: `image`, `source`, and `entry_point`."""
+"""Keys of what the job runs: `image`, `source`, and `entry_point`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One key of the spec: all that is regular about it, for everything that reads, sends, imports or compares keys."""
+"""One key of the spec: everything regular about it, for code that reads, sends, imports, or compares keys."""
 
 from __future__ import annotations
 
@@ -24,16 +24,14 @@ TOOLS = (API, SDK, SKYPILOT, AZURE, KUBERNETES, COG, SAGIFY, ANYONE)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A key by its dotted ``path``; ``*`` stands for a name that the author gives and for any item of a list.
+    """A key by its dotted ``path``; ``*`` is a name that the author chooses, or any item of a list.
 
-    ``form``: how its value is read from a spec, and written from a request.
-    ``member``: what it is in the request, dotted too; empty when it is no member of its own. It is put there, and
-    imported from there, without more code. ``irregular``: a function of `plan.request_planning` or `plan.channels` puts
-    it, and one of `importer.parts` takes it.
-    ``kind``: the kind of change that `diff` reports for it. ``called``: the name of its member there; empty: that of
-    the member around it.
-    ``group``: a key at the top stands in an imported spec next to those of the same group; empty: by itself.
-    ``words``: tool → what the key is there. The name of its member goes without saying.
+    ``form``: how its value is read from a spec, and written from a request. ``member``: the request member, dotted too;
+    empty if it has none of its own. It is sent and imported without more code. ``irregular``: a function of
+    `plan.request_planning` or `plan.channels` sends it, and one of `importer.parts` imports it. ``kind``: the kind of
+    change that `diff` reports for it. ``called``: the name of its member there; empty: that of the member around it.
+    ``group``: an imported spec lists a top-level key next to those of the same group; empty: separately. ``words``:
+    tool → the name of the key there. The name of its member need not be listed.
     """
 
     path: str
@@ -51,5 +49,5 @@ class Row:
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """The member as a path into a request; empty without one."""
+        """The member as a path into a request; empty if there is none."""
         return tuple(self.member.split(".")) if self.member else ()

@@ -9,7 +9,7 @@ _GB = 10**9
 
 
 def size_in_bytes(value: int | float | str) -> int:
-    """Return the bytes of a size that fits the schema."""
+    """Return the bytes of a size that matches the schema."""
     if isinstance(value, str):
         unit = value.lstrip("0123456789")
         return int(value.removesuffix(unit)) * _BYTES[unit]
@@ -17,14 +17,14 @@ def size_in_bytes(value: int | float | str) -> int:
 
 
 def volume_in_gb(value: int | float | str) -> int:
-    """Return the whole GB of a storage volume that fits the schema; a bare number is GB already."""
+    """Return the whole GB of a storage volume that matches the schema; a bare number is GB already."""
     return size_in_bytes(value) // _GB if isinstance(value, str) else int(value)
 
 
 def size_meant(text: str) -> str | None:
-    """Return the size that something like ``32 mb``, ``32M``, ``0.5GB`` or ``32`` was meant to be, or None."""
+    """Return the size that ``32 mb``, ``32M``, ``0.5GB``, or ``32`` probably means, or None."""
     if re.fullmatch("[1-9][0-9]{0,2}", text):
-        return f"{text}MB"  # so few bytes are no size of anything
+        return f"{text}MB"  # too few bytes to be a size
     total = _bytes_meant(text)
     if not total:
         return None
@@ -36,7 +36,7 @@ def size_meant(text: str) -> str | None:
 
 
 def volume_meant(text: str) -> str | None:
-    """Return the whole GB that hold what something like ``500MB``, ``50 gb`` or ``1TB`` asks for, or None."""
+    """Return the whole GB, rounded up, that ``500MB``, ``50 gb``, or ``1TB`` probably means, or None."""
     total = _bytes_meant(text)
     return f"{-(-total // _GB)}GB" if total else None
 

@@ -21,9 +21,10 @@ def _as_is(value: object) -> object:
 class Value:
     """A value without keys of its own.
 
-    ``read``: from what the document says to what the model holds. ``accepts``: whether a key of this form can say what
-    a request has; ``write`` says it. ``shape``: what such a member is to the API; empty for what is never sent.
-    ``as_written``: a scalar is its text, whatever it looks like. ``untouched``: null is a value like any other.
+    ``read`` converts a value of the document to one of the model. ``accepts``: whether a key of this form can express
+    the value of a request; ``write`` converts it. ``shape``: the shape of such a member in the API; empty for what is
+    never sent. ``as_written``: a scalar is its text, whatever it looks like. ``untouched``: null is a value like any
+    other.
     """
 
     read: Convert = _as_is
@@ -36,7 +37,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """A mapping of keys with rows. ``short``: the one of them that a string stands for."""
+    """A mapping of keys with rows. ``short``: the key that a string sets."""
 
     kind: Callable[..., object]
     short: str = ""
@@ -51,7 +52,7 @@ class Structures:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Mappings of keys with rows, under names that the author gives."""
+    """Mappings of keys with rows, under names that the author chooses."""
 
     kind: Callable[..., object]
     short: str = ""
@@ -59,14 +60,14 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several mappings, as its keys say; `spec.decoding` has a function for each key of this form."""
+    """One of several mappings, depending on its keys; `spec.decoding` has a function for each key of this form."""
 
     kinds: tuple[Callable[..., object], ...] = ()
     short: str = ""
 
 
 def _whole(value: object) -> int:
-    # 4.0 is a whole number to JSON Schema, and so to every editor.
+    # JSON Schema, and so every editor, accepts 4.0 as an integer.
     return int(cast("int | float", value))
 
 
@@ -79,12 +80,12 @@ def is_text(value: object) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value is a whole number, which true is not."""
+    """Return whether a value is an integer other than true and false."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_amount(value: object) -> bool:
-    """Return whether a value is a whole number of at least 1, as keys for counts, sizes and durations ask for."""
+    """Return whether a value is an integer of at least 1, as keys for counts, sizes, and durations require."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
@@ -101,7 +102,7 @@ def _are_named_texts(value: object) -> bool:
 
 
 def word(choices: object) -> Value:
-    """Return the form of a value that is one of the words of a ``Literal``; the API has some that no key has."""
+    """Return the form of a value that is one of the strings of a ``Literal``; the API has some that no key accepts."""
     return Value(accepts=lambda value: isinstance(value, str) and value in get_args(choices), shape="string")
 
 

@@ -1,1 +1,1 @@
-"""One spec from several files: bases, the job's own file, an overlay, and the values of its variables."""
+"""Merging of base specs, the job's own file, an overlay, and variable values into one spec."""

@@ -1,4 +1,4 @@
-"""One spec from several files: bases, the job's own file, an overlay, variables."""
+"""Assemble one spec from several files: base specs, the job's own file, an overlay, and variables."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ _WHOLE_JOB = ("role", "image", "hosts", "output")
 
 
 def is_base(document: Document) -> bool:
-    """Return whether a file is a base: it has no ``name``, so it is no job by itself."""
+    """Return whether a file is a base spec: without ``name`` it is not a job on its own."""
     return own_mapping(document).get("name") is None
 
 
 def is_nameless_job(document: Document) -> bool:
-    """Return whether a file without ``name`` is no base either: it has all else that a job needs, or no version."""
+    """Return whether a file without ``name`` is a job that lacks it: it has all other required keys, or no version."""
     own = own_mapping(document)
     return is_base(document) and (own.get("smspec") is None or all(own.get(key) is not None for key in _WHOLE_JOB))
 
 
 def extends_of(document: Document) -> tuple[tuple[str, Span], ...]:
-    """Return the paths under ``extends`` as they are written, with their places.
+    """Return the paths under ``extends`` as they are written, with their positions.
 
-    Raise `InvalidInput` if they are none.
+    Raise `InvalidInput` if they are not paths.
     """
     findings = extends_faults(document)
     if findings:
@@ -60,18 +60,18 @@ def extends_of(document: Document) -> tuple[tuple[str, Span], ...]:
 
 
 def overlay_names(*layers: Document) -> tuple[str, ...]:
-    """Return the names of the overlays that a job has, given all its layers or only its own file."""
+    """Return the names of a job's overlays, given all its layers or only its own file."""
     return tuple(_overlays(layers))
 
 
 def merged(
     layers: Layers[Document], overlay: str | None = None, settings: Settings[str, str] | None = None
 ) -> Document:
-    """Merge layers into one spec: bases first, the job's own file last, then the overlay, then the variables.
+    """Merge layers into one spec: base specs first, then the job's own file, the overlay, and the variables.
 
-    The result is in its long form, has no ``extends``, ``vars`` or ``overlays``, and its relative paths lead from the
-    directory of the job's own file. Raises `InvalidInput` for an error in the spec, `OptionError` for one on
-    the command line.
+    The result is in its long form, has no ``extends``, ``vars``, or ``overlays``, and its relative paths start at the
+    directory of the job's own file. Raise `InvalidInput` for an error in the spec, `OptionError` for one on the command
+    line.
     """
     found = Assembly(layers).merged(overlay, settings)
     if found.faults:
@@ -81,7 +81,7 @@ def merged(
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The spec that layers make. With ``faults``, the document is what they leave of it: some paths are unknown."""
+    """The spec that layers make. With ``faults``, the document is the part without errors: some paths are unknown."""
 
     document: Document
     faults: tuple[Diagnostic, ...]
@@ -89,14 +89,14 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Why bases of a spec are not among its layers, and the texts that show it."""
+    """Why base specs are missing from the layers of a spec, and the texts that show it."""
 
     faults: tuple[Diagnostic, ...]
     texts: tuple[SourceText, ...]
 
 
 class Assembly:
-    """The layers of a job put together, to be seen under any of its overlays."""
+    """The layers of a job, which can be merged with any of its overlays."""
 
     def __init__(self, layers: Layers[Document], lost: Lost | None = None) -> None:
         self._own = layers[-1]
@@ -108,7 +108,7 @@ class Assembly:
         if lost is not None:
             self._faults += lost.faults
             self._texts = tuple(dict.fromkeys((*self._texts, *lost.texts)))
-            # What other bases set may be changed by the one that is lost; what the job's own file sets may not.
+            # A missing base spec may change what the others set, but not what the job's own file sets.
             layers = layers[-1:]
         self._overlays = _overlays(layers)
         spec: Mapping | None = None
@@ -125,11 +125,11 @@ class Assembly:
 
     @property
     def overlays(self) -> tuple[str, ...]:
-        """The names of the job's overlays; none where there are too many of them to check."""
+        """The names of the job's overlays; empty if there are too many of them to check."""
         return tuple(self._overlays) if self._can_be_laid else ()
 
     def merged(self, overlay: str | None = None, settings: Settings[str, str] | None = None) -> Merged:
-        """Return the job under an overlay, or as it is. Raise `OptionError` for a fault of the command line."""
+        """Return the job with an overlay, or on its own. Raise `OptionError` for an error on the command line."""
         if self._is_partial:
             return self._partial(overlay, settings or {})
         own, texts, spec, idle = self._own, self._texts, self._spec, [*self._idle]
@@ -139,18 +139,18 @@ class Assembly:
         spec, unknown, more = _with_values(Document(spec, texts), settings or {}, faulty=bool(self._faults))
         unknown = (*unknown, *self._version())
         if overlay is not None and overlay not in self.overlays:
-            unknown = ((),)  # one of the faults is why
-        # A variable may have named a launcher, and `distribution: torchrun` is a short form.
+            unknown = ((),)  # one of the errors is the reason
+        # A variable may have set a launcher, and `distribution: torchrun` is a short form.
         spec = expanded(spec)
         whole = rehomed(_own_first(spec, own), own.texts[0].name) if self._has_bases else spec
         document = Document(whole, texts, tuple(idle), unknown)
         return Merged(document, in_order((*self._faults, *more), texts))
 
     def _partial(self, overlay: str | None, settings: Settings[str, str]) -> Merged:
-        """Return what no base can change: what the job's own file sets or, under an overlay, what that sets in it."""
+        """Return what no base spec can change: what the job's own file sets, including its overlay."""
         spec = expanded(_without(own_mapping(self._own), "extends", "overlays"))
         if overlay is not None:
-            # An overlay of a base comes after the keys of the job's own file, and before the overlay there.
+            # An overlay of a base spec applies after the job's own file, and before the overlay there.
             declared_here = tuple((key, value) for key, value in spec.entries if key.text == "vars")
             changes = map(expanded, self._chosen(overlay))
             spec = replace(spec, entries=(*declared_here, *(entry for change in changes for entry in change.entries)))
@@ -162,13 +162,13 @@ class Assembly:
         return (("smspec",),) if any(fault.code == NO_VERSION.code for fault in self._faults) else ()
 
     def _chosen(self, overlay: str | None) -> list[Mapping]:
-        """Return what the layers say under an overlay's name, in their order."""
+        """Return what the layers set for an overlay, in their order."""
         if overlay is None or not self._can_be_laid:
             return []
         if overlay in self._overlays:
             return self._overlays[overlay]
         if self._faults:
-            return []  # perhaps it is the faulty one
+            return []  # it may be the one with the error
         near = nearest(overlay, self._overlays)
         names = ", ".join(f"`{name}`" for name in list(self._overlays)[:_MOST_NAMED])
         known = f"did you mean `{near}`?" if near else f"it has {names or 'none'}"
@@ -178,16 +178,17 @@ class Assembly:
 def _with_values(
     document: Document, settings: Settings[str, str], *, faulty: bool, is_partial: bool = False
 ) -> tuple[Mapping, tuple[Path, ...], tuple[Diagnostic, ...]]:
-    """Return the spec with its variables replaced, what of it is unknown, and what is wrong with the variables.
+    """Return the spec with its variables replaced, its unknown paths, and the errors in its variables.
 
-    `OptionError` is raised only when nothing else is wrong. Of a partial spec, a lost base may declare what it lacks.
+    Raise `OptionError` only if there are no other errors. Where a base spec is missing, it may declare what the spec
+    lacks.
     """
     assert isinstance(document.root, Mapping)
     node = document.root.get("vars")
     variables, findings = declared(node)
     values: dict[str, Scalar | None] = {}
     if faulty or findings:
-        # The declarations of these have been reported, or are about to be set: their values are not reported, too.
+        # The declarations of these have been reported, or are about to be set: do not report their values too.
         values.update((key.text, None) for key, _ in (node.entries if isinstance(node, Mapping) else ()))
         values.update(valued_as_far_as_possible(variables, settings))
     else:
@@ -213,7 +214,7 @@ def _overlays(layers: Layers[Document]) -> dict[str, list[Mapping]]:
 
 
 def _idle_of_layers(layers: Layers[Document]) -> Iterator[Idle]:
-    """Yield the nulls that take away bases, or overlays that no layer before has."""
+    """Yield the nulls that remove base specs, or overlays that no lower layer has."""
     names: set[str] = set()
     for layer in layers:
         own = own_mapping(layer)
@@ -228,14 +229,14 @@ def _idle_of_layers(layers: Layers[Document]) -> Iterator[Idle]:
 
 
 def _extent_faults(layers: Layers[Document], spec: Mapping, overlays: int) -> Iterator[Diagnostic]:
-    """Yield what is wrong with the number of overlays, at the place of the last file that has some."""
+    """Yield the errors in the number of overlays, in the last file that has some."""
     findings = extent_findings(spec, overlays)
     if findings:
         yield from placed(findings, next(layer for layer in reversed(layers) if own_mapping(layer).get("overlays")))
 
 
 def _own_first(spec: Mapping, own: Document) -> Mapping:
-    """Return ``spec`` with the keys of the job's own file first, in its order: it is what its author looks for."""
+    """Return ``spec`` with the keys of the job's own file first, in its order, where its author expects them."""
     order = {key.text: place for place, (key, _) in enumerate(own_mapping(own).entries)}
     return replace(spec, entries=tuple(sorted(spec.entries, key=lambda entry: order.get(entry[0].text, len(order)))))
 

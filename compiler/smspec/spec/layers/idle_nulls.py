@@ -1,4 +1,4 @@
-"""Nulls that remove nothing: there is no such key in the layers below, so that nothing is what they do."""
+"""Nulls that remove nothing: no lower layer has such a key."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from smspec.spec.layers.merging import is_null
 
 Idle = tuple[Path, Span]
 
-# Their nulls inside lists are JSON's own, and are sent.
+# Their nulls inside lists are JSON values, and are sent.
 _JSON = ("hyperparameters", "api")
 
 
 def idle_nulls(spec: Mapping | None, layer: Mapping) -> Iterator[Idle]:
-    """Yield the path and the place of each null in ``layer`` that has nothing beneath it in ``spec``.
+    """Yield the path and the position of each null in ``layer`` that has no counterpart in ``spec``.
 
     Both are in their long form. A null in `api` may still remove a member of the request.
     """
@@ -38,10 +38,10 @@ def _idle(beneath: Node | None, value: Node, path: Path, place: Span) -> Iterato
 
 
 def is_json(path: Path) -> bool:
-    """Return whether a path leads into values that are sent as they are."""
+    """Return whether a path leads into values that are sent unchanged."""
     return path[0] in _JSON or is_patch(path)
 
 
 def is_patch(path: Path) -> bool:
-    """Return whether a path leads into a patch on the request, whose nulls remove members of that."""
+    """Return whether a path leads into a patch on the request, whose nulls remove members of the request."""
     return path[0] == "api" or (path[0] == "channels" and path[2:3] == ("api",))

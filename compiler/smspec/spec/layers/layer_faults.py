@@ -1,4 +1,4 @@
-"""What is wrong with the keys of one file that the merged spec no longer has: `extends`, `overlays`, its version."""
+"""Errors in the keys of one file that the merged spec no longer has: `extends`, `overlays`, its version."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ NOT_IN_AN_OVERLAY = ("extends", "overlays")
 
 
 def own_mapping(document: Document) -> Mapping:
-    """Return the keys of one file; none where it is no mapping, which the check of the shape tells."""
+    """Return the keys of one file; none where it is not a mapping, which the check of the shape reports."""
     root = document.root
     return root if isinstance(root, Mapping) else Mapping((), root.span)
 
 
 def layer_faults(layer: Document, *, alone: bool) -> tuple[Diagnostic, ...]:
-    """Return what is wrong with the parts of a layer that the merged spec no longer has."""
+    """Return the errors in the parts of a layer that the merged spec no longer has."""
     findings = extends_faults(layer) + _overlay_faults(layer)
     if not alone:
-        # Alone, a job's file is checked as a job, which needs its version anyway.
+        # Without layers, a job's file is checked as a job, which needs its version anyway.
         findings += _version_faults(layer)
     return placed(findings, layer)
 
 
 def extends_faults(document: Document) -> list[Finding]:
-    """Return what is wrong with the bases that a file names."""
+    """Return the errors in the base specs that a file names."""
     node = own_mapping(document).get("extends")
     if node is None or is_null(node):
         return []

@@ -1,7 +1,7 @@
-"""How one layer of a spec changes another: RFC 7396, and the three places where a spec needs more than that.
+"""How one layer of a spec changes another: RFC 7396, with three exceptions.
 
-``image``, ``entry_point`` and ``distribution`` are replaced whole when their kind changes. ``api`` is a merge patch
-itself, on the payload, so what removes there has to arrive there.
+``image``, ``entry_point``, and ``distribution`` are replaced as a whole when their kind changes. ``api`` is itself a
+merge patch on the request, so its nulls must be kept until then.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ _ENTRY_POINTS = ("script", "command", "module", "pipe_loop")
 
 
 def layered(spec: Mapping | None, layer: Mapping) -> Mapping:
-    """Return ``spec`` as ``layer`` changes it. Both are in their long form."""
+    """Return ``spec`` with the changes of ``layer``. Both are in their long form."""
     return merge_entries(spec, layer, _SPECIAL)
 
 
 def _by_kind(kinds: tuple[str, ...]) -> Merge:
-    """Return a merge that starts anew when the kinds differ. Without ``kinds`` every key names one."""
+    """Return a merge that replaces the target when the kinds differ. Without ``kinds``, every key is a kind."""
 
     def named(node: Node | None) -> set[str]:
         entries = node.entries if isinstance(node, Mapping) else ()
@@ -39,7 +39,7 @@ def _channels(target: Node | None, patch: Node) -> Node:
     return merge_entries(target, patch, {}, _channel) if isinstance(patch, Mapping) else patch
 
 
-# An image's kinds are a string and a mapping, and RFC 7396 replaces the one by the other anyway.
+# The kinds of an image are a string and a mapping, and RFC 7396 replaces one by the other anyway.
 _SPECIAL: dict[str, Merge] = {
     "entry_point": _by_kind(_ENTRY_POINTS),
     "distribution": _by_kind(()),

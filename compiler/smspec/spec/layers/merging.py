@@ -1,7 +1,7 @@
-"""Merging of trees as RFC 7396 merges JSON: mappings merge, everything else replaces, null removes.
+"""Merge trees as RFC 7396 merges JSON: mappings merge, everything else replaces, null removes.
 
-Every part of the result keeps its place in the text that contributed it. A mapping of several texts, and a key,
-stand where the last of them stands.
+Every part of the result keeps its position in the text that contributed it. A mapping from several texts, and a key,
+have the position in the last of them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Merge = Callable[["Node | None", Node], Node]
 
 
 def merge_patch(target: Node | None, patch: Node) -> Node:
-    """Return ``target`` with ``patch`` applied, RFC 7396 section 2. None is a target that is not there."""
+    """Return ``target`` with ``patch`` applied, RFC 7396 section 2. None is a missing target."""
     if not isinstance(patch, Mapping):
         return patch
     return merge_entries(target, patch, {})
@@ -35,7 +35,7 @@ def combine_patches(first: Node | None, second: Node) -> Node:
 def merge_entries(
     target: Node | None, patch: Mapping, special: dict[str, Merge], other: Merge = merge_patch
 ) -> Mapping:
-    """Merge the entries of two mappings, each by the way that its key has in ``special``, else by ``other``.
+    """Merge the entries of two mappings, each with the merge for its key in ``special``, else with ``other``.
 
     Keys of the target come first, in its order, then the new ones in theirs.
     """
@@ -54,5 +54,5 @@ def merge_entries(
 
 
 def is_null(node: Node) -> bool:
-    """Return whether a value takes its key away."""
+    """Return whether a value removes its key."""
     return isinstance(node, Scalar) and node.value is None

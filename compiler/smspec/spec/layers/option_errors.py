@@ -1,7 +1,7 @@
-"""The command line asks for something that the spec does not offer."""
+"""Errors in command line options that do not match the spec."""
 
 from __future__ import annotations
 
 
 class OptionError(Exception):
-    """Not the spec is at fault but the command: no such overlay, no such variable, not one of its values."""
+    """The error is in the command, not in the spec: an unknown overlay, variable, or value."""

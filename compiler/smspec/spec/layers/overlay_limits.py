@@ -1,4 +1,4 @@
-"""How much a spec with overlays comes to: it is checked once more, as a whole, under each of them."""
+"""Limits on the size of a spec with overlays: it is checked again, as a whole, with each of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TEXT_OF_A_PART = 100
 
 
 def extent_findings(spec: Mapping, overlays: int) -> list[Finding]:
-    """Return what is wrong with the number of overlays, given the spec that they are laid over."""
+    """Return the errors in the number of overlays, given the spec that they apply to."""
     if overlays and overlays * (size := parts(spec)) > MOST_PARTS:
         message = (
             f"`overlays` is too large: {overlays:,} overlays of a spec with {size:,} parts; the maximum "
@@ -26,7 +26,7 @@ def extent_findings(spec: Mapping, overlays: int) -> list[Finding]:
 
 
 def parts(node: Node) -> int:
-    """Return one for every key and value, two for every list and mapping, and more for long texts."""
+    """Return the size of a node: one for every key and value, two for every list and mapping, more for long strings."""
     if isinstance(node, Scalar):
         return 1 + len(node.text) // _TEXT_OF_A_PART
     if isinstance(node, Sequence):

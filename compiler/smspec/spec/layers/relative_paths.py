@@ -1,4 +1,4 @@
-"""Paths are relative to the file that writes them; a merged spec has one home, the job's own file."""
+"""Paths are relative to the file that contains them; in a merged spec, to the job's own file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PATHS = (("source", "dir"), ("image", "python_requirements"), ("channels", _ANY
 
 
 def rehomed(spec: Mapping, home: str) -> Mapping:
-    """Return ``spec`` with every relative path leading from the directory of the file ``home`` to the same place."""
+    """Return ``spec`` with every relative path rewritten to start at the directory of the file ``home``."""
     root: Node = spec
     for path in _PATHS:
         root = _at(root, path, posixpath.dirname(home))
@@ -41,7 +41,7 @@ def _moved(node: Node, home: str) -> Node:
 def relocated(path: str, origin: str, home: str) -> str:
     """Return the path from the directory ``home`` to what ``path`` is in the directory ``origin``.
 
-    Only names are compared, never the disk, so that the result is the same on every machine.
+    Compare only names and never read the disk, so the result is the same on every machine.
     """
     origin, home = posixpath.normpath(origin), posixpath.normpath(home)
     if origin == home or not path or posixpath.isabs(path) or "://" in path:
@@ -55,7 +55,7 @@ def relocated(path: str, origin: str, home: str) -> str:
         if ".." not in here[shared:]:
             target = "/".join([".."] * (len(here) - shared) + there[shared:]) or "."
         else:
-            # Above the directory we stand in: only the disk knows the names on the way back.
+            # Above the current directory: only the disk has the names for the way back.
             target = posixpath.relpath(target, home)
     return f"{target}/" if path.endswith("/") else target
 

@@ -1,4 +1,4 @@
-"""The values that variables have: what the command line sets, else what the spec declares."""
+"""The values of variables: what the command line sets, else what the spec declares."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def valued(variables: Mapping[str, Variable], settings: Mapping[str, str]) -> di
 
 
 def valued_as_far_as_possible(variables: Mapping[str, Variable], settings: Mapping[str, str]) -> dict[str, Scalar]:
-    """Return the values as `valued` does, without those of settings that cannot be; for specs with other faults."""
+    """Return the values as `valued` does, without invalid settings; for specs with other errors."""
     values = valued(variables, {})
     for name, text in settings.items():
         values.pop(name, None)
@@ -57,7 +57,7 @@ def _value(variable: Variable, text: str) -> Scalar:
         raise OptionError(f"{given}: a variable cannot be made of other variables")
     kinds = variable.kinds()
     if kinds == {"text"} and value.plain:
-        # A variable that is text stays text: `--set vars.account=012345678901` needs no quotes.
+        # A variable that is a string stays one: `--set vars.account=012345678901` needs no quotes.
         value = replace(value, value=value.text, plain=isinstance(value.value, str))
     if kinds and kind(value) not in kinds:
         raise OptionError(f"{given}: `{variable.name}` is {' or '.join(sorted(kinds))}, not {kind(value)}")

@@ -1,4 +1,4 @@
-"""The short forms of a spec, written out. What is neither form is left for the check of the shape."""
+"""Expand the short forms of a spec. What is neither form is left to the check of the shape."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from smspec.spec.keys.value_forms import Choice, Named, Structure
 def expanded(spec: Mapping) -> Mapping:
     """Return a spec, or a part of one such as an overlay, with every short form in its long form.
 
-    A string for ``image`` is no short form: it is a existing image, another kind than a mapping.
+    A string for ``image`` is not a short form: it is an existing image, a different kind than a mapping.
     """
     return _with(spec, _EXPANSIONS)
 
@@ -34,7 +34,7 @@ def _under(name: str) -> Callable[[Node], Node]:
     def expand(value: Node) -> Node:
         if not isinstance(value, Scalar) or not isinstance(value.value, str):
             return value
-        # No one wrote this key: it stands where its value stands.
+        # No one wrote this key: its position is that of its value.
         key = Scalar(name, name, True, value.span, value.used_at)
         return Mapping(((key, value),), value.span, value.used_at)
 
@@ -42,7 +42,7 @@ def _under(name: str) -> Callable[[Node], Node]:
 
 
 def _distribution(value: Node) -> Node:
-    # While it still holds a variable its name is not known; variables are put in before the last expansion.
+    # While it still contains a variable its name is unknown; variables are replaced before the last expansion.
     if not isinstance(value, Scalar) or not isinstance(value.value, str) or "${{" in value.value:
         return value
     return Mapping(((value, Mapping((), value.span, value.used_at)),), value.span, value.used_at)

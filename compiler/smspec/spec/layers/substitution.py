@@ -1,4 +1,4 @@
-"""``${{ vars.NAME }}`` in the values of a spec, replaced by what the variables hold."""
+"""Replace ``${{ vars.NAME }}`` in the values of a spec by the values of the variables."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ MALFORMED_EXPRESSION = Rule("SM127", "malformed expression")
 
 _OPEN, _CLOSE = "${{", "}}"
 _SUBJECT = "vars."
-# Names are the author's: thousands of them, or one of a megabyte, would take minutes to compare.
+# Names come from the author: comparing thousands of them, or one of a megabyte, would take minutes.
 _MOST_COMPARED = 100
 _LONGEST_COMPARED = 100
 
 
 class Substitution:
-    """Puts ``values`` into a tree. ``declared`` are all variables, also those without a value.
+    """Replaces variables by ``values`` in a tree. ``declared`` are all variables, also those without a value.
 
-    A value of None was faulty where it was declared: what it is used in becomes unknown without another diagnostic.
-    So does any other variable unless ``others_are_known``.
-    ``unknown`` are the paths of what could not be determined; in the tree they are null.
+    A value of None had an error where it was declared: what uses it becomes unknown without another diagnostic. So does
+    any other variable unless ``others_are_known``. ``unknown`` are the paths that could not be determined; in the tree
+    they are null.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Substitution:
         self.unknown: dict[Path, None] = {}
 
     def apply(self, node: Node, path: Path = ()) -> Node:
-        """Return ``node``, which stands at ``path``, with its variables replaced; note what cannot be."""
+        """Return ``node``, at ``path``, with its variables replaced; record the errors."""
         if isinstance(node, Scalar):
             return self._scalar(node, path) if isinstance(node.value, str) and _OPEN in node.value else node
         changed = False
@@ -75,7 +75,7 @@ class Substitution:
             if _OPEN in key.text:
                 message = f"the key {quoted(key.text)} contains a variable; only values can"
                 self._say(MALFORMED_EXPRESSION, key, here, key.text, message, help="use a plain key")
-                # A key is known by its name: which of its mapping this one was meant as cannot be told.
+                # A key is identified by its name: it is unknown which key of the mapping this one was meant to be.
                 self.unknown[path or here] = None
             # A variable may be null, and null removes the key as it does when written out.
             if new is value or not is_null(new) or here in self.unknown:
@@ -114,7 +114,7 @@ class Substitution:
         if path in self.unknown:
             return _nothing_known(node)
         whole = "".join((*pieces, text[done:]))
-        # `${{ vars.a }}${{ vars.b }}` of 1 and 2 is the text 12, which would be a number without quotes.
+        # `${{ vars.a }}${{ vars.b }}` with 1 and 2 is the string 12, which would be a number without quotes.
         return replace(node, text=whole, value=whole, plain=node.plain and meaning(whole) == whole)
 
     def _value(self, node: Scalar, path: Path, expression: str) -> Scalar | None:
@@ -144,7 +144,7 @@ class Substitution:
     def _say(
         self, rule: Rule, node: Scalar, path: Path, expression: str, message: str, *, help: str = "", label: str = ""
     ) -> None:
-        # The same once more in the same value is no news; and nobody reads thousands of these.
+        # Report it once per value, and stop after a few.
         if (node.span, expression) in self._said or len(self.diagnostics) >= MOST:
             return
         self._said.add((node.span, expression))
@@ -152,7 +152,7 @@ class Substitution:
         self.diagnostics.append(placed_at(self._span(node.span, expression), finding, used_at=node.used_at))
 
     def _span(self, span: Span, expression: str) -> Span:
-        """Return where ``expression`` is written within ``span``; all of it where escapes or line breaks hide that."""
+        """Return the position of ``expression`` within ``span``; all of it where escapes or line breaks hide it."""
         if span.file not in self._lines:
             text = self._document.text(span.file)
             self._lines[span.file] = text.text.split("\n") if text else []
@@ -167,5 +167,5 @@ class Substitution:
 
 
 def _nothing_known(node: Scalar) -> Scalar:
-    """Return what is in the place of a text whose variables have no values: nothing that a check could read."""
+    """Return a placeholder for a string whose variables have no values: nothing that a check could use."""
     return replace(node, text="", value=None, plain=True)

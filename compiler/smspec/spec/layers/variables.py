@@ -20,24 +20,24 @@ _MADE_OF_OTHERS = "a variable cannot refer to other variables"
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """One entry of ``vars``. Without ``choices`` every value will do."""
+    """One entry of ``vars``. Without ``choices``, any value is valid."""
 
     name: str
     default: Scalar | None
     choices: tuple[Scalar, ...]
 
     def kinds(self) -> set[str]:
-        """Return what its declared values are: see `kind`."""
+        """Return the kinds of its declared values: see `kind`."""
         return {kind(value) for value in (*self.choices, *((self.default,) if self.default else ()))}
 
 
 def is_name(text: str) -> bool:
-    """Return whether a text can be the name of a variable."""
+    """Return whether a string can be the name of a variable."""
     return bool(text) and _NAME.issuperset(text)
 
 
 def declared(node: Node | None) -> tuple[dict[str, Variable], list[Finding]]:
-    """Return the variables that ``vars`` declares, and what is wrong with the declarations."""
+    """Return the variables that ``vars`` declares, and the errors in the declarations."""
     if node is None:
         return {}, []
     if not isinstance(node, Mapping):
@@ -116,18 +116,18 @@ def _items(value: Mapping) -> tuple[Node, ...]:
 
 
 def shown(choices: tuple[Scalar, ...] | list[Scalar]) -> str:
-    """Return values as a message lists them, not too many."""
+    """Return values as a message lists them, at most a few."""
     first = ", ".join(quoted(choice.text) for choice in choices[:_MOST_SHOWN])
     return first + (f" and {len(choices) - _MOST_SHOWN} more" if len(choices) > _MOST_SHOWN else "")
 
 
 def same(one: Scalar, other: Scalar) -> bool:
-    """Return whether two values are one; ``7`` and ``"7"`` are not."""
+    """Return whether two values are equal; ``7`` and ``"7"`` are not."""
     return kind(one) == kind(other) and one.value == other.value
 
 
 def kind(scalar: Scalar) -> str:
-    """Return what a value is, in words."""
+    """Return the kind of a value, in words."""
     if isinstance(scalar.value, str):
         return "text"
     if scalar.value is None:

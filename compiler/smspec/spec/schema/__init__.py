@@ -1,1 +1,1 @@
-"""The JSON Schema of the spec: reading it, asking it, and telling people what it says."""
+"""The JSON Schema of the spec: loading it, querying it, and explaining it."""

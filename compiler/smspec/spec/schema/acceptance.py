@@ -1,9 +1,9 @@
-"""Whether a value fits a JSON Schema: yes or no.
+"""Return whether a value fits a JSON Schema, without a reason.
 
-Importing jsonschema takes longer than all the rest of `smspec validate`, so this interprets the keywords of draft 7
-that our schema uses, and leaves any other to jsonschema. Where it says no, `smspec.spec.shape.shape_faults` asks it
-about ever smaller parts. A test checks both against jsonschema. What is asked of every value is written as a loop:
-`any` and `all` would take twice as long.
+Importing jsonschema takes longer than all the rest of `smspec validate`, so this module interprets the keywords of
+draft 7 that the schema of the spec uses, and leaves any other to jsonschema. For a value that does not fit,
+`smspec.spec.shape.shape_faults` calls it on smaller and smaller parts. A test checks both against jsonschema. Checks of
+every value are written as loops: `any` and `all` would take twice as long.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def accepts(schema: SchemaPart, value: object, root: Root) -> bool:
         return bool(schema)
     reference = schema.get("$ref")
     if isinstance(reference, str):
-        # Draft 7: whatever stands beside a $ref is ignored.
+        # Draft 7: ignore whatever is next to a $ref.
         return accepts(target(root, reference), value, root)
     for _, holds, argument in checks(schema):  # noqa: SIM110
         if not holds(argument, value, schema, root):
@@ -32,7 +32,7 @@ def accepts(schema: SchemaPart, value: object, root: Root) -> bool:
 
 
 def checks(schema: dict[str, SchemaPart]) -> list[tuple[str, Keyword, SchemaPart]]:
-    """Return each keyword of a schema with what decides on it and its argument; what explains it to people is none."""
+    """Return each keyword of a schema with its check and argument; annotations have no check."""
     known = _KNOWN.get(id(schema))
     if known is None:
         found = [
@@ -40,7 +40,7 @@ def checks(schema: dict[str, SchemaPart]) -> list[tuple[str, Keyword, SchemaPart
             for name, argument in schema.items()
             if name not in ANNOTATIONS
         ]
-        # The schema is kept too, so that no other can have its number.
+        # Keep the schema too, so that no other schema gets its id.
         known = _KNOWN[id(schema)] = (schema, found)
     return known[1]
 
@@ -49,12 +49,12 @@ _KNOWN: dict[int, tuple[dict[str, SchemaPart], list[tuple[str, Keyword, SchemaPa
 
 
 def _by_jsonschema(name: str) -> Keyword:
-    """Return what asks jsonschema about one keyword: a schema may use any, and pays for it where it is met."""
+    """Return a check that asks jsonschema about one keyword: it is imported only where such a keyword is used."""
 
     def holds(_: SchemaPart, value: object, schema: Mapping[str, SchemaPart], root: Root) -> bool:
         from jsonschema import Draft7Validator
 
-        part_at_fault = Draft7Validator(root).evolve(schema=schema)  # references are looked up in the root
+        part_at_fault = Draft7Validator(root).evolve(schema=schema)  # references are resolved in the root
         return all(error.validator != name for error in part_at_fault.iter_errors(value))
 
     return holds

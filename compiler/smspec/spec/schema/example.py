@@ -1,4 +1,4 @@
-"""What an author could write at a place, from the examples of the schema."""
+"""Examples of the schema for a key."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from smspec.spec.yaml.flow_style import flow_style
 
 
 def example_of(path: Path) -> str | None:
-    """Return ``key: value`` for the key at ``path``, a bare value for an item of a list; None where no key is known."""
+    """Return ``key: value`` for the key at ``path``, a bare value for an item of a list; None for an unknown key."""
     key = key_path(path)
     examples = spec_keys()[key].get("examples") if key else None
     if not path or not isinstance(examples, list) or not examples:

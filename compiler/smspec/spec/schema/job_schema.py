@@ -22,13 +22,13 @@ def author_schema() -> dict[str, SchemaPart]:
 
 @lru_cache(maxsize=1)
 def merged_schema() -> dict[str, SchemaPart]:
-    """Return the schema of a merged job: no value is a reference or removed any more, and nothing may be missing."""
+    """Return the schema of a merged job: no value is a reference or null any more, and required keys must be set."""
     schema = author_schema()
     return {**schema, "if": True, "definitions": {**part(schema, "definitions"), "reference": False}}
 
 
 def part(schema: Mapping[str, SchemaPart], key: str) -> dict[str, SchemaPart]:
-    """Return the mapping under ``key``; empty when there is none."""
+    """Return the mapping under ``key``; empty if there is none."""
     value = schema.get(key)
     return value if isinstance(value, dict) else {}
 

@@ -1,4 +1,4 @@
-"""Every key of the spec by its path, `*` standing for a name that the author gives and for any item of a list."""
+"""Every key of the spec by its path; `*` is a name that the author chooses, or any item of a list."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _below(schema: KeySchema, path: KeyPath) -> Iterator[tuple[KeyPath, KeySchem
 
 
 def key_path(path: Path) -> KeyPath | None:
-    """Return the key that a path into a spec leads to, or None when the spec has no such key."""
+    """Return the key that a path into a spec leads to, or None if the spec has no such key."""
     found: KeyPath = ()
     for step in path:
         named = (*found, step) if isinstance(step, str) else None
@@ -54,7 +54,7 @@ def key_path(path: Path) -> KeyPath | None:
 
 
 def key_path_of_text(text: str) -> KeyPath | None:
-    """Return the key that ``channels.*.input_mode``, ``channels.train.input_mode`` or ``metrics[0].name`` means."""
+    """Return the key of ``channels.*.input_mode``, ``channels.train.input_mode``, or ``metrics[0].name``."""
     steps = re.sub(r"\[[0-9*]*\]", ".*", text.strip()).strip(".").split(".")
     if steps[0] == "overlays" and len(steps) > 2:
         # An overlay is a partial job: its keys are those of a job.
@@ -63,7 +63,7 @@ def key_path_of_text(text: str) -> KeyPath | None:
 
 
 def written_key(path: KeyPath) -> str:
-    """Return a key as people write it: ``channels.*.input_mode``."""
+    """Return a key in dotted form: ``channels.*.input_mode``."""
     return ".".join(path)
 
 
@@ -73,7 +73,7 @@ def keys_in(path: KeyPath) -> tuple[str, ...]:
 
 
 def choices(schema: KeySchema) -> tuple[str, ...]:
-    """Return the values that a key can have, when it is a choice."""
+    """Return the values that a key can have, if it has a list of choices."""
     listed = strict(schema).get("enum")
     return tuple(str(value) for value in listed) if isinstance(listed, list) else ()
 
@@ -85,14 +85,14 @@ def types(schema: KeySchema) -> tuple[str, ...]:
 
 
 def type_words(allowed: Collection[str]) -> str:
-    """Return what values of the types are in the author's words."""
+    """Return the types of a value as an author calls them."""
     if {"string", "number", "boolean"} <= set(allowed):
         return "a string or a number"
     return " or ".join(words for name, words in _TYPES.items() if name in allowed)
 
 
 def strict(schema: KeySchema) -> KeySchema:
-    """Return what a value must fit once it is no reference: the schema itself, or what it names."""
+    """Return what a value must fit after variables are replaced: the schema itself, or the one it refers to."""
     alternatives = schema.get("anyOf")
     if isinstance(alternatives, list) and isinstance(alternatives[0], dict):
         schema = alternatives[0]

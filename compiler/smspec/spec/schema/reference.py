@@ -1,4 +1,4 @@
-"""What every key of the spec means, in the words of the schema: for `smspec explain KEY` and for docs/."""
+"""The description of every key of the spec, from the schema: for `smspec explain KEY` and for docs/."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from smspec.spec.yaml.flow_style import flow_style
 
 
 def keys() -> tuple[str, ...]:
-    """Return every key of the spec as people write it, such as ``channels.*.input_mode``."""
+    """Return every key of the spec in dotted form, such as ``channels.*.input_mode``."""
     return tuple(written_key(path) for path in spec_keys())
 
 
 def explain_key(text: str) -> str | None:
-    """Return what a key means as Markdown, or None when the spec has no such key.
+    """Return the description of a key as Markdown, or None if the spec has no such key.
 
-    A name may stand for the `*` of a key: ``channels.train.s3`` is ``channels.*.s3``.
+    A name can replace the `*` of a key: ``channels.train.s3`` is ``channels.*.s3``.
     """
     path = key_path_of_text(text)
     if path is None:
@@ -64,7 +64,7 @@ def example_lines(path: KeyPath) -> list[str]:
 
 
 def value_words(schema: KeySchema) -> str:
-    """Return in words what the value of a key can be."""
+    """Return a description of the values of a key."""
     listed = choices(schema)
     if listed:
         return one_of(listed)
@@ -99,7 +99,7 @@ def _range_words(schema: KeySchema) -> str:
 
 
 def is_required(path: KeyPath) -> bool:
-    """Return whether a key must be there, always, in the mapping that it belongs to."""
+    """Return whether a key is always required in its mapping."""
     *parents, name = path
     complete = part(part(author_schema(), "definitions"), "complete")
     if path == ("smspec",) or name in _required(spec_keys().get(tuple(parents), {})):

@@ -1,1 +1,1 @@
-"""Whether a merged document has the shape of a job, and what to tell its author where it has not."""
+"""Check whether a merged document has the shape of a job, and explain where it does not."""

@@ -1,4 +1,4 @@
-"""Hyperparameters without quotes that are strings here and values of another type to other readers of YAML."""
+"""Unquoted hyperparameters that are strings for smspec and values of a different type for other YAML parsers."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _TRUE = frozenset(("yes", "y", "on"))
 
 
 def ambiguous_texts(document: Document) -> Iterator[Finding]:
-    """Yield every unquoted text of the hyperparameters that another reader takes for a boolean, a number or a date.
+    """Yield every unquoted string of the hyperparameters that other parsers read as a boolean, a number, or a date.
 
-    Only there does the type reach the script: everywhere else a key has one type, and the schema asks for it.
+    Only there does the type reach the script: any other key has one type, which the schema requires.
     """
     node = document.node(("hyperparameters",))
     if isinstance(node, Mapping):

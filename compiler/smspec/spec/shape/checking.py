@@ -1,4 +1,4 @@
-"""Whether a merged document has the shape of a job, and if not, why: the door to the checks of SM2."""
+"""Entry point of the shape checks, rules SM2xx: does a merged document have the shape of a job, and if not, why."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from smspec.spec.shape.view import viewed
 
 
 def shape_findings(document: Document) -> list[Finding]:
-    """Return everything in which a merged document, its short forms expanded, is not a job of the schema."""
+    """Return every mismatch between a merged document, with its short forms expanded, and the schema."""
     data = viewed(document.root)
     schema = merged_schema()
     if accepts(schema, data, schema):
         return []
-    # Late: a good spec does not need it.
+    # Imported late: a valid spec does not need it.
     from smspec.spec.shape.schema_errors import told
 
     findings = told(document, data)
     if not findings:
-        # What no finding is made of would be built (tests/compiler/spec/shape/test_agreement.py).
+        # Without a finding for a fault, an invalid spec would be built (tests/compiler/spec/shape/test_agreement.py).
         raise RuntimeError("the schema refuses this spec, and no error is reported for it")
     return findings

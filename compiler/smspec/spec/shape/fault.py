@@ -1,4 +1,4 @@
-"""One place where a spec does not fit the schema, before it is put into words."""
+"""One place where a spec does not fit the schema, before it becomes a message."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from smspec.spec.schema.job_schema import SchemaPart
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeFault:
-    """``keyword`` of ``schema``, with its ``argument``, is not met by the ``value`` at ``path``.
+    """``keyword`` of ``schema``, with its ``argument``, rejects the ``value`` at ``path``.
 
-    ``on`` is "key" where not the value but the name of the key does not fit.
+    ``on`` is "key" where the name of the key does not fit, not its value.
     """
 
     path: Path
@@ -25,5 +25,5 @@ class ShapeFault:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The keys that the value has, when it is a mapping."""
+        """The keys of the value, if it is a mapping."""
         return tuple(self.value) if isinstance(self.value, dict) else ()

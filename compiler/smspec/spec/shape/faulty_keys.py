@@ -1,4 +1,4 @@
-"""Keys that are unknown, missing, or do not go together."""
+"""Findings for keys that are unknown, missing, or cannot be combined."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_LISTED = 8
 
 
 def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
-    """Tell the faults of keys. A key that is missing because it is misspelled is told once, by what was written."""
+    """Return the findings for faults of keys. A key that is missing because it is misspelled is reported once."""
     ordered = sorted(faults, key=lambda fault: KEYWORDS_OF_KEYS.index(fault.keyword))
     findings: list[Finding] = []
     meant: set[Path] = set()
@@ -50,7 +50,7 @@ def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
         elif fault.keyword in ("oneOf", "anyOf"):
             kinds = kinds_of(fault.argument)
             if kinds and len(fault.names) == 1 and fault.path in strange:
-                # `distribution: none`: the one key is not among the choices, so none of them is missing besides.
+                # `distribution: none`: its one key is not among the choices; do not also report that they are missing.
                 index = strange[fault.path]
                 findings[index] = replace(findings[index], help=f"use {one_of(kinds)}")
             else:
@@ -85,7 +85,7 @@ def _unknown_key(mapping: Path, word: str, guess: Suggestion | None) -> Finding:
 def _missing(mapping: Path, keys: tuple[str, ...]) -> Finding:
     place = f" in `{dotted(mapping)}`" if mapping else ""
     if len(keys) > 1:
-        # None of them is the missing one, so the place is that of the mapping.
+        # None of them is the missing one, so the position is that of the mapping.
         return MISSING_KEY.at(mapping, f"missing key{place}: {one_of(keys)}", help="add one of them", on="key")
     path = (*mapping, keys[0])
     example = example_of(path)
@@ -104,7 +104,7 @@ def _missing_keys(fault: ShapeFault, meant: set[Path]) -> Iterator[str]:
 
 
 def _is_meant(path: Path, meant: set[Path]) -> bool:
-    """Return whether a misspelled key was to be the one at ``path``, or one below it."""
+    """Return whether a misspelled key was meant as the one at ``path``, or one below it."""
     return any(written[: len(path)] == path for written in meant)
 
 
@@ -120,13 +120,13 @@ def _not_one_of(fault: ShapeFault, meant: set[Path]) -> Iterator[Finding]:
 
 
 def kinds_of(alternatives: SchemaPart) -> tuple[str, ...]:
-    """Return the keys of which one is wanted; an alternative without inline ``required`` is not offered."""
+    """Return the keys of which one is required; an alternative without inline ``required`` is not offered."""
     listed = alternatives if isinstance(alternatives, list) else []
     return tuple(key for schema in listed for key in required_of(schema))
 
 
 def required_of(schema: SchemaPart) -> tuple[str, ...]:
-    """Return the keys that a schema asks for."""
+    """Return the keys that a schema requires."""
     keys = schema.get("required") if isinstance(schema, dict) else None
     return tuple(str(key) for key in keys) if isinstance(keys, list) else ()
 

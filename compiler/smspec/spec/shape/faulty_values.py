@@ -1,4 +1,4 @@
-"""Values that are of another type, no choice, or not of the form that their key asks for."""
+"""Findings for values of a wrong type, not in a list of choices, or not in the form of their key."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SAID = {"yes": "true", "y": "true", "on": "true", "no": "false", "n": "false", 
 
 
 def value_finding(document: Document, fault: ShapeFault) -> Finding:
-    """Tell one fault of a value; ``document`` has the words of the author."""
+    """Return the finding for one fault of a value; ``document`` has the text that the author wrote."""
     return _TOLD.get(fault.keyword, _not_met)(fault, document.node(fault.path))
 
 
@@ -47,14 +47,14 @@ def _wrong_type(fault: ShapeFault, node: Node | None) -> Finding:
 
 
 def _expected(fault: ShapeFault, otherwise: str = "") -> tuple[str, str]:
-    """Return what a value must be, as the begin of a message, and the schema's examples of it as a help."""
+    """Return what a value must be, as the start of a message, and the schema's examples of it as a help."""
     written = str(fault.schema.get("patternErrorMessage") or otherwise).removeprefix("expected ")
     form, _, examples = written.partition(" such as ")
     return f"`{_name(fault.path)}` must be {form}", f"use a value such as {examples}" if examples else ""
 
 
 def _remedy(wanted: list[str], node: Node | None, schema: dict[str, SchemaPart]) -> str:
-    """Return what to write when the value was meant right but spelled as another type."""
+    """Return what to write where the value was spelled as a different type."""
     if not isinstance(node, Scalar) or node.value is None:
         return ""
     value, text = node.value, node.text
@@ -71,7 +71,7 @@ def _remedy(wanted: list[str], node: Node | None, schema: dict[str, SchemaPart])
 
 
 def _described(node: Node | None) -> str:
-    """Return what kind of value this is, and the value where it is short: "text `four`"."""
+    """Return the kind of a value, and the value where it is short: "text `four`"."""
     if node is None:
         return "nothing"
     if not isinstance(node, Scalar):
@@ -114,7 +114,7 @@ def choice_meant(text: str, allowed: tuple[str, ...]) -> str | None:
 
 
 def _name(path: Path) -> str:
-    """Return a key as its author would say it."""
+    """Return the name of a key as its author knows it."""
     return dotted(path) if path else "the spec"
 
 
@@ -169,7 +169,7 @@ def _empty(fault: ShapeFault, _: Node | None) -> Finding:
 
 
 def _not_met(fault: ShapeFault, node: Node | None) -> Finding:
-    """A keyword of the schema that has no words of its own."""
+    """Return a finding for a keyword of the schema without a message of its own."""
     wanted = f"`{fault.keyword}: {flow_style([fault.argument])[1:-1]}`"
     return TEXT_OF_ANOTHER_FORM.at(fault.path, f"`{_name(fault.path)}` does not meet {wanted}, got {_described(node)}")
 

@@ -1,4 +1,4 @@
-"""A document whose unknown values are filled in: with values that the keys could have, or with nothing."""
+"""Replace the unknown values of a document by values that the keys could have, or remove them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _NAME_OF_A_GROUP = ("hosts", "groups", "*", "name")
 
 
 def filled(document: Document, way: int) -> Document:
-    """Return a document without unknown values; what they are is another matter in every ``way``."""
+    """Return a document without unknown values; each ``way`` uses different values."""
     root = _filled(document, document.root, (), _tree(document.unknown), way)
-    # What is filled in may be a short form.
+    # The inserted value may be a short form.
     return replace(document, root=expanded(root) if isinstance(root, Mapping) else document.root, unknown=())
 
 
@@ -37,7 +37,7 @@ def _tree(paths: tuple[Path, ...]) -> _Tree:
 
 
 def _filled(document: Document, node: Node, path: Path, unknown: _Tree, way: int) -> Node | None:
-    """Return a part without unknown values; None: without the part."""
+    """Return a part without unknown values; None: omit the part."""
     if not unknown:
         return _value(document, node, path, way)
     if isinstance(node, Sequence):
@@ -68,7 +68,7 @@ def _value(document: Document, node: Node, path: Path, way: int) -> Node | None:
 
 
 def _referred(document: Document, path: Path, node: Node) -> Iterator[Node]:
-    """Yield the names by which other keys refer to what has its name at ``path``."""
+    """Yield the names by which other keys refer to the name at ``path``."""
     if key_path(path) != _NAME_OF_A_GROUP:
         return
     channels = document.node(("channels",))

@@ -1,4 +1,4 @@
-"""What a key or a value of another tool is called here."""
+"""Names of other tools for keys and values of the spec."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from smspec.spec.keys.row import API, TOOLS, Row
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """``tool`` says the word; here it is one of ``keys``: the one that fits where it was written, else the first."""
+    """``tool`` uses the word for one of ``keys``: the one that fits where it was written, else the first."""
 
     tool: str
     keys: tuple[str, ...]
@@ -53,13 +53,13 @@ _VALUES: dict[str, str] = {
 
 
 def hint(word: str) -> Hint | None:
-    """Return what is known about a key that the spec does not have."""
+    """Return the hint for a key that the spec does not have."""
     return _known().get(_bare(word))
 
 
 @lru_cache(maxsize=1)
 def _known() -> dict[str, Hint]:
-    """Return every word with what it means: what the first tool that has it means by it."""
+    """Return every word with its hint; a word of several tools has the meaning of the first."""
     known: dict[str, Hint] = {}
     for tool in TOOLS:
         keys: dict[str, list[str]] = {}
@@ -79,7 +79,7 @@ def _words(row: Row, tool: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1)
 def _members() -> dict[str, list[str]]:
-    """Return the names of the members that each key makes, but for those that a key at the top of a spec has too."""
+    """Return the names of the members that each key sets, except those that are also top-level keys of a spec."""
     ours = {_bare(row.name) for row in rows_below("")}
     members: dict[str, list[str]] = {}
     for path, rows in rows_by_member().items():
@@ -91,13 +91,13 @@ def _members() -> dict[str, list[str]]:
 
 
 def value_hint(word: str, allowed: tuple[str, ...]) -> str | None:
-    """Return the value that another tool's word stands for, if it is one of those allowed."""
+    """Return the value that a different tool's word corresponds to, if it is one of those allowed."""
     value = _VALUES.get(_bare(word))
     return value if value in allowed else None
 
 
 def hinted_keys() -> dict[str, tuple[str, ...]]:
-    """Return every word of the table with its keys, for the tests that these exist."""
+    """Return every word of the table with its keys, so that tests can check that these exist."""
     keys: dict[str, tuple[str, ...]] = {}
     for row in ROWS:
         for word in (word for tool in TOOLS for word in _words(row, tool)):

@@ -1,4 +1,4 @@
-"""The forms that texts of the spec must have: the rule that each breaks, and what was probably meant."""
+"""The required forms of strings in the spec: the rule for each, and what was probably meant."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ANY_OTHER = Form(TEXT_OF_ANOTHER_FORM, _unknown)
 
 
 def form_of(schema: dict[str, SchemaPart]) -> Form:
-    """Return the form that ``schema`` asks for."""
+    """Return the form that ``schema`` requires."""
     definitions = part(author_schema(), "definitions")
     for name, form in _FORMS.items():
         if definitions[name] == schema:

@@ -1,4 +1,4 @@
-"""A null that has nothing beneath it: often a value was forgotten, or lies behind a `#` without quotes."""
+"""A null that removes nothing: often a value was forgotten, or it comes after a `#` without quotes."""
 
 from __future__ import annotations
 

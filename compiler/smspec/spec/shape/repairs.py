@@ -1,7 +1,7 @@
-"""A document with faults of shape, made sound in several ways: what is found in all of them needs no faulty member.
+"""Repair a document with faults of shape in several ways: a finding in all of them does not depend on the faults.
 
-Each way takes the faulty members out or puts other values in their place. What the rules then find is true of what the
-author wrote soundly if it does not depend on how the rest was made sound.
+Each way removes the faulty members or replaces their values. What the rules then find is true of the valid parts of the
+document if it does not depend on the way.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ _PARTS_AROUND_A_PART = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repair:
-    """A sound document; ``changed`` are the paths that are not the author's in it.
+    """A repaired document; ``changed`` are the paths in it that are not the author's.
 
-    ``start`` is what it was made of: the author's document with its unknown values filled in.
+    ``start`` is what it was made from: the author's document with its unknown values filled in.
     """
 
     start: Document
@@ -59,16 +59,16 @@ class Repair:
     changed: frozenset[Path]
 
     def is_changed(self, path: Path) -> bool:
-        """Return whether a path leads to something that is not the author's, or into it."""
+        """Return whether a path leads to or into something that is not the author's."""
         return any(path[:length] in self.changed for length in range(len(path) + 1))
 
     def touches(self, key: str) -> bool:
-        """Return whether a top-level key is not wholly the author's."""
+        """Return whether any part of a top-level key is not the author's."""
         return any(changed[:1] in ((), (key,)) for changed in self.changed)
 
 
 def is_too_large(document: Document, variants: int) -> bool:
-    """Return whether a document that is one of ``variants`` of a job is too large to be made sound in every way."""
+    """Return whether a document, one of ``variants`` of a job, is too large to be repaired in every way."""
     own = parts(document.root) * (_PARTS_AROUND_A_PART if document.is_partial else 1)
     return (own + _PARTS_OF_ANY_WAY) * _ways(document) * variants > _MOST_PARTS
 
@@ -78,7 +78,7 @@ def _ways(document: Document) -> int:
 
 
 def repairs(document: Document) -> Iterator[Repair]:
-    """Yield the ways in which a document can be made sound; none where hardly anything of it is."""
+    """Yield the repairs of a document; none where hardly any of it is valid."""
     if () in document.unknown:
         return
     for way in range(_ways(document)):
@@ -106,7 +106,7 @@ def _repaired(start: Document, way: int, not_the_authors: tuple[Path, ...]) -> R
         if accepts(schema, data, schema):
             return Repair(start=start, document=replace(start, root=root), changed=frozenset(changed))
         faults = sorted(shape_faults(data), key=lambda fault: fault.keyword != "additionalProperties")
-        # A misspelled key is why another is missing: it is looked at first, and the rest anew.
+        # A misspelled key is why another key is missing: repair it first, then check again.
         if faults[0].keyword == "additionalProperties":
             faults = [fault for fault in faults if fault.keyword == "additionalProperties"]
         done: set[Path] = set()
@@ -123,7 +123,7 @@ def _repaired(start: Document, way: int, not_the_authors: tuple[Path, ...]) -> R
 
 
 def _edits(root: Node, fault: ShapeFault, way: int, turn: int) -> Iterator[tuple[Path, Node | None]]:
-    """Yield what is put in the place of what is at fault; None: nothing."""
+    """Yield the replacements for the part with the fault; None: remove it."""
     path = fault.path
     if fault.keyword == "additionalProperties":
         yield from _unknown_keys(root, fault, way)
@@ -142,7 +142,7 @@ def _edits(root: Node, fault: ShapeFault, way: int, turn: int) -> Iterator[tuple
     elif turn < 3:
         yield from _sampled(root, path, way, may_go=True)
     else:
-        # Neither a sample nor nothing will do here: what holds it goes.
+        # Neither a sample nor a removal works here: remove the part that contains it.
         parent = path[: max(len(path) - turn + 2, 1)]
         if parent:
             yield parent, None
@@ -157,13 +157,13 @@ def _unknown_keys(root: Node, fault: ShapeFault, way: int) -> Iterator[tuple[Pat
         guess = suggestion(word, fault.path)
         name = guess.key[-1] if guess else ""
         if name in known and name not in fault.names and (fault.path or name not in _OF_LAYERS):
-            # Every way has the key that was meant for changed: with the value that was written, and without.
+            # Every way treats the intended key as changed: with the written value, and without.
             value = Document(root, ()).node((*fault.path, word)) if way % 2 else None
             yield (*fault.path, name), value
 
 
 def _kinds(root: Node, fault: ShapeFault, way: int) -> Iterator[tuple[Path, Node | None]]:
-    """Leave one of several kinds, or put one in where there is none."""
+    """Keep one of several kinds, or insert one where there is none."""
     if not isinstance(fault.value, dict):
         yield from _sampled(root, fault.path, way, may_go=True)
         return
@@ -179,7 +179,7 @@ def _kinds(root: Node, fault: ShapeFault, way: int) -> Iterator[tuple[Path, Node
 
 
 def _sampled(root: Node, path: Path, way: int, *, may_go: bool) -> Iterator[tuple[Path, Node | None]]:
-    """Put one of the samples of a key at ``path``, or in some ways nothing; a list that cannot have either goes."""
+    """Put one of the samples of a key at ``path``, or remove it in some ways; a list that allows neither is removed."""
     found = samples(path, Document(root, ()).span_of_value(path))
     is_item = bool(path) and isinstance(path[-1], int)
     choices: tuple[Node | None, ...] = (*found, None) if may_go and not is_item else found

@@ -1,11 +1,11 @@
-"""Values that a key could have: what its schema gives as examples, and more where rules look at the value."""
+"""Sample values of keys: the examples of the schema, and more where rules depend on the value."""
 
 from __future__ import annotations
 
 from smspec.source import Mapping, Node, Path, Scalar, Sequence, Span
 from smspec.spec.schema.keys import choices, key_path, spec_keys, written_key
 
-# Values far apart, so that no rule finds the same in all of them.
+# Values far apart, so that no rule has the same result for all of them.
 _FAR_APART: dict[str, tuple[object, ...]] = {
     "name": ("one", "another-job"),
     "role": ("arn:aws-cn:iam::222233334444:role/one", "arn:aws-us-gov:iam::333344445555:role/another"),
@@ -32,7 +32,7 @@ _FAR_APART: dict[str, tuple[object, ...]] = {
 
 
 def samples(path: Path, span: Span) -> tuple[Node, ...]:
-    """Return sound values for the key at ``path``, as if they were written at ``span``; none where no key is known."""
+    """Return valid values for the key at ``path``, with the position ``span``; none for an unknown key."""
     key = key_path(path)
     if not key:
         return ()

@@ -1,4 +1,4 @@
-"""From the faults of a shape to findings in the author's words: one per fault, none that follows from another."""
+"""Convert the faults of a shape to findings: one per fault, none that follows from another."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _REQUIRED_OF_A_REQUEST = {"TrainingJobName", "RoleArn", "OutputDataConfig"}
 
 
 def told(document: Document, data: object) -> list[Finding]:
-    """Return the findings of a merged document that does not fit the schema; ``data`` is its view."""
+    """Return the findings for a merged document that does not fit the schema; ``data`` is its view."""
     if is_request(data):
         return [_request_instead()]
     faults = list(shape_faults(data))
     findings = key_findings(fault for fault in faults if fault.keyword in KEYWORDS_OF_KEYS)
     findings += [value_finding(document, fault) for fault in faults if fault.keyword not in KEYWORDS_OF_KEYS]
-    # A name that is too long and has a blank in it is one fault: the first thing that is wrong with a place is told.
+    # A name that is too long and contains a space is one fault: report only the first fault at a place.
     first: dict[tuple[Path, str], Finding] = {}
     for finding in findings:
         first.setdefault((finding.path, finding.on), finding)
@@ -26,12 +26,12 @@ def told(document: Document, data: object) -> list[Finding]:
 
 
 def is_request(data: object) -> bool:
-    """Return whether a request was given for a spec: one fault, whatever else it has."""
+    """Return whether the document is a request instead of a spec: this is one fault, whatever else it has."""
     return isinstance(data, dict) and "smspec" not in data and len(_REQUIRED_OF_A_REQUEST & data.keys()) > 1
 
 
 def _request_instead() -> Finding:
-    """Tell the one fault of a request that is given for a spec; its members would be as many unknown keys."""
+    """Return the one finding for a request instead of a spec; otherwise each member would be an unknown key."""
     return MISSING_KEY.at(
         ("smspec",),
         "missing key `smspec`: this is a CreateTrainingJob request, not a job spec",

@@ -1,6 +1,6 @@
-"""Where a merged document does not fit the schema: what is not accepted, followed down to its smallest parts.
+"""Find where a merged document does not fit the schema: what is rejected, followed down to its smallest parts.
 
-`smspec.spec.schema.acceptance` alone decides what fits. The faults are those that jsonschema reports
+Only `smspec.spec.schema.acceptance` decides what fits. The faults are those that jsonschema reports
 (tests/compiler/spec/shape/test_agreement.py), in the order of the schema and, where it names no keys, of the document.
 """
 
@@ -60,7 +60,7 @@ def _resolved(schema: SchemaPart, root: dict[str, SchemaPart]) -> dict[str, Sche
 
 
 def _parts(keyword: str, schema: dict[str, SchemaPart], whole: _Part) -> Iterator[_Part]:
-    """Yield what a keyword asks of the parts of a value; nothing where it is the value itself that does not fit."""
+    """Yield what a keyword requires of the parts of a value; nothing where the value itself does not fit."""
     argument, value, path = schema[keyword], whole.value, whole.path
     if keyword == "properties":
         entries = value if isinstance(value, dict) else {}
@@ -82,7 +82,7 @@ def _parts(keyword: str, schema: dict[str, SchemaPart], whole: _Part) -> Iterato
         for inner in argument if isinstance(argument, list) else ():
             yield _Part(inner, value, path, whole.is_key)
     elif keyword == "anyOf" and isinstance(argument, list) and argument[-1] == REFERENCE:
-        # A merged job has no references, so only the other alternative can have been meant.
+        # A merged job has no references, so only the other alternative can apply.
         yield _Part(argument[0], value, path, whole.is_key)
     elif keyword == "if":
         yield _Part(schema["then"], value, path, whole.is_key)

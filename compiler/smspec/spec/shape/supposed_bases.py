@@ -1,4 +1,4 @@
-"""Bases that a job could have whose own could not be read: different in every way, and none at fault by itself."""
+"""Replacements for the base specs of a job that could not be read: each way different, and none with a fault."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _MOST_ROUNDS = 4
 
 
 def with_a_base(document: Document, way: int) -> tuple[Document, tuple[Path, ...]]:
-    """Return a partial document on a base that it could have, and the paths that are not the document's own."""
+    """Return a partial document merged with a possible base spec, and the paths that are not the document's own."""
     own = document.root
     if not isinstance(own, Mapping):
         return document, ()
-    # The first has no base at all. The same in every run: no result depends on chance.
+    # The first has no base spec at all. The seed is fixed, so every run has the same result.
     base: Mapping = expanded(_complement(own, (), Random(way))) if way else replace(own, entries=())
     root = layered(base, own)
     faults = {(fault.path, fault.keyword) for fault in shape_faults(viewed(layered(None, own)))}
@@ -47,7 +47,7 @@ def _mapping(node: Node) -> Mapping:
 
 
 def _complement(own: Mapping, path: Path, chance: Random) -> Mapping:
-    """Return what a base could have at ``path``: what the job does not have there, and more inside what it has."""
+    """Return a possible base spec for ``path``: what the job does not have there, and more inside what it has."""
     entries: list[tuple[Scalar, Node]] = []
     key = key_path(path) or ()
     named = dict.fromkeys(keys_in(key))
@@ -68,7 +68,7 @@ def _complement(own: Mapping, path: Path, chance: Random) -> Mapping:
 
 
 def _of_other_names(own: Mapping, path: Path, chance: Random) -> Iterator[tuple[Scalar, Node]]:
-    """Yield entries with names that the job does not have, of a mapping whose names are the author's."""
+    """Yield entries with names that the job does not use, for a mapping whose names the author chooses."""
     for sample in samples(path, own.span):
         for key, value in sample.entries if isinstance(sample, Mapping) else ():
             if own.get(key.text) is None and chance.random() < _OFTEN:

@@ -1,4 +1,4 @@
-"""What an author probably meant by a key that the spec does not have."""
+"""What an author probably meant by an unknown key."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from smspec.spec.shape.foreign_keys import Hint, hint
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """``key`` is the path of the key that was meant; ``tool`` whose word it is, empty for a slip of the pen."""
+    """``key`` is the path of the key that was meant; ``tool`` is the tool that uses the word, empty for a typo."""
 
     key: KeyPath
     tool: str = ""
     is_hint: bool = False
 
     def named_from(self, mapping: Path) -> str:
-        """Return how the key is called by someone who stands in ``mapping``."""
+        """Return the name of the key as seen from ``mapping``."""
         return self.key[-1] if self.key[:-1] == key_path(mapping) else written_key(self.key)
 
 
@@ -43,13 +43,13 @@ def _is_same(word: str, name: str) -> bool:
 
 
 def _fitting(known: Hint, here: KeyPath) -> KeyPath:
-    """Return the key of a hint that stands in this mapping; else one near it; else the first."""
+    """Return the key of a hint that belongs to this mapping; else one near it; else the first."""
     keys = [tuple(key.split(".")) for key in known.keys]
     return max(keys, key=lambda key: (key[:-1] == here, key[:1] == here[:1]))
 
 
 def _misplaced(word: str, here: KeyPath) -> KeyPath | None:
-    """Return the key of this name that stands somewhere else, when it is clear which."""
+    """Return the key of this name that belongs somewhere else, if there is only one."""
     found = [key for key in spec_keys() if _is_same(word, key[-1])]
     near = [key for key in found if here and key[0] == here[0]] or [key for key in found if len(key) <= 2]
     return min(near, key=len) if near else None

@@ -1,4 +1,4 @@
-"""What a merged document says, as plain data: what the schema checks and what decoding reads."""
+"""The plain data of a merged document, which the schema checks and decoding reads."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from smspec.spec.keys.value_forms import Value
 _TEXT: Final = "text"
 _AS_IS: Final = "as is"
 if TYPE_CHECKING:
-    # Made at run time, this alias alone would take longer than to view a spec.
+    # Evaluated at run time, this alias alone would take longer than to convert a spec.
     _Form = Union[str, "dict[str, _Form]"]
 
 
 def _forms() -> dict[str, _Form]:
-    """Return where a scalar is its written text, whatever it looks like, and where nothing is touched."""
+    """Return where a scalar is its written text, whatever it looks like, and where nothing is changed."""
     forms: dict[str, _Form] = {}
     for row in ROWS:
         form = row.form

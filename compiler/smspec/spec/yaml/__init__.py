@@ -1,1 +1,1 @@
-"""From the bytes of a file to a tree that knows its places: YAML 1.2, guarded, and nothing that surprises."""
+"""Parse YAML 1.2 files into trees that keep positions, with limits on size and on surprising syntax."""

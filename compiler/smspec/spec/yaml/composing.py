@@ -1,4 +1,4 @@
-"""From YAML events to nodes. Every limit is checked before anything is built."""
+"""Build nodes from YAML events. Every limit is checked before anything is built."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SEVERAL_DOCUMENTS = Rule("SM108", "multiple documents")
 KEY_THAT_IS_NO_TEXT = Rule("SM110", "non-string key")
 UNQUOTED_VARIABLE = Rule("SM112", "unquoted variable in flow style")
 
-# Compiled only where one is met: most specs have none of these.
+# Compiled only when needed: most specs have none of these.
 VARIABLE = r"\$\{\{[^{}\n]*\}\}"
 _PROPERTIES = r"(?:[&!]\S*(?:\s+(?:#[^\n]*\n\s*)*)?)+"
 _TAG = r"!\S*"
@@ -31,7 +31,7 @@ _DROPPED = Scalar("", "", False, Span("", 1, 1, 1, 1))
 
 
 class Composer:
-    """Builds one tree. ``masked`` says that the events come from a text whose ``${{ … }}`` have been painted over."""
+    """Builds one tree. ``masked``: the events come from a text whose ``${{ … }}`` have been masked."""
 
     def __init__(self, faults: ParseErrors, *, masked: bool = False) -> None:
         self._faults = faults
@@ -45,7 +45,7 @@ class Composer:
         self.root: Node | None = None
 
     def compose(self, events: Iterator[Event]) -> None:
-        """Take in all events; ``root`` is then the tree, or None where nothing was written."""
+        """Process all events; ``root`` is then the tree, or None for an empty document."""
         for event in events:
             kind: type[object] = type(event)
             if kind is yaml.ScalarEvent:
@@ -80,10 +80,10 @@ class Composer:
         if event.anchor is not None or event.tag is not None:
             line, column = self._after_properties(event)
         if not text and start.index >= len(self._text):
-            # libyaml puts what is missing at the very end on a line of its own.
+            # libyaml puts a missing value at the very end on a line of its own.
             span = self._faults.span(start.index, start.index)
         elif style in ("|", ">"):
-            # The event ends where the next value begins; the author sees the last line that has something on it.
+            # The event ends where the next value begins; point at the last line with content.
             written = self._text[start.index : end.index].rstrip()
             span = Span(self._file, line, column, *_moved(start.line + 1, start.column + 1, written))
         else:
@@ -131,7 +131,7 @@ class Composer:
         elif self._open and self._open[-1].items is None and self._open[-1].key is None:
             self._open[-1].key = _DROPPED
         else:
-            # An empty mapping is what `<<` takes in without another word.
+            # `<<` merges an empty mapping without a message.
             self._place(Mapping((), span), span)
 
     def _place(self, node: Node, written: Span) -> None:
@@ -203,13 +203,13 @@ class Composer:
 
 
 def _moved(line: int, column: int, past: str) -> tuple[int, int]:
-    """Return the place after ``past``, which begins at a line and column."""
+    """Return the position after ``past``, which begins at a line and column."""
     breaks = past.count("\n")
     return (line + breaks, len(past) - past.rfind("\n")) if breaks else (line, column + len(past))
 
 
 def unquoted_variable(faults: ParseErrors, start: int, end: int) -> None:
-    """Reject a variable that YAML would take apart."""
+    """Report a variable that YAML would split into parts."""
     faults.add(
         UNQUOTED_VARIABLE,
         faults.span(start, end),

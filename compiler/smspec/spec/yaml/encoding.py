@@ -1,4 +1,4 @@
-"""From the bytes of a file to its text."""
+"""Decode the bytes of a file to text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def decode_bytes(name: str, content: bytes) -> SourceText:
     try:
         return SourceText(name, content.decode("utf-8").removeprefix("\ufeff"))
     except UnicodeDecodeError as error:
-        # What is not UTF-8 becomes a question mark here; everything before it keeps its place.
+        # Replace what is not UTF-8 by a question mark; everything before it keeps its position.
         faults = ParseErrors(SourceText(name, content.decode("utf-8", "replace")))
         start = len(content[: error.start].decode("utf-8"))
         if content.startswith(_UTF16_MARKS):

@@ -12,12 +12,12 @@ from smspec.diagnostics.parse_errors import ParseErrors
 
 BROKEN_YAML = Rule("SM101", "invalid YAML")
 
-# PyYAML's Python parser says the same as libyaml, some twenty times slower.
+# PyYAML's Python parser emits the same events as libyaml, about twenty times slower.
 PARSER: type[yaml.BaseLoader] | type[yaml.CBaseLoader] = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
 class Mark(Protocol):
-    """A place; ``line`` and ``column`` count from 0, everything in code points."""
+    """A position; ``line`` and ``column`` count from 0, everything in code points."""
 
     index: int
     line: int
@@ -25,7 +25,7 @@ class Mark(Protocol):
 
 
 class Event(Protocol):
-    """What PyYAML's event classes have, each of them a part of it. An event that has no such thing is never asked."""
+    """The attributes of PyYAML's event classes. Each event has some of them; code reads only those that it has."""
 
     start_mark: Mark
     end_mark: Mark
@@ -44,7 +44,7 @@ def events(text: str, faults: ParseErrors) -> Iterator[Event]:
         try:
             event = following()
         except ValueError:
-            # The Python parser's own way to reject "\UFFFFFFFF"; libyaml raises a proper error.
+            # The Python parser raises this for "\UFFFFFFFF"; libyaml raises a proper error.
             mark = cast("yaml.BaseLoader", parser).get_mark()
             _refuse_escape(faults, mark.index)
             raise faults.rejected() from None
@@ -58,7 +58,7 @@ def events(text: str, faults: ParseErrors) -> Iterator[Event]:
 
 
 def _is_text(event: Event) -> bool:
-    """Tell text from halves of characters, which the Python parser makes of "\\ud800"."""
+    """Return whether a text has no surrogates, which the Python parser makes from "\\ud800"."""
     return event.style != '"' or event.value.isascii() or not any("\ud800" <= c <= "\udfff" for c in event.value)
 
 

@@ -1,4 +1,4 @@
-"""A value as one line of YAML, the way the spec's own documents write it."""
+"""A value as one line of YAML, in the style of the spec's own documents."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ def flow_style(value: object) -> str:
         return json.dumps(value)
     if _PLAIN.fullmatch(value) and ": " not in value and not value.startswith("- ") and is_text_everywhere(value):
         return value
-    # Single quotes leave backslashes alone, and so the expressions of metrics readable.
+    # Single quotes keep backslashes, so the regular expressions of metrics stay readable.
     return "'" + value.replace("'", "''") + "'" if "\\" in value else json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""The merge key ``<<``: entries of other mappings, where the mapping has none of its own."""
+"""The merge key ``<<``: it adds entries of other mappings that the mapping itself does not have."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ MERGE_OF_NO_MAPPING = Rule("SM111", "merge key without a mapping")
 
 
 def is_merge_key(key: Scalar) -> bool:
-    """Tell the merge key from ``"<<"`` in quotes, which is a key like any other."""
+    """Return whether a key is the merge key; ``"<<"`` in quotes is an ordinary key."""
     return key.plain and key.text == "<<" and key.used_at is None
 
 
 def spread(entries: list[tuple[Scalar, Node]], faults: ParseErrors) -> list[tuple[Scalar, Node]]:
     """Return the entries with those of every ``<<`` in its place.
 
-    Written keys win over merged ones, and of several mappings the first that has the key.
+    Written keys win over merged ones; of several mappings, the first that has the key wins.
     """
     taken = {key.text for key, _ in entries if not is_merge_key(key)}
     spread_entries: list[tuple[Scalar, Node]] = []

@@ -1,4 +1,4 @@
-"""What is open while a text is read, what aliases may repeat, and how much of everything there may be."""
+"""The open collections, the anchors, and the size limits while a text is parsed."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from smspec.spec.yaml.text_limits import BEYOND_THE_LIMITS, MAX_BYTES, MAX_DEPTH
 
 BAD_ALIAS = Rule("SM105", "alias without an anchor")
 
-# Names are the author's: thousands of them, or one of a megabyte, would take minutes to compare.
+# Names come from the author: comparing thousands of them, or one of a megabyte, would take minutes.
 _MOST_COMPARED = 50
 _LONGEST_COMPARED = 50
 
 
 class Anchored:
-    """A value that aliases may repeat, and what each repetition costs."""
+    """A value that aliases may repeat, and the cost of each repetition."""
 
     __slots__ = ("characters", "height", "node", "parts")
 
@@ -62,7 +62,7 @@ class OpenCollection:
         kind: type[object] = type(event)
         self.items: list[Node] | None = [] if kind is yaml.SequenceStartEvent else None
         self.entries: list[tuple[Scalar, Node]] = []
-        # The merge key is None: `"<<"` in quotes is another key.
+        # The merge key is None: `"<<"` in quotes is a different key.
         self.keys: dict[str | None, Span] = {}
         self.key: Scalar | None = None
         self.merges = False
@@ -79,7 +79,7 @@ class Nesting:
         self.open: list[OpenCollection] = []
 
     def count(self, parts: int, characters: int, event: Event) -> None:
-        """Take from the budget; raise `InvalidInput` when it is spent."""
+        """Add to the counts; raise `InvalidInput` above the limit."""
         self._parts += parts
         self._characters += characters
         if self._parts > MAX_PARTS:
@@ -88,7 +88,7 @@ class Nesting:
             self._refuse(event, "the spec has more than 1 MiB of text")
 
     def begin(self, event: Event, line: int, column: int) -> None:
-        """Open a collection; an alias of its own name may not stand inside it."""
+        """Open a collection; it must not contain an alias of its own anchor."""
         if len(self.open) >= MAX_DEPTH:
             self._too_deep(event)
         if event.anchor is not None:
@@ -96,7 +96,7 @@ class Nesting:
         self.open.append(OpenCollection(event, line, column, self._parts, self._characters))
 
     def end(self, closed: OpenCollection, node: Node) -> None:
-        """Make a collection that has been taken from ``open`` a value that aliases may repeat."""
+        """Make a collection that was removed from ``open`` available to aliases."""
         height = closed.height + 1
         if closed.anchor is not None:
             parts, characters = self._parts - closed.parts + 2, self._characters - closed.characters
@@ -104,11 +104,11 @@ class Nesting:
         self._raise_to(height)
 
     def anchor(self, name: str, scalar: Scalar) -> None:
-        """Make a scalar a value that aliases may repeat."""
+        """Make a scalar available to aliases."""
         self._anchors[name] = Anchored(scalar, parts=1, characters=len(scalar.text), height=0)
 
     def repeat(self, event: Event, span: Span) -> Node | None:
-        """Return the value that an alias at ``span`` stands for and charge for it; None when there is no such value."""
+        """Return the value of the alias at ``span`` and count it; None if there is no such value."""
         name = event.anchor or ""
         anchored = self._anchors.get(name)
         if anchored is None:
@@ -122,7 +122,7 @@ class Nesting:
         return anchored.node
 
     def path(self) -> Path:
-        """Return where the innermost open collection stands."""
+        """Return the path of the innermost open collection."""
         steps: list[str | int] = []
         for above in self.open[:-1]:
             if above.items is not None:

@@ -1,4 +1,4 @@
-"""What other readers of YAML, of versions 1.1 and 1.2, take an unquoted text for: text, or a value of another type."""
+"""How other YAML parsers, of versions 1.1 and 1.2, read an unquoted string: as a string or a value of another type."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 
 from smspec.spec.yaml.scalars import meaning
 
-# YAML 1.1 (https://yaml.org/type/): bool, null, merge and value. PyYAML rejects a document with the last two as values.
+# YAML 1.1 (https://yaml.org/type/): bool, null, merge, and value. PyYAML rejects a document with the last two as
+# values.
 _WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null", "~", "<<", "="))
 # Its int, float and timestamp, with the octal numbers of 1.2: `1_000`, `1:30`, `0o17`, `017`, `2026-01-31`.
 _NUMBER_OR_DATE = (
@@ -31,14 +32,14 @@ _DATE = (
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?"
     r"(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::?[0-9]{2})?))?"
 )
-# What numbers and dates begin with. Few texts do, so the patterns are compiled when one is met.
+# The first characters of numbers and dates. Few strings have them, so the patterns are compiled on first use.
 _FIRST = tuple("-+.0123456789")
 
 
 def read_elsewhere_as(text: str) -> str:
-    """Return what some other reader takes a text for: `a boolean`, `a number`, `a date`; empty if every one reads text.
+    """Return how some other parser reads a string: `a boolean`, `a number`, `a date`; empty if all read a string.
 
-    Exact, so that a warning can be based on it. `is_text_everywhere` errs on the side of quotes.
+    Exact, so a warning can be based on it. `is_text_everywhere` errs on the side of quotes.
     """
     if meaning(text) != text:
         return ""
@@ -52,9 +53,9 @@ def read_elsewhere_as(text: str) -> str:
 
 
 def is_text_everywhere(text: str) -> bool:
-    """Return whether no reader takes ``text`` for a number, a date, true, false, null or a merge.
+    """Return whether no parser reads ``text`` as a number, a date, true, false, null, or a merge.
 
-    Of the signs that mean something in a place, such as ``: `` or a first ``*``, it knows nothing.
+    It does not check characters that have a meaning in some places, such as ``: `` or a leading ``*``.
     """
     return (
         meaning(text) == text

@@ -1,4 +1,4 @@
-"""What a YAML parser complains about, told in the author's words."""
+"""Convert errors of the YAML parsers to diagnostics."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST_KEY = 1024
 
 @dataclass(frozen=True, slots=True)
 class _Telling:
-    """A fault between two offsets, and an earlier place, ``since``, that helps to understand it."""
+    """An error between two offsets, and an earlier position, ``since``, that helps to understand it."""
 
     start: int
     end: int
@@ -29,7 +29,7 @@ class _Telling:
 
 
 def tell(error: yaml.MarkedYAMLError, faults: ParseErrors) -> None:
-    """Add what the parser stopped at."""
+    """Add the error that the parser stopped at."""
     text = faults.text.text
     at = min(error.problem_mark.index if error.problem_mark else len(text), len(text))
     since = min(error.context_mark.index if error.context_mark else at, len(text))
@@ -49,7 +49,8 @@ def tell(error: yaml.MarkedYAMLError, faults: ParseErrors) -> None:
 def _telling(problem: str, context: str, text: str, at: int, since: int) -> _Telling:
     if text[at : at + 1] == "\t" and "quote" not in context:
         return _Telling(at, at + 1, "a tab where YAML takes only spaces", "indent and separate with spaces")
-    # libyaml says "did not find expected X", the Python parser "expected X, but found Y": X tells them both.
+    # libyaml reports "did not find expected X", the Python parser "expected X, but found Y": X identifies the error in
+    # both.
     if "tag" in context or "tag handle" in problem:
         help = "remove it; quote a string that begins with `!`"
         return _Telling(since, _end_of_word(text, since), "a tag", help, rule=TAG)

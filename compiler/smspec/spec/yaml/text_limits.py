@@ -1,4 +1,4 @@
-"""What a text must be before anything reads it: small, and made of characters that a reviewer can see."""
+"""Limits on a text before it is parsed: its size, and only characters that a reviewer can see."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ BEYOND_THE_LIMITS = Rule("SM104", "spec beyond the limits")
 
 MAX_BYTES = 1_048_576
 MAX_DEPTH = 64
-# One for every scalar, two for every list or mapping, counted again wherever an alias repeats them.
+# One for every scalar, two for every list or mapping, counted again for each alias.
 MAX_PARTS = 20_000
 
-# All that is not printable in YAML, the separators that some YAML readers take for line breaks and others do not
-# (U+0085, U+2028, U+2029), byte order marks inside the text, and the marks that reorder what is shown.
-# Said as what is rejected: what is allowed reaches beyond U+FFFF, and such a class takes 5 ms to compile.
+# Everything not printable in YAML, the separators that only some YAML parsers read as line breaks (U+0085, U+2028,
+# U+2029), byte order marks inside the text, and the marks that reorder the display.
+# A class of the rejected characters: the allowed ones extend beyond U+FFFF, and such a class takes 5 ms to compile.
 _REFUSED = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]+|\r(?!\n)"
 )
@@ -39,7 +39,7 @@ _FIRST_LINE_WITH_SOMETHING = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
 
 
 def check(faults: ParseErrors) -> None:
-    """Reject a text that is too large or holds characters that cannot be seen."""
+    """Reject a text that is too large or contains characters that cannot be seen."""
     text = faults.text.text
     if len(text) > MAX_BYTES or (len(text) * 4 > MAX_BYTES and len(text.encode("utf-8", "replace")) > MAX_BYTES):
         too_large(faults)
@@ -51,7 +51,7 @@ def check(faults: ParseErrors) -> None:
             f"invisible character: {_NAMES.get(character, f'U+{ord(character):04X}')}",
             help=_help(character),
         )
-    # Looked for here because the parsers differ: one passes over what it does not know, the other stops.
+    # Checked here because the parsers differ: one skips unknown directives, the other stops.
     first = _FIRST_LINE_WITH_SOMETHING.search(text)
     if first and text.startswith("%", first.start()):
         refuse_directive(faults, first.start())
@@ -72,7 +72,7 @@ def refuse_directive(faults: ParseErrors, at: int) -> None:
 
 
 def too_large(faults: ParseErrors) -> None:
-    """Reject the text for its size."""
+    """Reject the text because of its size."""
     faults.add(
         BEYOND_THE_LIMITS,
         faults.span(0, 0),

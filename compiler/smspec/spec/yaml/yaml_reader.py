@@ -1,4 +1,4 @@
-"""From the text of a file to a tree that knows its places: guarded, strict, YAML 1.2."""
+"""Parse the text of a file to a tree with positions: strict YAML 1.2, within limits."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["decode_bytes", "read", "read_scalar"]
 EMPTY_SPEC = Rule("SM109", "empty spec")
 NO_MAPPING = Rule("SM114", "spec other than a mapping")
 
-# What begins something else than a bare text.
+# The first characters of anything except a plain scalar.
 _SIGNS = tuple("\"'[{&*!|>%@`")
 
 
 def read(text: SourceText) -> Document:
-    """Return the tree that ``text`` holds; raise `InvalidInput` with everything that keeps it from being one."""
+    """Return the tree of ``text``; raise `InvalidInput` with all errors."""
     if text.text.startswith("\ufeff"):
         text = SourceText(text.name, text.text[1:])
     faults = ParseErrors(text)
@@ -41,9 +41,9 @@ def read(text: SourceText) -> Document:
 
 
 def read_scalar(text: SourceText) -> Scalar:
-    """Return the one value that ``text`` is, as on a command line; raise `InvalidInput` when it is none, or several.
+    """Return the one value of ``text``, as on a command line; raise `InvalidInput` if there is none, or several.
 
-    Without quotes the whole text is the value: no comment begins in it, and no ``key: value``.
+    Without quotes the whole text is the value: it cannot contain a comment, or ``key: value``.
     """
     faults = ParseErrors(text)
     text_limits.check(faults)
@@ -67,7 +67,7 @@ def _composed(faults: ParseErrors) -> Node | None:
         return composer.root
     except MarkedYAMLError as error:
         if _split_variable(error, text):
-            # Painted over, the rest of the text can still be read, so that everything wrong is told at once.
+            # With the variables masked, the rest can still be parsed, so all errors are reported at once.
             again = ParseErrors(faults.text)
             tell(error, again)
             composer = Composer(again, masked=True)

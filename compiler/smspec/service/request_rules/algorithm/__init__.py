@@ -1,1 +1,1 @@
-"""AlgorithmSpecification: the image, its command and its metrics."""
+"""AlgorithmSpecification: the image, its command, and its metrics."""

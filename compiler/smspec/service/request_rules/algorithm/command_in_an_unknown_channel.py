@@ -1,4 +1,4 @@
-"""What the command reads below /opt/ml/input/data must be brought by a channel."""
+"""Files that the command reads below /opt/ml/input/data must come from a channel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RULE = Rule("SM439", "command in an unknown channel", evidence="devguide")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject words of ContainerEntrypoint and ContainerArguments that lead into a channel which the job lacks."""
+    """Reject words of ContainerEntrypoint and ContainerArguments that are paths in a channel which the job lacks."""
     listed = request.payload.get("InputDataConfig", [])
     if not isinstance(listed, list):
         return

@@ -1,4 +1,4 @@
-"""A program is started from a disk: its channel is copied there before."""
+"""A program is started from a disk, so its channel must be copied there."""
 
 from __future__ import annotations
 

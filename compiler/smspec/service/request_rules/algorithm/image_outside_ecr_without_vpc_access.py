@@ -1,4 +1,4 @@
-"""Only through a VPC does SageMaker reach a registry other than Amazon ECR."""
+"""SageMaker reaches a registry other than Amazon ECR only through a VPC."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _KEY = f"api: {{AlgorithmSpecification: {{{_MODE}}}}}"
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject an image of another registry unless TrainingRepositoryAccessMode is Vpc."""
+    """Reject an image of a different registry unless TrainingRepositoryAccessMode is Vpc."""
     image = request.image
     if image is None or image.registry is None or request.access_mode != "Platform":
         return
-    # One that is meant for ECR and misspelt is told as such.
+    # A misspelled ECR registry is reported as such.
     if image.is_in_ecr or image.is_meant_for_ecr:
         return
     here: Path = ("AlgorithmSpecification", "TrainingImageConfig")

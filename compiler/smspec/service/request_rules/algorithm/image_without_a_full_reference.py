@@ -14,15 +14,15 @@ from smspec.service.request import Request
 RULE = Rule("SM436", "image without a full reference", evidence="api-doc")
 
 _LONGEST = 255
-# The address of an image that smspec builds has a hole where the role has no account, or the spec no region: both are
-# told where they belong.
+# The URI of an image that smspec builds is incomplete if the role has no account, or the spec no region: both are
+# reported at these keys.
 _UNFINISHED = r"\.dkr\.ecr\.|[0-9]+\.dkr\.ecr\.\."
 
 
 def check(request: Request) -> Iterator[Finding]:
     """Reject a TrainingImage that is not `registry/repository[:tag]` or `registry/repository[@digest]`."""
     text = request.algorithm.get("TrainingImage")
-    # What is longer, or has several lines, is told by its shape.
+    # A longer string, or one of several lines, is reported by its shape.
     if not isinstance(text, str) or len(text) > _LONGEST or not matches(".*", text):
         return
     if request.in_spec_words and re.match(_UNFINISHED, text):

@@ -1,4 +1,4 @@
-"""Some jobs have time series of their metrics whatever the switch says."""
+"""Some jobs have time series of their metrics regardless of the switch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM338", "ineffective time series switch", "warning", evidence="api-
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about EnableSageMakerMetricsTimeSeries false beside what switches it on."""
+    """Warn about EnableSageMakerMetricsTimeSeries false together with something that enables it."""
     if request.algorithm.get("EnableSageMakerMetricsTimeSeries") is not False:
         return
     image = request.image

@@ -1,4 +1,4 @@
-"""The log is searched with the expression: one that cannot be read finds nothing."""
+"""The log is searched with the regular expression: one that cannot be parsed finds nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM442", "invalid metric regex", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject a regular expression that is broken in whatever way it is read."""
+    """Reject a regular expression that no engine accepts."""
     for path, pattern in metric_patterns(request):
         if pattern.fault is not None:
             yield RULE.at(

@@ -1,4 +1,4 @@
-"""The value of a metric is what the group of its expression matches."""
+"""The value of a metric is what the capture group of its regular expression matches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM336", "metric without a capture group", "warning", evidence="api-
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about a regular expression that has no group which keeps what it matches."""
+    """Warn about a regular expression without a capture group."""
     for path, pattern in metric_patterns(request):
         if pattern.fault is None and not pattern.groups:
             yield RULE.at(

@@ -1,4 +1,4 @@
-"""The algorithms of SageMaker bring the definitions of their metrics along."""
+"""The built-in algorithms of SageMaker define their own metrics."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM337", "metrics of a built-in algorithm", "warning", evidence="unv
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about metric definitions beside the image of a built-in algorithm."""
+    """Warn about metric definitions for the image of a built-in algorithm."""
     image = request.image
     if image and is_built_in_algorithm(image) and items(request.algorithm, "MetricDefinitions"):
         yield RULE.at(

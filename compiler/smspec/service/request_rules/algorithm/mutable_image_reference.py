@@ -1,4 +1,4 @@
-"""A tag that moves makes another job of the same request."""
+"""When a tag moves, the same request is a different job."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RULE = Rule("SM332", "mutable image reference", "warning", evidence="policy")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about an image without tag and digest, and of the tag `latest`."""
+    """Warn about an image without tag and digest, and about the tag `latest`."""
     image = request.image
     if image is None or image.registry is None or image.digest is not None or image.tag not in (None, "latest"):
         return

@@ -1,4 +1,4 @@
-"""Something must be run."""
+"""A job must name what it runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM424", "neither image nor algorithm name", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject an AlgorithmSpecification that names no algorithm."""
+    """Reject an AlgorithmSpecification without an algorithm."""
     algorithm = structure(request.payload, "AlgorithmSpecification")
     if algorithm and not {"TrainingImage", "AlgorithmName"} & algorithm.keys():
         yield RULE.at(

@@ -1,4 +1,4 @@
-"""Credentials are asked for only by a private registry in a VPC."""
+"""Only a private registry in a VPC uses credentials."""
 
 from __future__ import annotations
 

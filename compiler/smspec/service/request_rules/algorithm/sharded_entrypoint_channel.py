@@ -12,7 +12,7 @@ RULE = Rule("SM441", "sharded entrypoint channel", evidence="devguide")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject a program in a channel that is divided over the hosts."""
+    """Reject a program in a channel that is sharded across hosts."""
     for word in program_words(request):
         for channel in request.channels:
             if channel.name == word.channel and channel.s3.get("S3DataDistributionType") == "ShardedByS3Key":

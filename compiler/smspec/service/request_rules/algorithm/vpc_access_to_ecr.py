@@ -1,4 +1,4 @@
-"""ECR is reached by the platform; Vpc is for private Docker registries."""
+"""The platform pulls from ECR; Vpc is for private Docker registries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RULE = Rule("SM333", "Vpc access to an image in ECR", "warning", evidence="api-d
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about TrainingRepositoryAccessMode Vpc beside an image in Amazon ECR."""
+    """Warn about TrainingRepositoryAccessMode Vpc with an image in Amazon ECR."""
     image = request.image
     if image is not None and image.is_in_ecr and request.access_mode == "Vpc":
         yield RULE.at(

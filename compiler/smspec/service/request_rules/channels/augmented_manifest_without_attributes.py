@@ -1,4 +1,4 @@
-"""Without attribute names SageMaker streams nothing of an augmented manifest."""
+"""Without attribute names SageMaker streams nothing from an augmented manifest."""
 
 from __future__ import annotations
 

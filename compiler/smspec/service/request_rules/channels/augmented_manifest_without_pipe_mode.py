@@ -1,4 +1,4 @@
-"""Only a stream carries the attributes of an augmented manifest."""
+"""Only Pipe mode supports the attributes of an augmented manifest."""
 
 from __future__ import annotations
 

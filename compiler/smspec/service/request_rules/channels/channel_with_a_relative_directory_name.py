@@ -1,4 +1,4 @@
-"""A channel is a directory below /opt/ml/input/data, and two names that the API accepts mean other directories."""
+"""A channel is a directory below /opt/ml/input/data, and two names that the API accepts are other directories."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RULE = Rule("SM484", "channel with a relative directory name", evidence="inferre
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject the names that every file system has for a directory and for the one above it."""
+    """Reject `.` and `..` as channel names."""
     for channel in request.channels:
         if channel.name in (".", ".."):
             is_there = "/opt/ml/input/data itself" if channel.name == "." else "/opt/ml/input"

@@ -1,4 +1,4 @@
-"""Either all channels go to every host, or each says to which groups."""
+"""Either all channels go to every host, or each names its groups."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ RULE = Rule("SM451", "channel without an instance group", evidence="service-mess
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject a channel in S3 without InstanceGroupNames in a job where another one has them."""
-    # A group that the job does not have is told by itself.
+    """Reject a channel in S3 without InstanceGroupNames in a job where a different one has them."""
+    # A different rule reports a group that the job does not have.
     if not items(request.payload, "ResourceConfig", "InstanceGroups"):
         return
     in_s3 = [channel for channel in request.channels if channel.s3]

@@ -1,4 +1,4 @@
-"""The model does not say that DataSource is a choice of one."""
+"""The API model does not require that DataSource has exactly one member."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SOURCES = frozenset({"S3DataSource", "FileSystemDataSource", "DatasetSource"})
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject a channel whose data come from nowhere, or from two places."""
+    """Reject a channel with no data source, or with two."""
     for index, channel in enumerate(items(request.payload, "InputDataConfig")):
         source = member(channel, "DataSource")
         if not isinstance(source, dict):

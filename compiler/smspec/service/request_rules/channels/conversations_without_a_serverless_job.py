@@ -1,4 +1,4 @@
-"""Conversations are read by the jobs that fine-tune foundation models."""
+"""Only jobs that fine-tune foundation models read conversations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RULE = Rule("SM344", "conversations without a serverless job", "warning", eviden
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about S3DataType Converse in a job with hosts of its own."""
+    """Warn about S3DataType Converse in a job that is not serverless."""
     for channel in request.channels:
         if channel.s3_data_type == "Converse" and not request.is_serverless:
             yield RULE.at(

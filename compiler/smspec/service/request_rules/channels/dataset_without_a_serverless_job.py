@@ -1,4 +1,4 @@
-"""Datasets of a hub are read by the jobs that customise models."""
+"""Only jobs that customize models read datasets of a hub."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM345", "dataset without a serverless job", "warning", evidence="in
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about DatasetSource in a job with hosts of its own."""
+    """Warn about DatasetSource in a job that is not serverless."""
     for channel in request.channels:
         if "DatasetSource" in structure(channel.members, "DataSource") and not request.is_serverless:
             yield RULE.at(

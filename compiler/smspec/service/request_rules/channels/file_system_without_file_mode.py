@@ -11,7 +11,7 @@ RULE = Rule("SM444", "file system without File mode", evidence="devguide")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject a file system that is to be streamed."""
+    """Reject a file system in a streaming mode."""
     for channel in request.channels:
         if channel.file_system and channel.mode in ("Pipe", "FastFile"):
             mode = request.word("InputMode", "input_mode")

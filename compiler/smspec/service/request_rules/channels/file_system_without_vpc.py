@@ -1,4 +1,4 @@
-"""A file system is mounted through the VPC it is in."""
+"""A file system is mounted through its VPC."""
 
 from __future__ import annotations
 

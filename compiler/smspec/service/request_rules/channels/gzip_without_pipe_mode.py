@@ -1,4 +1,4 @@
-"""Only a stream is decompressed on its way."""
+"""SageMaker decompresses only streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Access through a hub is to a reference to a model."""
+"""A channel can use a hub only for a reference to a model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM343", "hub content other than a model reference", "warning", evid
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about a HubContentArn of another kind of content."""
+    """Warn about a HubContentArn of a different content type."""
     for channel in request.channels:
         arn = structure(channel.s3, "HubAccessConfig").get("HubContentArn")
         if isinstance(arn, str) and "/ModelReference/" not in arn:

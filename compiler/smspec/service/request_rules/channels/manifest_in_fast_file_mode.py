@@ -1,4 +1,4 @@
-"""FastFile mode shows a prefix as a directory, and a manifest is none."""
+"""FastFile mode shows a prefix as a directory, and a manifest is not a prefix."""
 
 from __future__ import annotations
 

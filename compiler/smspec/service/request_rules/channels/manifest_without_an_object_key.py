@@ -1,4 +1,4 @@
-"""A manifest is one object; the prefix is what it lists."""
+"""A manifest is one object, not a prefix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model is handed out to those who accept its licence."""
+"""The model is available only to those who accept its license."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM452", "model without an accepted EULA", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject ModelAccessConfig that says no to the licence."""
+    """Reject ModelAccessConfig that declines the license."""
     for channel in request.channels:
         if structure(channel.s3, "ModelAccessConfig").get("AcceptEula") is False:
             yield RULE.at(

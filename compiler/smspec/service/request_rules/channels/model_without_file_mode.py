@@ -13,7 +13,7 @@ _MODEL = "application/x-sagemaker-model"
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject the channel of an earlier model in another mode than File."""
+    """Reject the channel of an earlier model in a mode other than File."""
     for channel in request.channels:
         if channel.members.get("ContentType") == _MODEL and channel.mode in ("Pipe", "FastFile"):
             mode = request.word("InputMode", "input_mode")

@@ -1,4 +1,4 @@
-"""FastFile mode takes whole folders; a prefix without `/` may be the beginning of several names."""
+"""FastFile mode supports whole folders; a prefix without `/` may be the beginning of several names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FastFile mode shows objects as files: there is no stream to wrap."""
+"""FastFile mode shows objects as files, so there is no stream to wrap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files are copied as they are: nothing is wrapped."""
+"""Files are copied unchanged: nothing is wrapped."""
 
 from __future__ import annotations
 

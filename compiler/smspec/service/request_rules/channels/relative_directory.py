@@ -12,7 +12,7 @@ RULE = Rule("SM445", "relative directory of a file system", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject a DirectoryPath that does not begin with `/`, or goes roundabout."""
+    """Reject a DirectoryPath that does not begin with `/`, or is not normalized."""
     for channel in request.channels:
         directory = channel.file_system.get("DirectoryPath")
         fault = _fault(directory) if isinstance(directory, str) else ""

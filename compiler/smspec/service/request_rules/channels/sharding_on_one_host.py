@@ -1,4 +1,4 @@
-"""Data that are divided by one stay whole."""
+"""Sharding across one host has no effect."""
 
 from __future__ import annotations
 

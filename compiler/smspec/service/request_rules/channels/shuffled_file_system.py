@@ -1,4 +1,4 @@
-"""Only the objects of S3 are brought in another order."""
+"""SageMaker shuffles only S3 objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A channel can be given only to groups that the job has."""
+"""A channel can be assigned only to groups of the job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of the debugger look at what its hook saved."""
+"""Rules of the debugger check what its hook saved."""
 
 from __future__ import annotations
 

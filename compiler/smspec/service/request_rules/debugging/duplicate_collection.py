@@ -1,4 +1,4 @@
-"""A collection of tensors is saved in one way."""
+"""A collection of tensors has one configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of rules are filed under their names."""
+"""Results of rules are stored under their names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM472", "duplicate rule configuration", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject two rules with one name, be they of the debugger or of the profiler."""
+    """Reject two rules with one name, of the debugger or of the profiler."""
     seen: set[str] = set()
     for list_name in ("DebugRuleConfigurations", "ProfilerRuleConfigurations"):
         for index, rule in enumerate(items(request.payload, list_name)):

@@ -1,4 +1,4 @@
-"""SageMaker's profiler is not in every region."""
+"""SageMaker's profiler is not available in every region."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM475", "profiler in a region of China", evidence="service-message"
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject ProfilerConfig in the regions cn-*. The partition of the role tells them where no region is named."""
+    """Reject ProfilerConfig in the regions cn-*. Without a region, use the partition of the role."""
     if "ProfilerConfig" not in request.payload:
         return
     region, role = request.region, request.role

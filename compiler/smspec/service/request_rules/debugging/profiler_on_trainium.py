@@ -1,4 +1,4 @@
-"""SageMaker's profiler reads CPUs and GPUs."""
+"""SageMaker's profiler supports CPUs and GPUs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM368", "profiler on Trainium", "warning", evidence="third-party")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about a profiler that is on where the hosts have Trainium chips."""
+    """Warn about an enabled profiler where the instances have Trainium chips."""
     profiler = request.payload.get("ProfilerConfig")
     if not isinstance(profiler, dict) or profiler.get("DisableProfiler") is True:
         return

@@ -1,4 +1,4 @@
-"""Rules of the profiler look at what the profiler wrote."""
+"""Rules of the profiler check what the profiler wrote."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM365", "profiler rules with the profiler off", "warning", evidence
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about ProfilerRuleConfigurations beside DisableProfiler."""
+    """Warn about ProfilerRuleConfigurations together with DisableProfiler."""
     is_off = structure(request.payload, "ProfilerConfig").get("DisableProfiler") is True
     if is_off and items(request.payload, "ProfilerRuleConfigurations"):
         yield RULE.at(

@@ -1,4 +1,4 @@
-"""Rules of the profiler look at what the profiler wrote."""
+"""Rules of the profiler check what the profiler wrote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of the parameters of the profiler only some are documented."""
+"""Only some parameters of the profiler are documented."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KNOWN = (
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about keys that neither the API's documentation nor SageMaker's own SDK knows."""
+    """Warn about keys that are neither in the API documentation nor in SageMaker's own SDK."""
     for name in structure(request.payload, "ProfilerConfig", "ProfilingParameters"):
         if name not in KNOWN:
             near = nearest(name, KNOWN)

@@ -1,4 +1,4 @@
-"""The profiler has six intervals."""
+"""The profiler supports six intervals."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""ResourceConfig: what the job runs on."""
+"""ResourceConfig: the instances of the job."""

@@ -1,4 +1,4 @@
-"""A channel names a group; two of one name could not be told apart."""
+"""A channel refers to a group by name, so names must be unique."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hosts without a disk of their own get a volume, and the request says how large."""
+"""Instances without local storage get a volume, and the request must set its size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM457", "EBS-only instances without a volume", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject instance types without local storage where no volume is asked for."""
+    """Reject instance types without local storage where no volume size is set."""
     if (
         request.is_serverless
         or number(request.payload, "ResourceConfig", "VolumeSizeInGB")
@@ -31,6 +31,6 @@ def check(request: Request) -> Iterator[Finding]:
 
 
 def _needs_a_volume(request: Request) -> bool:
-    """Return whether some host surely has no disk of its own. Of preferred types SageMaker may choose any."""
+    """Return whether some instance certainly has no local storage. SageMaker may choose any of the preferred types."""
     kinds = request.storages
     return kinds == {"ebs"} or ("ebs" in kinds and not items(request.payload, "ResourceConfig", "InstancePreferences"))

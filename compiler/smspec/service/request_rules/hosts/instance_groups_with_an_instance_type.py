@@ -1,4 +1,4 @@
-"""A cluster is either uniform or made of groups."""
+"""A cluster has either one instance type or instance groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The API model lists burstable types; most regions have none for training."""
+"""The API model lists burstable types; most regions do not offer them for training."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM352", "instance type rarely available", "warning", evidence="thir
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about ml.t3 hosts."""
+    """Warn about ml.t3 instances."""
     for path, kind in request.instance_types:
         if family(kind) == "t3":
             yield RULE.at(

@@ -1,4 +1,4 @@
-"""The API model and the developer guide differ on how long hosts may be kept."""
+"""The API model and the developer guide differ on how long instances can be kept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONGEST_IN_THE_MODEL = 21_600
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about a keep-alive period between what the guide and what the model allow."""
+    """Warn about a keep-alive period above the limit of the guide and within that of the model."""
     if LONGEST_IN_THE_GUIDE < request.keep_alive <= LONGEST_IN_THE_MODEL:
         yield RULE.at(
             ("ResourceConfig", "KeepAlivePeriodInSeconds"),

@@ -1,4 +1,4 @@
-"""There are so many hosts."""
+"""A job must set the number of instances."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM427", "missing instance count", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject a ResourceConfig that leaves the number of hosts open, unless the job is serverless."""
+    """Reject a ResourceConfig without a number of instances, unless the job is serverless."""
     hosts = structure(request.payload, "ResourceConfig")
     if not hosts or request.is_serverless:
         return

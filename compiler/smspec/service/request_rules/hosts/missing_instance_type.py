@@ -1,4 +1,4 @@
-"""Hosts are of some type."""
+"""A job must set an instance type."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM426", "missing instance type", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject a ResourceConfig that leaves the instance type open, unless the job is serverless."""
+    """Reject a ResourceConfig without an instance type, unless the job is serverless."""
     hosts = structure(request.payload, "ResourceConfig")
     if not hosts or request.is_serverless:
         return

@@ -1,4 +1,4 @@
-"""The model lets a placement have 0 hosts; what it says of itself does not."""
+"""The API model allows a placement of 0 instances; its description does not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM462", "placement of zero instances", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject a placement specification of no hosts."""
+    """Reject a placement specification of 0 instances."""
     here = ("ResourceConfig", "InstancePlacementConfig", "PlacementSpecifications")
     for index, placement in enumerate(items(request.payload, *here)):
         if number(placement, "InstanceCount") == 0:

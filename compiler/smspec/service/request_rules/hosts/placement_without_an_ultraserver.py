@@ -1,4 +1,4 @@
-"""Only UltraServers have places that a job can be put on."""
+"""Only UltraServers support placement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM461", "placement without an UltraServer", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject InstancePlacementConfig where no instance type belongs to an UltraServer. Types that are not known may."""
+    """Reject InstancePlacementConfig where no instance type belongs to an UltraServer. Unknown types may."""
     kinds = [kind for _, kind in request.instance_types]
     if not kinds or not structure(request.payload, "ResourceConfig").get("InstancePlacementConfig"):
         return

@@ -1,4 +1,4 @@
-"""What is placed is part of the hosts of the job."""
+"""Placements cover instances of the job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Members that only DescribeTrainingJob fills."""
+"""Members that exist only in DescribeTrainingJob output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM434", "response-only member", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject what SageMaker chose for another job."""
+    """Reject what SageMaker chose for a different job."""
     for name in ("SelectedInstanceType", "SelectedInstanceCount"):
         if name in structure(request.payload, "ResourceConfig"):
             yield RULE.at(

@@ -1,4 +1,4 @@
-"""A training plan is capacity that is paid for; spot capacity is what is left over."""
+"""A training plan is reserved capacity; spot capacity is what is left over."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM350", "training plan with managed spot", "warning", evidence="inf
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about a training plan in a job that asks for spot hosts."""
+    """Warn about a training plan in a job with managed spot training."""
     if not request.uses_spot:
         return
     hosts = structure(request.payload, "ResourceConfig")

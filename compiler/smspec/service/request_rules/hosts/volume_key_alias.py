@@ -1,4 +1,4 @@
-"""The key of the output may be an alias, the key of the volume may not."""
+"""The key of the output can be an alias, the key of the volume cannot."""
 
 from __future__ import annotations
 

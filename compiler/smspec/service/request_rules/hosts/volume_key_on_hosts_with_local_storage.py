@@ -1,4 +1,4 @@
-"""A local disk is encrypted with a key of its own hardware."""
+"""Local storage is encrypted with a key of its own hardware."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM458", "volume key on instances with local storage", evidence="api
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject VolumeKmsKeyId where every instance type has local storage. An empty key is none."""
+    """Reject VolumeKmsKeyId where every instance type has local storage. An empty key counts as not set."""
     if request.storages == {"nvme"} and structure(request.payload, "ResourceConfig").get("VolumeKmsKeyId"):
         kind = next(kind for _, kind in request.instance_types)
         yield RULE.at(

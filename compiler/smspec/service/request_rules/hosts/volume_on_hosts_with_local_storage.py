@@ -1,4 +1,4 @@
-"""Hosts with disks of their own get no volume."""
+"""Instances with local storage get no volume."""
 
 from __future__ import annotations
 

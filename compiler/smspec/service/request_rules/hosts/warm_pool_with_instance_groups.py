@@ -1,4 +1,4 @@
-"""A warm pool is made of hosts of one type."""
+"""The instances of a warm pool have one type."""
 
 from __future__ import annotations
 

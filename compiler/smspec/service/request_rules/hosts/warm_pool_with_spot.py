@@ -1,4 +1,4 @@
-"""Spot hosts are given back, so there are none to keep warm."""
+"""Spot instances are returned, so they cannot be kept warm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DescribeTrainingJob answers 0 hosts beside instance groups, so the model allows it; a request cannot ask for it."""
+"""DescribeTrainingJob returns 0 instances next to instance groups, so the model allows it; a request cannot set it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RULE = Rule("SM428", "zero instances", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject a job, or an instance group, of no hosts."""
+    """Reject a job, or an instance group, of 0 instances."""
     here = ("ResourceConfig",)
     if _is_zero(structure(request.payload, *here).get("InstanceCount")):
         yield RULE.at((*here, "InstanceCount"), f"{HERE} is 0; the minimum is 1", help="use 1 or more")

@@ -1,1 +1,1 @@
-"""Tags, environment variables and experiments."""
+"""Tags, environment variables, and experiments."""

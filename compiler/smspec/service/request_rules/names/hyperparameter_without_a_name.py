@@ -1,4 +1,4 @@
-"""The API accepts an empty name, and no script can ask for it."""
+"""The API accepts an empty name, but no script can read it."""
 
 from __future__ import annotations
 

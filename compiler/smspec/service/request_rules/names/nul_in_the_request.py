@@ -1,4 +1,4 @@
-"""Variables, arguments and paths end at a NUL: the kernel, and every file system, has no way to hold one."""
+"""Variables, arguments, and paths end at a NUL: the kernel and every file system reject one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BY_JSON = "HyperParameters"
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject a NUL, or half of a character, in any text that the container gets as a variable, a word or a path."""
+    """Reject a NUL or a surrogate in any string that the container gets as a variable, an argument, or a path."""
     for name, value in request.payload.items():
         if name != _BY_JSON:
             yield from _found(value, (name,))

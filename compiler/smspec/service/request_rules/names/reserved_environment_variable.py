@@ -1,4 +1,4 @@
-"""Some variables are set by SageMaker, for every job."""
+"""SageMaker sets some variables for every job."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PLATFORM = ("TRAINING_JOB_NAME", "TRAINING_JOB_ARN", "AWS_REGION")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about environment variables that are set by SageMaker or by the toolkit in the container."""
+    """Warn about environment variables that SageMaker or the toolkit in the container sets."""
     for name in structure(request.payload, "Environment"):
         if name in PLATFORM or name.startswith("SM_"):
             yield RULE.at(

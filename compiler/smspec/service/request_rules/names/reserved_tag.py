@@ -1,4 +1,4 @@
-"""Tags that start with aws: are AWS's own."""
+"""Tags that start with aws: are reserved for AWS."""
 
 from __future__ import annotations
 

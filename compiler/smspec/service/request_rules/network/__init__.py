@@ -1,1 +1,1 @@
-"""VpcConfig, network isolation and encryption between the hosts."""
+"""VpcConfig, network isolation, and encryption between hosts."""

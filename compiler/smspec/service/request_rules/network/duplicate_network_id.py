@@ -1,4 +1,4 @@
-"""A job is in a subnet or it is not."""
+"""Subnets and security groups are sets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM470", "duplicate subnet or security group", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject a subnet or a security group that is given twice."""
+    """Reject a subnet or a security group that is listed twice."""
     for name, said in (("Subnets", "subnet"), ("SecurityGroupIds", "security group")):
         seen: set[str] = set()
         for index, text in enumerate(items(request.payload, "VpcConfig", name)):

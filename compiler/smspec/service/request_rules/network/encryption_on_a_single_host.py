@@ -1,4 +1,4 @@
-"""One host sends nothing to itself over the network."""
+"""A single host sends nothing to itself over the network."""
 
 from __future__ import annotations
 

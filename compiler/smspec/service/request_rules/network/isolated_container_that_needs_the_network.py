@@ -1,4 +1,4 @@
-"""Some containers of SageMaker fetch what they run."""
+"""Some containers of SageMaker download what they run."""
 
 from __future__ import annotations
 

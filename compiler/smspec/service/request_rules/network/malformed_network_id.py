@@ -1,4 +1,4 @@
-"""The API takes any word for a subnet; EC2 does not."""
+"""The API accepts any string as a subnet; EC2 does not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KINDS = (
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about ids without the prefix that EC2 gives them."""
+    """Warn about ids without the prefix that EC2 uses."""
     for name, key, said, prefix in _KINDS:
         for index, text in enumerate(items(request.payload, "VpcConfig", name)):
             if isinstance(text, str) and not text.startswith(prefix):

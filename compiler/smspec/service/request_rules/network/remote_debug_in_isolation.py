@@ -1,4 +1,4 @@
-"""Remote debugging goes through the network."""
+"""Remote debugging needs the network."""
 
 from __future__ import annotations
 

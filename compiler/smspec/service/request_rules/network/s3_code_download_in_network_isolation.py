@@ -1,4 +1,4 @@
-"""The toolkit fetches the code of a job over the network."""
+"""The toolkit downloads the code of a job over the network."""
 
 from __future__ import annotations
 

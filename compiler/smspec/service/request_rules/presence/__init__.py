@@ -1,1 +1,1 @@
-"""What every request has to have."""
+"""Members that every request must have."""

@@ -1,4 +1,4 @@
-"""A request must say what it runs. The model stopped saying so when serverless jobs came; the service did not."""
+"""A request must set what it runs. The model stopped requiring it with serverless jobs; the service did not."""
 
 from __future__ import annotations
 

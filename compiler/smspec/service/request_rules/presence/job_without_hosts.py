@@ -1,4 +1,4 @@
-"""A request must say what the job runs on."""
+"""A request must set what the job runs on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request must have a stopping condition, be it an empty one."""
+"""A request must have a stopping condition, even an empty one."""
 
 from __future__ import annotations
 

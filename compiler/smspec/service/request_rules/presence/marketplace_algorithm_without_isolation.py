@@ -1,4 +1,4 @@
-"""What is bought in AWS Marketplace runs without a network."""
+"""Algorithms from AWS Marketplace run in network isolation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ RULE = Rule("SM359", "marketplace algorithm without network isolation", "warning
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about the algorithm of another account in a container with a network. One's own algorithms may have one."""
+    """Warn about the algorithm of a different account in a container with a network.
+
+    One of the same account may have one.
+    """
     arn, role = parsed_arn(structure(request.payload, "AlgorithmSpecification").get("AlgorithmName")), request.role
     if arn is None or role is None or arn.account == role.account:
         return

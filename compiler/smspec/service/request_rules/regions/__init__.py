@@ -1,1 +1,1 @@
-"""Places that have to agree: regions and partitions of ARNs and images."""
+"""Locations that must agree: regions and partitions of ARNs and images."""

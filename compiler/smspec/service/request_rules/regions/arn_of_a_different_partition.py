@@ -1,4 +1,4 @@
-"""Nothing crosses the partitions of AWS: aws, aws-cn, aws-us-gov."""
+"""Resources cannot be used across AWS partitions: aws, aws-cn, aws-us-gov."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM478", "ARN of a different partition", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject ARNs of another partition than that of the role."""
+    """Reject ARNs of a different partition than that of the role."""
     role = request.role
     if role is None:
         return

@@ -1,4 +1,4 @@
-"""A job uses what is in its own region."""
+"""A job uses resources in its own region."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM477", "ARN of a different region", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject ARNs of another region than the one the job runs in, where that is known."""
+    """Reject ARNs of a different region than that of the job, where that is known."""
     for named in named_arns(request.payload):
         there = named.arn.region
         if request.region and named.is_of_the_job and there and there != request.region:

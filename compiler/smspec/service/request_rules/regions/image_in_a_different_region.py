@@ -12,7 +12,7 @@ RULE = Rule("SM371", "image in a different region", "warning", evidence="inferre
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about an ECR image of another region than the one the job runs in, where that is known."""
+    """Warn about an ECR image of a different region than that of the job, where that is known."""
     image = request.image
     there = image.region if image else None
     if request.region and there and there != request.region:

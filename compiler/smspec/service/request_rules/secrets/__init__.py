@@ -1,1 +1,1 @@
-"""Secrets, wherever a request has room for text."""
+"""Secrets, wherever a request contains text."""

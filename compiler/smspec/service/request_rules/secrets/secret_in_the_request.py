@@ -39,7 +39,7 @@ def _called(request: Request, path: Path, name: str) -> str:
 
 
 def _texts(payload: dict[str, object]) -> Iterator[tuple[Path, str, str]]:
-    """Yield every text of the author's that the service shows again: its place, what it is called, the text."""
+    """Yield every string of the author that the service shows: its path, its name, the string."""
     for holder in ("HyperParameters", "Environment"):
         for name, value in structure(payload, holder).items():
             if isinstance(value, str):

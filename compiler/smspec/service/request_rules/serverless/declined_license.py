@@ -1,4 +1,4 @@
-"""Some base models ask for consent."""
+"""Some base models require consent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Only serverless jobs register what they made."""
+"""Only serverless jobs register their model."""
 
 from __future__ import annotations
 

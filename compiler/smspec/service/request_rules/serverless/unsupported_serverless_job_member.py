@@ -1,4 +1,4 @@
-"""A serverless job brings its own program and hosts."""
+"""A serverless job has its own code and instances."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXCLUDED = {
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject the members that a serverless job excludes. Spot training that is off is none."""
+    """Reject the members that a serverless job excludes. Spot training that is off does not count."""
     if not request.is_serverless:
         return
     for name, key in EXCLUDED.items():

@@ -1,4 +1,4 @@
-"""SageMaker chooses the hosts of a serverless job, and their volumes."""
+"""SageMaker chooses the instances of a serverless job, and their volumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cannot save its state may be interrupted for an hour at most."""
+"""An algorithm that does not save its state can use spot instances for an hour at most."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An account may run jobs for five days until AWS raises its quota."""
+"""An account can run jobs for five days unless AWS raises its quota."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DEFAULT_QUOTA = 5 * 86_400
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about a MaxRuntimeInSeconds that a new account cannot have."""
+    """Warn about a MaxRuntimeInSeconds above the default quota."""
     run = request.max_runtime
     if run is not None and DEFAULT_QUOTA < run <= overlong_max_runtime.LONGEST:
         yield RULE.at(

@@ -1,4 +1,4 @@
-"""The wait for spot hosts and the run are counted together."""
+"""MaxWaitTimeInSeconds covers both the wait for spot capacity and the run."""
 
 from __future__ import annotations
 

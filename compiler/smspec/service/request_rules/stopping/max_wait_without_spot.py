@@ -1,4 +1,4 @@
-"""Only a spot job waits for its hosts to come back."""
+"""Only a spot job waits for capacity."""
 
 from __future__ import annotations
 

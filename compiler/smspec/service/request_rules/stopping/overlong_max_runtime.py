@@ -12,7 +12,7 @@ LONGEST = 28 * 86_400
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject a MaxRuntimeInSeconds above what SageMaker allows at all."""
+    """Reject a MaxRuntimeInSeconds above the limit of SageMaker."""
     run = request.max_runtime
     if run is not None and run > LONGEST:
         yield RULE.at(

@@ -1,4 +1,4 @@
-"""An interrupted job without checkpoints has done its work for nothing."""
+"""An interrupted job without checkpoints starts from scratch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def check(request: Request) -> Iterator[Finding]:
     run = request.max_runtime
     if not request.uses_spot or request.is_serverless or "CheckpointConfig" in request.payload:
         return
-    # One that writes no checkpoints is told how long it may take.
+    # A different rule limits the time of an algorithm that writes no checkpoints.
     if request.image and is_algorithm_without_checkpoints(request.image):
         return
     if run is not None and run > AN_HOUR:

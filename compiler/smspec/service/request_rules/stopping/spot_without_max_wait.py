@@ -1,4 +1,4 @@
-"""A spot job must say how long it may wait for hosts."""
+"""A spot job must set how long it may wait and run."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Where a job writes: OutputDataConfig, CheckpointConfig, TensorBoardOutputConfig."""
+"""Where a job writes: OutputDataConfig, CheckpointConfig, and TensorBoardOutputConfig."""

@@ -1,4 +1,4 @@
-"""Checkpoints and models under one prefix get in each other's way."""
+"""Checkpoints and models under one prefix can overwrite each other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM355", "checkpoints at the output prefix", "warning", evidence="in
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn where checkpoints and output have one S3 address."""
+    """Warn about checkpoints and output with one S3 address."""
     checkpoints = structure(request.payload, "CheckpointConfig").get("S3Uri")
     output = structure(request.payload, "OutputDataConfig").get("S3OutputPath")
     if isinstance(checkpoints, str) and isinstance(output, str) and checkpoints.rstrip("/") == output.rstrip("/"):

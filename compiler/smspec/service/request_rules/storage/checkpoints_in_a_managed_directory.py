@@ -1,4 +1,4 @@
-"""Some directories below /opt/ml are SageMaker's own."""
+"""SageMaker manages some directories below /opt/ml."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MANAGED = ("/opt/ml/input", "/opt/ml/model", "/opt/ml/output", "/opt/ml/code")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject a checkpoint directory in which SageMaker keeps something else."""
+    """Reject a checkpoint directory that SageMaker uses for something else."""
     local = structure(request.payload, "CheckpointConfig").get("LocalPath")
     if not isinstance(local, str) or not local.startswith("/"):
         return

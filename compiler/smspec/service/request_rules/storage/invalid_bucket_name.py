@@ -1,4 +1,4 @@
-"""S3 has no bucket of such a name, though the pattern of the API lets it pass."""
+"""S3 rejects some bucket names that the pattern of the API accepts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RULE = Rule("SM454", "invalid bucket name", evidence="inferred")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Reject every S3 address whose bucket no account could have."""
+    """Reject every S3 address whose bucket name is not valid."""
     for path, address in request.s3_addresses:
         bucket = bucket_of(address)
         if bucket is not None and not can_be_a_bucket(bucket):

@@ -1,4 +1,4 @@
-"""Directory buckets take no KMS key of the job."""
+"""Directory buckets do not support a KMS key of the job."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def check(request: Request) -> Iterator[Finding]:
     output = structure(request.payload, "OutputDataConfig")
     address = output.get("S3OutputPath")
     bucket = bucket_of(address) if isinstance(address, str) else None
-    # An empty key is no key: DescribeTrainingJob answers one.
+    # An empty key is not a key: DescribeTrainingJob returns one.
     if bucket and bucket.endswith(EXPRESS_SUFFIX) and output.get("KmsKeyId"):
         yield RULE.at(
             ("OutputDataConfig", "KmsKeyId"),

@@ -1,4 +1,4 @@
-"""A container has no directory from which a relative path would start."""
+"""A container has no defined working directory for a relative path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The API takes https, and nobody else finds the object again under it."""
+"""The API accepts https addresses, but other tools do not find the object under them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RULE = Rule("SM346", "S3 URI with https", "warning", evidence="api-doc")
 
 
 def check(request: Request) -> Iterator[Finding]:
-    """Warn about every S3 address that is written as a web address."""
+    """Warn about every S3 address that is written with https."""
     for path, address in request.s3_addresses:
         if address.startswith("https://"):
             yield RULE.at(
