@@ -19,7 +19,7 @@ from smspec.source import SourceText, Span, dotted
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST_RESULTS = 25_000
-"""GitHub refuses a run with more."""
+"""GitHub rejects a run with more."""
 
 Json = Union[str, int, list["Json"], dict[str, "Json"]]
 

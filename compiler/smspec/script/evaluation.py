@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
 
 _HUGE = 1 << 64
-"""Nobody counts to this, and Python refuses to write numbers of some thousand digits."""
+"""Nobody counts to this, and Python rejects to write numbers of some thousand digits."""
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 

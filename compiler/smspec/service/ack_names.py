@@ -22,7 +22,7 @@ def ack_name(member: str) -> str:
 
 
 REGION = "services.k8s.aws/region"
-"""The annotation of an object that names its region; without it the controller takes its own."""
+"""The annotation of an object with its region; without it the controller uses its own."""
 
 
 def to_ack(request: dict[str, object]) -> dict[str, object]:

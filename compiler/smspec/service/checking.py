@@ -8,7 +8,7 @@ from smspec.service.request import Request
 from smspec.service.request_rules import rule_findings
 
 SECURITY = "SM6"
-"""Codes that are told whatever else is wrong with a value."""
+"""Codes that are reported even if a value has other errors."""
 
 
 def request_findings(

@@ -12,7 +12,7 @@ SHA256 = r"sha256:[0-9a-f]{64}"
 """The digest that a lock pins an image to."""
 
 DIGEST = rf"{SHA256}|sha512:[0-9a-f]{{128}}"
-"""A digest that names an image or stands in a lock."""
+"""A digest in an image reference or in a lock."""
 
 _COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"

@@ -16,7 +16,7 @@ EBS_ONLY = frozenset({
     "c8i-flex", "r5", "r6i", "r7i", "r8i", "r8i-flex", "p2", "p3", "t3",
 })
 # fmt: on
-"""No disk of their own: VolumeSizeInGB says how large the volume is."""
+"""Without local storage: VolumeSizeInGB sets the size of the volume."""
 
 # fmt: off
 LOCAL_NVME = frozenset({
@@ -24,13 +24,13 @@ LOCAL_NVME = frozenset({
     "p6e-gb200", "trn1", "trn1n", "trn2", "r5d",
 })
 # fmt: on
-"""Disks of their own, of a fixed size, which SageMaker uses in the place of a volume."""
+"""With local storage of a fixed size, which SageMaker uses instead of a volume."""
 
 STORAGE_UNKNOWN = frozenset({"g7"})
-"""Families that the API model names and that no public document describes yet; no rule speaks of their volume."""
+"""Families in the API model that no public document describes yet; no rule checks their volume."""
 
 ULTRASERVER = frozenset({"p6e-gb200", "trn2"})
-"""Families that are rented as UltraServers too: their jobs can be placed on one."""
+"""Families that are also available as UltraServers: their jobs can be placed on one."""
 
 TRAINIUM = frozenset({"trn1", "trn1n", "trn2"})
 

@@ -42,17 +42,17 @@ SHAPE_RULES = (
     TOO_MANY_ITEMS,
     TOO_MANY_ENTRIES,
 )
-"""What the API model itself says. No check of these can be ignored: the service refuses the request."""
+"""Limits of the API model. None of these checks can be ignored: the service rejects the request."""
 
 _INSTANCE_TYPES = ("TrainingInstanceType", "ProcessingInstanceType")
 _LEAST_OF_A_REQUEST = {"TrainingInstanceCount": 1}
-"""Where the model allows what only an answer of the service holds; see request_rules/hosts/zero_instances.py."""
+"""Where the model allows a value that only responses contain; see request_rules/hosts/zero_instances.py."""
 _LARGEST = {"integer": 2**31 - 1, "long": 2**63 - 1}
 _KEYS = {"SecurityGroupIds": "network.security_groups", "Subnets": "network.subnets"}
-"""Keys of a spec that may be left out alone, though the request needs both or neither."""
+"""Keys of a spec that can be omitted on their own, though the request needs both or neither."""
 _LONGEST_LIST_SHOWN = 8
 _MOST_COMPARED = 100
-"""Nobody mends more in one go, and to look for a near name takes time."""
+"""No author fixes more in one run, and searching for similar names takes time."""
 
 
 def limit_findings(payload: dict[str, object], *, in_spec_words: bool = False) -> list[Finding]:

@@ -14,7 +14,7 @@ from smspec.source import Path
 from smspec.source.frozen import dataclass
 
 DEFAULT_MAX_RUNTIME = 86_400
-"""Seconds, when MaxRuntimeInSeconds is left out (API shape StoppingCondition)."""
+"""Seconds, if MaxRuntimeInSeconds is omitted (API shape StoppingCondition)."""
 
 _NAME = "ChannelName"
 

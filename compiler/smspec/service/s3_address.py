@@ -15,7 +15,7 @@ _NAME = r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?"
 _IP_ADDRESS = r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}"
 
 EXPRESS_SUFFIX = "--x-s3"
-"""What the names of directory buckets, those of S3 Express One Zone, end in."""
+"""The suffix of the names of directory buckets (S3 Express One Zone)."""
 
 
 def addresses(payload: dict[str, object]) -> Iterator[tuple[Path, str]]:

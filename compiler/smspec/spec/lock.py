@@ -8,7 +8,7 @@ from smspec.source.frozen import dataclass, field
 
 NAME = "smspec.lock"
 VERSION = 1
-"""Of the form that the file has."""
+"""The version of the file format."""
 
 
 def content_digest(content: bytes) -> str:

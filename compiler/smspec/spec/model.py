@@ -98,7 +98,7 @@ ENTRY_POINTS: dict[str, type[EntryPoint]] = {
     "module": ModuleEntry,
     "pipe_loop": PipeLoopEntry,
 }
-"""The key that says of which kind an entry point is → what is written of it."""
+"""The key that determines the kind of an entry point → its class."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +183,7 @@ DISTRIBUTIONS: dict[str, type[Distribution]] = {
     "parameter_server": ParameterServer,
     "smdataparallel": SmDataParallel,
 }
-"""What a launcher is called in the spec, and among those of the runtime → what is written of it."""
+"""The name of a launcher in the spec and in the runtime → its class."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from smspec.submission.aws_errors import AwsUnavailable, JobRefused
 from smspec.submission.client import asked, sagemaker_client
 
 _MOST_PAGES = 20
-"""A job has at most 50 tags."""
+"""Enough for the 50 tags that a job can have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

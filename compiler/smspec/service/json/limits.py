@@ -11,4 +11,4 @@ MAX_DEPTH = 64
 # One for every name and every scalar, two for every list or object.
 MAX_PARTS = 20_000
 MAX_DIGITS = 400
-"""Of one number; doubles have 309 before the point, and Python refuses thousands."""
+"""The most digits of one number; doubles have 309 before the point, and Python rejects thousands."""

@@ -19,10 +19,10 @@ OTHER_NOTATION = Rule("SM154", "notation outside JSON")
 WRONG_CHARACTER = Rule("SM155", "invalid character in JSON")
 
 MOST_SLIPS = 10_000
-"""Behind so many of one kind nothing is read any more: what wrote this wrote no JSON."""
+"""After this many errors of one kind, stop: the file was not written as JSON."""
 
 MOST_OF_A_KIND = 5
-"""A printed Python dict has hundreds of single quotes: a few show it."""
+"""A printed Python dict has hundreds of single quotes: report a few."""
 
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
@@ -35,7 +35,7 @@ _CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None
 _OTHER_CONSTANTS = {"none": "null", "nil": "null", "undefined": "null", "true": "true", "false": "false"}
 _NOT_A_NUMBER = frozenset({"nan", "infinity", "inf"})
 _CLOSING = {"'": "'", "“": "”", "”": "”", "‘": "’", "’": "’", "`": "`"}
-"""Quotes that people and word processors write, and what ends the text that they begin."""
+"""Quotes that authors and word processors use, and the quotes that end their strings."""
 
 
 class Scanner:

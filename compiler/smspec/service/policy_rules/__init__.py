@@ -36,7 +36,7 @@ SPEC_PATHS: dict[Check, Callable[[Request], Path | None]] = {
     disallowed_region.check: disallowed_region.spec_path,
     job_outside_a_vpc.check: job_outside_a_vpc.spec_path,
 }
-"""Rules about what a request may not contain at all, and the key of the spec that each is about."""
+"""Rules about what the request has no member for, and the key of the spec that each is about."""
 
 
 def policy_findings(request: Request, policy: Policy) -> Iterator[Finding]:

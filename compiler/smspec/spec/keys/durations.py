@@ -7,7 +7,7 @@ import re
 from smspec.diagnostics.durations import SECONDS, duration
 
 _LONGEST = 60
-"""Characters of a text that was meant to be a duration; a long one of blanks would take the pattern minutes."""
+"""Characters of a string that may be a duration; a long one of spaces would take the pattern minutes."""
 
 
 def seconds(value: int | float | str) -> int:

@@ -19,7 +19,7 @@ COG = "cog"
 SAGIFY = "sagify"
 ANYONE = ""
 TOOLS = (API, SDK, SKYPILOT, AZURE, KUBERNETES, COG, SAGIFY, ANYONE)
-"""Tools whose words people bring, in the order in which they are asked; `ANYONE` is no tool in particular."""
+"""Tools whose names for keys authors may use, in order of precedence; `ANYONE` is no specific tool."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,4 +131,4 @@ WRITTEN_MAP = Value(accepts=_are_named_texts, shape="map", as_written=True)
 TYPED_MAP = Value(accepts=_are_named_texts, shape="map", untouched=True)
 PATCH = Value(untouched=True)
 UNREAD = Value()
-"""What no job has: the layers of a spec, and its version."""
+"""The form of keys that are not part of a job: the layers of a spec, and its version."""

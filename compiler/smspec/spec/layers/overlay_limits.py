@@ -7,10 +7,10 @@ from smspec.source import Mapping, Node, Scalar, Sequence
 from smspec.spec.yaml.text_limits import BEYOND_THE_LIMITS
 
 MOST_PARTS = 50_000
-"""What is checked in about half a second: 50 overlays of a spec of 1,000 parts, 500 of one of 100."""
+"""Takes about half a second to check: 50 overlays of a spec of 1,000 parts, or 500 of one of 100."""
 
 _TEXT_OF_A_PART = 100
-"""So many characters are another part: long texts are read again too."""
+"""Characters that count as one more part: long strings are read again too."""
 
 
 def extent_findings(spec: Mapping, overlays: int) -> list[Finding]:

@@ -192,7 +192,7 @@ KEYWORDS: dict[str, Keyword] = {
     "not": _not,
     "if": _if,
 }
-"""What is interpreted beside ``$ref``: ``enum`` of texts, ``dependencies`` on keys, ``if`` without ``else``."""
+"""The interpreted keywords besides ``$ref``: ``enum`` of strings, ``dependencies`` on keys, ``if`` without ``else``."""
 
 ANNOTATIONS = frozenset(
     {
@@ -200,4 +200,4 @@ ANNOTATIONS = frozenset(
         "patternErrorMessage",
     }
 )
-"""What decides nothing by itself: words for people, names of parts, and ``then``, which ``if`` reads."""
+"""Keywords without a check of their own: descriptions, names of parts, and ``then``, which ``if`` reads."""

@@ -22,10 +22,10 @@ KEY_WITHOUT_ITS_PARTNER = Rule("SM210", "key without its required key")
 KEYWORDS_OF_KEYS = ("additionalProperties", "required", "oneOf", "anyOf", "not", "dependencies")
 
 MOST_GUESSED = 100
-"""So many unknown keys are not misspelled, and nobody reads on."""
+"""With more unknown keys they are not misspelled, and no reader needs them all."""
 
 MOST_LISTED = 8
-"""Of the keys of a mapping; more are no help but a page."""
+"""The most keys of a mapping that a message lists."""
 
 
 def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:

@@ -28,23 +28,23 @@ from smspec.spec.shape.view import viewed
 
 WAYS = 6
 WAYS_OF_A_PART = 16
-"""There is much more that a lost base may set than what a fault can mean."""
+"""A missing base spec has many more possible values than a fault."""
 
 _MOST_ROUNDS = 8
 _MOST_FAULTS = 50
-"""With more, what is left is hardly a job, and every way would take its time."""
+"""With more faults hardly any of the job is left, and every way would take its time."""
 
 _OF_LAYERS = ("extends", "vars", "overlays")
-"""Keys of files that no merged document has."""
+"""Keys of files that a merged document does not have."""
 
 _MOST_PARTS = 30_000
-"""Of all ways and all overlays together: a second and a half. A job of 100 parts is made sound under 40 overlays."""
+"""The limit for all ways and all overlays together: 1.5 seconds. A job of 100 parts is repaired with 40 overlays."""
 
 _PARTS_OF_ANY_WAY = 25
-"""What a way takes of an empty job, in parts."""
+"""The cost of a way for an empty job, in parts."""
 
 _PARTS_AROUND_A_PART = 3
-"""What a base that is made up adds, channel by channel."""
+"""The number of parts that a supposed base spec adds for each part, channel by channel."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

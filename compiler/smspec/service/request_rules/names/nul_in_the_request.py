@@ -12,7 +12,7 @@ from smspec.source import Path
 RULE = Rule("SM486", "null character in the request", evidence="inferred")
 
 _BY_JSON = "HyperParameters"
-"""They reach the container in a JSON file, which can hold a NUL; what is made into arguments is SM320's."""
+"""They reach the container in a JSON file, which can contain a NUL; SM320 checks those that become arguments."""
 
 
 def check(request: Request) -> Iterator[Finding]:

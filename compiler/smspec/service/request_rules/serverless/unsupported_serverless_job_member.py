@@ -20,7 +20,7 @@ EXCLUDED = {
     "ProfilerRuleConfigurations": "ProfilerRuleConfigurations",
     "TensorBoardOutputConfig": "tensorboard",
 }
-"""Members, and the keys of a spec that they come from."""
+"""Members, and the keys of a spec that set them."""
 
 
 def check(request: Request) -> Iterator[Finding]:
