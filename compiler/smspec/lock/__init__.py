@@ -1,1 +1,1 @@
-"""Making the lock of a repository: the one part of the compiler that asks a registry."""
+"""Make the lock of a repository: the only package of the compiler that contacts a registry."""

@@ -1,4 +1,4 @@
-"""How a registry asks for a token, and the anonymous one that it means."""
+"""How a registry requests a token, and how to get an anonymous one."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _BEARER = "bearer "
 
 
 def is_bearer(challenge: str) -> bool:
-    """Return whether a WWW-Authenticate header asks for a token."""
+    """Return whether a WWW-Authenticate header requests a token."""
     return challenge.lower().startswith(_BEARER)
 
 
 def anonymous_token(
     connections: Connections, challenge: str, registry: urllib.parse.SplitResult, repository: str, deadline: Deadline
 ) -> str:
-    """Return a token for reading a repository, from where its registry sends us. Raises `WireFault`.
+    """Return a token for reading a repository, from the realm of its registry. Raise `WireFault`.
 
-    The realm is usually a different host, and gets nothing but the words of the challenge: no credentials, so that
-    a registry cannot send any to a host of its choice. Only a registry on this machine may do without encryption.
+    The realm is usually a different host, and gets only the parameters of the challenge: no credentials, so a registry
+    cannot send any to a host of its choice. Only a registry on this machine may be used without encryption.
     """
     said = {
         match[1].lower(): match[2] if match[2] is not None else match[3] for match in _PARAMETER.finditer(challenge)

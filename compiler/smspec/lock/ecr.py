@@ -13,10 +13,10 @@ _BASE64 = r"[A-Za-z0-9+/]{1,16384}={0,2}"
 
 
 def authorization(region: str, host: str) -> str | None:
-    """Return the header that ECR accepts, by the credentials that boto3 finds. Raises `NoDigest`.
+    """Return the authorization header for ECR, from the credentials that boto3 finds. Raise `NoDigest`.
 
-    None for a host that is not AWS's: whoever writes a spec chooses the name of the registry, and the beginning of a
-    name proves nothing.
+    None for a host outside AWS: the author of a spec chooses the name of the registry, and the beginning of a name
+    proves nothing.
     """
     try:
         with responses(f"get access to Amazon ECR in {region}"):
@@ -40,6 +40,6 @@ def _suffixes(partitions: list[dict[str, object]], region: str) -> tuple[str, ..
         if re.fullmatch(str(partition["regionRegex"]).strip("^$"), region):
             outputs = partition["outputs"]
             assert isinstance(outputs, dict)
-            # Registries of both versions of IP are at `on.aws` where the other services are at `api.aws`.
+            # Dual-stack registries are at `on.aws` where the other services are at `api.aws`.
             return str(outputs["dnsSuffix"]), re.sub(r"^api\.", "on.", str(outputs["dualStackDnsSuffix"]))
     return ()

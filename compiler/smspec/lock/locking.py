@@ -1,4 +1,4 @@
-"""The next lock of a repository: what it pins already, and what some jobs need beside."""
+"""The next lock of a repository: what it already pins, and what some jobs need in addition."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from smspec.spec.lock import VERSION, Lock
 
 
 def to_ask(lock: Lock, images: Iterable[str], given: Container[str], *, update: bool) -> tuple[str, ...]:
-    """Return the images whose registries are to be asked: those not given and, but for ``update``, not pinned."""
+    """Return the images whose registries to query: those not given and, unless ``update``, not pinned."""
     return tuple(i for i in dict.fromkeys(images) if i not in given and (update or i not in lock.images))
 
 
 def locked(lock: Lock, images: Mapping[str, str], requirements: Mapping[str, str]) -> Lock:
-    """Return the lock with these digests of images and requirements beside what it pins already."""
+    """Return the lock with these digests of images and requirements in addition to what it already pins."""
     return replace(lock, images={**lock.images, **images}, requirements={**lock.requirements, **requirements})
 
 
 def lock_text(lock: Lock) -> str:
-    """Return the lock as its file holds it: the same lock is the same bytes, and a change of one line is one line."""
+    """Return the content of the lock file: reproducible, and a change of one entry changes one line."""
     content = {
         "lock": VERSION,
         "smspec": lock.smspec,

@@ -1,4 +1,4 @@
-"""What a registry may send for an image: a manifest or an index, of Docker's media types or OCI's, for a platform."""
+"""Parse the response of a registry for an image: a Docker or OCI manifest or index, for a platform."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MANIFESTS = (
 ACCEPTED = ", ".join((*INDEXES, *MANIFESTS))
 _CONFIGS = ("application/vnd.oci.image.config.v1+json", "application/vnd.docker.container.image.v1+json")
 
-_UNKNOWN = "unknown"  # of what is stored beside images, such as attestations
+_UNKNOWN = "unknown"  # for what is stored next to images, such as attestations
 _SAME = {"arm64/v8": "arm64", "x86_64": "amd64", "aarch64": "arm64"}
 _TYPE = r"[!-~]{1,255}"
 _MOST_SHOWN = 8
@@ -28,7 +28,7 @@ _MOST_SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """Bytes that a manifest names: their digest and how many they are."""
+    """A blob that a manifest refers to: its digest and its size in bytes."""
 
     digest: str
     size: int
@@ -36,9 +36,9 @@ class Blob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What a tag leads to. ``platforms``: of an index; None where one of its images does not state its own.
+    """The manifest or index of a tag. ``platforms``: of an index; None if one of its images has no platform.
 
-    ``config``: of a manifest, the blob that states its platform.
+    ``config``: of a manifest, the blob with its platform.
     """
 
     digest: str
@@ -47,9 +47,9 @@ class Manifest:
 
 
 def read_manifest(content: bytes, media_type: str, named: str) -> Manifest:
-    """Return what a registry sent with a Content-Type and, unless it is empty, the digest ``named``.
+    """Return the parsed response of a registry with a Content-Type and, unless it is empty, the digest ``named``.
 
-    Raises `BadResponse` unless it is a manifest or an index whose digest that is.
+    Raise `BadResponse` unless it is a manifest or an index with this digest.
     """
     kind = media_type.partition(";")[0].strip().lower()
     if kind not in INDEXES + MANIFESTS:
@@ -60,7 +60,7 @@ def read_manifest(content: bytes, media_type: str, named: str) -> Manifest:
     root = object_body(content)
     if member(root, "schemaVersion", int) != 2 or root.get("mediaType", kind) != kind:
         raise BadResponse("the response does not match its Content-Type")
-    # A document that is both could be read as either.
+    # A document that is both could be parsed as either.
     if ("manifests" in root) == ("layers" in root) or ("manifests" in root) != (kind in INDEXES):
         raise BadResponse("the response is not an image manifest or image index")
     if kind in INDEXES:
@@ -76,9 +76,9 @@ def read_manifest(content: bytes, media_type: str, named: str) -> Manifest:
 
 
 def config_platform(content: bytes, blob: Blob) -> str:
-    """Return the platform in the config of an image, empty where it states none.
+    """Return the platform in the config of an image, empty if there is none.
 
-    Raises `BadResponse` unless it is the blob that was named.
+    Raise `BadResponse` unless it is the blob of the manifest.
     """
     if len(content) != blob.size or _digest(content) != blob.digest:
         raise BadResponse("the image config does not match the digest in its manifest")
@@ -86,7 +86,7 @@ def config_platform(content: bytes, blob: Blob) -> str:
 
 
 def has_platform(platforms: tuple[str, ...], wanted: str) -> bool:
-    """Return whether one of the platforms is the one that is wanted; where that has no variant, any will do."""
+    """Return whether one of the platforms matches ``wanted``; without a variant there, any variant matches."""
     plain = _plain(wanted)
     return any(_plain(each) == plain or each.startswith(f"{plain}/") for each in platforms)
 
@@ -106,7 +106,7 @@ def _platforms(root: dict[str, object]) -> tuple[str, ...] | None:
 
 
 def _platform(holder: dict[str, object]) -> str:
-    """Return a platform as a spec writes it; empty where it is not stated whole."""
+    """Return a platform in the notation of a spec; empty if it is incomplete."""
     system, architecture, variant = (
         word(holder, name, r"[A-Za-z0-9._-]{0,64}") if name in holder else ""
         for name in ("os", "architecture", "variant")
@@ -117,7 +117,7 @@ def _platform(holder: dict[str, object]) -> str:
 
 
 def _plain(platform: str) -> str:
-    """Return a platform with the name that registries use, without a variant that is the only one."""
+    """Return a platform with the name that registries use, without a variant if there is only one."""
     system, _, architecture = platform.partition("/")
     return f"{system}/{_SAME.get(architecture, architecture)}"
 

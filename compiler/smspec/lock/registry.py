@@ -1,7 +1,7 @@
-"""Asking a registry which digest a tag has: the distribution API, version 2.
+"""Query a registry for the digest of a tag: the distribution API, version 2.
 
-Nothing is taken on trust: the digest is that of the bytes that came, these are a manifest of an image, and the image
-is for the platforms of the jobs.
+Every response is verified: the digest is that of the received bytes, these are a manifest of an image, and the image is
+for the platforms of the jobs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from smspec.wire.url import is_loopback, parsed, place
 
 _HUB = "registry-1.docker.io"
 _LARGEST = 1 << 20
-"""Bytes of a manifest or of a config: ten times those of the largest that are known."""
+"""The maximum size of a manifest or config in bytes: ten times the largest known ones."""
 
 _MEANINGS = {
     401: "it requires credentials",
@@ -33,13 +33,13 @@ _MEANINGS = {
 
 
 class NoDigest(Exception):
-    """There is no digest to be had for the tag; the text says why."""
+    """There is no digest for the tag; the text explains why."""
 
 
 def resolved(reference: ImageReference, platforms: Iterable[str] = (), authorization: str | None = None) -> str:
-    """Return the digest that the tag of a reference has now; of the index, where an image is for several platforms.
+    """Return the current digest of the tag of a reference; that of the index, where an image is for several platforms.
 
-    ``authorization``: the header to send to the registry, and to no other host. Raises `NoDigest`.
+    ``authorization``: the header to send to the registry, and to no other host. Raise `NoDigest`.
     """
     host, repository = _place(reference)
     try:
@@ -53,7 +53,7 @@ def resolved(reference: ImageReference, platforms: Iterable[str] = (), authoriza
 
 
 def _place(reference: ImageReference) -> tuple[str, str]:
-    """Return host and repository; Docker Hub is meant where no registry is named, and has its own under `library`."""
+    """Return host and repository; the default registry is Docker Hub, with its own images under `library`."""
     if reference.registry not in (None, "docker.io", "index.docker.io"):
         return str(reference.registry), reference.repository
     repository = reference.repository
@@ -61,7 +61,7 @@ def _place(reference: ImageReference) -> tuple[str, str]:
 
 
 class _Registry:
-    """One repository of a registry, with the time that all questions about it may take together."""
+    """One repository of a registry, with the time limit for all requests to it together."""
 
     def __init__(self, host: str, repository: str, authorization: str | None) -> None:
         self._url = _url_of(host)
@@ -72,13 +72,13 @@ class _Registry:
         self._platform: str | None = None
 
     def manifest(self, tag: str) -> Manifest:
-        """Return what a tag leads to."""
+        """Return the manifest of a tag."""
         response = self._get(f"manifests/{tag}", ACCEPTED)
         digest = response.header("docker-content-digest")
         return read_manifest(response.body, response.header("content-type"), digest)
 
     def require(self, manifest: Manifest, platform: str) -> None:
-        """Raise `BadResponse` where the image of a manifest is for different platforms."""
+        """Raise `BadResponse` if the image of a manifest is for different platforms."""
         if manifest.config is not None and self._platform is None:
             blob = self._get(f"blobs/{manifest.config.digest}", "*/*")
             self._platform = config_platform(blob.body, manifest.config)

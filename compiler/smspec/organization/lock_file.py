@@ -1,4 +1,4 @@
-"""``smspec.lock``: one file for a repository, the nearest upwards from a spec."""
+"""``smspec.lock``: one file for a repository, the nearest one in the directory of a spec or above."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _LARGEST = 1 << 20
 
 
 def lock_path(directory: str, boundary: Boundary) -> str | None:
-    """Return the nearest lock upwards from a directory, named from the current one; None when there is none."""
+    """Return the nearest lock in a directory or above, relative to the current one; None if there is none."""
     paths = (os.path.join(above, NAME) for above in boundary.upwards(directory))
     there = (path for path in paths if os.path.lexists(path) and not boundary.is_directory(path))
     return next(map(os.path.relpath, there), None)
 
 
 def first_lock_path(directory: str, elsewhere: str, boundary: Boundary) -> str:
-    """Return where a lock belongs that is not there yet: at the top of the repository, outside of one ``elsewhere``."""
+    """Return the path for a new lock: at the top of the repository, outside of one ``elsewhere``."""
     top = repository_top(directory)
     if not boundary.contains(elsewhere if top is None else top):
         top = boundary.root
@@ -35,13 +35,16 @@ def first_lock_path(directory: str, elsewhere: str, boundary: Boundary) -> str:
 
 
 def name_in_lock(file: str, lock: str) -> str:
-    """Return what the lock at a path calls a requirements file: wherever smspec is called from, the same."""
+    """Return the name of a requirements file in the lock at a path, independent of the current directory."""
     return os.path.relpath(file, os.path.dirname(lock) or os.curdir)
 
 
 def read_lock(path: str, boundary: Boundary) -> Lock:
-    """Return what a lock says. Raises `InvalidInput`, with places, where it is none; OSError where the disk rejects."""
-    # Late: most repositories have no lock.
+    """Return the content of a lock.
+
+    Raise `InvalidInput`, with positions, if it is not valid; OSError if it is unreadable.
+    """
+    # Imported late: most repositories have no lock.
     from smspec.service.json.encoding import decode_json_bytes
     from smspec.service.json.json_parser import read_json
 

@@ -11,13 +11,13 @@ from smspec.workspace.organization_marker import NAME, PYPROJECT, mentions_smspe
 
 _LARGEST = 128 << 10
 _LONGEST_LINE = 2_000
-"""Bytes. The library takes time with the square of the parts of a key: for half a million parts, minutes."""
+"""Bytes. The parser takes quadratic time in the parts of a key: minutes for half a million parts."""
 
 
 class MalformedConfig(Exception):
-    """The file is no TOML, or says something that cannot be meant. ``fault`` says what without naming the file.
+    """The file is not TOML, or sets an invalid value. ``fault`` describes the error without the name of the file.
 
-    ``content`` is what it holds; empty where it was not read.
+    ``content`` is the content of the file; empty if it was not read.
     """
 
     def __init__(self, path: str, fault: str, content: bytes = b"") -> None:
@@ -29,14 +29,14 @@ class MalformedConfig(Exception):
 
 @dataclass(frozen=True, slots=True)
 class OrganizationConfig:
-    """``tables`` is what ``content`` says: all of smspec.toml, or the table ``tool.smspec`` of pyproject.toml."""
+    """``tables`` is the parsed ``content``: all of smspec.toml, or the table ``tool.smspec`` of pyproject.toml."""
 
     path: str
     tables: dict[str, object]
     content: bytes
 
     def table(self, name: str) -> dict[str, object]:
-        """Return a table, empty when there is none. Raises `MalformedConfig` when it is something else."""
+        """Return a table, empty if there is none. Raise `MalformedConfig` if it is not a table."""
         table = self.tables.get(name, {})
         if not isinstance(table, dict):
             raise MalformedConfig(self.path, f"`{name}` is not a table", self.content)
@@ -44,7 +44,7 @@ class OrganizationConfig:
 
 
 def nearest_organization_config(directory: str, boundary: Boundary) -> OrganizationConfig | None:
-    """Return the nearest file upwards from a directory; smspec.toml counts before a pyproject.toml beside it."""
+    """Return the nearest file in a directory or above; smspec.toml takes precedence over pyproject.toml next to it."""
     for above in boundary.upwards(directory):
         path = os.path.join(above, NAME)
         if os.path.lexists(path) and not boundary.is_directory(path):
@@ -74,7 +74,7 @@ def _content(path: str, boundary: Boundary) -> bytes:
 
 
 def _tables(path: str, content: bytes) -> dict[str, object]:
-    # Late: most repositories have no such file.
+    # Imported late: most repositories have no such file.
     from decimal import Decimal
 
     if sys.version_info >= (3, 11):

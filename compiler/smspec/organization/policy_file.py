@@ -1,4 +1,4 @@
-"""The policy of an organization, as ``smspec.toml`` or ``[tool.smspec]`` of pyproject.toml says it, itself checked."""
+"""Read and check the policy of an organization in ``smspec.toml`` or ``[tool.smspec]`` of pyproject.toml."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ _Fault = tuple[tuple[str, ...], str, str]
 
 
 def read_policy(file: OrganizationConfig) -> Policy:
-    """Return what the file asks of jobs. Raises `InvalidInput`, with places, for what cannot be meant."""
+    """Return the policy in the file. Raise `InvalidInput`, with positions, for invalid values."""
     try:
-        price_list(file)  # read where costs are compared; wrong ones are told here
+        price_list(file)  # prices are used where costs are compared; errors in them are reported here
     except MalformedConfig as malformed:
         raise rejected(MalformedConfig(file.path, malformed.fault, file.content)) from None
     reader = _Reader(file.tables)
@@ -68,7 +68,7 @@ def read_policy(file: OrganizationConfig) -> Policy:
 
 
 def rejected(malformed: MalformedConfig) -> InvalidInput:
-    """Return what is told of a file that cannot be read."""
+    """Return the error for a file that cannot be parsed."""
     at = re.search(r"\(at line (\d+), column (\d+)\)\Z", malformed.fault)
     line, column = (int(at[1]), int(at[2])) if at else (1, 1)
     span = Span(malformed.path, line, column, line, column)
@@ -77,12 +77,12 @@ def rejected(malformed: MalformedConfig) -> InvalidInput:
 
 
 def _families(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """Return families without `ml.`, as people write them with it too."""
+    """Return families without `ml.`, which authors may write too."""
     return None if names is None else tuple(name.removeprefix("ml.") for name in names)
 
 
 class _Reader:
-    """Reads the keys one by one and keeps what is wrong with them."""
+    """Reads the keys one by one and collects their errors."""
 
     def __init__(self, tables: Mapping[str, object]) -> None:
         self._tables = tables
@@ -143,7 +143,7 @@ class _Reader:
 
     def _check_code(self, path: tuple[str, ...], code: str) -> None:
         codes = explained_codes()
-        # Nobody mends more in one go, and to look for one that is near takes time.
+        # No author fixes more in one run, and searching for similar names takes time.
         if code not in codes and len(self.faults) < MOST:
             near = nearest(code, codes)
             self.faults.append(
@@ -172,7 +172,7 @@ def _rejected(file: OrganizationConfig, faults: list[_Fault]) -> InvalidInput:
     places = _places(text)
 
     def span(path: Path) -> Span:
-        """Return the place of a key, or of the nearest one above it that is found."""
+        """Return the position of a key, or of its nearest known parent."""
         known = (places[path[:length]] for length in range(len(path), 0, -1) if path[:length] in places)
         return next(known, Span(text.name, 1, 1, 1, 1))
 
@@ -200,7 +200,7 @@ def _text(file: OrganizationConfig | MalformedConfig) -> SourceText:
 
 
 def _places(text: SourceText) -> dict[Path, Span]:
-    """Return where keys and tables first stand. TOML is read by a library that keeps no places."""
+    """Return the first position of each key and table. The TOML library keeps no positions."""
     places: dict[Path, Span] = {}
     table: Path = ()
     for number, line in enumerate(text.text.split("\n"), 1):

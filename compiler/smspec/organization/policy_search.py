@@ -1,4 +1,4 @@
-"""Which policy holds in a directory; most repositories have none, and pay for one look."""
+"""Find the policy for a directory; most repositories have none, which takes one lookup."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from smspec.workspace.boundary import Boundary
 
 
 def policy_of(directory: str, boundary: Boundary) -> Policy | None:
-    """Return the policy that holds in a directory; None without one. Raises `InvalidInput` for what cannot be meant."""
+    """Return the policy for a directory; None without one. Raise `InvalidInput` for invalid values."""
     try:
         file = nearest_organization_config(directory, boundary)
     except MalformedConfig as malformed:
@@ -17,7 +17,7 @@ def policy_of(directory: str, boundary: Boundary) -> Policy | None:
         raise rejected(malformed) from None
     if file is None:
         return None
-    # Late: reading a policy takes longer than the checks of a spec.
+    # Imported late: reading a policy takes longer than the checks of a spec.
     from smspec.organization.policy_file import read_policy
 
     return read_policy(file)

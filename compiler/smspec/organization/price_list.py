@@ -1,4 +1,4 @@
-"""Prices of instances, as smspec.toml gives them: ``[prices]``, instance type = US dollars for an hour."""
+"""Instance prices in smspec.toml: ``[prices]``, instance type = US dollars per hour."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_DECIMALS = 30
 
 
 def price_list(file: OrganizationConfig | None) -> dict[str, Fraction]:
-    """Return the price of an hour by instance type; none without a file. Raises `MalformedConfig`."""
+    """Return the price per hour by instance type; empty without a file. Raise `MalformedConfig`."""
     if file is None:
         return {}
     return {name: _price(name, value, file.path) for name, value in file.table(TABLE).items()}

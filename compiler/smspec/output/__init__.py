@@ -1,1 +1,1 @@
-"""Trees of files become directories, and directories are compared with trees."""
+"""Write file trees to directories, and compare directories with trees."""

@@ -1,4 +1,4 @@
-"""Archives that are equal byte by byte wherever they are packed."""
+"""Reproducible archives: the same bytes on every machine."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
 
 def tar_header(member: CopiedFile) -> bytes:
-    """Return the header of a member: owner 0, time 0, mode 0644 or 0755; a PAX record where its name is long."""
-    import tarfile  # late: few builds pack an archive
+    """Return the header of a member: owner 0, time 0, mode 0644 or 0755; with a PAX record for a long name."""
+    import tarfile  # imported late: few builds pack an archive
 
     entry = tarfile.TarInfo(member.path)
     entry.size = member.file.size
@@ -26,7 +26,7 @@ def tar_header(member: CopiedFile) -> bytes:
 
 
 def tar_end_of(size: int) -> bytes:
-    """Return the zeros that fill up the last block of a member."""
+    """Return the zeros that pad the last block of a member."""
     return bytes(-size % _BLOCK)
 
 
@@ -34,10 +34,10 @@ TAR_END = bytes(2 * _BLOCK)
 
 
 def stored_gzip(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield a gzip file that holds the chunks uncompressed.
+    """Yield a gzip file that contains the chunks uncompressed.
 
-    What zlib, zlib-ng and their versions make of the same bytes differs, so compressing would tie the archive to the
-    machine that packs it. Source code is small; RFC 1951 section 3.2.4 (stored blocks) costs nothing to obey.
+    zlib, zlib-ng, and their versions compress the same bytes differently, so compressing would make the archive depend
+    on the machine that packs it. Source code is small, and stored blocks (RFC 1951 section 3.2.4) are simple to write.
     """
     checksum, size, waiting = 0, 0, bytearray()
     yield _GZIP_HEADER

@@ -1,4 +1,4 @@
-"""A single file that is written whole or not at all."""
+"""Write a single file atomically."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _UNFINISHED = ".smspec-unfinished"
 
 
 def write_whole(path: str, text: str) -> None:
-    """Put a file in the place of another in one step. Raises `OutputFailed`; what was there before then still is."""
-    import tempfile  # late: a build writes a tree instead
+    """Replace a file in one step. Raise `OutputFailed`; the previous file is then still there."""
+    import tempfile  # imported late: a build writes a tree instead
 
     beside, directory, prefix = "", os.path.dirname(path) or os.curdir, f".{os.path.basename(path)}-"
     try:
@@ -40,7 +40,7 @@ def write_whole(path: str, text: str) -> None:
 
 
 def _remove_unfinished(directory: str, prefix: str) -> None:
-    """Remove what was left behind by those who were killed; who is alive holds a lock on what they write."""
+    """Remove the files of killed writers; a live writer locks its file."""
     with os.scandir(directory) as entries:
         left = [entry.path for entry in entries if entry.name.startswith(prefix) and entry.name.endswith(_UNFINISHED)]
     for path in left:
@@ -54,7 +54,7 @@ def _remove_unfinished(directory: str, prefix: str) -> None:
 
 
 def _take(descriptor: int) -> bool:
-    """Return whether nobody else writes a file, which from now on is ours; False too where files cannot be locked."""
+    """Return whether the file is now locked by this process; False too where files cannot be locked."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

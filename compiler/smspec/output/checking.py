@@ -1,4 +1,4 @@
-"""Whether a directory is what a build would write now."""
+"""Compare a directory with what a build would write now."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One path that a build would add, change or take away."""
+    """One path that a build would add, change, or remove."""
 
     path: str
     kind: Literal["missing", "changed", "unlisted"]
@@ -27,7 +27,7 @@ class Difference:
 
 
 def differences(tree: FileTree, directory: str) -> list[Difference]:
-    """Return how a directory differs from a tree, sorted by path; nothing is written. Raises `OutputFailed`."""
+    """Return how a directory differs from a tree, sorted by path, without writing anything. Raise `OutputFailed`."""
     try:
         return sorted(_differences(tree, directory), key=lambda difference: difference.path.encode(errors="replace"))
     except OSError as fault:

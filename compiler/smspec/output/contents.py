@@ -1,4 +1,4 @@
-"""The bytes of each file of a tree, and the digests that the manifest lists."""
+"""The bytes of each file of a tree, and the digests in the manifest."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _CHUNK = 1 << 20
 
 
 def chunks(file: TreeFile, digests: Mapping[str, str]) -> Iterator[bytes]:
-    """Yield what a file holds. ``digests``: of every other file, by path; a manifest needs them.
+    """Yield the content of a file. ``digests``: of every other file, by path; a manifest needs them.
 
-    Raises `OutputFailed` after the last chunk of a copied file that is not what was listed.
+    Raise `OutputFailed` after the last chunk of a copied file that has changed since it was listed.
     """
     if isinstance(file, GeneratedFile):
         yield file.content
@@ -48,7 +48,7 @@ def expected_digest(file: TreeFile, digests: Mapping[str, str]) -> str:
 
 
 def in_order_of_making(files: tuple[TreeFile, ...]) -> list[TreeFile]:
-    """Return the files with the manifest last: it tells of all others."""
+    """Return the files with the manifest last: it lists all others."""
     return sorted(files, key=lambda file: isinstance(file, ManifestFile))
 
 

@@ -1,4 +1,4 @@
-"""Signals deferred for a moment: removing what is unfinished must not itself be interrupted."""
+"""Defer signals for a moment: removing unfinished output must not be interrupted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def signals_deferred() -> Iterator[None]:
-    """Defer SIGINT, SIGTERM, and SIGHUP until this is left. Only for short work."""
+    """Defer SIGINT, SIGTERM, and SIGHUP until the context ends. Only for short work."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Putting a finished directory in the place of another in one step."""
+"""Replace a directory by a finished one in one step."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _NOT_HERE = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM})
 
 
 def put_in_place(finished: str, directory: str) -> None:
-    """Make ``finished`` be ``directory``; what was there is afterwards where ``finished`` was, or gone if empty.
+    """Rename ``finished`` to ``directory``; the previous one then has the name ``finished``, or is removed if empty.
 
-    Linux swaps the two names at once (renameat2, RENAME_EXCHANGE). Where that cannot be had there is a moment between
-    two renames in which neither the old directory nor the new one has the name.
+    Linux swaps the two names at once (renameat2, RENAME_EXCHANGE). Where that is not available, there is a moment
+    between two renames in which neither the old directory nor the new one has the name.
     """
     try:
-        os.rename(finished, directory)  # there is none, or an empty one
+        os.rename(finished, directory)  # there is no such directory, or an empty one
     except OSError as fault:
         if fault.errno not in (errno.ENOTEMPTY, errno.EEXIST):
             raise

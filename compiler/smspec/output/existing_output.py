@@ -12,16 +12,16 @@ _LARGEST_MANIFEST = 64 << 20
 
 
 def stranger(directory: str) -> str | None:
-    """Return one path in a directory that no manifest of ours lists, or None: it is empty, or ours throughout.
+    """Return one path in a directory that no smspec manifest lists, or None: it is empty, or smspec wrote all of it.
 
-    Raises FileNotFoundError when there is no such directory.
+    Raise FileNotFoundError if there is no such directory.
     """
     present = sorted(os.listdir(directory))
     if not present:
         return None
     listed = _manifested(directory)
     if listed is None:
-        return present[0]  # without a look below: it may be a home, or the whole disk
+        return present[0]  # without a look below: it may be a home directory, or the whole disk
     known = with_directories(listed)
     return min((path for path in paths(directory) if path not in known), default=None)
 
@@ -41,7 +41,7 @@ def paths(directory: str) -> Iterator[str]:
 
 
 def is_regular_file(path: str) -> bool:
-    """Return whether there is a file, not a link to one."""
+    """Return whether there is a regular file, not a symbolic link to one."""
     try:
         return stat.S_ISREG(os.lstat(path).st_mode)
     except (FileNotFoundError, NotADirectoryError):

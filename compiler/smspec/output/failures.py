@@ -1,11 +1,11 @@
-"""Why a tree was not written."""
+"""Errors of writing a tree."""
 
 from __future__ import annotations
 
 
 class OutputRefused(Exception):
-    """Writing would destroy something that is not ours. Nothing was touched."""
+    """Writing would overwrite files that smspec did not create. Nothing was changed."""
 
 
 class OutputFailed(Exception):
-    """The disk, the permissions or a file that changed meanwhile stood in the way. What was there before still is."""
+    """The disk, the permissions, or a file that changed meanwhile prevented it. The previous output is still there."""

@@ -1,4 +1,4 @@
-"""A tree becomes a directory, all or nothing: built beside, then put in place by one rename."""
+"""Write a tree to a directory atomically: build it next to the target, then rename it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from smspec.source.deep_directories import remove_tree
 
 
 def write_tree(tree: FileTree, directory: str) -> None:
-    """Make ``directory`` hold exactly the files of ``tree``.
+    """Make ``directory`` contain exactly the files of ``tree``.
 
-    What is there already is replaced if it is empty or a tree of ours; otherwise `OutputRefused`, and nothing is
-    touched. When anything else fails, `OutputFailed`: what was there stays. Killed at any moment it leaves the old
-    directory or the new one, and perhaps an unfinished one beside, which the next run removes.
+    Replace an existing directory if it is empty or smspec wrote it; otherwise raise `OutputRefused` and change nothing.
+    On any other failure raise `OutputFailed` and keep the existing directory. A kill at any moment leaves the old
+    directory or the new one, and perhaps an unfinished one next to it, which the next run removes.
     """
     target = os.path.realpath(directory)
     parent = os.path.dirname(target)
@@ -45,9 +45,9 @@ def write_tree(tree: FileTree, directory: str) -> None:
 
 
 def write_temporary_tree(tree: FileTree, directory: str) -> None:
-    """Make ``directory``, which is new and will be removed soon, with the files of ``tree``. Raises `OutputFailed`.
+    """Write ``directory``, which is new and temporary, with the files of ``tree``. Raise `OutputFailed`.
 
-    The disk is not asked to keep them: behind gigabytes that it has yet to write, that takes seconds.
+    Do not sync it to the disk: behind gigabytes of pending writes, that takes seconds.
     """
     with _told_as_failure(directory):
         _build(tree, directory)
@@ -61,7 +61,7 @@ def _check_replaceable(target: str, directory: str) -> None:
     except NotADirectoryError:
         if os.path.lexists(target):
             raise OutputRefused(f"`{directory}` is a file; pass a directory with -o") from None
-        return  # something above it is a file: making the directory will say so
+        return  # a file is in the way: creating the directory will report it
     except OSError as fault:
         raise OutputFailed(f"cannot read `{fault.filename or directory}`: {reason(fault)}") from fault
     if found is not None:
@@ -84,7 +84,7 @@ def _build(tree: FileTree, root: str) -> set[str]:
 
 
 def _keep(tree: FileTree, root: str, made: set[str]) -> None:
-    """Have the disk keep what was built."""
+    """Sync the tree to the disk."""
     for file in tree.files:
         _sync(os.path.join(root, *file.path.split("/")))
     for directory in made:
@@ -123,7 +123,7 @@ def _sync(path: str) -> None:
 
 
 def _sync_directory(path: str) -> None:
-    with contextlib.suppress(OSError):  # some file systems have no such thing
+    with contextlib.suppress(OSError):  # some file systems do not support it
         _sync(path)
 
 
@@ -132,14 +132,14 @@ def _told_as_failure(directory: str) -> Iterator[None]:
     try:
         yield
     except OSError as fault:
-        # A path below the unfinished directory means nothing to the author.
+        # A path below the unfinished directory means nothing to the user.
         culprit = fault.filename if isinstance(fault.filename, str) and UNFINISHED not in fault.filename else directory
         raise OutputFailed(f"cannot write `{directory}`: {reason(fault)} (`{culprit}`)") from fault
 
 
 @contextlib.contextmanager
 def _made(directory: str) -> Iterator[None]:
-    """Make a directory and those above it; take them away again if what follows fails and they are empty."""
+    """Create a directory and its parents; remove them again if what follows fails and they are empty."""
     new: list[str] = []
     missing = directory
     while not os.path.lexists(missing):
@@ -157,7 +157,7 @@ def _made(directory: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _locked(directory: str) -> Iterator[bool]:
-    """Wait until no other build writes into a directory; yield False where directories cannot be locked."""
+    """Wait until no other build writes to a directory; yield False where directories cannot be locked."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         try:
@@ -171,7 +171,7 @@ def _locked(directory: str) -> Iterator[bool]:
 
 
 def _remove_unfinished(parent: str) -> None:
-    """Remove what builds left behind that were killed. Under the lock nobody else is at work here."""
+    """Remove the unfinished output of killed builds. Under the lock no other build is active here."""
     with os.scandir(parent) as entries:
         left = [entry.path for entry in entries if entry.name.startswith(UNFINISHED)]
     for path in left:

@@ -1,1 +1,1 @@
-"""What will be done, decided: one plan for the image, one for the run, one for the request."""
+"""The decisions about a job: one plan for the image, one for the run, one for the request."""

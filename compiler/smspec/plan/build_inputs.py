@@ -1,4 +1,4 @@
-"""What a plan is made of beside the spec: the files that will travel, and the digests of what writes the rest."""
+"""The inputs of a plan besides the spec: the files that are sent, and the digests of the templates and the runtime."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from smspec.spec.lock import Lock
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildInputs:
-    """``templates`` is the digest of our templates; ``requirements`` what the file of `python_requirements` holds.
+    """``templates`` is the digest of the templates; ``requirements`` the content of `python_requirements`.
 
-    ``lock`` is what the repository has pinned, None without a lock; ``requirements_name`` what that calls the file.
+    ``lock`` is the lock of the repository, None without one; ``requirements_name`` the file's name in it.
     """
 
     source: Listing

@@ -20,7 +20,7 @@ def channel_draft(channel: Channel) -> Draft:
     draft.place((), here)
     draft.put(("ChannelName",), channel.name, here)
     draft.names.add(("ChannelName",))
-    # Required by the API: a channel without a source has an empty one, which is told as such.
+    # Required by the API: a channel without a source has an empty one, which is reported as such.
     draft.members["DataSource"] = {}
     draft.place(("DataSource",), here)
     rows = rows_below("channels.*")
@@ -40,7 +40,7 @@ def channel_draft(channel: Channel) -> Draft:
 
 
 def generated_channel(name: str, uri: str, groups: list[object]) -> dict[str, object]:
-    """Return a channel that brings our files to every host.
+    """Return a channel that delivers generated files to every host.
 
     ``groups`` are the names of all groups of the job, if any channel names one: the API asks for all or none.
     """

@@ -5,9 +5,9 @@
 | built | image | nothing extra |
 | built | channel | channel `code` |
 | built | s3 | `sagemaker_program`, `sagemaker_submit_directory` |
-| ready | channel | channels `code` and `smspec`, an entrypoint of ours |
-| ready | s3 | the same two hyperparameters and the launcher's: the image's own toolkit starts the job |
-| ready | none | the author's command, if any |
+| existing | channel | channels `code` and `smspec`, the smspec entrypoint |
+| existing | s3 | the same two hyperparameters and the launcher's: the image's own toolkit starts the job |
+| existing | none | the author's command, if any |
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ ARCHIVE = "sourcedir.tar.gz"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """``channels``: name → S3 prefix of generated ones. ``hyperparameters`` are typed, as an author's are.
+    """``channels``: name → S3 prefix of generated ones. ``hyperparameters`` are typed, like those of the author.
 
-    ``archive_digest``: what the files of an uploaded archive are known by.
+    ``archive_digest``: the digest of the files in an uploaded archive.
     """
 
     channels: tuple[tuple[str, str], ...] = ()
@@ -42,7 +42,7 @@ class Delivery:
 
 
 def plan_delivery(job: JobSpec, run: RunPlan | None, build_inputs: BuildInputs) -> Delivery:
-    """Return the row of the table that a job falls into, filled in."""
+    """Return the row of the table for a job, filled in."""
     is_built = isinstance(job.image, BuiltImage)
     match job.delivery:
         case "channel":
@@ -77,13 +77,13 @@ def plan_delivery(job: JobSpec, run: RunPlan | None, build_inputs: BuildInputs) 
 
 
 def source_prefix(job: JobSpec) -> str:
-    """Return the S3 prefix under which sources of this job lie."""
+    """Return the S3 prefix for sources of this job."""
     written = job.source.s3 if job.source else None
     return s3_prefix(written) if written else s3_prefix(job.output.s3, job.name, "source")
 
 
 def _upload(kind: Literal["runtime", "source"], job: JobSpec, content: dict[str, str]) -> Upload:
-    """Return an upload under the digest of what it holds; an archive and loose files never share a prefix."""
+    """Return an upload named by the digest of its content; an archive and single files never share a prefix."""
     return Upload(kind=kind, uri=s3_prefix(source_prefix(job), digest(content)), archive=False)
 
 

@@ -1,4 +1,4 @@
-"""A piece of a request while it is put together: its members, and where in the spec each came from."""
+"""A part of a request under construction: its members, and the key of the spec for each."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from smspec.source import Path
 
 
 class Draft:
-    """Members in the order in which they were put. What was left out has an origin too: its lack has a place.
+    """Members in the order in which they were set.
 
-    ``names`` are places whose text is the name of a key in the spec; ``idle`` are origins of nulls that removed
+    An omitted member has an origin too, so its absence can be reported there.
+
+    ``names`` are paths whose string is the name of a key in the spec; ``idle`` are origins of nulls that removed
     nothing.
     """
 
@@ -19,7 +21,7 @@ class Draft:
         self.idle: set[Path] = set()
 
     def put(self, path: Path, value: object, origin: Path) -> None:
-        """Set a member; None, and an empty list or mapping, is left out. What is made around it has the same origin."""
+        """Set a member; omit None, and an empty list or mapping. The structures around it get the same origin."""
         self.origins[path] = origin
         if value is None or value == () or value == {}:
             return
@@ -31,11 +33,11 @@ class Draft:
         holder[str(name)] = list(value) if isinstance(value, tuple) else value
 
     def place(self, path: Path, origin: Path) -> None:
-        """Say where a part of a value that was put as a whole came from."""
+        """Set the origin of a part of a value that was set as a whole."""
         self.origins[path] = origin
 
     def patch(self, patch: dict[str, object], origin: Path) -> None:
-        """Merge a patch into the members as RFC 7396 says."""
+        """Merge a patch into the members, as in RFC 7396."""
         self.members = self._merged(self.members, patch, (), origin)
 
     def _merged(self, target: object, patch: dict[str, object], path: Path, origin: Path) -> dict[str, object]:
@@ -59,9 +61,9 @@ class Draft:
         return merged
 
     def _forget(self, path: Path, value: object) -> None:
-        """Forget where a value came from, and every part of it."""
+        """Remove the origin of a value, and of every part of it."""
         if not isinstance(value, dict | list):
-            # Nothing is below it, and to look would cost thousands of members thousands of looks each.
+            # Nothing is below it; searching would compare thousands of members thousands of times.
             self.origins.pop(path, None)
             self.names.discard(path)
             return

@@ -1,6 +1,6 @@
-"""How a typed value becomes the text of a hyperparameter, so that a script decodes what the author wrote.
+"""Encode a typed value as the string of a hyperparameter, so that a script decodes what the author wrote.
 
-Scripts decode as SageMaker's toolkits do: JSON where it is JSON, else the text itself.
+Scripts decode as SageMaker's toolkits do: as JSON if it is valid JSON, else as the string itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _ESCAPED = str.maketrans({character: f"\\u{ord(character):04x}" for character in
 
 
 def encoded(hyperparameter: Hyperparameter, encoding: HyperparameterEncoding) -> str:
-    """Return the text that is sent."""
+    """Return the string that is sent."""
     value = hyperparameter.value
     if isinstance(value, str):
         if encoding == "raw" or (encoding == "json" and is_bare(value)):
@@ -29,7 +29,7 @@ def encoded(hyperparameter: Hyperparameter, encoding: HyperparameterEncoding) ->
 
 
 def is_bare(text: str) -> bool:
-    """Return whether a text decodes as itself when it is sent as it is, and fits in one line, as the API asks."""
+    """Return whether a string decodes as itself if sent unchanged, and is a single line, as the API requires."""
     if any(character in text for character in LINE_TERMINATORS):
         return False
     try:
@@ -42,7 +42,7 @@ def is_bare(text: str) -> bool:
 
 
 def _says(text: str, value: object) -> bool:
-    """Return whether a spelling is JSON for this very value: `1e-3` is, `.5`, `+5` and `.inf` are not."""
+    """Return whether a string is JSON for exactly this value: `1e-3` is, `.5`, `+5`, and `.inf` are not."""
     try:
         decoded = json.loads(text)
     except (ValueError, RecursionError):
@@ -55,5 +55,5 @@ def _is_nan(value: object) -> bool:
 
 
 def _json(value: object) -> str:
-    """Return JSON in one line. Letters of other scripts stay readable; the API counts characters, and has few."""
+    """Return JSON in one line. Letters of other scripts stay unescaped: the API limits the number of characters."""
     return json.dumps(value, ensure_ascii=False).translate(_ESCAPED)

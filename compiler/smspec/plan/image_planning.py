@@ -1,4 +1,4 @@
-"""What goes into a built image, and the tag that is made of it."""
+"""Plan the content of a built image, and the tag that identifies it."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ HELD = (
     "holds_source",
     "needs_ssh",
 )
-"""What of a plan an image holds. Where it is kept, and where the author keeps a file, does not count."""
+"""The fields of a plan that become part of the image. The repository, and the path of the author's file, do not."""
 
 _PROJECT = re.compile(r"\s*([A-Za-z0-9._-]+)")
 
 
 def plan_image(job: JobSpec, run: RunPlan | None, build_inputs: BuildInputs) -> ImagePlan | None:
-    """Return the plan of the image that is to be built; None when the image exists.
+    """Return the plan of the image to build; None for an existing image.
 
     Packages and build commands keep the author's order; variables and labels are sorted by name.
     """
     image = job.image
     if not isinstance(image, BuiltImage):
         return None
-    # A command may come with an empty source directory, and COPY of nothing would fail.
+    # A command may have an empty source directory, and COPY of nothing would fail.
     holds_source = job.delivery == "image" and bool(build_inputs.source.files)
     untagged = ImagePlan(
         base=build_inputs.lock.pinned(image.base) if build_inputs.lock else image.base,
@@ -60,7 +60,7 @@ def plan_image(job: JobSpec, run: RunPlan | None, build_inputs: BuildInputs) -> 
 
 
 def _tagged(image: ImagePlan, run: RunPlan | None, build_inputs: BuildInputs) -> ImagePlan:
-    """Return the image with the digest of all that it holds."""
+    """Return the image with the digest of its content as tag."""
     content = {name: getattr(image, name) for name in HELD}
     requirements = build_inputs.requirements
     content |= {
@@ -76,11 +76,11 @@ def _tagged(image: ImagePlan, run: RunPlan | None, build_inputs: BuildInputs) ->
 def _python_packages(job: JobSpec, image: BuiltImage) -> tuple[str, ...]:
     if job.delivery != "s3" or any(_project(package) == _S3_CLIENT for package in image.python_packages):
         return image.python_packages
-    # The runtime fetches the archive of the source with it.
+    # The runtime uses it to download the archive of the source.
     return (*image.python_packages, _S3_CLIENT)
 
 
 def _project(package: str) -> str:
-    """Return the normalized name of the project that a requirement asks for."""
+    """Return the normalized project name of a requirement."""
     match = _PROJECT.match(package)
     return re.sub(r"[-_.]+", "-", match[1]).lower() if match else ""

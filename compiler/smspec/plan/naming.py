@@ -1,4 +1,4 @@
-"""Names that are made of content: the same content has the same name on every machine."""
+"""Names made from content: the same content has the same name on every machine."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _DOMAINS = (("cn-", "amazonaws.com.cn"),)
 
 
 def digest(value: object) -> str:
-    """Return the SHA-256 of a JSON value, whatever the order of its keys."""
+    """Return the SHA-256 of a JSON value, independent of the order of its keys."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def training_job_name(name: str, payload: dict[str, object]) -> str:
-    """Return the name of the job that a payload describes; its tags, and a name it already has, do not count."""
+    """Return the name of the job for a payload; its tags, and a name it already has, are ignored."""
     content = {key: value for key, value in payload.items() if key not in ("TrainingJobName", "Tags")}
     return f"{name}-{digest(content)[:_JOB_DIGITS]}"
 
 
 def repository(job: JobSpec, image: BuiltImage) -> str:
-    """Return where the image lies: the author's registry and path, else a repository of the account's ECR."""
+    """Return the repository of the image: the author's registry and path, else a repository in ECR of the account."""
     path = image.repository or job.name
     if names_registry(path):
         return path
@@ -33,7 +33,7 @@ def repository(job: JobSpec, image: BuiltImage) -> str:
 
 
 def account(job: JobSpec) -> str:
-    """Return the account of the job: the one that is written, else the role's; empty when neither says one."""
+    """Return the account of the job: the one in the spec, else that of the role; empty if neither is set."""
     fields = job.role.split(":")
     return job.account or (fields[4] if len(fields) > 4 else "")
 

@@ -1,4 +1,4 @@
-"""The three plans of a job. Every decision is taken; rendering only writes them down."""
+"""The three plans of a job. They contain every decision; rendering only writes them to files."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from smspec_runtime.run_plan import RunPlan, RunSettings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImagePlan:
-    """Everything that the image holds beside the files of source and runtime.
+    """The content of the image, besides the files of source and runtime.
 
-    ``python_requirements`` is the path, relative to the spec, of the author's file. ``tag`` names the content.
+    ``python_requirements`` is the path, relative to the spec, of the author's file. ``tag`` identifies the content.
     """
 
     base: str
@@ -38,7 +38,7 @@ class ImagePlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upload:
-    """What must lie in S3 before the job is created. ``kind`` says what of: the runtime or the source.
+    """Files that must be in S3 before the job is created. ``kind``: the runtime or the source.
 
     ``archive``: one ``sourcedir.tar.gz``; otherwise the files themselves. ``uri`` is the prefix, ending in ``/``, or
     the object of an archive.
@@ -51,9 +51,9 @@ class Upload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPlan:
-    """The CreateTrainingJob request, members in the order of the API model, and where each part of it came from.
+    """The CreateTrainingJob request, members in the order of the API model, and the origin of each part.
 
-    ``names`` are places in the payload whose text is the name of a key in the spec. ``idle`` are places in the spec of
+    ``names`` are paths in the payload whose string is the name of a key in the spec. ``idle`` are paths in the spec of
     nulls in `api` that removed nothing from the payload.
     """
 
@@ -63,7 +63,7 @@ class RequestPlan:
     idle: frozenset[Path] = frozenset()
 
     def origin(self, path: Path) -> Path:
-        """Return the path in the spec that the payload's ``path`` was made from; of its nearest known ancestor."""
+        """Return the path in the spec that the payload's ``path`` comes from, or that of its nearest known ancestor."""
         for length in range(len(path), 0, -1):
             if path[:length] in self.origins:
                 return self.origins[path[:length]]
@@ -81,16 +81,16 @@ class RequestPlan:
         return True
 
     def at_origin(self, finding: Finding) -> Finding:
-        """Return what was found in the payload as something found in the spec."""
+        """Return a finding about the payload as one about the spec."""
         origin = self.origin(finding.path)
-        # What the request lacks has no place of its own in the spec.
+        # A missing member has no key of its own in the spec.
         there = finding.renamed(origin) if origin and self._has(finding.path) else finding.moved(origin)
         return replace(there, on="key") if finding.path in self.names else there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """``image`` None: nothing is built. ``run`` None: our runtime has no part in the job."""
+    """``image`` None: no image is built. ``run`` None: the smspec runtime is not used."""
 
     name: str
     image: ImagePlan | None

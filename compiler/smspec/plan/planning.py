@@ -1,4 +1,4 @@
-"""From a job to its plan. Total: whatever is wrong with a job is told by the rules and by the limits of the API."""
+"""Make the plan of a job. This never fails: the rules and the limits of the API report errors in a job."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from smspec.spec.model import JobSpec
 
 
 def make_plan(job: JobSpec, build_inputs: BuildInputs) -> Plan:
-    """Decide everything about a job: its image, how it is started, its request, and what must lie in S3 before."""
+    """Return all decisions about a job: its image, how it is started, its request, and the files for S3."""
     run = plan_run(job)
     image = plan_image(job, run, build_inputs)
     delivery = plan_delivery(job, run, build_inputs)

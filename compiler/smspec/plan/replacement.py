@@ -1,4 +1,4 @@
-"""What may start another program than the one that the spec names, or give it another command line."""
+"""What can start a different script than the one in the spec, or pass a different command line to it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _ROOT = "/opt/ml"
 _ALGORITHM = "AlgorithmSpecification"
 _SUBMITTED = ("sagemaker_program", "sagemaker_submit_directory")
 
-# Modules of AWS's framework containers start the author's script themselves.
+# Modules in AWS's framework containers that start the author's script themselves.
 _OF_AWS = re.compile(r"sagemaker_\w+_container\.")
 
 
 def replacement(job: JobSpec, request: RequestPlan, environment: Mapping[str, object]) -> str | None:
-    """Return why another program may start than the spec names, as the end of a sentence; None where none can."""
+    """Return why a different script may start than the one in the spec, as the end of a sentence; None if it cannot."""
     member_path = next(_members(job, request), None)
     if member_path is not None:
         return f"`{dotted(('api', *member_path))}` may replace it"
@@ -32,7 +32,7 @@ def replacement(job: JobSpec, request: RequestPlan, environment: Mapping[str, ob
 
 
 def _members(job: JobSpec, request: RequestPlan) -> Iterator[tuple[str, ...]]:
-    """Yield the members of the patch that matter; all others of AlgorithmSpecification leave the program alone."""
+    """Yield the relevant members of the patch; all others of AlgorithmSpecification do not affect the script."""
     is_built = isinstance(job.image, BuiltImage)
     if job.api.get("ServerlessJobConfig") is not None:
         yield ("ServerlessJobConfig",)
@@ -51,7 +51,7 @@ def _members(job: JobSpec, request: RequestPlan) -> Iterator[tuple[str, ...]]:
 
 
 def _patched(job: JobSpec, top: str, *names: str) -> Iterator[tuple[str, ...]]:
-    """Yield which of some members the patch touches; the whole, where that is no object."""
+    """Yield which of some members the patch changes; the whole, where it is not an object."""
     if top not in job.api:
         return
     patch = job.api[top]
@@ -62,11 +62,11 @@ def _patched(job: JobSpec, top: str, *names: str) -> Iterator[tuple[str, ...]]:
 
 
 def _variables(job: JobSpec, environment: Mapping[str, object]) -> Iterator[str]:
-    """Yield the variables that the one who starts the program goes by, where they change anything."""
+    """Yield the variables that affect what starts the script, where they change anything."""
     if environment.get("SAGEMAKER_BASE_DIR", _ROOT) not in (_ROOT, ""):
         yield "SAGEMAKER_BASE_DIR"
     if starter(job) == "runtime":
-        # The plan in the image, or beside the entrypoint, names the program: no variable does.
+        # The plan in the image, or next to the entrypoint, names the script: no variable does.
         if job.delivery == "s3" and environment.get("SAGEMAKER_SUBMIT_DIRECTORY"):
             yield "SAGEMAKER_SUBMIT_DIRECTORY"
         return

@@ -1,6 +1,6 @@
-"""The CreateTrainingJob request of a job, with the place in the spec that each part came from.
+"""The CreateTrainingJob request of a job, with the key of the spec for each part.
 
-Most keys are put as the table says (`sent_keys`); here is what is irregular, and what no key says by itself.
+`sent_keys` sends most keys, as the table defines them; this module handles the irregular ones, and what no key sets.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from smspec.spec.model import BuiltImage, ExistingImage, JobSpec, Stopping
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER, RunPlan, RunSettings
 
 ONE_DAY = 86_400
-"""Seconds a job may run when nothing is said: the API's default, written out because the API asks for the member."""
+"""The default maximum runtime in seconds, which is the API's; it is written out because the API requires the member."""
 
 VALUE_LIMIT = 2500
-"""Characters that one hyperparameter value may have (API shape HyperParameterValue)."""
+"""The maximum length of a hyperparameter value in characters (API shape HyperParameterValue)."""
 
 _S3 = ("DataSource", "S3DataSource")
 
@@ -34,7 +34,7 @@ _S3 = ("DataSource", "S3DataSource")
 def plan_request(
     job: JobSpec, image: ImagePlan | None, run: RunPlan | None, delivery: Delivery
 ) -> tuple[RequestPlan, RunSettings | None]:
-    """Return the request, and the settings that travel in it; None when our runtime has no part in the job."""
+    """Return the request, and the settings that it transports; None if the smspec runtime is not used."""
     draft = Draft()
     channels = [channel_draft(channel) for channel in job.channels]
     settings = None if run is None else plan_settings(job, _attributes(channels), delivery.archive_digest)
@@ -52,14 +52,14 @@ def plan_request(
         payload=payload,
         origins=draft.origins,
         names=frozenset(draft.names),
-        # The name is made after the patch: to take it away does something.
+        # The name is set after the patch, so removing it there has an effect.
         idle=frozenset(draft.idle) - {("api", "TrainingJobName")},
     )
     return request, settings
 
 
 def _name(draft: Draft, job: JobSpec) -> None:
-    """Name the job after all the rest of its request, unless the author named it."""
+    """Name the job by the digest of the rest of its request, unless the author named it."""
     if "TrainingJobName" in job.api:
         return
     if job.job_name is not None:
@@ -86,7 +86,7 @@ def _put_hyperparameters(draft: Draft, job: JobSpec, delivery: Delivery, setting
 
 
 def _cause(name: str) -> tuple[str, ...]:
-    """Return the key of the spec that a generated hyperparameter is there for."""
+    """Return the key of the spec that requires a generated hyperparameter."""
     if name == "sagemaker_program":
         return ("entry_point", "script")
     return ("source",) if name == "sagemaker_submit_directory" else ("distribution",)
@@ -103,7 +103,7 @@ def _put_algorithm(draft: Draft, job: JobSpec, image: ImagePlan | None, delivery
     elif isinstance(job.image, ExistingImage):
         draft.put((here, "TrainingImage"), job.image.uri, ("image",))
     if job.image is not None or job.api.get("ServerlessJobConfig") is None:
-        # A serverless job has no algorithm of its own; every other one says how its data arrive.
+        # A serverless job has no algorithm of its own; every other job sets its input mode.
         draft.put((here, "TrainingInputMode"), job.input_mode, ("input_mode",))
     draft.put((here, "ContainerEntrypoint"), delivery.entrypoint, ("entry_point",))
     if job.delivery is None:
@@ -112,7 +112,7 @@ def _put_algorithm(draft: Draft, job: JobSpec, image: ImagePlan | None, delivery
 
 
 def _attributes(channels: list[Draft]) -> dict[str, list[str]]:
-    """Return the attribute names of the channels that have any: SageMaker does not tell them to the container."""
+    """Return the attribute names of the channels that have any: SageMaker does not pass them to the container."""
     named = {str(member(channel.members, "ChannelName")): channel.members for channel in channels}
     attributes = {name: items(channel, *_S3, "AttributeNames") for name, channel in named.items()}
     return {name: [str(attribute) for attribute in found] for name, found in attributes.items() if found}
@@ -122,7 +122,7 @@ def _put_channels(draft: Draft, job: JobSpec, channels: list[Draft], delivery: D
     here = "InputDataConfig"
     are_assigned = any(items(channel.members, *_S3, "InstanceGroupNames") for channel in channels)
     groups = _group_names(job) if are_assigned else []
-    # A channel of the author's with such a name is rejected by a rule; told of twice it would be two faults.
+    # A rule rejects a channel of the author's with such a name; do not report it twice.
     taken = {channel.name for channel in job.channels}
     generated = [generated_channel(name, uri, groups) for name, uri in delivery.channels if name not in taken]
     draft.put((here,), (*(channel.members for channel in channels), *generated), ("channels",))
@@ -131,7 +131,7 @@ def _put_channels(draft: Draft, job: JobSpec, channels: list[Draft], delivery: D
             draft.place((here, index, *path), origin)
         draft.names |= {(here, index, *path) for path in channel.names}
         draft.idle |= channel.idle
-    # Our channels lie below one of these two.
+    # The generated channels are below one of these two prefixes.
     prefix = ("source", "s3") if job.source and job.source.s3 else ("output", "s3")
     for index in range(len(channels), len(channels) + len(generated)):
         draft.place((here, index), ("source",))
@@ -139,7 +139,7 @@ def _put_channels(draft: Draft, job: JobSpec, channels: list[Draft], delivery: D
 
 
 def _group_names(job: JobSpec) -> list[object]:
-    """Return the names of all instance groups; those of an `api` patch take the place of the others."""
+    """Return the names of all instance groups; those of an `api` patch replace the others."""
     patched = member(job.api, "ResourceConfig", "InstanceGroups")
     if isinstance(patched, list):
         return [member(group, "InstanceGroupName") for group in patched]
@@ -147,18 +147,18 @@ def _group_names(job: JobSpec) -> list[object]:
 
 
 def _place_what_is_not_there(draft: Draft, job: JobSpec) -> None:
-    """Place the lack of checkpoints or a network at the key for the sake of which the job needs them."""
+    """Set the origin of missing checkpoints or a missing network to the key that requires them."""
     if job.checkpoints is None:
-        # Only a job that may be interrupted lacks them.
+        # Only a job that may be interrupted needs them.
         draft.place(("CheckpointConfig",), _spot(job))
     if job.network is None:
         draft.place(("VpcConfig",), _needs_a_vpc(draft))
-        # Only an algorithm that was bought lacks this.
+        # Only a Marketplace algorithm needs this.
         draft.place(("EnableNetworkIsolation",), ("api", "AlgorithmSpecification", "AlgorithmName"))
 
 
 def _needs_a_vpc(draft: Draft) -> Path:
-    """Return the key for the sake of which a job without a network would need one: its lack is told there."""
+    """Return the key that requires a network for the job: a missing one is reported there."""
     files = ("DataSource", "FileSystemDataSource")
     for index, channel in enumerate(items(draft.members, "InputDataConfig")):
         if member(channel, *files):
@@ -169,7 +169,7 @@ def _needs_a_vpc(draft: Draft) -> Path:
 def _put_stopping(draft: Draft, job: JobSpec) -> None:
     here = "StoppingCondition"
     draft.place((here,), ("stopping",))
-    # The one member that is sent empty: the API asks for it, and the author said that there is no limit of theirs.
+    # The one member that is sent empty: the API requires it, and the author set no limit.
     draft.members[here] = {}
     stopping = Stopping(max_runtime=ONE_DAY) if job.stopping is None else job.stopping
     put_keys(draft, rows_below("stopping"), stopping, ("stopping",))
@@ -181,12 +181,12 @@ def _put_stopping(draft: Draft, job: JobSpec) -> None:
 
 
 def _spot(job: JobSpec) -> Path:
-    """Return the key that makes the job a spot job: what such a job lacks is told there."""
+    """Return the key that enables spot training: what is missing for it is reported there."""
     return ("api", "EnableManagedSpotTraining") if job.spot is None else ("spot",)
 
 
 def _put_tags(draft: Draft, job: JobSpec) -> None:
-    """Tags keep the author's order."""
+    """Send tags in the author's order."""
     draft.put(("Tags",), tuple({"Key": key, "Value": value} for key, value in job.tags.items()), ("tags",))
     for index, key in enumerate(job.tags):
         draft.place(("Tags", index), ("tags", key))

@@ -1,4 +1,4 @@
-"""How our runtime starts the program, if it has a part in the job at all."""
+"""Plan how the smspec runtime starts the script, if the job uses the runtime."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEFAULT_CHECKPOINTS = "/opt/ml/checkpoints"
 
 
 def plan_run(job: JobSpec) -> RunPlan | None:
-    """Return what the image knows of the run; None when an image of others starts the job by itself."""
+    """Return the run plan for the image; None if an existing image starts the job itself."""
     if starter(job) != "runtime":
         return None
     delivery = job.delivery or "image"
@@ -56,16 +56,19 @@ def plan_run(job: JobSpec) -> RunPlan | None:
 
 
 def run_plan_json(run: RunPlan) -> str:
-    """Return the text of run_plan.json, which is the same on every machine."""
+    """Return the content of run_plan.json, which is reproducible."""
     return json.dumps(run._asdict(), sort_keys=True, indent=2) + "\n"
 
 
 def plan_settings(job: JobSpec, attributes: dict[str, list[str]], archive_digest: str | None) -> RunSettings:
-    """Return what SageMaker does not tell the container. ``attributes``: of the channels, as the request has them."""
+    """Return the settings that SageMaker does not pass to the container.
+
+    ``attributes``: those of the channels in the request.
+    """
     loop = job.entry_point if isinstance(job.entry_point, PipeLoopEntry) else None
     checkpoints = job.checkpoints.local if job.checkpoints else None
     return RunSettings(
-        # The hyperparameter `epochs` reaches the container by itself, and a tuner may change it there.
+        # The hyperparameter `epochs` reaches the container directly, and a tuner may change it there.
         epochs=loop.epochs if loop else None,
         read=dict(loop.read) if loop else {},
         attributes=attributes,
@@ -78,12 +81,12 @@ def plan_settings(job: JobSpec, attributes: dict[str, list[str]], archive_digest
 
 
 def launcher_name(distribution: Distribution | None) -> str | None:
-    """Return the runtime's name of a launcher."""
+    """Return the name of a launcher in the runtime."""
     return next((name for name, kind in DISTRIBUTIONS.items() if type(distribution) is kind), None)
 
 
 def launcher_options(distribution: Distribution | None) -> dict[str, object]:
-    """Return the options of a launcher that differ from its defaults: one process per GPU, port 7777."""
+    """Return the options of a launcher that differ from the defaults: one process per GPU, port 7777."""
     options: dict[str, object] = {}
     if isinstance(distribution, Torchrun | Mpi) and distribution.processes_per_host != "auto":
         options["processes_per_host"] = distribution.processes_per_host

@@ -1,4 +1,4 @@
-"""What the program will find when it starts: its command line as the runtime makes it, channels, variables."""
+"""The environment of the script at startup: its command line as the runtime makes it, channels, and variables."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from smspec.spec.model import (
 from smspec.spec.starter import starter
 
 RESERVED = frozenset({"default_user_module_name", "_tuning_objective_metric"})
-"""Beside all that begin with `sagemaker_`: they never reach the program (RUNTIME.md 4)."""
+"""In addition to all names that begin with `sagemaker_`: these never reach the script."""
 
 _PROGRAM_KEYS = {ScriptEntry: "script", ModuleEntry: "module", PipeLoopEntry: "pipe_loop", CommandEntry: "command"}
 _MEETING = frozenset({"MASTER_ADDR", "MASTER_PORT"})
-"""The runtime sets them on several hosts (smspec_runtime.torch_variables), and in SageMaker's PyTorch images."""
+"""Set by the runtime on several hosts (smspec_runtime.torch_variables), and by SageMaker's PyTorch images."""
 _PYTORCH_IMAGE, _PYTORCH_MODULE = "pytorch-training", "sagemaker_pytorch_container."
 _NEGATIVE = re.compile(r"-[0-9.][0-9.eE+-]*")
 
 
 def plan_script_environment(job: JobSpec, request: RequestPlan) -> ScriptEnvironment | Unread | None:
-    """Return what a job gives to its program; None for a job without one."""
+    """Return what a job passes to its script; None for a job without one."""
     if starter(job) == "image" or job.entry_point is None:
         return None
     payload = request.payload
@@ -70,24 +70,24 @@ def _host_count(payload: Mapping[str, object]) -> int:
 
 
 def _is_for_pytorch(job: JobSpec, environment: Mapping[str, object]) -> bool:
-    """Whether the image is one of SageMaker's for PyTorch, or made from one."""
+    """Return whether the image is one of SageMaker's PyTorch images, or based on one."""
     image = job.image.base if isinstance(job.image, BuiltImage) else job.image.uri if job.image else ""
     module = str(environment.get("SAGEMAKER_TRAINING_MODULE", ""))
     return _PYTORCH_IMAGE in image or module.startswith(_PYTORCH_MODULE)
 
 
 def _names_launcher(sent: Mapping[str, object]) -> bool:
-    """Whether a hyperparameter of SageMaker's SDK does."""
+    """Return whether a hyperparameter of SageMaker's SDK sets a launcher."""
     return any(name.startswith("sagemaker_") and name.endswith("_enabled") for name in sent)
 
 
 def _starts_script(job: JobSpec) -> bool:
-    """Whether the runtime starts the program itself: a command may be a launcher."""
+    """Return whether the runtime starts the script itself: a command may be a launcher."""
     return isinstance(job.entry_point, ScriptEntry) and job.entry_point.script.endswith(".py")
 
 
 def _name(entry: EntryPoint) -> str:
-    """Return what the author calls the program."""
+    """Return the name of the script in the spec."""
     match entry:
         case ScriptEntry(script=script):
             return script
@@ -101,7 +101,7 @@ def _arguments(
 ) -> tuple[Argument, ...] | None:
     entry = job.entry_point
     if isinstance(entry, ScriptEntry):
-        # A toolkit in an image of others knows no `args`, and only its own style.
+        # A toolkit in an existing image has no `args`, and supports only its own style.
         is_ours = starter(job) == "runtime"
         style, written, key, first = (
             entry.args_style if is_ours else "toolkit",
@@ -124,7 +124,7 @@ def _arguments(
 
 
 def _paired(words: list[Argument]) -> list[Argument]:
-    """Put an option among written words together with what follows it."""
+    """Join each option in a list of words with the value after it."""
     paired: list[Argument] = []
     for word in words:
         is_value = not word.words[0].startswith("-") or _NEGATIVE.fullmatch(word.words[0]) is not None
@@ -137,7 +137,7 @@ def _paired(words: list[Argument]) -> list[Argument]:
 
 
 def argument_words(style: ArgsStyle, name: str, value: object, sent: str) -> tuple[str, ...]:
-    """Return the words that a hyperparameter becomes, as `smspec_runtime.arguments` makes them; a test compares."""
+    """Return the words for a hyperparameter, as `smspec_runtime.arguments` makes them; a test compares both."""
     match style:
         case "none":
             return ()
@@ -158,7 +158,7 @@ def _is_reserved(name: str) -> bool:
 
 
 def _decoded(text: object) -> object:
-    """Return what a program's side makes of a text: its JSON where it is JSON, else the text."""
+    """Return how the script decodes a string: as JSON if it is valid JSON, else as the string."""
     try:
         return json.loads(text) if isinstance(text, str) else text
     except (ValueError, RecursionError):

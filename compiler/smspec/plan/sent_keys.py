@@ -1,4 +1,4 @@
-"""Keys that are put into a request as their rows say: each at its member, with the key as its origin."""
+"""Put keys into a request as their rows define: each at its member, with the key as its origin."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from smspec.spec.keys.value_forms import Structure, Structures
 
 
 def put_keys(draft: Draft, rows: Iterable[Row], holder: object, here: Path, outside: int = 0) -> None:
-    """Put what a mapping of the spec says; ``holder`` is its value in the model, ``here`` its path in the spec.
+    """Put the keys of a mapping; ``holder`` is its value in the model, ``here`` its path in the spec.
 
-    ``outside``: how many steps of a member lie outside the draft. A row that is irregular is left to its function.
+    ``outside``: how many steps of a member are outside the draft. An irregular row is handled by its function.
     """
     for row in rows:
         if row.member and not row.irregular:

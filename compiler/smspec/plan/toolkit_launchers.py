@@ -1,4 +1,4 @@
-"""What SageMaker's own toolkit, in an image of others, must hear to launch processes as the spec says."""
+"""How SageMaker's own toolkit, in an existing image, is configured to launch processes as in the spec."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def toolkit_hyperparameters(job: JobSpec) -> tuple[Hyperparameter, ...]:
         case None:
             return ()
     if job.hosts and job.hosts.groups:
-        # Left to itself, the toolkit would make a cluster of its own of every instance group.
+        # By default the toolkit would make a separate cluster of each instance group.
         values["sagemaker_distribution_instance_groups"] = [group.name for group in job.hosts.groups]
     return tuple(Hyperparameter(name=name, value=value) for name, value in values.items())
 

@@ -83,4 +83,4 @@ IRREGULAR: dict[str, Callable[[object], object]] = {
     "distribution": _distribution,
     "channels": _channels,
 }
-"""Keys whose value can be of several kinds, or has names that the author chooses, and the function that decodes each."""
+"""Keys whose value can be of several kinds, or has names that the author chooses, and their decoders."""

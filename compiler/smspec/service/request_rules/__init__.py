@@ -147,8 +147,8 @@ RULES: dict[str, tuple[str, ...]] = {
         "AlgorithmSpecification.ContainerArguments",
     ),
 }
-"""Module with ``check(request)`` → what a request must have for the rule to find anything: one of these members, or
-members of any item of a list, or with this value; none: the rule always looks."""
+"""Module with ``check(request)`` → what activates it: one of these members of the request, members of any item of a
+list, or a member with this value; empty: the rule always runs."""
 
 
 _Way = tuple[tuple[str, ...], "str | None"]
