@@ -71,7 +71,8 @@ def named_arns(payload: dict[str, object]) -> Iterator[NamedArn]:
 
 def _texts(payload: dict[str, object]) -> Iterator[tuple[Path, object]]:
     for path in _SINGLE:
-        yield path, member(payload, *path)
+        if path[0] in payload:
+            yield path, member(payload, *path)
     for index, preference in enumerate(items(payload, "ResourceConfig", "InstancePreferences")):
         for position, plan in enumerate(items(preference, "TrainingPlanArns")):
             yield ("ResourceConfig", "InstancePreferences", index, "TrainingPlanArns", position), plan

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from smspec.service.shapes import Model, Shape, pinned_model
 
 
@@ -15,11 +17,17 @@ def in_api_order(request: dict[str, object]) -> dict[str, object]:
 
 
 def _members(model: Model, shape: Shape, value: dict[str, object]) -> list[tuple[str, object]]:
-    known = [name for name in shape.members if name in value]
-    unknown = [name for name in value if name not in shape.members]
-    return [(name, _ordered(model, model.shapes[shape.members[name]], value[name])) for name in known] + [
-        (name, value[name]) for name in unknown
+    places = _places(shape.name)
+    ordered = sorted(value, key=lambda name: places.get(name, len(places)))
+    return [
+        (name, _ordered(model, model.shapes[shape.members[name]], value[name]) if name in places else value[name])
+        for name in ordered
     ]
+
+
+@functools.cache
+def _places(structure: str) -> dict[str, int]:
+    return {name: place for place, name in enumerate(pinned_model().shapes[structure].members)}
 
 
 def _ordered(model: Model, shape: Shape, value: object) -> object:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
-from smspec.service.shapes import Model, Shape, pinned_model
+from smspec.service.shapes import Shape, pinned_model
 from smspec.source import Path
 
 # Host names of S3: <bucket>.s3.<region>.amazonaws.com, s3.<region>.amazonaws.com/<bucket>, and the older s3-<region>.
 _HOST = r"https://(?:(?P<virtual>[^/]+?)\.)?s3[.-](?:[a-z0-9-]+\.)*amazonaws\.[a-z.]+/?(?P<rest>.*)"
+_ADDRESS = "S3Uri"
 _SHORTEST, _LONGEST = 3, 63
 _NAME = r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?"
 _IP_ADDRESS = r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}"
@@ -20,20 +22,33 @@ EXPRESS_SUFFIX = "--x-s3"
 
 def addresses(payload: dict[str, object]) -> Iterator[tuple[Path, str]]:
     """Yield the path and the text of every S3 address of a request, wherever the API model has one."""
-    model = pinned_model()
-    return _below(model, (), model.root, payload)
+    return _below((), pinned_model().root, payload)
 
 
-def _below(model: Model, path: Path, shape: Shape, value: object) -> Iterator[tuple[Path, str]]:
+def _below(path: Path, shape: Shape, value: object) -> Iterator[tuple[Path, str]]:
     if shape.kind == "structure" and isinstance(value, dict):
+        leading = _leading(shape.name)
         for name, inner in value.items():
-            if name in shape.members:
-                yield from _below(model, (*path, name), model.shapes[shape.members[name]], inner)
+            if name in leading:
+                yield from _below((*path, name), leading[name], inner)
     elif shape.kind == "list" and isinstance(value, list):
         for index, inner in enumerate(value):
-            yield from _below(model, (*path, index), model.shapes[shape.item], inner)
-    elif shape.name == "S3Uri" and isinstance(value, str):
+            yield from _below((*path, index), pinned_model().shapes[shape.item], inner)
+    elif shape.name == _ADDRESS and isinstance(value, str):
         yield path, value
+
+
+@functools.cache
+def _leading(structure: str) -> dict[str, Shape]:
+    """Return the members of a structure that are S3 addresses or contain one: few do."""
+    shapes = pinned_model().shapes
+    return {name: shapes[kind] for name, kind in shapes[structure].members.items() if _leads(shapes[kind])}
+
+
+def _leads(shape: Shape) -> bool:
+    if shape.kind == "list":
+        return _leads(pinned_model().shapes[shape.item])
+    return bool(_leading(shape.name)) if shape.kind == "structure" else shape.name == _ADDRESS
 
 
 def bucket_of(address: str) -> str | None:

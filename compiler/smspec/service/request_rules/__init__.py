@@ -151,52 +151,66 @@ RULES: dict[str, tuple[str, ...]] = {
 list, or a member with this value; empty: the rule always runs."""
 
 
-_Way = tuple[tuple[str, ...], "str | None"]
+Check = Callable[[Request], Iterator[Finding]]
+
+
+class _Member:
+    """A member of requests: what it activates by its value (None: any value), and the members below it."""
+
+    __slots__ = ("below", "wakes")
+
+    def __init__(self) -> None:
+        self.wakes: dict[str | None, str] = {}
+        self.below: dict[str, _Member] = {}
 
 
 def rule_findings(request: Request) -> Iterator[Finding]:
     """Yield all findings of the rules for a request, at paths of the request."""
-    payload = request.payload
-    known: dict[_Way, bool] = {}  # many rules are activated by the same members
-    for name, ways in _rules():
-        for way in ways:
-            if way not in known:
-                known[way] = way[0][0] in payload and _has(payload, *way)
-            if known[way]:
-                break
-        else:
-            if ways:
-                continue
-        yield from _check_of(name)(request)
+    there: set[str] = set()
+    _look(request.payload, _members(), there)
+    for check in _activated(frozenset(there)):
+        yield from check(request)
 
 
 @functools.cache
-def _rules() -> list[tuple[str, list[_Way]]]:
-    return [(name, [_steps(wake) for wake in wakes]) for name, wakes in RULES.items()]
+def _members() -> _Member:
+    """Return the members that activate rules as a tree, so that one walk over a request finds all that are set."""
+    root = _Member()
+    for wake in {wake for wakes in RULES.values() for wake in wakes}:
+        path, equals, value = wake.partition("=")
+        member = root
+        for step in path.split("."):
+            member = member.below.setdefault(step, _Member())
+        member.wakes[value if equals else None] = wake
+    return root
 
 
-def _steps(wake: str) -> _Way:
-    path, equals, value = wake.partition("=")
-    return tuple(path.split(".")), value if equals else None
+def _look(part: object, member: _Member, there: set[str]) -> None:
+    """Add to ``there`` what a part of a request activates."""
+    if isinstance(part, list):
+        for item in part:
+            _look(item, member, there)
+        return
+    for value, wake in member.wakes.items():
+        if value is None or part == value:
+            there.add(wake)
+    if isinstance(part, dict):
+        for step, below in member.below.items():
+            if step in part:
+                _look(part[step], below, there)
+
+
+@functools.lru_cache(maxsize=256)
+def _activated(there: frozenset[str]) -> list[Check]:
+    """Return the checks to run. Jobs of a repository are much alike, and most activate the same."""
+    return [_check_of(name) for name, wakes in RULES.items() if not wakes or not there.isdisjoint(wakes)]
 
 
 @functools.cache
-def _check_of(name: str) -> Callable[[Request], Iterator[Finding]]:
+def _check_of(name: str) -> Check:
     """Return the check of a rule.
 
     Its module is imported when a request first activates it: most requests activate few.
     """
-    check: Callable[[Request], Iterator[Finding]] = import_module(f"{__name__}.{name}").check
+    check: Check = import_module(f"{__name__}.{name}").check
     return check
-
-
-def _has(part: object, steps: tuple[str, ...], value: str | None) -> bool:
-    for number, step in enumerate(steps):
-        if isinstance(part, list):
-            return any(_has(item, steps[number:], value) for item in part)
-        if not isinstance(part, dict) or step not in part:
-            return False
-        part = part[step]
-    if isinstance(part, list):
-        return any(_has(item, (), value) for item in part)
-    return value is None or part == value
