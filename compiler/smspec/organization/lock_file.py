@@ -20,10 +20,14 @@ _LARGEST = 1 << 20
 
 
 def lock_path(directory: str, boundary: Boundary) -> str | None:
-    """Return the nearest lock in a directory or above, relative to the current one; None if there is none."""
-    paths = (os.path.join(above, NAME) for above in boundary.upwards(directory))
-    there = (path for path in paths if os.path.lexists(path) and not boundary.is_directory(path))
-    return next(map(os.path.relpath, there), None)
+    """Return the path of the nearest lockfile, from a directory upwards, relative to the current one; or None."""
+    return next(filter(None, (lock_in(above, boundary) for above in boundary.upwards(directory))), None)
+
+
+def lock_in(directory: str, boundary: Boundary) -> str | None:
+    """Return the path of the lockfile in a directory itself, relative to the current one; or None."""
+    path = os.path.join(directory, NAME)
+    return os.path.relpath(path) if os.path.lexists(path) and not boundary.is_directory(path) else None
 
 
 def first_lock_path(directory: str, elsewhere: str, boundary: Boundary) -> str:

@@ -44,19 +44,24 @@ class OrganizationConfig:
 
 
 def nearest_organization_config(directory: str, boundary: Boundary) -> OrganizationConfig | None:
-    """Return the nearest file in a directory or above; smspec.toml takes precedence over pyproject.toml next to it."""
-    for above in boundary.upwards(directory):
-        path = os.path.join(above, NAME)
-        if os.path.lexists(path) and not boundary.is_directory(path):
-            content = _content(path, boundary)
-            return OrganizationConfig(os.path.relpath(path), _tables(path, content), content)
-        path = os.path.join(above, PYPROJECT)
-        if os.path.lexists(path) and boundary.is_file(path) and mentions_smspec(path, boundary):
-            content = _content(path, boundary)
-            tool = _tables(path, content).get("tool")
-            own = tool.get("smspec") if isinstance(tool, dict) else None
-            if isinstance(own, dict):
-                return OrganizationConfig(os.path.relpath(path), own, content)
+    """Return the nearest file, from a directory upwards."""
+    found = (organization_config_in(above, boundary) for above in boundary.upwards(directory))
+    return next(filter(None, found), None)
+
+
+def organization_config_in(directory: str, boundary: Boundary) -> OrganizationConfig | None:
+    """Return the file in a directory itself; smspec.toml takes precedence over pyproject.toml."""
+    path = os.path.join(directory, NAME)
+    if os.path.lexists(path) and not boundary.is_directory(path):
+        content = _content(path, boundary)
+        return OrganizationConfig(os.path.relpath(path), _tables(path, content), content)
+    path = os.path.join(directory, PYPROJECT)
+    if os.path.lexists(path) and boundary.is_file(path) and mentions_smspec(path, boundary):
+        content = _content(path, boundary)
+        tool = _tables(path, content).get("tool")
+        own = tool.get("smspec") if isinstance(tool, dict) else None
+        if isinstance(own, dict):
+            return OrganizationConfig(os.path.relpath(path), own, content)
     return None
 
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from smspec.organization.organization_config import MalformedConfig, nearest_organization_config
+from smspec.organization.organization_config import MalformedConfig, organization_config_in
 from smspec.service.policy import Policy
 from smspec.workspace.boundary import Boundary
 
 
 def policy_of(directory: str, boundary: Boundary) -> Policy | None:
-    """Return the policy for a directory; None without one. Raise `InvalidInput` for invalid values."""
+    """Return the policy that applies to a directory, or None. Raises `InvalidInput` for an invalid one."""
+    found = (policy_in(above, boundary) for above in boundary.upwards(directory))
+    return next((policy for policy in found if policy is not None), None)
+
+
+def policy_in(directory: str, boundary: Boundary) -> Policy | None:
+    """Return the policy in a file of the directory itself, or None. Raises as `policy_of` does."""
     try:
-        file = nearest_organization_config(directory, boundary)
+        file = organization_config_in(directory, boundary)
     except MalformedConfig as malformed:
         from smspec.organization.policy_file import rejected
 

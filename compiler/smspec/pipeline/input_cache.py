@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 
 from smspec.diagnostics import InvalidInput
-from smspec.organization.lock_file import lock_path, read_lock
-from smspec.organization.policy_search import policy_of
+from smspec.organization.lock_file import lock_in, read_lock
+from smspec.organization.policy_search import policy_in
 from smspec.pipeline.script_reading import Started, read_program
 from smspec.script.program import Program
 from smspec.script.unread import Unread
@@ -19,6 +20,7 @@ from smspec.spec.yaml.yaml_reader import decode_bytes, read
 from smspec.workspace.boundary import Boundary, NotASpec, OutOfBounds
 from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.command_line_file import spec_content
+from smspec.workspace.nearest import Nearest
 from smspec.workspace.outside_files import rejected_outside, rejected_stranger
 from smspec.workspace.source_listing import ScannedSource, scan_source
 from smspec.workspace.spec_marker import is_meant_as_spec
@@ -37,14 +39,15 @@ class InputCache:
         self._root = None if root is None else Boundary(os.path.realpath(root))
         self._searched: list[str] = []
         self._boundaries: dict[str, Boundary] = {}
+        self._of_root: dict[str, Boundary] = {}
         self._directories: dict[str, str] = {}
         self._specs: dict[str, Document | InvalidInput] = {}
         self._strangers: set[str] = set()
         self._sources: dict[tuple[str, tuple[str, ...]], ScannedSource] = {}
         self._requirements: dict[str, bytes] = {}
-        self._lock_paths: dict[str, str | None] = {}
+        self._lock_paths: dict[str, Nearest[str]] = {}
         self._locks: dict[str, Lock] = {}
-        self._policies: dict[str, Policy | None] = {}
+        self._policies: dict[str, Nearest[Policy]] = {}
         self._programs: dict[tuple[Started, str, int], Program | Unread | None] = {}
 
     def identity(self, path: str) -> str:
@@ -61,7 +64,8 @@ class InputCache:
         if self._root is not None:
             return self._root
         if directory not in self._boundaries:
-            self._boundaries[directory] = boundary_of(directory, self._searched)
+            boundary = boundary_of(directory, self._searched)
+            self._boundaries[directory] = self._of_root.setdefault(boundary.root, boundary)
         return self._boundaries[directory]
 
     def searched(self, directory: str) -> Boundary:
@@ -127,6 +131,7 @@ class InputCache:
 
     def program(self, started: Started, source: Listing, directory: str) -> Program | Unread | None:
         """Return what a program of a source says; a listing stays as long as the cache does."""
+        directory = os.path.normpath(directory)  # jobs reach one source by many paths
         key = started, directory, id(source)
         if key not in self._programs:
             self._programs[key] = read_program(started, source, directory)
@@ -137,13 +142,14 @@ class InputCache:
 
         Raises `InvalidInput` where it is none.
         """
-        if directory not in self._lock_paths:
-            self._lock_paths[directory] = lock_path(directory, self.boundary(directory))
-        path = self._lock_paths[directory]
+        boundary = self.boundary(directory)
+        if boundary.root not in self._lock_paths:
+            self._lock_paths[boundary.root] = Nearest(functools.partial(lock_in, boundary=boundary))
+        path = self._lock_paths[boundary.root].of(boundary.upwards(directory))
         if path is None:
             return None
         if path not in self._locks:
-            self._locks[path] = read_lock(path, self.boundary(directory))
+            self._locks[path] = read_lock(path, boundary)
         return path, self._locks[path]
 
     def policy(self, directory: str) -> Policy | None:
@@ -151,6 +157,7 @@ class InputCache:
 
         Raises `InvalidInput` if the file is invalid.
         """
-        if directory not in self._policies:
-            self._policies[directory] = policy_of(directory, self.boundary(directory))
-        return self._policies[directory]
+        boundary = self.boundary(directory)
+        if boundary.root not in self._policies:
+            self._policies[boundary.root] = Nearest(functools.partial(policy_in, boundary=boundary))
+        return self._policies[boundary.root].of(boundary.upwards(directory))

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 
 from smspec.source.below import is_below
 from smspec.source.bounded_read import read_bounded
-from smspec.source.frozen import dataclass
 from smspec.source.real_file import open_below
 from smspec.workspace.detour import has_detour
 from smspec.workspace.missing_path import is_missing
@@ -57,11 +56,18 @@ class OtherName(FileNotRead):
     reason = "is a link to a file with a different name"
 
 
-@dataclass(frozen=True, slots=True)
 class Boundary:
-    """The directory at ``root``, which has no links in it, and all below it."""
+    """The directory at ``root``, which has no links in it, and all below it.
 
-    root: str
+    The links of a path are followed once: the specs of a repository name the same files, and a command sees one state
+    of the disk. A path that is opened has no links any more.
+    """
+
+    __slots__ = ("_ways", "root")
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._ways: dict[str, tuple[str, ...] | None] = {}
 
     def contains(self, path: str) -> bool:
         """Return whether a path, links followed, leads to a place inside; nothing need be there."""
@@ -113,10 +119,11 @@ class Boundary:
 
     def upwards(self, directory: str) -> Iterator[str]:
         """Yield a directory and each one above it, as far as they are inside."""
-        if not self.contains(directory):
+        steps = self._steps(directory)
+        if steps is None:
             return
         here = os.path.abspath(directory)
-        has_links = os.path.realpath(here) != here
+        has_links = os.path.join(self.root, *steps) != here
         for above in upwards(here):
             if not (self.contains(above) if has_links else is_below(above, self.root)):
                 return
@@ -132,12 +139,17 @@ class Boundary:
                 return False
             raise
 
-    def _steps(self, path: str) -> list[str] | None:
+    def _steps(self, path: str) -> tuple[str, ...] | None:
         """Return the names that lead from the root to what a path means; None for what is not to be read."""
         steps = self._way(path)
         return None if steps is None or _is_of_git(steps) else steps
 
-    def _way(self, path: str) -> list[str] | None:
+    def _way(self, path: str) -> tuple[str, ...] | None:
+        if path not in self._ways:
+            self._ways[path] = self._followed(path)
+        return self._ways[path]
+
+    def _followed(self, path: str) -> tuple[str, ...] | None:
         try:
             real = os.path.realpath(path)
         except ValueError:
@@ -151,8 +163,8 @@ class Boundary:
             is_below(real, place) and not is_below(self.root, place) for place in _OF_THE_KERNEL
         ):
             return None
-        return [step for step in real[len(self.root) :].split(os.sep) if step]
+        return tuple(step for step in real[len(self.root) :].split(os.sep) if step)
 
 
-def _is_of_git(steps: list[str]) -> bool:
+def _is_of_git(steps: tuple[str, ...]) -> bool:
     return any(step.lower() == _GIT for step in steps)  # there are systems on which `.GIT` is the same
