@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.severity import SEVERITIES, Severity
 from smspec.diagnostics.visible import visible
+from smspec.source import dotted
 
 MOST_SHOWN = 10
 """Of the annotations of each severity, of one step; the log has them all (docs of GitHub: limits of annotations)."""
@@ -35,7 +36,14 @@ def _command(diagnostic: Diagnostic) -> str:
         # GitHub takes columns only for a stretch of one line.
         place |= {"col": span.column, "endColumn": span.end_column}
     properties = ",".join(f"{name}={_property(str(value))}" for name, value in place.items())
-    return f"::{_COMMANDS[diagnostic.severity]} {properties},title={diagnostic.code}::{_data(_message(diagnostic))}"
+    title = _property(visible(_title(diagnostic)))
+    return f"::{_COMMANDS[diagnostic.severity]} {properties},title={title}::{_data(_message(diagnostic))}"
+
+
+def _title(diagnostic: Diagnostic) -> str:
+    """Return the code, and the key unless the message names it: GitHub shows neither the line nor the lines above."""
+    path = dotted(diagnostic.path)
+    return diagnostic.code if path in diagnostic.message else f"{diagnostic.code} {path}"
 
 
 def _message(diagnostic: Diagnostic) -> str:

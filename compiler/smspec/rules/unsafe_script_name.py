@@ -23,7 +23,7 @@ def check(job: JobSpec, _: Listing) -> Iterator[Finding]:
             ("entry_point", "script"),
             f"`entry_point.script`: `{entry.script}` is not a valid script path",
             label=f"write `{plain}`" if plain != entry.script and is_safe(plain) else "",
-            help="use a path inside the source without `.` and `..`; letters, digits, and `. _ + -` are allowed",
+            help="use a path inside the source, without `.` or `..` segments, of letters, digits, and `. _ + - /`",
         )
 
 

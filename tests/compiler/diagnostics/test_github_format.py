@@ -49,6 +49,13 @@ def test_columns_are_left_out_of_what_has_several_lines():
     assert read(line)[1] == {"file": "job.yaml", "line": "1", "endLine": "4", "title": "SM204"}
 
 
+def test_title_names_the_key_unless_the_message_does():
+    path = ("channels", "train", "shuffle_seed")
+    for message, title in (("unused", "SM204 channels.train.shuffle_seed"), ("`channels.train.shuffle_seed`", "SM204")):
+        (line,) = workflow_commands([diagnostic(path=path, message=message)]).splitlines()
+        assert read(line)[1]["title"] == title
+
+
 def test_notes_come_along():
     notes = (Note("with the overlay `dev`"), Note("first written here", Span("b.yaml", 7, 1, 7, 2)))
     (line,) = workflow_commands([diagnostic(notes=notes)]).splitlines()
