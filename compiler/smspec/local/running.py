@@ -37,7 +37,7 @@ from smspec.spec.model import JobSpec
 def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, console: Console) -> LocalOutcome:
     """Run the job as SageMaker would, show how it goes, and leave everything in ``request.directory``.
 
-    Whatever ends it, nothing is left running. OSError where the disk rejects; nothing else is raised.
+    Whatever ends it, nothing is left running. OSError if the disk fails; nothing else is raised.
     """
     progress = Progress(console)
     arguments = [] if plan.run is None else [*plan.run.command, *plan.run.arguments]

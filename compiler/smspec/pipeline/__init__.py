@@ -1,1 +1,1 @@
-"""From files to a compilation: gather the inputs, then compile them without any I/O."""
+"""Compile a spec: gather its inputs from files, then compile them without any I/O."""

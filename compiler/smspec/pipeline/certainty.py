@@ -1,4 +1,4 @@
-"""Which findings hold whatever the rest of a document is of which only a part is known."""
+"""Select the findings of a partly known document that do not depend on its unknown parts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from smspec.spec.layers.merging import is_null
 _IGNORE: Path = ("checks", "ignore")
 
 _OF_FILES = ("SM143", "SM144", "SM145")
-"""The file that a key names is not there. All else about files depends on more keys, such as `source.ignore`."""
+"""The file in a key does not exist. Other findings about files depend on more keys, such as `source.ignore`."""
 
 _OF_WHAT_ELSE_THERE_IS = frozenset(
     (
@@ -22,11 +22,11 @@ _OF_WHAT_ELSE_THERE_IS = frozenset(
         *("SM464", "SM467", "SM480", "SM482", "SM740", "SM744", "SM745"),
     )
 )
-"""Rules about something that is missing, or about names that other keys declare: a lost base may be where it is."""
+"""Rules about something missing, or about names that other keys declare: a missing base spec may contain it."""
 
 
 def certain(findings: Iterable[Finding], document: Document) -> list[Finding]:
-    """Return the findings that cannot depend on what is not known of ``document``."""
+    """Return the findings that cannot depend on the unknown parts of ``document``."""
     if not document.is_partly_known:
         return [*findings]
     rules = set(_doubtful_rules(document))
@@ -34,14 +34,14 @@ def certain(findings: Iterable[Finding], document: Document) -> list[Finding]:
         finding
         for finding in findings
         if not (can_be_ignored(finding) and ("" in rules or finding.code in rules))
-        # An entry of `checks.ignore` may be there for the sake of what is unknown.
+        # An entry of `checks.ignore` may be meant for an unknown part.
         and not (finding.code == UNUSED.code and len(finding.path) == len(_IGNORE) + 1)
         and not (document.is_partial and _may_depend_on_a_base(finding, document))
     ]
 
 
 def is_written(path: Path, document: Document) -> bool:
-    """Return whether a document has a value at ``path``, or is in a list there, to which no base adds anything."""
+    """Return whether a document has a value at ``path``, or is in a list there, which no base spec extends."""
     node = document.node(path)
     in_list = any(isinstance(step, int) and document.node(path[: at + 1]) for at, step in enumerate(path))
     return in_list or (bool(path) and node is not None and not is_null(node))
@@ -52,12 +52,12 @@ def _may_depend_on_a_base(finding: Finding, document: Document) -> bool:
         return True
     if finding.code.startswith("SM1") and finding.code not in _OF_FILES:
         return True
-    # A base may expect a warning, unless the job has its own list of what it expects.
+    # A base spec may ignore a warning, unless the job has its own list.
     return finding.severity != "error" and not isinstance(document.node(_IGNORE), Sequence)
 
 
 def _doubtful_rules(document: Document) -> Iterator[str]:
-    """Yield the rules of entries of `checks.ignore` of which not all is known; empty: any rule."""
+    """Yield the rules of entries of `checks.ignore` that are partly unknown; empty: any rule."""
     for path in document.unknown:
         if path[: len(_IGNORE)] != _IGNORE[: len(path)]:
             continue

@@ -1,4 +1,4 @@
-"""From gathered inputs to a plan, or to everything that is wrong with them. Nothing here reads or writes a file."""
+"""Compile gathered inputs to a plan, or to all of their errors. Nothing here reads or writes a file."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from smspec.spec.model import JobSpec
 from smspec.spec.shape.checking import shape_findings
 
 MOST_TOLD = 200
-"""Nobody mends more in one go, and a hostile spec could be wrong in tens of thousands of places."""
+"""No author fixes more in one run, and a hostile spec could have errors in tens of thousands of places."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compiled:
-    """A job that can be built. ``diagnostics`` hold no error; ``facts`` are what other specs must know of it."""
+    """A job that can be built. ``diagnostics`` contain no error; ``facts`` are what other specs are compared with."""
 
     inputs: Inputs
     job: JobSpec
@@ -52,11 +52,11 @@ Compilation = Union[Compiled, Faulty]
 
 
 def compile_spec(inputs: Inputs) -> Compilation:
-    """Return the plan of a job, or every fault that is independent of another. Never raises for the author's faults."""
+    """Return the plan of a job, or every independent error. This never raises for errors in a spec."""
     document = inputs.document
     shape = [] if document.is_partly_known else shape_findings(document)
     if shape or inputs.faults:
-        # Late: good specs do not need it.
+        # Imported late: valid specs do not need it.
         from smspec.pipeline.independent_findings import independent_findings
 
         found = _placed(independent_findings(inputs, shape), document)
@@ -72,5 +72,5 @@ def compile_spec(inputs: Inputs) -> Compilation:
 
 
 def _placed(findings: Iterable[Finding], document: Document) -> tuple[Diagnostic, ...]:
-    """Give findings their places; of very many the gravest."""
+    """Return findings with their positions; if there are very many, the most severe ones."""
     return placed(gravest_first(findings)[:MOST_TOLD], document)

@@ -1,4 +1,4 @@
-"""Specs against each other: the rules of a repository, what the specs expect of them, and the places of the rest."""
+"""Check specs against each other: run the repository rules, apply `checks.ignore`, and locate the findings."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from smspec.spec.facts import IgnoredFact, Repository
 
 
 def compared(repository: Repository, *, is_whole: bool = True) -> tuple[Diagnostic, ...]:
-    """Return what is wrong between specs, file by file, without what each spec it stands in says it expects.
+    """Return the conflicts between specs, file by file, without those that each spec involved ignores.
 
-    ``is_whole`` False: other specs are not known, so nobody can say that what a spec expects of them is not so.
+    ``is_whole`` False: other specs are unknown, so unused entries of `checks.ignore` are not reported.
     """
     used: set[Span] = set()
     kept = [reported for reported in cross_spec_findings(repository) if not _is_ignored(reported, used)]
@@ -26,7 +26,7 @@ def compared(repository: Repository, *, is_whole: bool = True) -> tuple[Diagnost
 
 
 def _is_ignored(reported: CrossSpecFinding, used: set[Span]) -> bool:
-    """Return whether every spec that a finding stands in expects it; note which entries do."""
+    """Return whether every spec of a finding ignores it; record the entries that do."""
     hits = [
         [ignored.span for ignored in spec.ignored if covers(ignored.rule, ignored.at, reported.finding)]
         for spec in reported.specs

@@ -1,4 +1,4 @@
-"""The inputs of a spec that is in memory only, and so can name no files."""
+"""The inputs of a spec that is only in memory, and so cannot name files."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ from smspec.spec.yaml.yaml_reader import read
 
 
 def in_memory_inputs(text: SourceText) -> Inputs:
-    """Return the inputs of the spec ``text``; raise `InvalidInput` when it cannot be read."""
+    """Return the inputs of the spec ``text``; raise `InvalidInput` if it cannot be parsed."""
     build_inputs = BuildInputs(source=Listing(), runtime=runtime_listing(), templates=templates_digest())
     return Inputs(document=merged([read(text)]), directory="", overlay=None, build_inputs=build_inputs)

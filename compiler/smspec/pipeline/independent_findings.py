@@ -1,4 +1,4 @@
-"""What is wrong with a faulty spec besides its faults: whatever is found in every way to repair those."""
+"""The findings about an invalid spec besides its faults of shape: those that every way to repair the faults has."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ ONLY_ITS_FORM = Rule("SM148", "incompletely checked job", "note")
 
 
 def independent_findings(inputs: Inputs, shape: list[Finding]) -> list[Finding]:
-    """Return everything that is wrong with a document with faults of ``shape``, or of which only a part is known.
+    """Return all findings about a document with faults of ``shape``, or of which only a part is known.
 
-    In that case ``shape`` does not count: the faults of shape are those that every way has.
+    In the latter case ``shape`` is ignored: the faults of shape are those that every way has.
     """
     document = inputs.document
     rest: list[Finding] | None = None
@@ -34,7 +34,7 @@ def independent_findings(inputs: Inputs, shape: list[Finding]) -> list[Finding]:
         beside = certain(_beside(inputs, way, here), document)
         rest = beside if rest is None else _in_both(rest, beside)
         if not rest and not (known and document.is_partly_known):
-            break  # what one way does not have, no other brings back
+            break  # a finding that one way lacks is dropped
     if known is None:
         known = [] if document.is_partly_known else shape
     if rest is None:
@@ -64,7 +64,7 @@ def _shape_of_the_known(way: Repair, document: Document) -> Iterator[Finding]:
 
 
 def _beside(inputs: Inputs, way: Repair, shape: list[Finding]) -> Iterator[Finding]:
-    """Yield what is found in a repaired document, except in what is not the author's."""
+    """Yield the findings about a repaired document, except in what is not the author's."""
     known = _as_far_as_known(inputs, way)
     gathered = set(inputs.findings)
     job = decode(way.document)
@@ -75,7 +75,7 @@ def _beside(inputs: Inputs, way: Repair, shape: list[Finding]) -> Iterator[Findi
 
 
 def _as_far_as_known(inputs: Inputs, way: Repair) -> Inputs:
-    """Return the inputs of a repaired document; what was read from the disk for a faulty key is not in them."""
+    """Return the inputs of a repaired document, without what was read from the disk for a faulty key."""
     is_partial = inputs.document.is_partial
     source_is_known = not way.touches("source")
     return replace(

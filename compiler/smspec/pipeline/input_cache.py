@@ -1,4 +1,4 @@
-"""Files that specs are made of, each read once: specs and base specs, listings of sources, requirements."""
+"""The files that specs consist of, each read once: specs and base specs, listings of sources, requirements."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from smspec.workspace.source_listing import ScannedSource, scan_source
 from smspec.workspace.spec_marker import is_meant_as_spec
 
 LARGEST_REQUIREMENTS = 1 << 20
-"""Bytes of a requirements file. One with the hashes of a thousand packages has a tenth of it."""
+"""Bytes of a requirements file. One with the hashes of a thousand packages has a tenth of that."""
 
 
 class InputCache:
-    """What was read so far. Nothing on it changes while it is in use: a command sees one state of the disk.
+    """What was read so far. Entries never change, so a command sees one state of the disk.
 
-    ``root``: the directory that all files must lie in; by default the repository that a spec belongs to.
+    ``root``: the directory that all files must be in; by default the repository that a spec belongs to.
     """
 
     def __init__(self, root: str | None = None) -> None:
@@ -51,7 +51,7 @@ class InputCache:
         self._programs: dict[tuple[Started, str, int], Program | Unread | None] = {}
 
     def identity(self, path: str) -> str:
-        """Return the real path of a file. Many lie in one directory, which is followed through its links once."""
+        """Return the real path of a file. The links of a directory are resolved once for all of its files."""
         parent, name = os.path.split(path)
         if name in ("", os.curdir, os.pardir) or os.path.islink(path):
             return os.path.realpath(path)
@@ -60,7 +60,7 @@ class InputCache:
         return os.path.join(self._directories[parent], name)
 
     def boundary(self, directory: str) -> Boundary:
-        """Return what files of a spec in ``directory`` must lie in."""
+        """Return the directory that files of a spec in ``directory`` must be in."""
         if self._root is not None:
             return self._root
         if directory not in self._boundaries:
@@ -69,16 +69,16 @@ class InputCache:
         return self._boundaries[directory]
 
     def searched(self, directory: str) -> Boundary:
-        """Note that specs are looked for below ``directory``, and return its boundary."""
+        """Register a search for specs below ``directory``, and return its boundary."""
         self._searched.append(directory)
         self._boundaries.clear()
         return self.boundary(directory)
 
     def spec(self, path: str, content: bytes | None = None) -> Document:
-        """Return the spec at ``path``, whatever it extends; ``content``: what is known to be in it.
+        """Return the spec at ``path``, whatever it extends; ``content``: its content, if already read.
 
         Raises `OptionError` when there is no such file, `InvalidInput` when it is no YAML or outside the repository,
-        OSError when the disk rejects.
+        OSError if the disk fails.
         """
         identity = self.identity(path)
         if identity not in self._specs:
@@ -92,7 +92,10 @@ class InputCache:
         return self._known(identity)
 
     def base(self, path: str, boundary: Boundary) -> Document:
-        """Return the base at ``path``. Raises as `spec` does, `FileNotRead` for what is no file, or no spec, inside."""
+        """Return the base spec at ``path``.
+
+        Raise as `spec` does, and `FileNotRead` for what is not a file, or not a spec, inside the boundary.
+        """
         identity = self.identity(path)
         if not boundary.contains(path):
             raise OutOfBounds(path)
@@ -108,7 +111,7 @@ class InputCache:
         try:
             self._specs[identity] = read(decode_bytes(path, content))
         except InvalidInput as rejected:
-            self._specs[identity] = rejected  # what comes through a pipe cannot be read again
+            self._specs[identity] = rejected  # a pipe cannot be read again
 
     def _known(self, identity: str) -> Document:
         known = self._specs[identity]
@@ -117,20 +120,23 @@ class InputCache:
         return known
 
     def source(self, directory: str, ignore: tuple[str, ...]) -> ScannedSource:
-        """Return what of a source directory travels, and what is wrong with it."""
+        """Return the files of a source directory that are sent, and the errors in it."""
         key = os.path.realpath(directory), ignore
         if key not in self._sources:
             self._sources[key] = scan_source(directory, ignore)
         return self._sources[key]
 
     def requirements(self, path: str, boundary: Boundary) -> bytes:
-        """Return what a requirements file holds; of a large one, a byte too many. Raises as `Boundary.read` does."""
+        """Return the content of a requirements file; of a large one, one byte more than the limit.
+
+        Raise as `Boundary.read`.
+        """
         if path not in self._requirements:
             self._requirements[path] = boundary.read(path, LARGEST_REQUIREMENTS)
         return self._requirements[path]
 
     def program(self, started: Started, source: Listing, directory: str) -> Program | Unread | None:
-        """Return what a program of a source says; a listing stays as long as the cache does."""
+        """Return the facts about a script of a source; a listing is kept as long as the cache."""
         directory = os.path.normpath(directory)  # jobs reach one source by many paths
         key = started, directory, id(source)
         if key not in self._programs:
@@ -138,7 +144,7 @@ class InputCache:
         return self._programs[key]
 
     def lock(self, directory: str) -> tuple[str, Lock] | None:
-        """Return the lock that a spec in ``directory`` goes by, and its path.
+        """Return the lock for a spec in ``directory``, and its path.
 
         Raises `InvalidInput` where it is none.
         """

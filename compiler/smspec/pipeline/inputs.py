@@ -1,4 +1,4 @@
-"""Everything that a compilation needs from the disk, gathered: the merged spec and the files that it names."""
+"""Gather everything that a compilation needs from the disk: the merged spec and the files that it names."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ REQUIREMENTS = ("image", "python_requirements")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """What is compiled. ``directory`` is where the spec lies; paths in the spec are relative to it.
+    """The inputs of a compilation. ``directory`` contains the spec; paths in the spec are relative to it.
 
-    ``faults`` are those of its layers: with any, ``document`` is what they leave of the spec.
-    ``findings`` tell of files that the spec names and that are not there; ``build_inputs`` are without them.
-    ``policy`` is what the job is held to, ``levels`` how grave the organization takes findings. ``program`` is what
-    the text of the entry point says, or why that is not known. ``source_is_known`` False: there is no directory that
-    could be listed, so that what it lacks is not told besides. ``variants``: how many like this are checked.
+    ``faults`` are those of its layers: if there are any, ``document`` is the part of the spec without them.
+    ``findings`` are about missing files that the spec names; ``build_inputs`` are without them. ``policy`` is the
+    policy for the job, ``levels`` the severities that the organization sets. ``program`` is what the text of the entry
+    point shows, or why it is unknown. ``source_is_known`` False: the source directory could not be listed, so missing
+    files are not reported. ``variants``: how many variants of the spec are checked.
     """
 
     document: Document
@@ -59,7 +59,7 @@ class Inputs:
 
     @property
     def requirements_file(self) -> str | None:
-        """Where the requirements file lies that the spec names."""
+        """The path of the requirements file in the spec."""
         return _requirements_file(self.document, self.directory)
 
 
@@ -68,8 +68,8 @@ def gather(
 ) -> Inputs:
     """Read the spec at ``path``, its bases, and the files it names; apply the overlay and the settings.
 
-    What is on the ``cache`` is not read again. Raises `InvalidInput` where texts cannot be read, `OptionError` for an
-    overlay or a setting that does not exist, OSError where the disk rejects.
+    Files in the ``cache`` are not read again. Raise `InvalidInput` if a text cannot be parsed, `OptionError` for an
+    overlay or a setting that does not exist, OSError if the disk fails.
     """
     cache = cache or InputCache()
     return _inputs(assembly(read_spec_files(path, cache)).merged(overlay, settings), overlay, cache)
@@ -78,37 +78,38 @@ def gather(
 def gather_all(
     path: str, settings: Mapping[str, str] | None = None, cache: InputCache | None = None
 ) -> Iterator[tuple[str | None, Inputs | InvalidInput]]:
-    """Gather the spec at ``path``, then the spec under each of its overlays; everything is read once.
+    """Gather the spec at ``path``, then the spec with each of its overlays; everything is read once.
 
-    What cannot be gathered comes as the `InvalidInput` that explains why, so that the others are still looked at.
-    Raises as `gather` does where there is nothing to merge.
+    A variant that cannot be gathered is yielded as the `InvalidInput` that explains why, so the others are still
+    checked. Raise as `gather` does if there is nothing to merge.
     """
     cache = cache or InputCache()
     layers = assembly(read_spec_files(path, cache))
     for overlay in (None, *layers.overlays):
         try:
             inputs = _inputs(layers.merged(overlay, settings), overlay, cache)
-            # The spec as it is counts alone: with many overlays it is checked even where they cannot all be.
+            # The cost of the spec on its own counts: with many overlays it is checked even if they cannot all be.
             yield overlay, inputs if overlay is None else replace(inputs, variants=len(layers.overlays))
         except InvalidInput as rejected:
             yield overlay, rejected
 
 
 def assembly(files: SpecFiles) -> Assembly:
-    """Return the layers of a job, given its files."""
+    """Return the layers of a job, for its files."""
     return Assembly(files.documents, Lost(files.faults, files.texts) if files.faults else None)
 
 
 def gather_to_compare(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:
-    """Gather what a merged spec names, as far as a comparison needs it: what it comes to, not how good it is.
+    """Gather what a merged spec names, as far as a comparison needs it: its result, not its quality.
 
-    So the program is not read, and of a policy only what it lets pass counts: a job that breaks it can be compared.
+    So the script is not read, and only the severities below error of a policy count: a job that violates it can be
+    compared.
     """
     inputs = _with_build_inputs(merged, overlay, cache)
     try:
         policy = cache.policy(inputs.directory)
     except InvalidInput:
-        return inputs  # a fault of the policy is none of the spec
+        return inputs  # a fault of the policy is not a fault of the spec
     levels = {} if policy is None else policy.levels
     return replace(inputs, levels={code: level for code, level in levels.items() if level != "error"})
 
@@ -204,7 +205,7 @@ def _requirements(
         return None
     try:
         content = cache.requirements(path, boundary)
-    except FileNotRead:  # it was exchanged since it was looked at
+    except FileNotRead:  # it was replaced after the first check
         findings.append(outside(REQUIREMENTS, written, path, boundary))
         return None
     if len(content) > LARGEST_REQUIREMENTS:
@@ -229,7 +230,7 @@ def _missing(rule: Rule, at: Path, what: str, written: str, path: str) -> Findin
     )
 
 
-# The shape of the document is not checked yet: what is not as it should be is told there, and is nothing here.
+# The shape of the document is not checked yet: an invalid value is reported there, and skipped here.
 def _text(document: Document, path: tuple[str, str]) -> str | None:
     node = document.node(path)
     return node.value if isinstance(node, Scalar) and isinstance(node.value, str) and node.value else None

@@ -1,4 +1,4 @@
-"""What a compiled job says that matters to other specs, taken out of it; and what an unused base says."""
+"""Extract the facts of a compiled job, and of an unused base spec, that other specs are compared with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _IN_S3 = ("DataSource", "S3DataSource", "S3Uri")
 
 
 def job_facts(job: JobSpec, plan: Plan, document: Document, overlay: str | None) -> JobFacts:
-    """Return the facts of a job; names and prefixes are the request's, so that what `api` changes counts."""
+    """Return the facts of a job; names and prefixes are those of the request, so changes by `api` count."""
 
     request = plan.request
 
@@ -53,7 +53,7 @@ def job_facts(job: JobSpec, plan: Plan, document: Document, overlay: str | None)
 
 
 def base_facts(document: Document) -> BaseFacts:
-    """Return the facts of a base that no spec extends."""
+    """Return the facts of a base spec that no spec extends."""
     return BaseFacts(
         file=document.texts[0].name,
         version=document.span_of_key(("smspec",)),
@@ -63,7 +63,7 @@ def base_facts(document: Document) -> BaseFacts:
 
 
 def _training(job: JobSpec) -> Iterator[tuple[str, str]]:
-    """Yield what makes a training that one: what is run, with what, on which data. Hosts and limits only carry it."""
+    """Yield what identifies a training: what runs, with which parameters, on which data; not its hosts and limits."""
     yield "source", job.source.dir if job.source else ""
     yield "entry_point", _program(job.entry_point)
     yield "hyperparameters", digest([[known.name, known.value] for known in job.hyperparameters])
@@ -86,6 +86,6 @@ def _ignored(document: Document) -> tuple[IgnoredFact, ...]:
     return tuple(
         IgnoredFact(rule=str(said.get("rule")), at=str(said.get("at") or ""), index=index, span=entry.span)
         for index, entry in enumerate(entries)
-        # A base is not checked as a job: only what has the shape of an entry is one.
+        # A base spec is not checked as a job: use only what has the shape of an entry.
         if isinstance(entry, Mapping) and isinstance(said := to_data(entry), dict) and said.get("because")
     )

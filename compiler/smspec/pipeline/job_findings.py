@@ -1,4 +1,4 @@
-"""What is found in a job that has its shape: one list of the sources of findings, `SOURCES`."""
+"""Collect the findings about a job that has its shape, from one list of sources, `SOURCES`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from smspec.spec.shape.null_that_removes_nothing import nulls_that_remove_nothin
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What every source of findings looks at."""
+    """The input of every source of findings."""
 
     inputs: Inputs
     spec: JobSpec
@@ -30,9 +30,9 @@ class Job:
 
 
 def job_findings(inputs: Inputs, spec: JobSpec, plan: Plan) -> list[Finding]:
-    """Return what is found in a job that has its shape, from each of `SOURCES` in their order.
+    """Return the findings about a job that has its shape, from each of `SOURCES` in their order.
 
-    A finding that knows more of the spec replaces the one that it names in ``instead_of``.
+    A finding with more information about the spec replaces the one that it names in ``instead_of``.
     """
     job = Job(inputs=inputs, spec=spec, plan=plan)
     found = [finding for source in SOURCES for finding in source(job)]
@@ -41,13 +41,13 @@ def job_findings(inputs: Inputs, spec: JobSpec, plan: Plan) -> list[Finding]:
 
 
 def standing(inputs: Inputs, job: JobSpec, findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings as grave as the organization takes them, without those that the author expects."""
+    """Return findings with the severities of the organization, without those that the author ignores."""
     graded = at_level(findings, inputs.levels) if inputs.levels else findings
     return not_ignored(graded, job.ignored_checks, inputs.policy)
 
 
 def _files(job: Job) -> Iterable[Finding]:
-    """Return what was found while the files that the spec names were read."""
+    """Return the findings from reading the files that the spec names."""
     return job.inputs.findings
 
 
@@ -56,7 +56,7 @@ def _ambiguous_texts(job: Job) -> Iterable[Finding]:
 
 
 def _contradictions(job: Job) -> Iterable[Finding]:
-    """Return what the rules find; a source that could not be listed is reported once, not again for each file in it."""
+    """Return the findings of the rules; a source that could not be listed is reported once, not for each file in it."""
     return lint(job.spec, job.inputs.build_inputs.source, source_is_known=job.inputs.source_is_known)
 
 
@@ -65,7 +65,7 @@ def _idle_nulls(job: Job) -> Iterable[Finding]:
 
 
 def _request(job: Job) -> Iterable[Finding]:
-    """Return what the API would reject, at the place in the spec that it was made from."""
+    """Return what the API would reject, at the key of the spec that it was made from."""
     request = job.plan.request
     return map(request.at_origin, request_findings(request.payload, region=job.spec.region, in_spec_words=True))
 
@@ -79,11 +79,11 @@ def _requirements(job: Job) -> Iterable[Finding]:
 
 
 def _unpinned(job: Job) -> Iterable[Finding]:
-    """Return what a job leaves open, where its repository has a lockfile."""
+    """Return what a job does not pin, if its repository has a lockfile."""
     build_inputs, image = job.inputs.build_inputs, job.spec.image
     if build_inputs.lock is None or not isinstance(image, BuiltImage):
         return ()
-    # Late: few repositories have one.
+    # Imported late: few repositories have one.
     from smspec.rules.locking import unpinned
     from smspec.rules.locking.pinning import Pinning
 
@@ -97,11 +97,11 @@ def _unpinned(job: Job) -> Iterable[Finding]:
 
 
 def _policy(job: Job) -> Iterable[Finding]:
-    """Yield where a job breaks the policy of its organization, at the place in the spec."""
+    """Yield where a job violates the policy of its organization, at the key in the spec."""
     policy = job.inputs.policy
     if policy is None:
         return
-    # Late: few repositories have one.
+    # Imported late: few repositories have one.
     from smspec.service.policy_rules import disallowed_registry, policy_findings_in_spec
 
     request = Request(payload=job.plan.request.payload, region=job.spec.region, in_spec_words=True)
@@ -111,10 +111,10 @@ def _policy(job: Job) -> Iterable[Finding]:
 
 
 def _script(job: Job) -> Iterable[Finding]:
-    """Return what would go wrong between the script and what the job passes to it, or why that is not known."""
+    """Return the mismatches between the script and its job, or why they are unknown."""
     if job.inputs.program is None:
         return ()
-    # Late: many jobs start no script that could be read.
+    # Imported late: many jobs have no script that can be read.
     from smspec.plan.script_environment import plan_script_environment
     from smspec.rules.script import script_findings
 
@@ -133,4 +133,4 @@ SOURCES: tuple[Callable[[Job], Iterable[Finding]], ...] = (
     _policy,
     _script,
 )
-"""Everything that finds something in a job, in the order in which it is asked."""
+"""All sources of findings about a job, in the order in which they run."""

@@ -1,4 +1,4 @@
-"""The base images and requirements files that the jobs on a command line leave to a lockfile."""
+"""Find the base images and requirements files that the jobs on a command line need in a lockfile."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from smspec.workspace.missing_path import is_directory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockTarget:
-    """What belongs in the lock at ``path``. ``requirements``: file, as the lock calls it → digest of what is in it.
+    """The entries of the lock at ``path``. ``requirements``: file, as the lock names it → digest of its content.
 
     ``images``: base image → the platforms that jobs build on it for.
     """
@@ -35,10 +35,10 @@ class LockTarget:
 def find_lock_targets(
     paths: Iterable[str], settings: Mapping[str, str], root: str | None = None
 ) -> tuple[LockTarget, ...]:
-    """Return what is to be locked of specs, and of all specs below directories, by the lock that each goes by.
+    """Return what to lock for specs, and for all specs below directories, by lockfile.
 
-    A spec counts as it is and under each overlay. Raises `OptionError` for a path without a spec, `InvalidInput` with
-    the faults of all of them, OSError where the disk rejects.
+    A spec counts on its own and with each overlay. Raise `OptionError` for a path without a spec, `InvalidInput` with
+    the errors of all of them, OSError if the disk fails.
     """
     cache = InputCache(root)
     jobs: dict[str, list[Inputs]] = {}
@@ -69,7 +69,7 @@ def platforms_of(found: Iterable[LockTarget]) -> dict[str, tuple[str, ...]]:
 
 
 def _specs(paths: Iterable[str], cache: InputCache) -> Iterator[tuple[str, str]]:
-    """Yield each spec once, with the directory that was named, or that of a file that was."""
+    """Yield each spec once, with the named directory, or that of a named file."""
     found: set[str] = set()
     for path in paths:
         specs = find_job_specs([path], cache).jobs if is_directory(path) else (path,)
@@ -94,14 +94,14 @@ def _lockable(lock: str, jobs: list[Inputs], cache: InputCache) -> LockTarget:
 
 
 def _unlockable(job: Inputs) -> Iterator[Finding]:
-    """Yield why a base or a requirements file cannot be locked; the rest of the spec is no matter here."""
+    """Yield why a base image or a requirements file cannot be locked; the rest of the spec is ignored here."""
     base = _base(job)
     yield from () if base is None else base_findings(base)
     yield from (finding for finding in job.findings if finding.path == REQUIREMENTS)
 
 
 def _base(job: Inputs) -> str | None:
-    """Return the base of a job that is built."""
+    """Return the base image of a job that builds an image."""
     node = job.document.node(("image", "base"))
     return node.text if isinstance(node, Scalar) and isinstance(node.value, str) else None
 

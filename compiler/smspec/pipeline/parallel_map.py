@@ -1,8 +1,8 @@
-"""A function mapped over numbers by several processes, its results in order. Nothing here knows what the work is.
+"""Map a function over numbers with several processes, results in order.
 
-The workers are forks of this process: they have everything that it has read. They draw batches from one pipe, so that
-none waits for another, and each sends what it made through a pipe of its own. Only Linux forks a process with
-libraries safely; elsewhere the work is done here.
+The workers are forks of this process: they have everything that it has read. They take batches from one pipe, so none
+waits for another, and each sends its results through a pipe of its own. Only Linux can safely fork a process with
+loaded libraries; elsewhere this process does the work.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from typing import NoReturn, TypeVar
 Made = TypeVar("Made")
 
 FEWEST = 100
-"""Pieces of work that are worth a second process."""
+"""The number of items that are worth a second process."""
 
 MOST_WORKERS = 8
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _MOST_BATCHES = 256  # the number of a batch is one byte
-_HEAD = 9  # the number of a batch and the length of what was made, eight bytes
+_HEAD = 9  # the number of a batch, and the length of its result in eight bytes
 
 
 def parallel_map(count: int, work: Callable[[int], Made]) -> Iterator[Made]:
-    """Yield ``work(0)``, ``work(1)`` … in this order, made by as many processes as there are processors.
+    """Yield ``work(0)``, ``work(1)`` … in this order, computed by as many processes as there are processors.
 
-    What raises in a worker is done again here, so that the exception is raised where the piece has its turn. Raises
-    ChildProcessError when a worker is killed. However this ends, no worker is left.
+    What raises in a worker is repeated in this process, so the exception is raised in the item's turn. Raise
+    ChildProcessError if a worker is killed. However this ends, no worker is left.
     """
     workers = min(len(os.sched_getaffinity(0)), MOST_WORKERS) if sys.platform == "linux" else 1
     if workers < 2 or count < FEWEST:
         yield from map(work, range(count))
         return
-    # Late: few repositories are so large.
+    # Imported late: few repositories are so large.
     import pickle
 
-    yield work(0)  # here, so that every worker has what it loads
+    yield work(0)  # in this process, so that every worker has what it loads
     size = max(8, -(-(count - 1) // _MOST_BATCHES))
     batches = [range(start, min(start + size, count)) for start in range(1, count, size)]
     pool = _Pool()
@@ -51,16 +51,16 @@ def parallel_map(count: int, work: Callable[[int], Made]) -> Iterator[Made]:
 
 
 class _Pool:
-    """Some workers, their numbers by the pipes that lead from them."""
+    """Worker processes, their numbers by the pipes from them."""
 
     def __init__(self) -> None:
         self._workers: dict[int, int] = {}
 
     def start(self, workers: int, batches: int, work: Callable[[int], bytes]) -> None:
-        """Start workers that draw numbers below ``batches`` and send what ``work`` makes of them."""
-        import gc  # late, as everything that only workers need
+        """Start workers that take numbers below ``batches`` and send the result of ``work`` for them."""
+        import gc  # imported late, like everything that only workers need
 
-        gc.freeze()  # a collection in a worker would touch, and so copy, all that was read
+        gc.freeze()  # a garbage collection in a worker would write to, and so copy, all pages
         draw, feed = os.pipe()
         os.write(feed, bytes(range(batches)))
         os.close(feed)
@@ -68,14 +68,14 @@ class _Pool:
             for _ in range(workers):
                 self._fork(draw, work)
         except OSError:
-            pass  # no room for another process: those that are there do it all, or this one does
+            pass  # no room for another process: the existing ones do it all, or this one does
         finally:
             os.close(draw)
             gc.unfreeze()
 
     def _fork(self, draw: int, work: Callable[[int], bytes]) -> None:
         receive, send = os.pipe()
-        # Nobody is interrupted between being there and being known.
+        # Block signals until the process is registered.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
         try:
             number = os.fork()
@@ -89,7 +89,7 @@ class _Pool:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def gathered(self) -> dict[int, bytes]:
-        """Return what every batch came to, by its number; a batch that raised is not there."""
+        """Return the result of every batch by its number; a batch that raised is missing."""
         import select
 
         received: dict[int, bytearray] = {pipe: bytearray() for pipe in self._workers}
@@ -115,7 +115,7 @@ class _Pool:
             raise ChildProcessError(f"a worker process was {cause}; check the available memory")
 
     def end(self) -> None:
-        """Kill the workers that are left."""
+        """Kill the remaining workers."""
         while self._workers:
             pipe, number = self._workers.popitem()
             os.close(pipe)
@@ -132,7 +132,7 @@ def _parts(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _labour(draw: int, send: int, work: Callable[[int], bytes]) -> NoReturn:
-    """Be a worker: draw batches until there are none, and end without touching what is the parent's to end."""
+    """Run a worker: take batches until there are none, and exit without running the parent's exit handlers."""
     status = 1
     try:
         for number in _STOPPING:
@@ -145,4 +145,4 @@ def _labour(draw: int, send: int, work: Callable[[int], bytes]) -> NoReturn:
                 rest = rest[os.write(send, rest) :]
         status = 0
     finally:
-        os._exit(status)  # whatever was raised, the parent does that batch again and is the one to tell
+        os._exit(status)  # the parent repeats the batch and raises its exception

@@ -1,4 +1,4 @@
-"""A raw request, from a file or standard input to everything that is wrong with it."""
+"""Check a raw request from a file or standard input."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from smspec.workspace.command_line_file import STANDARD_INPUT, content_of
 
 @dataclass(frozen=True, slots=True)
 class CheckedRequest:
-    """What is to be said of one raw request; ``diagnostics`` point into ``texts``."""
+    """The result for one raw request; ``diagnostics`` point into ``texts``."""
 
     diagnostics: tuple[Diagnostic, ...]
     texts: tuple[SourceText, ...]
 
     def summary(self) -> str:
-        """Return in one line how much was found."""
+        """Return a one-line summary of the findings."""
         return f"checked 1 request: {counted(self.diagnostics) or 'no problems found'}"
 
 
 def check_request_file(path: str) -> CheckedRequest:
-    """Check the request in a file; ``-`` is standard input. Raises `OptionError` when there is no such file.
+    """Check the request in a file; ``-`` is standard input. Raise `OptionError` if there is no such file.
 
-    It is held to the policy of the organization in whose repository the file lies; standard input, to that around here.
+    The policy is that of the repository that contains the file; for standard input, that of the current directory.
     """
     name = "<stdin>" if path == STANDARD_INPUT else path
     try:
@@ -54,7 +54,7 @@ def _policy(path: str) -> Policy | None:
 
 
 def check_request(text: SourceText, policy: Policy | None = None) -> CheckedRequest:
-    """Check the request that a text holds, and hold it to a policy."""
+    """Check the request in a text, also against a policy."""
     try:
         document = read_json(text)
     except InvalidInput as rejected:

@@ -1,4 +1,4 @@
-"""The runtime as it is installed here: the files that go into images and channels."""
+"""The installed smspec runtime: the files that are put into images and channels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from smspec_runtime import run_plan
 def runtime_listing() -> Listing:
     """Return the files of `smspec_runtime`, by their paths in the package: modules and ``py.typed``, nothing else.
 
-    None is executable, whatever the installation made of the bits.
+    None is executable, whatever mode bits the installation set.
     """
     package = os.path.dirname(os.path.abspath(run_plan.__file__))
     files = sorted(_modules(package, ""), key=lambda file: file[0].encode())

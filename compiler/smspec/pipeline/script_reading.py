@@ -1,4 +1,4 @@
-"""The author's program, read where it is a Python file of the source: what it says about what it wants."""
+"""Read the author's script, if it is a Python file of the source: its arguments, channels, and hyperparameters."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from smspec.source.frozen import dataclass
 from smspec.source.listing import Listing
 
 MOST_LOOKED_THROUGH = 200
-"""Python files of a source in which another way to the hyperparameters is looked for."""
+"""Python files of a source that are searched for other uses of hyperparameters."""
 
 _PYTHON = re.compile(r"python(3(\.\d+)?)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """The file that is started, by its path in the source; ``handler`` names what in it is called with the job.
+    """The file that is started, by its path in the source; ``handler`` is the function in it that gets the job.
 
-    ``named``: what the author calls it, under ``key`` of the entry point. ``searches``: the job sets ``PYTHONPATH``.
+    ``named``: its name in the spec, in ``key`` of the entry point. ``searches``: the job sets ``PYTHONPATH``.
     """
 
     path: str
@@ -65,7 +65,7 @@ def _foreign(name: str, path: Path) -> Unread:
 
 
 def _submitted(document: Document) -> Unread | None:
-    """Return the script of a job as the SageMaker SDK starts it: its source is an archive that nobody has here."""
+    """Return the script of a job as the SageMaker SDK starts it: its source is an archive that cannot be read."""
     if document.node(("entry_point",)) is not None:
         return None
     for above in (("hyperparameters",), ("api", "HyperParameters")):
@@ -81,16 +81,16 @@ def _submitted(document: Document) -> Unread | None:
 
 
 def without_source(started: Started) -> Unread | None:
-    """Return why the program of a spec without ``source`` is not known; of a script, another rule reports it."""
+    """Return why the script of a spec without ``source`` is unknown; a different rule reports a missing script."""
     if started.key == "script":
         return None
     return Unread(name=started.named, reason="`source` is not set", path=("entry_point", started.key))
 
 
 def read_program(started: Started, source: Listing, directory: str) -> Program | Unread | None:
-    """Return what a program says, or why it is not known; None where other rules report that it is not there.
+    """Return the facts about a script, or why they are unknown; None if other rules report that it does not exist.
 
-    ``directory``: of the source, as the author would name it. Raises OSError.
+    ``directory``: that of the source, as the author names it. Raise OSError.
     """
     try:
         return _program(started, source, directory)
@@ -107,13 +107,13 @@ def _program(started: Started, source: Listing, directory: str) -> Program | Non
         if started.key == "script":
             return None
         raise ScriptUnreadable("it is not in `source`")
-    # A script's own directory comes first, then that of the code.
+    # A script's own directory is searched first, then that of the code.
     places = ("",) if started.handler is not None else tuple(dict.fromkeys((os.path.dirname(path), "")))
     modules = ProgramSource(files, directory, places, searches=started.searches)
     text = modules.readable(path)
     if started.handler is not None:
         return read_handler(text, started.named.partition(":")[0], started.handler, modules)
-    # Arguments that transformers would read from a file beside the script are none that we know.
+    # Arguments that transformers would read from a file next to the script are unknown.
     if f"{path.removesuffix('.py')}.args" in files:
         raise ScriptUnreadable(f"`{path.removesuffix('.py')}.args` next to it may set arguments")
     if not _says_anything(text, files):
@@ -121,7 +121,7 @@ def _program(started: Started, source: Listing, directory: str) -> Program | Non
     program = read_script(text, modules)
     if not any(line.drops for line in program.command_lines):
         return program
-    from smspec.script.dropping import confirmed  # late: most parsers reject what they do not know
+    from smspec.script.dropping import confirmed  # imported late: most parsers reject unknown arguments
 
     names = [name for name in files if name.endswith(".py")]
     texts = [modules.text(name) for name in names[:MOST_LOOKED_THROUGH]]
@@ -130,10 +130,10 @@ def _program(started: Started, source: Listing, directory: str) -> Program | Non
 
 
 def _says_anything(text: SourceText, files: dict[str, str]) -> bool:
-    """Return whether it is worth the time: most often the program itself has a word that is understood."""
+    """Return whether tracing is worth the time: usually the script itself contains a relevant word."""
     if says_anything(text.text):
         return True
-    from smspec.script.imported import names_imported  # late: its patterns are for the other programs
+    from smspec.script.imported import names_imported  # imported late: its patterns are for the other scripts
 
     names = {part for path in files if path.endswith(".py") for part in path.removesuffix(".py").split("/")}
     return any(name.rpartition(".")[2] in names for name in names_imported(text.text, ""))

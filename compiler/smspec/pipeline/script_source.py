@@ -1,4 +1,4 @@
-"""The Python files of a source, found as Python would find them when a program imports them."""
+"""Find the Python files of a source as Python would find them for an import."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _COMPILED = (".pyc", ".pyd", ".so")
 
 
 class ProgramSource:
-    """``files``: where each is on this machine, by its path in the source. ``directory``: what the author calls it.
+    """``files``: the path of each on this machine, by its path in the source. ``directory``: its name in the spec.
 
-    ``places`` are searched in their order. ``searches``: the job has Python search other directories, too.
+    ``places`` are searched in order. ``searches``: the job makes Python search other directories, too.
     """
 
     def __init__(self, files: dict[str, str], directory: str, places: tuple[str, ...], *, searches: bool) -> None:
@@ -27,7 +27,7 @@ class ProgramSource:
         self._by_end: dict[str, str] | None = None
 
     def module(self, name: str) -> SourceText | None:
-        """Return the module that an import of a full name finds; None for none. Raises `ScriptUnreadable`."""
+        """Return the module that an import of a full name finds, or None. Raise `ScriptUnreadable`."""
         path = name.replace(".", "/")
         for place in self._places:
             for end in _ENDS:
@@ -39,7 +39,7 @@ class ProgramSource:
         return None
 
     def elsewhere(self, name: str) -> SourceText | None:
-        """Return a module of that name in any other directory. Raises `ScriptUnreadable`."""
+        """Return a module of that name in any other directory. Raise `ScriptUnreadable`."""
         if self._by_end is None:
             self._by_end = {}
             for file in self._files:
@@ -47,19 +47,19 @@ class ProgramSource:
                 if file.endswith(".py"):
                     for start in range(len(stem)):
                         self._by_end.setdefault("/".join(stem[start:]), file)
-        # A package may have more directories than its own; then only the last name is that of a file.
+        # A package may have more directories than its own; then only the last part of the name is that of a file.
         found = self._by_end.get(name.replace(".", "/")) or self._by_end.get(name.rpartition(".")[2])
         return None if found is None else self.readable(found)
 
     def readable(self, path: str) -> SourceText:
-        """Return a file as text. Raises `ScriptUnreadable`, and OSError."""
+        """Return a file as text. Raise `ScriptUnreadable` and OSError."""
         text = self.text(path)
         if text is None:
             raise ScriptUnreadable(f"it is not UTF-8, or larger than {MOST_BYTES >> 20} MiB")
         return text
 
     def text(self, path: str) -> SourceText | None:
-        """Return a file as text; None for one that is not there, too large, or not UTF-8. Raises OSError."""
+        """Return a file as text; None if it is missing, too large, or not UTF-8. Raise OSError."""
         if path not in self._files:
             return None
         with open(open_real(self._files[path]), "rb", buffering=0) as file:

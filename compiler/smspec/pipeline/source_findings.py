@@ -1,4 +1,4 @@
-"""What is told of a source directory, at the line that names it."""
+"""The findings about a source directory, at the line that names it."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ LIKELY_SECRET = Rule("SM605", "likely secret in the source", "warning")
 UNSEARCHED = Rule("SM606", "file not searched for secrets", "note")
 
 HIDES_FILES = frozenset(rule.code for rule in (OUTSIDE, NOWHERE, AROUND, IGNORED, NOT_UTF_8, UNREADABLE, UNBOUNDED))
-"""Codes of faults that keep a file out of the listing: that it is missing there is no second fault."""
+"""Codes of findings about files that cannot be listed: that they are missing there is not reported again."""
 
 _LARGE_BYTES = 50_000_000
 _LARGE_FILES = 2_000
 _MOST_NAMED = 5
 
 _MOVE = "move the target into the source, or add the link to `source.ignore`"
-# Kind → rule, what is wrong with `{path}`, and what to do.
+# Kind → rule, the error in `{path}`, and what to do.
 _FAULTS: dict[FaultKind, tuple[Rule, str, str]] = {
     "outside": (OUTSIDE, "{path} links to {detail}, outside of the source", _MOVE),
     "nowhere": (
@@ -69,7 +69,7 @@ _FAULTS: dict[FaultKind, tuple[Rule, str, str]] = {
 
 
 def source_findings(scanned: ScannedSource, written: str) -> Iterator[Finding]:
-    """Yield everything that is wrong with a source, or worth knowing; ``written``: its directory, as in the spec."""
+    """Yield every error and note about a source; ``written``: its directory, as in the spec."""
     for fault in scanned.faults:
         if fault.kind == "unbounded":
             yield UNBOUNDED.at(
@@ -121,7 +121,7 @@ def _size(listing: Listing) -> Iterator[Finding]:
 
 
 def _listed(rule: Rule, faults: Sequence[str], help: str, effect: str = "") -> Finding:
-    """Return one finding for all faults of a kind: they have one line, and one help."""
+    """Return one finding for all paths of a kind: they have the same position and help."""
     more = len(faults) - 1
     others = [Note(fault) for fault in faults[1:_MOST_NAMED]]
     if more >= _MOST_NAMED:
@@ -136,7 +136,7 @@ def _names(paths: Sequence[str]) -> str:
 
 
 def _name(path: str) -> str:
-    """Return a path as it can be printed, whatever its bytes are."""
+    """Return a path in printable form, whatever its bytes are."""
     return quoted(path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
 
 

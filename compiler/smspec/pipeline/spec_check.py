@@ -1,4 +1,4 @@
-"""One spec, checked as it is and under each of its overlays: what is told of it, and what others must know of it."""
+"""Check one spec, on its own and with each of its overlays."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from smspec.source.frozen import dataclass, replace
 from smspec.spec.facts import JobFacts
 
 MOST_NAMED = 3
-"""How many overlays a diagnostic names."""
+"""How many overlays a diagnostic lists."""
 
 _NOT_THERE = frozenset({"SM502", "SM506", "SM508"})
-"""What the program asks for and nothing gives: no second fault where an overlay writes the same key."""
+"""Something that the script requires and the job lacks: not reported again where an overlay writes the same key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedSpec:
-    """``diagnostics`` in the order of the files, everything once; ``texts`` are those that they point into.
+    """``diagnostics`` in the order of the files, without duplicates; ``texts`` are those that they point into.
 
-    ``facts``: of the spec as it is and under each overlay, as far as it has the shape of a job. ``files`` are all that
-    the spec is made of.
+    ``facts``: of the spec on its own and with each overlay, where it has the shape of a job. ``files`` are all files of
+    the spec.
     """
 
     overlays: int
@@ -37,9 +37,9 @@ class CheckedSpec:
 
 
 def check_spec(path: str, overlay: str | None, settings: Mapping[str, str], cache: InputCache) -> CheckedSpec:
-    """Check the spec at ``path`` under the overlay that is asked for, or as it is and under each of its overlays.
+    """Check the spec at ``path`` with the requested overlay, or on its own and with each of its overlays.
 
-    Raises `OptionError` for an overlay or a setting that does not exist, OSError where the disk rejects.
+    Raise `OptionError` for an overlay or a setting that does not exist, OSError if the disk fails.
     """
     try:
         if overlay is not None:
@@ -51,7 +51,7 @@ def check_spec(path: str, overlay: str | None, settings: Mapping[str, str], cach
 
 
 def checked(outcomes: Iterable[tuple[str | None, Compilation | InvalidInput]]) -> CheckedSpec:
-    """Return what a spec comes to, given what it comes to as it is (None) and under each of its overlays."""
+    """Return the result for a spec from its results on its own (None) and with each of its overlays."""
     variants = 0
     overlays = 0
     texts: dict[str, SourceText] = {}
@@ -71,7 +71,7 @@ def checked(outcomes: Iterable[tuple[str | None, Compilation | InvalidInput]]) -
     told = [
         _under(diagnostic, among)
         for diagnostic, among in found.items()
-        # A check may be ignored for the sake of one overlay: it is ignored in vain only if it is so under all.
+        # A check may be ignored because of one overlay: an entry is unused only if it is unused with all of them.
         if diagnostic.code != suppressions.UNUSED.code or len(among) == variants
         if None in among or _fault(diagnostic) not in missing_anyway
     ]
@@ -86,13 +86,13 @@ def checked(outcomes: Iterable[tuple[str | None, Compilation | InvalidInput]]) -
 
 
 def _files(diagnostics: Iterable[Diagnostic]) -> dict[str, None]:
-    """Return the files that diagnostics and their notes point into, each once."""
+    """Return the files that diagnostics and their notes point into, without duplicates."""
     spans = (span for d in diagnostics for span in (d.span, *(note.span for note in d.notes)))
     return dict.fromkeys(span.file for span in spans if span)
 
 
 def _fault(diagnostic: Diagnostic) -> tuple[object, ...]:
-    """Return what is wrong, wherever it is told."""
+    """Return what identifies an error, whatever its position."""
     return diagnostic.code, diagnostic.message, diagnostic.notes
 
 

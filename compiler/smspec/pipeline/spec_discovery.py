@@ -1,4 +1,4 @@
-"""Which job specs a list of files and directories means, and which bases lie beside them unused."""
+"""Find the job specs in a list of files and directories, and the unused base specs next to them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NEVER_SEARCHED = frozenset({"__pycache__", "node_modules"})
 
 
 class NoJobs(OptionError):
-    """The paths exist, and mean no job. ``outside``: YAML files that are links out of the repository."""
+    """The paths exist, but contain no job. ``outside``: YAML files that are links out of the repository."""
 
     def __init__(self, message: str, outside: tuple[str, ...]) -> None:
         super().__init__(message)
@@ -29,7 +29,7 @@ class NoJobs(OptionError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscoveredSpecs:
-    """The paths of the jobs that were found, and of bases below searched directories that nothing found extends.
+    """The paths of the jobs that were found, and of base specs below searched directories that none of them extends.
 
     ``outside``: YAML files below them that are links out of the repository, and were not read.
     """
@@ -41,17 +41,17 @@ class DiscoveredSpecs:
 
     @property
     def is_repository(self) -> bool:
-        """Whether the jobs are to be compared: a directory was searched, or there are several."""
+        """Whether to compare the jobs: a directory was searched, or there are several."""
         return self.searched or len(self.jobs) > 1
 
 
 def find_job_specs(paths: Iterable[str], cache: InputCache) -> DiscoveredSpecs:
-    """Return the job specs that ``paths`` mean: in their order, sorted below a directory, none twice.
+    """Return the job specs for ``paths``: in their order, sorted below a directory, without duplicates.
 
-    A directory means the YAML files below it that have a top-level ``smspec``; not those without ``name``, which are
-    bases. So is a file that is named, unless only the name is missing. What another one extends is a
-    base wherever it comes from, unless it extends that one too. Raises `OptionError` for a path that does not exist,
-    and `NoJobs` for directories without a job.
+    A directory stands for the YAML files below it that have a top-level ``smspec``, except those without ``name``,
+    which are base specs. So is a named file, unless only the name is missing. A spec that a different one extends is a
+    base spec wherever it comes from, unless it extends that one too. Raise `OptionError` for a path that does not
+    exist, and `NoJobs` for directories without a job.
     """
     paths = list(paths)
     found: dict[str, str] = {}
@@ -76,7 +76,7 @@ def find_job_specs(paths: Iterable[str], cache: InputCache) -> DiscoveredSpecs:
     jobs = tuple(
         path
         for identity, path in found.items()
-        # What could not be read is looked at again, so that its faults are told.
+        # Check a file that could not be read again, so that its errors are reported.
         if identity not in bases and (identity not in documents or _is_job(documents[identity], identity in named))
     )
     if not jobs and not named:
@@ -95,9 +95,9 @@ def _is_job(document: Document, is_named: bool) -> bool:
 
 
 def _specs_below(directory: str, boundary: Boundary, outside: list[str]) -> Iterator[tuple[str, bytes | None]]:
-    """Yield the specs below a directory with what is in them; None where that is more than a spec may have.
+    """Yield the specs below a directory with their content; None for more than the size limit of a spec.
 
-    YAML files that are not read because they are ``outside`` are noted there.
+    YAML files that are not read because they are ``outside`` are added there.
     """
     for parent, directories, files in walked(directory):
         directories[:] = sorted(d for d in directories if d not in _NEVER_SEARCHED and not d.startswith("."))
@@ -117,7 +117,7 @@ def _read(path: str, cache: InputCache, documents: dict[str, Document], content:
     try:
         documents[cache.identity(path)] = cache.spec(path, content)
     except InvalidInput:
-        pass  # told when the job is checked
+        pass  # reported when the job is checked
 
 
 def _read_base(path: str, cache: InputCache, documents: dict[str, Document], boundary: Boundary) -> None:
@@ -128,9 +128,9 @@ def _read_base(path: str, cache: InputCache, documents: dict[str, Document], bou
 
 
 def _extended(documents: dict[str, Document], cache: InputCache) -> tuple[dict[str, set[str]], bool]:
-    """Return what every file extends, by real paths, and whether all of that could be read.
+    """Return what every file extends, by real paths, and whether all of it could be read.
 
-    Bases that lie elsewhere are read too: they may extend more.
+    Base specs in other directories are read too: they may extend more.
     """
     extended: dict[str, set[str]] = {}
     is_whole = True
@@ -158,7 +158,7 @@ def _extended(documents: dict[str, Document], cache: InputCache) -> tuple[dict[s
 
 
 def _is_in_a_circle(identity: str, extended: dict[str, set[str]]) -> bool:
-    """Return whether a file is reached from itself."""
+    """Return whether a file extends itself through others."""
     reached: set[str] = set()
     ahead = list(extended.get(identity, ()))
     while ahead:

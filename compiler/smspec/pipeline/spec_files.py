@@ -1,4 +1,4 @@
-"""A job spec and the bases it extends, read from disk: the files, in the order in which they are applied."""
+"""Read a job spec and the base specs it extends: the files, in the order in which they are applied."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ UNREAD_BASE = Rule("SM147", "job without a base spec", "note")
 
 MOST_BASES = 16
 _MOST_FAULTS = 200
-"""After as many, further bases are not looked for: a hostile file could name tens of thousands that do not exist."""
+"""After this many, do not search for more base specs: a hostile file could name tens of thousands of missing ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpecFiles:
-    """``documents``: bases first, the job's own file last. With ``faults`` some bases are not among them.
+    """``documents``: base specs first, the job's own file last. With ``faults`` some base specs are missing.
 
     ``texts`` are all that were read, also those of files that are not YAML.
     """
@@ -37,10 +37,10 @@ class SpecFiles:
 
 
 def read_spec_files(path: str, cache: InputCache) -> SpecFiles:
-    """Read the spec at ``path`` and every base it extends.
+    """Read the spec at ``path`` and every base spec it extends.
 
-    A base that is reached twice is applied once, where it is reached first. Raises `OptionError` when there is no such
-    spec, `InvalidInput` when that cannot be read as YAML, and OSError when the disk rejects.
+    A base spec that is reached twice is applied once, where it is reached first. Raise `OptionError` if there is no
+    such spec, `InvalidInput` if it cannot be parsed as YAML, and OSError if the disk fails.
     """
     chain = _Chain(cache, cache.boundary(os.path.dirname(path)))
     chain.add(cache.spec(path), cache.identity(path), trail=())
@@ -50,7 +50,7 @@ def read_spec_files(path: str, cache: InputCache) -> SpecFiles:
 
 
 class _Chain:
-    """The files found so far, by real path, and what is wrong with the way they hang together."""
+    """The files found so far, by real path, and the errors in their `extends`."""
 
     def __init__(self, cache: InputCache, boundary: Boundary) -> None:
         self._cache = cache
@@ -60,7 +60,7 @@ class _Chain:
         self.texts: list[SourceText] = []
 
     def add(self, document: Document, identity: str, trail: tuple[str, ...]) -> None:
-        """Add ``document`` after everything it extends. ``trail`` leads to it."""
+        """Add ``document`` after everything it extends. ``trail`` is the chain of files that extends it."""
         name = document.texts[0].name
         is_job = not trail
         trail = (*trail, identity)
@@ -91,7 +91,7 @@ class _Chain:
         self.texts += rejected.texts
 
     def _objection(self, path: str, trail: tuple[str, ...]) -> Finding | None:
-        # Only the command line may name something else than a file: reading a device or a pipe could take forever.
+        # Only the command line may name something other than a file: reading a device or a pipe could block forever.
         if not self._boundary.is_file(path):
             if not self._boundary.contains(path):
                 return outside((), path, path, self._boundary)
@@ -117,7 +117,7 @@ class _Chain:
             self._note(rejected)
         except NotASpec:
             return not_a_spec((), path)
-        except FileNotRead:  # it was exchanged since it was looked at
+        except FileNotRead:  # it was replaced after the first check
             return outside((), path, path, self._boundary)
         else:
             self.add(document, identity, trail)

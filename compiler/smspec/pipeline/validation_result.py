@@ -1,4 +1,4 @@
-"""What is wrong with some specs and between them: everything once, spec by spec, then what takes several to see."""
+"""The diagnostics about some specs and conflicts between them, without duplicates: spec by spec, then the conflicts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationResult:
-    """``texts`` are those that the diagnostics point into. ``jobs``: what the specs say to each other."""
+    """``texts`` are those that the diagnostics point into. ``jobs``: the facts that specs are compared by."""
 
     specs: int
     overlays: int
@@ -32,14 +32,14 @@ class ValidationResult:
     jobs: tuple[JobFacts, ...]
 
     def summary(self) -> str:
-        """Return in one line what was looked at and how much was found."""
+        """Return a one-line summary of the checked specs and the findings."""
         if not self.specs:
             return "no jobs found: a file without `name` is a base spec, checked through the jobs that extend it"
         checked = _count(self.specs, "job") + (f" and {_count(self.overlays, 'overlay')}" if self.overlays else "")
         return f"checked {checked}: {counted(self.diagnostics) or 'no problems found'}"
 
     def unpinned(self) -> str:
-        """Return in one line which bases nothing pins; empty when there are none, or when a lock has had its say."""
+        """Return a one-line summary of unpinned base images; empty if there are none, or if there is a lock."""
         bases = sorted({job.unpinned for job in self.jobs if job.unpinned})
         if not bases or any(diagnostic.code == _NOT_IN_THE_LOCK for diagnostic in self.diagnostics):
             return ""
@@ -52,9 +52,9 @@ class ValidationResult:
 def validate_specs(
     found: DiscoveredSpecs, overlay: str | None, settings: Mapping[str, str], cache: InputCache
 ) -> ValidationResult:
-    """Check every spec that was found, under ``overlay`` or under each of its own, and all of that against each other.
+    """Check every spec that was found, with ``overlay`` or with each of its own, and all of them against each other.
 
-    Raises `OptionError` for an overlay or a setting that a spec does not have, OSError where the disk rejects.
+    Raise `OptionError` for an overlay or a setting that a spec does not have, OSError if the disk fails.
     """
 
     def check(number: int) -> CheckedSpec:
@@ -66,7 +66,7 @@ def validate_specs(
     texts = {text.name: text for spec in checked for text in spec.texts}
     told.update(dict.fromkeys(map(unread_link, found.outside)))
     if found.is_repository or len(jobs) > 1:
-        # Late: one spec alone, without an overlay, is the usual case.
+        # Imported late: one spec without an overlay is the usual case.
         from smspec.pipeline.cross_spec_checks import compared
 
         bases = tuple(base_facts(cache.spec(path)) for path in found.unused_bases)
@@ -83,7 +83,7 @@ def validate_specs(
 
 
 def _serves_another(diagnostic: Diagnostic, checked: Iterable[CheckedSpec]) -> bool:
-    """Return whether a null of a shared base removes something in some other job that the base is part of."""
+    """Return whether a null of a shared base spec removes something in a different job that extends it."""
     if diagnostic.code != NULL_THAT_REMOVES_NOTHING.code:
         return False
     return any(diagnostic.span.file in spec.files and diagnostic not in spec.diagnostics for spec in checked)

@@ -1,4 +1,4 @@
-"""A spec as it is and under each of its overlays, gathered and then compiled: from the working tree, or a revision."""
+"""Gather and compile a spec on its own and with each of its overlays, from the working tree or a revision."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from smspec.workspace.revision import Revision
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """What a spec is made of, by overlay, None being the spec as it is; a fault where that cannot be put together.
+    """The inputs of a spec by overlay, None being the spec on its own; a fault where they cannot be gathered.
 
-    ``texts`` are those of the spec and its bases. ``is_read`` False: not all of these can be read, and ``inputs`` has
-    what that leaves of the spec as it is. ``overlays`` and ``variables`` are all that the spec has.
+    ``texts`` are those of the spec and its base specs. ``is_read`` False: some of these cannot be read, and ``inputs``
+    has the rest of the spec on its own. ``overlays`` and ``variables`` are all that the spec has.
     """
 
     path: str
@@ -36,9 +36,9 @@ class Gathered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variants:
-    """``compiled`` by overlay, None being the spec as it is; ``faults`` are those of the others.
+    """``compiled`` by overlay, None being the spec on its own; ``faults`` are those of the others.
 
-    ``is_read`` False: the spec cannot even be read, and what overlays it has is not known.
+    ``is_read`` False: the spec cannot be read, so its overlays are unknown.
     """
 
     path: str
@@ -50,10 +50,10 @@ class Variants:
 def gather_variants(
     path: str, overlay: str | None, settings: Mapping[str, str], cache: InputCache, revision: Revision | None = None
 ) -> Gathered:
-    """Gather a spec under the overlay that is asked for, if it has that, or as it is and under each of its overlays.
+    """Gather a spec with the requested overlay, if it has that, or on its own and with each of its overlays.
 
-    A setting of a variable that the spec does not declare is left out: the other side may declare it. Raises
-    `OptionError` when there is no such spec, OSError where the disk rejects.
+    A setting of a variable that the spec does not declare is dropped: the other side may declare it. Raise
+    `OptionError` if there is no such spec, OSError if the disk fails.
     """
     try:
         files = read_spec_files(path, cache)
@@ -79,7 +79,7 @@ def gather_variants(
 
 
 def compile_variants(gathered: Gathered) -> Variants:
-    """Compile a spec that was gathered."""
+    """Compile a gathered spec."""
     compiled: dict[str | None, Compiled] = {}
     faults: dict[str | None, Faulty] = {}
     for name, inputs in gathered.inputs.items():
@@ -92,14 +92,14 @@ def compile_variants(gathered: Gathered) -> Variants:
 
 
 def are_same(one: Gathered, other: Gathered) -> bool:
-    """Return whether two states of a spec are made of the same bytes, so that the same comes out of both."""
+    """Return whether two states of a spec consist of the same bytes, so that their results are the same."""
     if one.texts != other.texts or list(one.inputs) != list(other.inputs):
         return False
     return all(_are_alike(inputs, other.inputs[name], one.texts) for name, inputs in one.inputs.items())
 
 
 def _are_alike(one: Inputs | Faulty, other: Inputs | Faulty, texts: tuple[str, ...]) -> bool:
-    """Return whether the same comes of two states with the same texts; of a fault, if it is one of these texts."""
+    """Return whether two states with the same texts have the same result; for a fault, whether it is in these texts."""
     if isinstance(one, Inputs) and isinstance(other, Inputs):
         return _made_of(one) == _made_of(other)
     faults = [faulty for faulty in (one, other) if isinstance(faulty, Faulty)]
@@ -107,19 +107,19 @@ def _are_alike(one: Inputs | Faulty, other: Inputs | Faulty, texts: tuple[str, .
 
 
 def _made_of(inputs: Inputs) -> tuple[object, ...]:
-    """Return what a compilation depends on beside the texts. Runtime and templates are ours, the same for both."""
+    """Return what a compilation depends on besides the texts. Runtime and templates are the same for both."""
     build_inputs, missing = inputs.build_inputs, [finding.path for finding in inputs.findings]
     locked = build_inputs.lock, build_inputs.requirements_name
     return build_inputs.source.digest, build_inputs.requirements, *locked, missing
 
 
 def shown_as_of(variants: Variants, revision: Revision) -> Variants:
-    """Return a spec of a revision with its faults under the names that its files have there."""
+    """Return a spec of a revision with its faults, under the names of its files there."""
     return replace(variants, faults={name: _shown_faults(fault, revision) for name, fault in variants.faults.items()})
 
 
 def _shown_faults(faulty: Faulty, revision: Revision) -> Faulty:
-    """Return faults of a revision under the names that its files have there: ``HEAD:specs/a/job.yaml``."""
+    """Return faults of a revision under the names of its files there: ``HEAD:specs/a/job.yaml``."""
 
     def name(file: str) -> str:
         return f"{revision.name}:{os.path.relpath(os.path.abspath(file), revision.directory)}"
@@ -154,7 +154,7 @@ def _gathered(
 
 
 def _bring(revision: Revision, path: str, document: Document) -> None:
-    """Bring the files that a spec of a revision names: its source and its requirements."""
+    """Extract the files that a spec of a revision names: its source and its requirements."""
     for key in (SOURCE, REQUIREMENTS):
         node = document.node(key)
         if isinstance(node, Scalar) and isinstance(node.value, str) and "\0" not in node.value:

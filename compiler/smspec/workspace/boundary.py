@@ -89,7 +89,7 @@ class Boundary:
     def read(self, path: str, most: int) -> bytes:
         """Return what is in an ordinary file, but no more than one byte above ``most``.
 
-        Raises `OutOfBounds`, `NotAnOrdinaryFile`, and OSError when the disk rejects.
+        Raises `OutOfBounds`, `NotAnOrdinaryFile`, and OSError if the disk fails.
         """
         with open(self.open(path), "rb", buffering=0) as file:
             return read_bounded(file, most)

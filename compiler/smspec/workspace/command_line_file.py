@@ -29,7 +29,7 @@ def content_of(path: str, most: int, kind: str, *, dash_is_input: bool = False) 
     """Return what is in a file, but no more than one byte above ``most``. ``kind`` is what it should be, `a request`.
 
     ``dash_is_input``: `-` means standard input. Raises `OptionError` where the path leads to no file, or out of the
-    repository by a link, OSError where the disk rejects.
+    repository by a link, OSError if the disk fails.
     """
     if dash_is_input and path == STANDARD_INPUT:
         return _read(0, most)

@@ -44,7 +44,7 @@ class LastBuild:
 
 
 def read_last_build(directory: str) -> LastBuild:
-    """Read the tree in a directory. Raises `BuildNotFound`, and OSError when the disk rejects."""
+    """Read the tree in a directory. Raises `BuildNotFound`, and OSError if the disk fails."""
     manifest = _read(directory, MANIFEST)
     if manifest is None or manifested_files(manifest) is None:
         raise BuildNotFound(f"no build to compare with in `{directory}`; run `smspec build`")
