@@ -1,4 +1,4 @@
-"""A Python program, read and never run: which arguments it takes, which channels and hyperparameters it asks for.
+"""Read a Python script without running it: its arguments, channels, and hyperparameters.
 
-Nothing here knows a job spec. What cannot be told from the text is left out: a program is never blamed on a guess.
+This package does not know job specs. What the text does not show is omitted: no finding is based on a guess.
 """

@@ -1,4 +1,4 @@
-"""What an assignment changes: names, what is in them, and what the readers rely on."""
+"""The effects of an assignment: on names, on their values, and on what the readers rely on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Assignment:
         self.value = Evaluation(run, frame).value
 
     def assign(self, target: ast.expr, value: Value) -> None:
-        """Let what is on the left stand for a value from now on."""
+        """Assign a value to a target."""
         if isinstance(target, ast.Name):
             self.frame.set(target.id, value)
         elif isinstance(target, ast.Attribute):

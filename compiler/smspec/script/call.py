@@ -1,4 +1,4 @@
-"""A call in a program, as those see it who know what is called."""
+"""A call in a script, as the function that handles it sees it."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ class Call:
 
     @property
     def is_certain(self) -> bool:
-        """Whether the call happens in every run of the program."""
+        """Whether the call happens in every run of the script."""
         return self.run.is_certain
 
     def argument(self, index: int, name: str) -> Value | None:
-        """Return an argument that is given by position or by name."""
+        """Return an argument that is passed by position or by name."""
         return self.arguments[index] if index < len(self.arguments) else self.keywords.get(name)
 
     def reads_arguments(self, why_unknown: str) -> bool:
-        """Return whether the command line is read here for certain; take note of why it is not, or is not known.
+        """Return whether this call certainly reads the command line; record why it does not, or may not.
 
-        ``why_unknown``: what the reader itself knows against it, as the end of a sentence, or nothing.
+        ``why_unknown``: what the reader itself knows against it, as the end of a sentence, or empty.
         """
         if not why_unknown and self.run.is_blind:
             why_unknown = self.run.why_blind or "the script gets at its own names by `globals`, `exec`, or the like"
@@ -60,14 +60,14 @@ class Call:
         return not why_unknown
 
     def lost(self) -> Value:
-        """Let everything that is passed on be somebody else's, and nothing be known of what comes back."""
+        """Let all arguments escape, and return an unknown value."""
         for value in (*self.arguments, *self.keywords.values()):
             self.hands_over_words(value)
             value.escape()
         return UNKNOWN
 
     def hands_over_words(self, value: Value) -> None:
-        """Take note that the program may end where what it calls takes a list for its command line."""
+        """Record that the script may end where the called function uses a list as its command line."""
         words = items(value) or ()
         if any(word.startswith(ENDING_WORDS) for word in map(text, words) if word is not None):
             self.run.ends()

@@ -1,4 +1,4 @@
-"""Classes of the program, and their objects."""
+"""Classes of the script, and their instances."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Class(Value):
-    """A class of the program; ``decorators`` and ``bases`` as far as they are known."""
+    """A class of the script; ``decorators`` and ``bases`` as far as they are known."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Class(Value):
             leak(self._run, self.node, self.frame)
 
     def attribute(self, name: str) -> Value:
-        """Return what the class has under a name; nothing is known of what a class around it may have."""
+        """Return a class attribute; unknown if an unknown base class may have it."""
         found = self.frame.names.get(name)
         if found is None:
             self.escape()
@@ -52,7 +52,7 @@ class Class(Value):
         return found if isinstance(found, Function) or not self.has_escaped else UNKNOWN
 
     def method(self, _: str, call: Call) -> Value:
-        self.escape()  # under a decorator it may do anything with its class
+        self.escape()  # a decorator may do anything with its class
         return call.lost()
 
     def set_attribute(self, name: str, value: Value) -> None:
@@ -67,13 +67,13 @@ class Class(Value):
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing of it is called before it has an object."""
+        """Whether nothing of the class is called before it has an instance."""
         if "__init_subclass__" in self.frame.names or "__class_getitem__" in self.frame.names:
             return False
         return all(base.is_plain if isinstance(base, Class) else _is_bare(base) for base in self.bases)
 
     def wake(self) -> None:
-        """Take note that there may be an object: nothing says where methods such as `__eq__` are called."""
+        """Record that there may be an instance: calls of methods such as `__eq__` are not written in the script."""
         for name, value in tuple(self.frame.names.items()):
             if name.startswith("__") and name != "__init__":
                 value.escape()
@@ -83,12 +83,12 @@ class Class(Value):
 
     @property
     def is_magic(self) -> bool:
-        """Whether its objects do more than is written where they are used: compare, add, come and go."""
+        """Whether its instances have special methods: for comparison, arithmetic, contexts."""
         names = {name for name in self.frame.names if name.startswith("__")} - {"__init__"}
         return bool(names) or any(isinstance(base, Class) and base.is_magic for base in self.bases)
 
     def function(self, name: str) -> Function | None:
-        """Return a method as Python would find it; None where one could be in a class that is not known."""
+        """Return a method as Python would find it; None if an unknown class may define it."""
         if name in self.frame.names:
             found = self.frame.names[name]
             return found if isinstance(found, Function) else None
@@ -96,7 +96,7 @@ class Class(Value):
         return first.function(name) if isinstance(first, Class) else None
 
     def that_defines(self, function: Function) -> Class | None:
-        """Return the class itself, or the one above it, that a method is of."""
+        """Return the class, or its base class, that defines a method."""
         if self.frame.names.get(function.node.name) is function:
             return self
         first = self.bases[0] if len(self.bases) == 1 else None
@@ -116,7 +116,7 @@ class Class(Value):
 
 
 class Instance(Value):
-    """An object of a class of the program, with the attributes that are set once, where every run sets them."""
+    """An instance of a class of the script, with the attributes that are set once, in every run."""
 
     def __init__(self, kind: Class) -> None:
         self.kind = kind
@@ -147,7 +147,7 @@ class Instance(Value):
         function = self.kind.function(name)
         if function is not None:
             return call.run.entered(function, call, (self,))
-        self.escape()  # a method of a base class, or one under decorators, may do anything with its object
+        self.escape()  # a method of a base class, or one with decorators, may do anything with its instance
         return call.lost()
 
     def set_attribute(self, name: str, value: Value) -> None:
@@ -159,7 +159,7 @@ class Instance(Value):
 
 
 class Super(Value):
-    """``super()`` in a method of ``kind``, which is None where it is not known."""
+    """``super()`` in a method of ``kind``, which is None if unknown."""
 
     def __init__(self, instance: Instance, kind: Class | None) -> None:
         self._instance = instance
@@ -174,15 +174,15 @@ class Super(Value):
         if function is not None:
             return call.run.entered(function, call, (self._instance,))
         if not all(map(_is_inert, self._bases)):
-            self.escape()  # a class that is not known may call any method of its objects
+            self.escape()  # an unknown class may call any method of its instances
         return call.lost()
 
 
 def _is_bare(base: Value) -> bool:
-    """Return whether a base class of another module does nothing where a class of it is defined."""
+    """Return whether a base class of another module does nothing when a subclass is defined."""
     return isinstance(base, Named) and base.name.startswith(("object", "abc.", "typing."))
 
 
 def _is_inert(base: Value) -> bool:
-    """Return whether a base class of another module calls no method of its own accord."""
+    """Return whether a base class of another module never calls methods by itself."""
     return isinstance(base, Named) and base.name.startswith(("object", "abc.", "enum.", "typing."))

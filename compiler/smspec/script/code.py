@@ -1,4 +1,4 @@
-"""What the text of a function, a class, or a loop shows in one walk, with all that is defined in it."""
+"""The names that a function, a class, or a loop uses, collected in one walk, nested definitions included."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from smspec.script.endings import is_failing_exit, is_failure
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _BARE = (ast.expr_context, ast.operator, ast.Constant)
-"""Nodes that hold no other."""
+"""Nodes without names in them."""
 
 _READS = frozenset({"copy", "get", "index", "items", "keys", "values"})
 _READERS = frozenset({"len", "print", "dict", "list"})
 
 
 Uses = dict[str, "frozenset[str] | None"]
-"""Names, each with the attributes for which alone it is used, or None."""
+"""Names, each with the attributes if only these are used, else None."""
 
 Imported = tuple["ast.Import | ast.ImportFrom", Uses]
-"""An import, and how the piece of a program uses what it brings."""
+"""An import, and how the code uses the imported names."""
 
 
 class Code:
-    """The names of a piece of a program; names are dotted as they are written, without what cannot be written so.
+    """The names of a piece of code; names are dotted as they are written, without other expressions.
 
-    ``size`` counts nodes. ``free`` are names that are not its own, ``shared`` those of `global` and `nonlocal`.
-    ``names`` are all that may be reached, ``raised`` those of exceptions, and ``changed`` those that are not only
-    read; ``attributes`` are those of anything, ``imports`` what it imports. ``stored`` names are set in the piece
-    itself, not in a function within; ``yields`` and ``returns`` likewise.
+    ``size`` counts nodes. ``free`` are names from outside, ``shared`` those of `global` and `nonlocal`. ``names`` are
+    all that may be reached, ``raised`` those of exceptions, and ``changed`` those that are not only read;
+    ``attributes`` are those of anything, ``imports`` what it imports. ``stored`` names are set in the piece itself, not
+    in a nested function; ``yields`` and ``returns`` likewise.
     """
 
     def __init__(self) -> None:
@@ -46,12 +46,12 @@ class Code:
         self.returns = False
 
     def use(self, name: str, attributes: frozenset[str] | None) -> None:
-        """Add a use of a name: of some attributes, or of what it stands for."""
+        """Add a use of a name: of some attributes, or of its value."""
         before = self.free.get(name, frozenset())
         self.free[name] = None if before is None or attributes is None else before | attributes
 
     def take_in(self, inner: Code) -> None:
-        """Add what is defined within."""
+        """Add the names of a nested definition."""
         self.size += inner.size
         for name, attributes in inner.free.items():
             self.use(name, attributes)
@@ -64,7 +64,7 @@ class Code:
 
 
 class Codes:
-    """The codes of a program, each made once."""
+    """The codes of a script, each computed once."""
 
     def __init__(self) -> None:
         self._made: dict[ast.AST, Code] = {}
@@ -78,7 +78,7 @@ class Codes:
 
 
 class _Walk:
-    """One walk; by the end of it is known which names are only read, and which can do no harm where they are."""
+    """One walk; at its end it is known which names are only read, and which cannot do harm."""
 
     def __init__(self, codes: Codes, root: ast.AST) -> None:
         self.code = Code()
@@ -208,7 +208,7 @@ def _bound(node: ast.Import | ast.ImportFrom) -> list[str]:
 
 
 def _own(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, code: Code) -> set[str]:
-    """Return the parameters and variables of a function, which are of no other."""
+    """Return the parameters and local variables of a function."""
     args = node.args
     given = (*args.posonlyargs, *args.args, *args.kwonlyargs, *filter(None, (args.vararg, args.kwarg)))
     variables = set() if isinstance(node, ast.Lambda) else code.stored - code.shared
@@ -216,7 +216,7 @@ def _own(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, code: Code) 
 
 
 def has_names_of_its_own(node: ast.Call) -> bool:
-    """Return whether a text is run that has only the names it is given: ``exec(text, {"x": 1})``."""
+    """Return whether code is run with only the names that are passed to it: ``exec(text, {"x": 1})``."""
     return (
         isinstance(node.func, ast.Name)
         and node.func.id in ("eval", "exec")
@@ -226,7 +226,7 @@ def has_names_of_its_own(node: ast.Call) -> bool:
 
 
 def dotted(node: ast.expr) -> str:
-    """Return a name with its attributes as it is written; nothing for what is more than that."""
+    """Return a name with its attributes as it is written; empty for any other expression."""
     attributes: list[str] = []
     while isinstance(node, ast.Attribute):
         attributes.append(node.attr)

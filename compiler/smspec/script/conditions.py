@@ -1,4 +1,4 @@
-"""What a condition asks for, where its form alone tells."""
+"""Conditions on the number of command line words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 
 def asks_for_one_word(test: ast.expr) -> bool:
-    """Return whether a condition can only hold with a single word on the command line."""
+    """Return whether a condition is only true with a single word on the command line."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         return any(map(asks_for_one_word, test.values))
     match test:

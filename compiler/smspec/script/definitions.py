@@ -1,4 +1,4 @@
-"""Functions and classes where they are defined."""
+"""Definitions of functions and classes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
 
 _PLAIN = ("dataclasses.", "enum.", "functools.")
-"""Decorators of classes that leave their methods alone."""
+"""Decorators of classes that do not change their methods."""
 
 
 class Definitions:
-    """Definitions in one frame; ``follow`` follows the body of a class in a frame of its own."""
+    """Definitions in one frame; ``follow`` follows the body of a class in a separate frame."""
 
     def __init__(self, run: Interpreter, frame: Frame, follow: Callable[[Frame, Sequence[ast.stmt]], object]) -> None:
         self.run = run
@@ -31,7 +31,7 @@ class Definitions:
         self._follow = follow
 
     def function(self, node: ast.FunctionDef) -> None:
-        """Define a function, under its decorators."""
+        """Define a function, with its decorators."""
         parameters = node.args
         plain = [*parameters.posonlyargs, *parameters.args]
         defaults = dict(
@@ -51,14 +51,14 @@ class Definitions:
         self.frame.set(node.name, value)
 
     def annotation(self, node: ast.expr | None) -> None:
-        """Follow a type, which some Pythons look at and others never do; nothing but a call in it does anything."""
+        """Follow an annotation, which only some Python versions evaluate; only a call in it can have an effect."""
         if node is not None and any(isinstance(part, ast.Call) for part in ast.walk(node)):
             with self.run.perhaps(self.frame):
                 self.value(node).escape()
 
     def _decorator(self, node: ast.expr) -> Value:
         value = self.value(node)
-        if isinstance(value, Named) and value.name == "click.command":  # it may stand without a call
+        if isinstance(value, Named) and value.name == "click.command":  # it may be used without a call
             bare = ast.copy_location(ast.Call(func=node, args=[], keywords=[]), node)
             return self.run.called(value.name, Call(self.run, bare, (), {}, True))
         return value
@@ -72,9 +72,9 @@ class Definitions:
         self._follow(body, node.body)
         made = Class(self.run, node, body, decorators, bases)
         if not made.is_plain:
-            made.wake()  # others may make its objects, or ask it something, by now
+            made.wake()  # a decorator may have created an instance or called a method
         if any(isinstance(base, Named) and base.name.startswith("enum.") for base in bases):
-            body.names.get("__init__", UNKNOWN).escape()  # its members are objects
+            body.names.get("__init__", UNKNOWN).escape()  # its members are instances
         if node.keywords or not all(isinstance(one, Named) and one.name.startswith(_PLAIN) for one in decorators):
             made.escape()
         self.frame.set(node.name, made)

@@ -1,4 +1,4 @@
-"""Whether what a parser leaves over is lost: it is not, where the program has another way to its hyperparameters."""
+"""Whether arguments that a parser does not know are dropped: not if the script reads hyperparameters in another way."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ _OTHER_WAYS = re.compile(
     r"|lightning|megatron|mmcv|mmengine|nemo|parlai|pytorch_lightning|tensorflow_models|typer)\b",
     re.MULTILINE,
 )
-"""What reads hyperparameters without the parser, and libraries that may read the command line themselves."""
+"""Other ways to read hyperparameters, and libraries that may read the command line themselves."""
 
 _QUOTED = re.compile(r"""["']-{0,2}([A-Za-z0-9][\w.-]*)""")
 
 
 def confirmed(program: Program, texts: Sequence[str] | None) -> Program:
-    """Return the program with what all the Python files of its source say of dropped arguments; None: too many."""
+    """Return the script, with the quoted names in the Python files of its source where it may drop arguments.
+
+    ``texts`` None: there are too many files.
+    """
     if not any(line.drops for line in program.command_lines):
         return program
     if texts is None or any(_OTHER_WAYS.search(text) for text in texts):

@@ -1,4 +1,4 @@
-"""How a block of statements ends early, and which ends are failures."""
+"""How a block of statements ends early, and which endings are failures."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import ast
 from typing import Literal
 
 Ending = Literal["raise", "leave", "exit"]
-"""How a block ends early: with a failure, by leaving the function or the loop, or the whole program."""
+"""An early end of a block: by an exception, by leaving the function or the loop, or by ending the script."""
 
 LEAVING = (ast.Return, ast.Break, ast.Continue)
 
 _EXITS = ("_exit", "exit", "quit")
 
 _FAILURES = ("Error", "Exception", "Interrupt", "Warning")
-"""How names of exceptions end that fail a job; SystemExit may end it well."""
+"""Suffixes of exception names that fail a job; SystemExit may end it successfully."""
 
 
 def is_failure(raised: ast.expr | None) -> bool:
-    """Return whether an exception ends a job with a failure, if nothing catches it; a bare `raise` goes on with one."""
+    """Return whether an uncaught exception fails the job; a bare `raise` re-raises one."""
     if raised is None:
         return True
     kind = raised.func if isinstance(raised, ast.Call) else raised
@@ -28,7 +28,7 @@ def is_failure(raised: ast.expr | None) -> bool:
 
 
 def is_failing_exit(node: ast.Call) -> bool:
-    """Return whether a call, if it ends the program, ends it with a failure: ``sys.exit(1)``."""
+    """Return whether a call, if it ends the script, ends it with a failure: ``sys.exit(1)``."""
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if name not in _EXITS or len(node.args) != 1:
         return False
@@ -39,7 +39,7 @@ def is_failing_exit(node: ast.Call) -> bool:
 
 
 def is_failing(status: object) -> bool:
-    """Return whether a program that exits with a status has failed. A system keeps the last eight bits of a number."""
+    """Return whether an exit status is a failure. The system keeps the last eight bits of a number."""
     if isinstance(status, int):
         return status % 256 != 0
     return status is not None and status is not ...

@@ -1,4 +1,4 @@
-"""What is known of an expression. Every part of it is looked at in the order in which Python would."""
+"""Evaluate expressions as far as they are known, in the order in which Python would."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
 
 _HUGE = 1 << 64
-"""Nobody counts to this, and Python rejects to write numbers of some thousand digits."""
+"""No script counts to this, and Python rejects the conversion of numbers of some thousand digits."""
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
@@ -33,7 +33,7 @@ class Evaluation:
         self.frame = frame
 
     def value(self, node: ast.expr | None) -> Value:
-        """Return what is known of an expression."""
+        """Return the known value of an expression."""
         if node is None:
             return Known(None)
         self.run.step()
@@ -64,7 +64,7 @@ class Evaluation:
         return Named(name, self.run) if name in BUILTINS else UNKNOWN
 
     def fails(self, raised: ast.expr | None) -> bool:
-        """Return whether an exception ends a job with a failure, if nothing catches it."""
+        """Return whether an uncaught exception fails the job."""
         if raised is None or not is_failure(raised):
             return raised is None
         kind = raised.func if isinstance(raised, ast.Call) else raised
@@ -72,7 +72,7 @@ class Evaluation:
         return value.is_failure(self.fails)
 
     def full_name(self, node: ast.expr) -> str:
-        """Return the full name of something of another module that is named plainly."""
+        """Return the full name of something of another module, if it is a plain dotted name."""
         if isinstance(node, ast.Name):
             found = self.value(node)
             return found.name if isinstance(found, Named) else ""
@@ -82,7 +82,7 @@ class Evaluation:
         return ""
 
     def exits(self, node: ast.AST) -> bool:
-        """Return whether this is a call that ends the program."""
+        """Return whether this is a call that ends the script."""
         return isinstance(node, ast.Call) and self.full_name(node.func) in EXITS
 
     def _conditional(self, node: ast.expr) -> Value:
@@ -113,7 +113,7 @@ class Evaluation:
         return _lost(*(self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)))
 
     def _named(self, name: str, value: Value) -> Value:
-        """Set a name where it is written; one that a comprehension sets is set many times, or never."""
+        """Assign to a name; a comprehension assigns to one several times, or never."""
         frame = self.frame
         if not frame.is_comprehension:
             frame.set(name, value)
@@ -168,7 +168,7 @@ class Evaluation:
         if one is not None and two is not None:
             if isinstance(node.op, ast.Add):
                 return known_text(one + two)
-            if isinstance(node.op, ast.Div):  # Only a path can be divided by a text.
+            if isinstance(node.op, ast.Div):  # Only a path can be divided by a string.
                 return known_path(two if two.startswith("/") else f"{one.rstrip('/')}/{two}")
         if isinstance(node.op, ast.BitOr) and _is_type(left) and _is_type(right):
             return Items((left, right))
@@ -235,7 +235,7 @@ class Evaluation:
 
 
 def _is_type(value: Value) -> bool:
-    """Return whether a value may be a part of a union of types."""
+    """Return whether a value may be part of a union of types."""
     found = constant(value)
     if isinstance(value, Items):
         return value.is_fixed
@@ -243,7 +243,7 @@ def _is_type(value: Value) -> bool:
 
 
 def _are_same(one: object, two: object, operator: ast.cmpop) -> bool | None:
-    """Return whether two constants are equal, or the same one; None where that is not known, or not asked."""
+    """Return whether two constants are equal or identical; None if unknown, or for other operators."""
     if one is ... or two is ...:
         return None
     if isinstance(operator, ast.Eq | ast.NotEq):

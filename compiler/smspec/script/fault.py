@@ -1,4 +1,4 @@
-"""What a program would reject of what it is given."""
+"""What a script would reject of its arguments."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from smspec.script.script_environment import Argument
 from smspec.source.frozen import dataclass
 
 FaultKind = Literal["unknown", "missing", "refused", "alone", "truth", "clash", "unread"]
-"""``alone``: a flag takes no value. ``truth``: a text that becomes true. ``unread``: what follows is not looked at."""
+"""``alone``: a flag accepts no value. ``truth``: a string that becomes true. ``unread``: what follows is not parsed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """``argument`` None: of something that is not given. ``reason`` ends a sentence; ``near`` is what may be meant."""
+    """``argument`` None: it is missing. ``reason`` ends a sentence; ``near`` is a similar valid name or value."""
 
     kind: FaultKind
     command_line: CommandLine

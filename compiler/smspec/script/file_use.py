@@ -1,4 +1,4 @@
-"""Paths of the container that certainly reach a file operation: without a container they lead elsewhere."""
+"""Container paths that certainly reach a file operation: outside of a container they are different files."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _OF_PATHS = frozenset(
         "rename",
     }
 )
-"""Methods of `pathlib.Path` that no text has."""
+"""Methods of `pathlib.Path` that strings do not have."""
 
 _OF_OBJECTS = frozenset(
     {
@@ -89,7 +89,7 @@ _OF_OBJECTS = frozenset(
         "save",
     }
 )
-"""Methods of objects of libraries that write a file; of no class of the program itself."""
+"""Methods of library objects that write a file; not of classes of the script itself."""
 
 _PATH_WORDS = ("path", "file", "filename", "fname", "name", "f", "dir", "dst", "dest", "path_or_buf", "save_directory")
 _QUESTIONS = ("os.path.exists", "os.path.isdir")
@@ -97,7 +97,7 @@ _MAKERS = ("os.makedirs", "os.mkdir")
 
 
 def note_call(run: Interpreter, name: str, call: Call) -> None:
-    """Take note of a call that certainly uses a path of the container."""
+    """Record a call that certainly uses a path of the container."""
     for index in OPERATIONS.get(name, ()):
         if index < len(call.arguments):
             _note(run, name, call.arguments[index], call.place)
@@ -107,7 +107,7 @@ def note_call(run: Interpreter, name: str, call: Call) -> None:
 
 
 def note_method(run: Interpreter, owner: Value, name: str, call: Call) -> None:
-    """Take note of a method that certainly uses a path of the container."""
+    """Record a method call that certainly uses a path of the container."""
     if isinstance(owner, Known) and name in _OF_PATHS:
         _note(run, f"Path.{name}", owner, call.place)
     elif isinstance(owner, Unknown) and name in _OF_OBJECTS:
@@ -119,7 +119,7 @@ def note_method(run: Interpreter, owner: Value, name: str, call: Call) -> None:
 def note_ensured(
     run: Interpreter, node: ast.If, name_of: Callable[[ast.expr], str], value_of: Callable[[ast.expr], Value]
 ) -> None:
-    """Take note of ``if not os.path.exists(…): os.makedirs(…)``: after it, the directory is there in any case."""
+    """Record ``if not os.path.exists(…): os.makedirs(…)``: after it, the directory certainly exists."""
     match node.test:
         case ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=question)) if name_of(question) in _QUESTIONS:
             pass

@@ -1,4 +1,4 @@
-"""The names that are known at one place of a program."""
+"""The names that are known at one place of a script."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from smspec.source import SourceText
 
 
 class Frame:
-    """The names of a module or of a function that runs; ``outer`` is where it looks further.
+    """The names of a module or of a function call; ``outer`` is the enclosing frame.
 
-    ``has_left``: it may have been left by now. ``is_open``: others have all its names, and may set them. Of a module,
-    ``package`` is where relative imports begin; ``is_entered``: calls of its functions are followed.
+    ``has_left``: the function may have returned. ``is_open``: other code has all its names, and may set them. For a
+    module, ``package`` is where relative imports start; ``is_entered``: calls of its functions are followed.
     """
 
     def __init__(self, source: SourceText, outer: Frame | None = None) -> None:
@@ -50,7 +50,7 @@ class Frame:
         return None
 
     def open(self) -> None:
-        """Let others have all names, whatever they will stand for, and set them: all but those of other modules."""
+        """Let all names escape, with any later values, and allow others to set them: all except other modules."""
         if not self.is_open:
             self.is_open = True
             for value in tuple(self.names.values()):
@@ -58,7 +58,7 @@ class Frame:
                     value.escape()
 
     def leak(self, name: str, attributes: frozenset[str] | None = None) -> None:
-        """Let others have what a name stands for, and whatever it will stand for; of a module, only ``attributes``."""
+        """Let the value of a name escape, and any later value; for a module, only ``attributes``."""
         frame: Frame | None = self
         while frame is not None:
             frame._leaked.add(name)
@@ -71,7 +71,7 @@ class Frame:
             frame = frame.outer
 
     def forget_for_good(self, name: str) -> None:
-        """Know nothing any more of a name that others may set at any time."""
+        """Treat a name as permanently unknown, because others may set it at any time."""
         frame: Frame | None = self
         while frame is not None:
             if name in frame.names or frame.outer is None:
@@ -80,11 +80,11 @@ class Frame:
 
     @property
     def of_functions(self) -> Frame:
-        """The frame in which a function that is defined here looks for names: none of a class."""
+        """The frame in which a function defined here looks up names: not that of a class."""
         return self.outer.of_functions if self.is_class and self.outer is not None else self
 
     def forget_outer(self, name: str) -> None:
-        """Know nothing any more of a name of a function around this one: ``nonlocal`` lets this one set it."""
+        """Treat a name of an enclosing function as unknown, because of ``nonlocal``."""
         frame = self.outer
         while frame is not None:
             if name in frame.names:
@@ -94,7 +94,7 @@ class Frame:
         self.nonlocals |= {name}
 
     def forget_values(self) -> None:
-        """Know nothing any more of the names of this frame, but of other modules and what Python itself gives it."""
+        """Treat all names of this frame as unknown, except other modules and builtins."""
         for name, value in self.names.items():
             if not isinstance(value, Named) and not name.startswith("__"):
                 self.names[name] = UNKNOWN
@@ -107,9 +107,9 @@ class Frame:
 
 
 def joined(one: dict[str, Value], two: dict[str, Value]) -> dict[str, Value]:
-    """Return what is known of names when it is not known which of two ways was taken.
+    """Return what is known of names after either of two branches.
 
-    What a name may stand for is used under that name without being seen from now on.
+    A value that a name may have escapes, because later uses under that name are not tracked.
     """
     names: dict[str, Value] = {}
     for name in (*one, *sorted(two.keys() - one.keys())):

@@ -1,4 +1,4 @@
-"""Functions of the program."""
+"""Functions of the script."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Function(Value):
-    """A function of the program. ``frame`` is where it looks for names, ``defaults`` are known by parameter."""
+    """A function of the script. ``frame`` is where it looks up names, ``defaults`` are known by parameter."""
 
     def __init__(self, run: Interpreter, node: ast.FunctionDef, frame: Frame, defaults: dict[str, Value]) -> None:
         self.node = node
@@ -46,7 +46,7 @@ class Function(Value):
 
 
 def bind(function: Function, call: Call, first: Sequence[Value], frame: Frame) -> None:
-    """Give parameters what is passed for them."""
+    """Assign the passed values to parameters."""
     parameters = function.node.args
     plain = [*parameters.posonlyargs, *parameters.args]
     for parameter in (*plain, *parameters.kwonlyargs):

@@ -1,4 +1,4 @@
-"""What the text of a module imports, and whether it has any word of interest, without parsing it."""
+"""What the text of a module imports, and whether it contains a relevant word, without parsing it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from smspec.script.script_files import says_anything
 from smspec.source.frozen import dataclass
 
 MOST_IMPORTS = 1_000
-"""A module with more of them is not looked at further."""
+"""A module with more imports is not searched further."""
 
 _DEEPEST = 30
-"""Names with more dots are those of no package that anybody has."""
+"""No real package has names with more dots."""
 
 _LOUD = frozenset(
     {
@@ -43,7 +43,7 @@ _LOUD = frozenset(
     | {"putenv", "quit", "runpy", "setprofile", "settrace", "unsetenv"}
 )
 _LOUD_BEGINNINGS = ("environ", "exec", "spawn")
-"""Without any of these words a module says nothing that is understood, ends nothing, and changes nothing of others."""
+"""Without any of these words a module has no relevant code, ends nothing, and does not change other modules."""
 
 _MAIN = re.compile(r"(?<!== [\"'])\b__main__\b")
 _EVAL = re.compile(r"(?<![.\w])eval\b")
@@ -57,10 +57,10 @@ _ELSEWHERE = re.compile(r"\bsys\s{0,9}\.\s{0,9}path\b|\bfrom\s+sys\s+import\b|\b
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Glance:
-    """What is seen of a module of a package. ``is_quiet``: it has no word of interest itself.
+    """The result of a quick search of a module. ``is_quiet``: it contains no relevant word itself.
 
-    ``searches``: it may change where Python looks for modules. ``names``: what it may import, by full names, packages
-    first; more rather than less.
+    ``searches``: it may change where Python searches for modules. ``names``: what it may import, by full names,
+    packages first; more rather than fewer.
     """
 
     is_quiet: bool
@@ -69,7 +69,7 @@ class Glance:
 
 
 def glance(text: str, package: str) -> Glance:
-    """Return what is seen of a module at a glance."""
+    """Search a module for imports and relevant words."""
     names = tuple(dict.fromkeys(names_imported(text, package)))
     return Glance(
         is_quiet=len(names) <= MOST_IMPORTS and not _is_loud(text),

@@ -1,4 +1,4 @@
-"""What names stand for after an import."""
+"""The values of names after an import."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def import_names(run: Interpreter, frame: Frame, node: ast.Import | ast.ImportFrom) -> None:
-    """Bind the names that an import brings: modules of the source as they are, others by their full names."""
+    """Bind the names of an import: modules of the source as they are, others by their full names."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             found = run.imported_module(alias.name)
@@ -30,7 +30,7 @@ def import_names(run: Interpreter, frame: Frame, node: ast.Import | ast.ImportFr
     for alias in node.names:
         if alias.name == "*":
             brought = module.frame.names if module else {}
-            frame.forget_values()  # a module that could not be followed may bring others for them
+            frame.forget_values()  # a module that could not be followed may import others instead
             for one, value in tuple(brought.items()):
                 if not one.startswith("_"):
                     frame.set(one, run.taken_from(module, one) if module else value)
@@ -40,7 +40,7 @@ def import_names(run: Interpreter, frame: Frame, node: ast.Import | ast.ImportFr
 
 
 def _brought(run: Interpreter, source: str, module: Module | None, name: str) -> Value:
-    """Return what ``from source import name`` brings: what a module has under a name, or else a module below it."""
+    """Return the value of ``from source import name``: an attribute of the module, or else a submodule."""
     if module is not None and module.has(name):
         return run.taken_from(module, name)
     below = run.imported_module(f"{source}.{name}")

@@ -1,4 +1,4 @@
-"""Follows a program from its first line as far as its text alone tells what happens. Nothing of it is run."""
+"""Follow a script from its first line as far as its text shows what happens, without running it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from smspec.source import Span
 
 MOST_STEPS = 50_000
 DEEPEST = 12
-"""How many functions may be inside of one another."""
+"""The maximum depth of nested function calls."""
 
 Handler = Callable[[Call], Value]
 Lookup = Callable[["Interpreter", Value, Span], Value]
@@ -54,13 +54,13 @@ Finder = Callable[["Interpreter", str], "Module | None"]
 
 
 class TooManySteps(Exception):
-    """The program does more than is looked at."""
+    """The script has more steps than the limit."""
 
 
 class Interpreter:
-    """What was seen on the way. ``is_certain``: what is looked at now happens in every run of the program.
+    """What was recorded so far. ``is_certain``: the current code runs in every run of the script.
 
-    ``remembered`` is for readers whose library keeps what is declared for itself. ``is_blind``: names may be got at in
+    ``remembered`` is for readers whose library registers declarations itself. ``is_blind``: names may be accessed in
     ways that are not followed.
     """
 
@@ -108,18 +108,18 @@ class Interpreter:
         self.is_certain = certain and not self._has_ended
 
     def imported_module(self, name: str) -> Module | None:
-        """Import a module that travels with the program; return None for one of elsewhere."""
+        """Import a module of the source; return None for any other."""
         self.imported.add(name)
         return self._find_module(self, name)
 
     def taken_from(self, module: Module, name: str) -> Value:
-        """Return what a module has under a name; whatever it will have, where nothing says when it is asked for."""
+        """Return an attribute of a module; any later value too, if the time of the access is unknown."""
         if self._is_out_of_order:
             module.escape_by([name])
         return module.attribute(name)
 
     def imported_by_others(self, node: ast.Import | ast.ImportFrom, uses: Uses, frame: Frame) -> None:
-        """Take note that code may import something at any time; ``frame`` is where it looks for names."""
+        """Record that code may import something at any time; ``frame`` is where it looks up names."""
         names = Frame(frame.source, frame.module)
         with self.out_of_order():
             import_names(self, names, node)
@@ -127,19 +127,19 @@ class Interpreter:
                 attributes = uses.get(name)
                 if attributes is not None:
                     value.escape_by(attributes)
-                elif not isinstance(value, Named) or value.name != name:  # else it is known where it is used
+                elif not isinstance(value, Named) or value.name != name:  # otherwise it is known where it is used
                     value.escape()
 
     @contextmanager
     def out_of_order(self) -> Iterator[None]:
-        """Follow what may happen at any time, or never."""
+        """Follow code that may run at any time, or never."""
         certain, before = self.is_certain, self._is_out_of_order
         self.is_certain, self._is_out_of_order = False, True
         yield
         self.is_certain, self._is_out_of_order = certain and not self._has_ended, before
 
     def entered(self, function: Function, call: Call, first: Sequence[Value]) -> Value:
-        """Follow a call of a function of the program; return what is known of its result."""
+        """Follow a call of a function of the script; return its known result."""
         is_opaque = self.codes.of(function.node).yields or not function.frame.module.is_entered
         if is_opaque or function in self._inside or len(self._inside) >= DEEPEST:
             for value in (function, *first):
@@ -156,7 +156,7 @@ class Interpreter:
         if ending in ("exit", "raise"):
             self.ends()
         self.is_certain = certain and not self._has_ended
-        # A function that may reach its end gives None there.
+        # A function that may reach its end returns None there.
         if ending == "leave" and frame.returned and all(value is frame.returned[0] for value in frame.returned):
             return frame.returned[0]
         for value in frame.returned:
@@ -164,7 +164,7 @@ class Interpreter:
         return UNKNOWN
 
     def called(self, name: str, call: Call) -> Value:
-        """Return what a call of something of another module gives."""
+        """Return the result of a call of something of another module."""
         name = name.removeprefix("builtins.")
         note_call(self, name, call)
         handler = self._handler_of(name)
@@ -195,7 +195,7 @@ class Interpreter:
         return call.lost()
 
     def _above(self, call: Call) -> Value | None:
-        """Return ``super()`` of the method that is followed; None where that has no object that is known."""
+        """Return ``super()`` of the current method; None if its instance is unknown."""
         function = self._inside[-1] if self._inside else None
         if function is None or len(call.arguments) not in (0, 2):
             return None
@@ -208,7 +208,7 @@ class Interpreter:
         return Super(instance, kind if isinstance(kind, Class) else None)
 
     def attribute_of(self, owner: Value, name: str) -> Value:
-        """Return an attribute. Who has a method that may end the program may call it, here or anywhere."""
+        """Return an attribute. Code that has a method which may end the script may call it, here or anywhere."""
         if name == "__dict__" and isinstance(owner, Named):
             owner.escape()
         if name in FRAMES:
@@ -219,7 +219,7 @@ class Interpreter:
         return found
 
     def sees(self, name: str, frame: Frame) -> None:
-        """Take note that code in a frame gets at names without writing them: all, or those of its own module."""
+        """Record that code in a frame accesses names indirectly: all, or those of its own module."""
         if name in STACKS and not any(attribute in frame.source.text for attribute in FRAMES):
             return
         if name in SEE_OWN and frame.module is not self._frames[0]:
@@ -228,7 +228,7 @@ class Interpreter:
             self.handed_on(name)
 
     def handed_on(self, name: str) -> None:
-        """Take note that others have something of another module, with which they may change what readers rely on."""
+        """Record that other code has something of another module, with which it may change what readers rely on."""
         if sees_all(name):
             self.is_blind = True
         if may_end(name):
@@ -240,28 +240,28 @@ class Interpreter:
             self.changed_variables.add("*")
 
     def gives_up(self, reason: str) -> None:
-        """Take note of a module that is not followed: it may do all that a program may."""
+        """Record a module that is not followed: it may do anything that a script may do."""
         self.why_blind = self.why_blind or reason
         self.is_blind = True
         self.changed_variables.add("*")
         self.ends()
 
     def tampered_with(self, name: str) -> None:
-        """Take note that a program changes what readers rely on."""
+        """Record that a script changes what readers rely on."""
         if name.startswith(("sys.argv", "sys.modules", "argparse.", "click.", "absl.", "typer.")):
             self.is_tampered = True
         elif name in ENVIRONMENTS or name.startswith("os.environ."):
             self.changed_variables.add("*")
 
     def looked_up(self, name: str, key: Value, place: Span) -> Value:
-        """Return what stands under a key of something of another module."""
+        """Return the value under a key of something of another module."""
         if sees_all(name):
             self.handed_on(name)
         lookup = self._lookup_of(name)
         return Items((Named(name, self), key)) if lookup is None else lookup(self, key, place)
 
     def may_have_set(self, variable: str) -> bool:
-        """Return whether the program itself may set a variable of its environment."""
+        """Return whether the script itself may set an environment variable."""
         return bool({"*", variable} & self.changed_variables)
 
     def step(self, count: int = 1) -> None:
@@ -270,24 +270,24 @@ class Interpreter:
             raise TooManySteps
 
     def ends(self) -> None:
-        """Take note that the program may have ended here."""
+        """Record that the script may have ended here."""
         self._has_ended = True
         self.is_certain = False
 
     @contextmanager
     def perhaps(self, frame: Frame) -> Iterator[None]:
-        """Follow what may happen or not."""
+        """Follow code that may or may not run."""
         before, self.is_certain = self.is_certain, False
         yield
         self.is_certain = before and not frame.has_left and not self._has_ended
 
     def place(self, node: ast.expr | ast.stmt) -> Span:
-        """Return where a part of the program stands that is being followed."""
+        """Return the position of a node of the module that is being followed."""
         return place_of(node, self._frames[-1])
 
 
 def place_of(node: ast.expr | ast.stmt | ast.arg, frame: Frame) -> Span:
-    """Return where a part of a program stands, columns in code points."""
+    """Return the position of a node, columns in code points."""
     end_line, end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
     return Span(
         frame.source.name,
@@ -299,5 +299,5 @@ def place_of(node: ast.expr | ast.stmt | ast.arg, frame: Frame) -> Span:
 
 
 def _column(line: str, offset: int) -> int:
-    """Return the column of a byte of a line in UTF-8, counted from 1."""
+    """Return the column of a byte offset in a UTF-8 line, counted from 1."""
     return 1 + (offset if line.isascii() else len(line.encode()[:offset].decode(errors="replace")))

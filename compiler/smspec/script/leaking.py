@@ -1,4 +1,4 @@
-"""What is out of sight once a function is handed on: others may run it at any time, or never."""
+"""The effects of a function that escapes: other code may run it at any time, or never."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
 
 NODES_A_STEP = 8
-"""Nothing of them is followed, so that a step is cheap."""
+"""Nothing in them is followed, so a step is cheap."""
 
 
 def leak(run: Interpreter, node: ast.AST, frame: Frame) -> None:
-    """Know nothing any more of what the code of ``node`` names; ``frame`` is where it looks for names."""
+    """Treat everything that the code of ``node`` names as unknown; ``frame`` is where it looks up names."""
     code = run.codes.of(node)
     run.step(1 + code.size // NODES_A_STEP)
     for name, attributes in code.free.items():
@@ -44,7 +44,7 @@ def leak(run: Interpreter, node: ast.AST, frame: Frame) -> None:
 
 
 def full_name(frame: Frame, dotted: str) -> str:
-    """Return the full name of something of another module, or of a builtin; nothing for all else."""
+    """Return the full name of something of another module, or of a builtin; empty for everything else."""
     root, dot, rest = dotted.partition(".")
     found = frame.get(root)
     if isinstance(found, Named):

@@ -1,4 +1,4 @@
-"""The words that a parser leaves over, and whether a program looks at them."""
+"""The remaining arguments of a parser, and whether a script uses them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from smspec.script.values import UNKNOWN, Value
 
 
 class LeftOver(Value):
-    """What `parse_known_args` leaves over; ``is_used``: somebody may do something with it."""
+    """The remaining arguments of `parse_known_args`; ``is_used``: some code may use them."""
 
     def __init__(self) -> None:
         self.is_used = False

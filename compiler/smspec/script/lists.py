@@ -1,4 +1,4 @@
-"""Lists, tuples, and sets as a program writes them."""
+"""Lists, tuples, and sets that a script creates."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ if TYPE_CHECKING:
     from smspec.script.call import Call
 
 HEAVIEST = 10_000
-"""Values in a list that is still looked at: one that holds another twice, and so on, soon has no end."""
+"""The maximum number of values in a tracked list: lists nested in each other repeatedly grow without limit."""
 
 LONGEST_SUM = 1_000
-"""Values in a list that is put together of two: one that is added to itself again and again has no end."""
+"""The maximum number of values in a concatenated list: one that is added to itself repeatedly grows without limit."""
 
 _LOOKS = ("copy", "count", "index")
-"""Methods that leave a list as it is."""
+"""Methods that do not change a list."""
 
 
 class Items(Value):
-    """A list, tuple or set as it is written. ``weight`` counts all that is in it, again wherever it is repeated.
+    """A list, tuple, or set display. ``weight`` counts everything in it, repetitions included.
 
-    ``is_fixed``: a tuple; whoever has a list may change it.
+    ``is_fixed``: a tuple; other code that has a list may change it.
     """
 
     def __init__(self, values: tuple[Value, ...], *, is_fixed: bool = True) -> None:
@@ -39,7 +39,7 @@ class Items(Value):
 
     @property
     def values(self) -> tuple[Value, ...] | None:
-        """Return what is in it; None for what may have been changed."""
+        """Return its values; None if they may have been changed."""
         return self._values if self._is_fixed or not self._has_escaped else None
 
     def escape(self) -> None:
@@ -59,7 +59,7 @@ class Items(Value):
         return call.lost()
 
     def constant(self) -> object:
-        """Return a tuple of constants, or `...`. It is made once: a program may ask for a long one again and again."""
+        """Return a tuple of constants, or `...`. It is computed once: a script may use a long one repeatedly."""
         if self.values is None:
             return ...
         if self._constant is None:
@@ -69,7 +69,7 @@ class Items(Value):
 
 
 class GivenWords(Value):
-    """``sys.argv[1:]``, in a list of its own. ``is_whole``: nothing has changed it."""
+    """``sys.argv[1:]``, as a separate list. ``is_whole``: nothing has changed it."""
 
     def __init__(self) -> None:
         self.is_whole = True
@@ -78,7 +78,7 @@ class GivenWords(Value):
         self.is_whole = False
 
     def look_through(self) -> None:
-        """Let others have the texts that are in it; they change nothing."""
+        """Let the strings in it escape; that changes nothing."""
 
     def method(self, name: str, call: Call) -> Value:
         if name not in _LOOKS:
@@ -87,12 +87,12 @@ class GivenWords(Value):
 
 
 def items(value: Value | None) -> tuple[Value, ...] | None:
-    """Return what is in a list, tuple or set; None where that is not known."""
+    """Return the values in a list, tuple, or set; None if unknown."""
     return value.values if isinstance(value, Items) else None
 
 
 def known_items(one: tuple[Value, ...], two: tuple[Value, ...]) -> Value:
-    """Return a list that was put together; nothing is known of one that only grows."""
+    """Return a concatenated list; unknown if it is too long."""
     if len(one) + len(two) <= LONGEST_SUM:
         return Items((*one, *two), is_fixed=False)
     for value in (*one, *two):

@@ -1,4 +1,4 @@
-"""Modules that are read with the program, and the program itself as a module."""
+"""Modules that are read with the script, and the script itself as a module."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Module(Value):
             self.frame.leak(name)
 
     def has(self, name: str) -> bool:
-        """Return whether it has a name by now."""
+        """Return whether it already has a name."""
         return name in self.frame.names
 
     def attribute(self, name: str) -> Value:
@@ -38,7 +38,7 @@ class Module(Value):
         hook = self.frame.names.get("__getattr__")
         if hook is not None:
             hook.escape()
-        self.frame.leak(name)  # of a module that is still at work, others have what it is yet to set
+        self.frame.leak(name)  # other code has the later values of a module that is still running
         return UNKNOWN
 
     def set_attribute(self, name: str, value: Value) -> None:
@@ -47,7 +47,7 @@ class Module(Value):
 
 
 def absolute(source: str, package: str) -> str | None:
-    """Return the full name behind ``from`` in a module of ``package``; None where no package is so far up."""
+    """Return the full name after ``from`` in a module of ``package``; None if there are too few parent packages."""
     level = len(source) - len(source.lstrip("."))
     if level == 0:
         return source

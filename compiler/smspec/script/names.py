@@ -1,4 +1,4 @@
-"""What only has a name here: something of another module, or of Python itself."""
+"""Values that are known only by name: something of another module, or a builtin."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter
 
 _HARMLESS = ("torch.distributed.elastic.multiprocessing.errors.record", "click.pass_context")
-"""Decorators under which a function still runs as it is written."""
+"""Decorators that do not change how a function runs."""
 
 
 class Named(Value):
-    """Something of another module, or of Python itself, by its full name: ``os.environ``."""
+    """Something of another module, or a builtin, by its full name: ``os.environ``."""
 
     def __init__(self, name: str, run: Interpreter | None = None) -> None:
         self.name = name
@@ -29,13 +29,13 @@ class Named(Value):
             self._run.handed_on(self.name)
 
     def escape_by(self, _: Iterable[str]) -> None:
-        """Nothing of another module is in danger where it is written with its attributes; `leak` looks at those."""
+        """Another module is safe where its attributes are written out; `leak` checks those."""
 
     def is_failure(self, _: Callable[[ast.expr], bool]) -> bool:
         return self.name not in ("SystemExit", "BaseException")
 
     def look_through(self) -> None:
-        """Let others have the texts that are in it; they change nothing."""
+        """Let the strings in it escape; that changes nothing."""
 
     def attribute(self, name: str) -> Value:
         return Named(f"{self.name}.{name}", self._run)

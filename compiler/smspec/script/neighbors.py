@@ -1,4 +1,4 @@
-"""The modules that travel with a program, brought in as it imports them."""
+"""The modules of the source, imported as the script imports them."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from smspec.source import SourceText
 
 MOST_MODULES = 60
-"""How many modules are parsed with a program."""
+"""How many modules are parsed with a script."""
 
 MOST_CHARACTERS = 600_000
-"""Of all modules that are parsed with a program."""
+"""The maximum length of all modules that are parsed with a script."""
 
 MOST_LOOKED_AT = 3_000_000
-"""Characters that are looked through for words, to find out whether a module may do anything of interest."""
+"""Characters that are searched for words, to decide whether a module may do anything relevant."""
 
 DEEPEST = 20
-"""How many modules may be importing one another."""
+"""The maximum depth of nested imports."""
 
 _FIRST = frozenset({"abc", "codecs", "encodings", "genericpath", "io", "os", "posixpath", "site", "stat"})
 _NEVER = frozenset(sys.builtin_module_names) | _FIRST | {"smspec_runtime"}
-"""Python has these before it looks beside a program; the runtime brings its own."""
+"""Python finds these before modules next to a script; the runtime brings its own package."""
 
 
 class Neighbors:
     """The modules of a source. ``texts`` are those that were parsed.
 
-    Of a module without any word of interest, in itself or in what it imports, nothing is parsed, for the sake of speed.
+    For speed, a module without any relevant word, in itself or in what it imports, is not parsed.
     """
 
     def __init__(self, source: Source, own: SourceText, name: str, frame: Frame) -> None:
@@ -55,7 +55,7 @@ class Neighbors:
         self._depth = 0
 
     def find(self, run: Interpreter, name: str) -> Module | None:
-        """Import a module, and the packages around it first; None for one that does not travel with the program."""
+        """Import a module, after its parent packages; None for one that is not in the source."""
         found: Module | None = None
         above: Module | None = None
         parts = name.split(".")
@@ -85,7 +85,7 @@ class Neighbors:
         return self._modules[name]
 
     def _text(self, name: str) -> SourceText | None:
-        """Return the text of a module; None for one of elsewhere. Raises `ScriptUnreadable`."""
+        """Return the text of a module; None for one outside of the source. Raise `ScriptUnreadable`."""
         if name not in self._found and self._looked_at > MOST_LOOKED_AT:
             raise ScriptUnreadable("it is too much to look at")
         if name not in self._found:
@@ -93,7 +93,7 @@ class Neighbors:
         return self._found[name]
 
     def _elsewhere(self, name: str) -> SourceText | None:
-        """Return a module that is found only where the program has Python search, too. Raises `ScriptUnreadable`."""
+        """Return a module that is found only in a directory that the script adds. Raise `ScriptUnreadable`."""
         found = self._source.elsewhere(name)
         if found is not None and not self._searches and not self._has_looked:
             self._has_looked = True
@@ -101,7 +101,7 @@ class Neighbors:
         return found if self._searches else None
 
     def _perhaps(self, run: Interpreter, name: str) -> None:
-        """Look at a file that may be the module, where the program has more places for modules than its own."""
+        """Read a file that may be the module, if the script adds directories for modules."""
         text = self._elsewhere(name)
         if text is not None and not self._is_quiet(name, text):
             with run.out_of_order():
@@ -131,19 +131,19 @@ class Neighbors:
         self._depth -= 1
 
     def _glance(self, name: str, text: SourceText) -> Glance | None:
-        """Return what is seen of a module at a glance; None for more text than is looked at."""
+        """Return the result of a quick search of a module; None above the limit."""
         if name not in self._glances:
             self._looked_at += len(text.text)
             if self._looked_at > MOST_LOOKED_AT:
                 return None
-            from smspec.script.imported import glance  # late: its patterns are for programs of several modules
+            from smspec.script.imported import glance  # imported late: its patterns are for scripts of several modules
 
             self._glances[name] = glance(text.text, name if _is_package(text) else name.rpartition(".")[0])
             self._searches |= self._glances[name].searches
         return self._glances[name]
 
     def _is_quiet(self, name: str, text: SourceText) -> bool:
-        """Return whether a module, with all that it imports, has none of the words by which it could do harm."""
+        """Return whether a module, with everything that it imports, has none of the relevant words."""
         seen = {name}
         rest = [(name, text)]
         while rest:
@@ -170,17 +170,17 @@ def _is_package(text: SourceText) -> bool:
 
 
 def parsed(text: SourceText) -> ast.Module | None:
-    """Return the tree of a program; None for one that this Python cannot parse, or that would cost it too much."""
+    """Return the tree of a module; None if this Python cannot parse it, or it would take too much memory."""
     if not is_readable(text.text):
         return None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes in strings, which are the program's affair
+            warnings.simplefilter("ignore")  # about escapes in strings, which are not relevant here
             return ast.parse(text.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 
 def names_at_start(name: str) -> dict[str, Value]:
-    """Return the names that a module finds when it starts."""
+    """Return the names that a module has at its start."""
     return {"__name__": Known(name), "__file__": UNKNOWN, "TYPE_CHECKING": Known(False)}

@@ -1,4 +1,4 @@
-"""Whether a text may be parsed at all: hostile ones would cost the parser its stack, or all memory."""
+"""Whether a text can safely be parsed: hostile ones would exhaust the parser's stack, or all memory."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 
 MOST_BYTES = 1 << 20
 MOST_TOKENS = 60_000
-"""A tree takes some hundred bytes a token. Scripts of 3,000 lines have about 35,000."""
+"""A tree takes some hundred bytes per token. Scripts of 3,000 lines have about 35,000."""
 
 DEEPEST = 60
-"""Levels of brackets, and of indentation: what nests deeper was made by no person."""
+"""Levels of brackets, and of indentation: no author nests deeper."""
 
 LONGEST_CHAIN = 2_000
-"""Operators in one logical line, or branches of one text: each is a level of the tree."""
+"""Operators in one logical line, or branches of one chain: each is a level of the tree."""
 
-# A text that is never closed goes on to the end: looking for its end again at each quote would take for ever.
+# An unclosed string extends to the end: searching for its end again at each quote would take forever.
 _TOKEN = re.compile(
     r"""\"{3}(?:[^"\\]+|\\.|"(?!""))*(?:\"{3})?|'{3}(?:[^'\\]+|\\.|'(?!''))*(?:'{3})?"""
     r"""|"(?:[^"\\\n]+|\\.)*"?|'(?:[^'\\\n]+|\\.)*'?|\#[^\n]*|\n[ \t]*|\w+|[^\w\s]""",
@@ -25,12 +25,12 @@ _OPERATORS = frozenset("+-*/%|&^~@<>=.!")
 
 
 class ScriptUnreadable(Exception):
-    """The text of a program cannot be followed; the words end a sentence about it."""
+    """A script that cannot be followed; the message ends a sentence about it."""
 
 
 def is_readable(text: str) -> bool:
     """Return whether a text is small and flat enough to be parsed within a moment."""
-    # A carriage return alone ends a line for Python and for nobody else here.
+    # Only Python treats a single carriage return as the end of a line.
     if "\0" in text or "\r" in text or len(text) > MOST_BYTES:
         return False
     depth = chain = branches = 0

@@ -1,4 +1,4 @@
-"""What the text of a program says about what it wants to be given."""
+"""What the text of a script shows about its inputs."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from smspec.source import SourceText, Span
 from smspec.source.frozen import dataclass
 
 Words = Union[int, Literal["?", "*", "+", "unknown"]]
-"""How many words follow the name of an option, in the spelling of argparse."""
+"""How many words follow the name of an option, in the notation of argparse."""
 
 Kind = Literal["text", "int", "int literal", "float", "float literal", "bool()", "truth", "unknown"]
-"""What becomes of a word. ``bool()`` makes every word but the empty one true; ``truth`` reads `true`, `no`, `1` …;
-literals are also those of Python and YAML, such as `0x10`."""
+"""How a word is converted. ``bool()`` converts every word except the empty one to true; ``truth`` parses `true`, `no`,
+`1` …; literals include those of Python and YAML, such as `0x10`."""
 
 Grammar = Literal["argparse", "click", "absl"]
 
 
 MOST_WORDS = 1_000
-"""Of one option: as many values are made for a trial."""
+"""The maximum number of values of one option, because as many are created for a trial."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """``names`` with their dashes; empty for a positional. ``exclusive``: the group of which only one may be given.
+    """``names`` with their dashes; empty for a positional. ``exclusive``: the group of which only one may be passed.
 
-    ``lowest`` and ``highest`` bound a number.
+    ``lowest`` and ``highest`` are the bounds of a number.
     """
 
     names: tuple[str, ...]
@@ -42,17 +42,17 @@ class Option:
 
     @property
     def called(self) -> str:
-        """What the author knows it by."""
+        """The name that the author knows it by."""
         return self.names[0] if self.names else self.label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandLine:
-    """One parser that reads the program's command line when it starts.
+    """One parser that reads the script's command line at startup.
 
-    ``is_complete``: every other option is rejected. ``required_groups``: groups of which one option must be given.
-    ``not_for_one_word``: with a single word the program goes another way. ``drops``: all options are known, others are
-    left over, and nothing is done with them.
+    ``is_complete``: every other option is rejected. ``required_groups``: groups of which one option is required.
+    ``not_for_one_word``: with a single word the script takes a different branch. ``drops``: all options are known, and
+    unknown ones are ignored.
     """
 
     library: str
@@ -68,9 +68,9 @@ class CommandLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelRead:
-    """A channel that the program reads. ``name`` is in capitals where ``by`` is a variable.
+    """A channel that the script reads. ``name`` is in capitals where ``by`` is a variable.
 
-    ``fails``: without the channel the program ends there.
+    ``fails``: without the channel the script ends there.
     """
 
     name: str
@@ -82,7 +82,7 @@ class ChannelRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HyperparameterRead:
-    """A hyperparameter without which the program ends there. ``name`` is in capitals where ``by`` is a variable."""
+    """A hyperparameter that the script requires. ``name`` is in capitals where ``by`` is a variable."""
 
     name: str
     by: Literal["variable", "job"]
@@ -92,7 +92,7 @@ class HyperparameterRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VariableRead:
-    """A variable ``SM_…``, of no channel or hyperparameter, without which the program ends there."""
+    """A variable ``SM_…``, not for a channel or hyperparameter, that the script requires."""
 
     written: str
     place: Span
@@ -100,7 +100,7 @@ class VariableRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
-    """Where arguments could not be followed any further, and why: the end of a sentence."""
+    """Where arguments could not be followed further, and why: the end of a sentence."""
 
     reason: str
     place: Span | None
@@ -117,7 +117,10 @@ class FileUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessGroup:
-    """PyTorch's, formed in every run from the environment. ``variables``: those that no argument stands for."""
+    """A PyTorch process group that is formed in every run from the environment.
+
+    ``variables``: those without an argument.
+    """
 
     variables: tuple[str, ...]
     place: Span
@@ -125,13 +128,11 @@ class ProcessGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """``texts``: the program's own, then those of the modules beside it that were read with it.
+    """``texts``: the script's own, then those of the other modules of the source that were read.
 
-    ``mentioned``: names that the source has between quotes, where arguments may be dropped.
-    ``stop``: why what its command line takes is not known, or not in full.
-
-    ``missing_handler``: the name that is to be called with the job, where the module has no such name;
-    ``definitions``: what it has instead.
+    ``mentioned``: names in quotes in the source, where arguments may be dropped. ``stop``: why its arguments are not
+    known, or not all of them. ``missing_handler``: the name of the function that gets the job, if the module does not
+    have it; ``definitions``: the names that it has.
     """
 
     texts: tuple[SourceText, ...]
@@ -148,5 +149,5 @@ class Program:
 
 
 def bare(name: str) -> str:
-    """Return a name as options, attributes, and keys of one thing have in common."""
+    """Return a name in the form that options, attributes, and keys have in common."""
     return name.lstrip("-").replace("-", "_").lower()

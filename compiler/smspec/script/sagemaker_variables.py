@@ -1,4 +1,4 @@
-"""Variables of the environment that a job's program finds, by SageMaker's own names; a test compares the runtime's."""
+"""Environment variables of a job's script, by SageMaker's names; a test compares them with those of the runtime."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ OF_OTHER_STARTERS = frozenset(
     {"SM_CURRENT_HOST_RANK", "SM_DISTRIBUTED_CONFIG", "SM_DISTRIBUTED_DRIVER_DIR", "SM_ENTRY_SCRIPT", "SM_HOST_COUNT"}
     | {"SM_INPUT_DATA_DIR", "SM_MASTER_ADDR", "SM_MASTER_PORT", "SM_NPROC_PER_NODE", "SM_SOURCE_DIR"}
 )
-"""Only a job that the ModelTrainer of the SageMaker SDK starts has these."""
+"""Only jobs that the ModelTrainer of the SageMaker SDK starts have these."""
 
 
 def is_set(name: str) -> bool:
-    """Return whether a job, or an image of AWS, has a variable."""
+    """Return whether a job, or an image of AWS, sets a variable."""
     return name in SET or name in OF_IMAGES
 
 
 def near_variable(name: str) -> str | None:
-    """Return the variable that a name was probably to be: one that is nearly like it, or that it goes on from."""
+    """Return the variable that a name probably means: a similar one, or a prefix of the name."""
     if name in OF_OTHER_STARTERS:
         return None
     begun = [known for known in SET if name.startswith(known)]

@@ -1,4 +1,4 @@
-"""What a job gives to its program, as far as the program's text can be held against it."""
+"""What a job passes to its script, as far as the script can be checked against it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Argument:
-    """Words on the command line that belong together; ``path`` is where the spec gives them.
+    """Words on the command line that belong together; ``path`` is where the spec sets them.
 
-    ``hyperparameter``: its name; None for words that are written as arguments. ``value``: what it means.
+    ``hyperparameter``: its name; None for words that are written as arguments. ``value``: their meaning.
     """
 
     words: tuple[str, ...]
@@ -20,17 +20,17 @@ class Argument:
 
     @property
     def said(self) -> str:
-        """What it is called in a message."""
+        """Its name in a message."""
         return self.hyperparameter if self.hyperparameter is not None else " ".join(self.words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptEnvironment:
-    """``arguments`` None: what the command line holds is not known. ``variables`` are set beside those of SageMaker.
+    """``arguments`` None: the command line is unknown. ``variables`` are set in addition to those of SageMaker.
 
     ``forms_groups``: a launcher, or an image that may have one, sets what PyTorch's process groups need.
     ``hyperparameters_path`` and ``channels_path`` are where the spec has them, or could have; ``program_path`` is where
-    it names the program.
+    it names the script.
     """
 
     arguments: tuple[Argument, ...] | None
@@ -44,5 +44,5 @@ class ScriptEnvironment:
 
     @property
     def words(self) -> list[str]:
-        """The command line after the program."""
+        """The command line after the script."""
         return [word for argument in self.arguments or () for word in argument.words]

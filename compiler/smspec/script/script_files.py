@@ -1,4 +1,4 @@
-"""The files that travel with a script, and whether the text of one can say anything that is understood."""
+"""The files of a script's source, and whether the text of one contains anything relevant."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ WORDS = (
     "/opt",
     "smspec_runtime",
 )
-"""A program without any of these, in itself or in what it imports from beside it, says nothing that is understood."""
+"""A script without any of these, in itself or in what it imports from the source, contains nothing relevant."""
 
 
 class Source(Protocol):
-    """The files that travel with a program. ``searches``: the job has Python look for modules elsewhere, too."""
+    """The files of a script's source. ``searches``: the job makes Python search for modules elsewhere, too."""
 
     searches: bool
 
     def module(self, name: str) -> SourceText | None:
-        """Return the module that an import of a full name finds; None for none. Raises `ScriptUnreadable`."""
+        """Return the module that an import of a full name finds, or None. Raise `ScriptUnreadable`."""
 
     def elsewhere(self, name: str) -> SourceText | None:
-        """Return a module of that name in any other directory. Raises `ScriptUnreadable`."""
+        """Return a module of that name in any other directory. Raise `ScriptUnreadable`."""
 
 
 def says_anything(text: str) -> bool:
-    """Return whether a text has any of the words without which nothing in it is understood."""
+    """Return whether a text contains any relevant word."""
     return any(word in text for word in WORDS)

@@ -1,4 +1,4 @@
-"""From the text of a program to what it says about itself."""
+"""Read the text of a script: its arguments, channels, and hyperparameters."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from smspec.source import SourceText
 
 
 def read_script(text: SourceText, source: Source) -> Program:
-    """Return what a program says that is started as a script. Raises `ScriptUnreadable`."""
+    """Return what is known about a script. Raise `ScriptUnreadable`."""
     return _read(text, source, "__main__", None)
 
 
 def read_handler(text: SourceText, module: str, name: str, source: Source) -> Program:
-    """Return what a function or class ``name`` of a module says that is called with the job, or that there is none.
+    """Return what is known about a function or class ``name`` that is called with the job, or that it is missing.
 
     Raises `ScriptUnreadable`.
     """
-    from smspec.script.handler_names import definitions, lacks  # late: few programs are handlers
+    from smspec.script.handler_names import definitions, lacks  # imported late: few scripts are handlers
 
     if lacks(text.text, name):
         return Program(texts=(text,), missing_handler=name, definitions=definitions(text.text))
@@ -29,6 +29,6 @@ def read_handler(text: SourceText, module: str, name: str, source: Source) -> Pr
 def _read(text: SourceText, source: Source, module: str, handler: str | None) -> Program:
     if not is_readable(text.text):
         raise ScriptUnreadable("it is too long or too deeply nested to follow")
-    from smspec.script.tracing import followed  # late: `ast` is for those who have a Python program
+    from smspec.script.tracing import followed  # imported late: `ast` is only needed for Python scripts
 
     return followed(text, source, module, handler)

@@ -1,4 +1,4 @@
-"""Follows statements: which happen in every run, and what names stand for after them."""
+"""Follow statements: which run in every run, and the values of names after them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Statements:
         self._definitions = Definitions(run, frame, partial(_follow, run))
 
     def block(self, body: Sequence[ast.stmt]) -> Ending | None:
-        """Follow statements one after the other; return how they end, if not at their end."""
+        """Follow statements in order; return how they end early, if they do."""
         for statement in body:
             self.run.step()
             ending = self._follow(statement)
@@ -58,7 +58,7 @@ class Statements:
             case ast.AugAssign():
                 self.value(node.value).escape()
                 if isinstance(node.target, ast.Name):
-                    self.value(node.target).escape()  # a list is changed where it is, whoever else has it
+                    self.value(node.target).escape()  # a list is changed in place, also for other code that has it
                 self.assign(node.target, UNKNOWN)
             case ast.Return():
                 self.frame.returned.append(self.value(node.value))
@@ -99,7 +99,7 @@ class Statements:
             case ast.Delete():
                 for target in node.targets:
                     if isinstance(target, ast.Attribute):
-                        self.value(target.value).escape()  # a class has another under that name, or none has
+                        self.value(target.value).escape()  # the attribute of a class has a new value, or is deleted
                     self.assign(target, UNKNOWN)
             case ast.Match():
                 self._ways.match_(node)
@@ -118,7 +118,7 @@ class Statements:
         return None
 
     def _forget(self, node: ast.stmt) -> None:
-        """Know nothing of what an unknown statement may assign, or hand on."""
+        """Treat everything that an unknown statement may assign or pass on as unknown."""
         leak(self.run, node, self.frame)
         self.run.ends()
         for name in sorted(self.run.codes.of(node).stored):

@@ -1,4 +1,4 @@
-"""Parses a program and follows it: as a script, or as the module of a function that is called with the job."""
+"""Parse a script and follow it: as a script, or as the module of a function that is called with the job."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _PHASES = ("begin", "epoch", "end")
 
 
 def followed(text: SourceText, source: Source, module: str, handler: str | None) -> Program:
-    """Return what is known of a program. Raises `ScriptUnreadable` for one that this Python cannot parse, or follow.
+    """Return what is known about a script. Raise `ScriptUnreadable` if this Python cannot parse or follow it.
 
-    ``module``: the name that it has for others, ``__main__`` for a script.
+    ``module``: its module name, ``__main__`` for a script.
     """
     tree = parsed(text)
     if tree is None:
@@ -56,12 +56,12 @@ def followed(text: SourceText, source: Source, module: str, handler: str | None)
 
 
 _AT_START = ("sitecustomize", "usercustomize")
-"""Python imports these before any program."""
+"""Python imports these before any script."""
 
 _LIBRARIES = frozenset(
     {"configargparse", "docopt", "fire", "getopt", "gin", "hydra", "optparse", "plac", "simple_parsing", "tap", "tyro"}
 )
-"""Who reads a command line in ways that no reader knows."""
+"""Libraries that parse a command line, and have no reader."""
 
 _READING = re.compile(
     r"\bargparse\b|\bHfArgumentParser\b|^[ \t]*(?:from|import)[ \t]+(?:click|typer|absl|jsonargparse)\b", re.M
@@ -69,14 +69,14 @@ _READING = re.compile(
 
 
 def _with_left_over(run: Interpreter) -> Iterator[CommandLine]:
-    """Yield the command lines, now that it is known what was done with what they leave over."""
+    """Yield the command lines, once the use of their remaining arguments is known."""
     for line in run.command_lines:
         left_over = run.left_over.get(line)
         yield line if left_over is None or left_over.is_used else replace(line, drops=True)
 
 
 def _stop(run: Interpreter, text: SourceText) -> Stop | None:
-    """Return why the arguments of a script are not known, or not all; None where they are, or it takes none."""
+    """Return why the arguments of a script are not known, or not all of them; None if they are, or there are none."""
     if run.command_lines and run.is_tampered:
         return Stop(reason="the script changes `sys.argv`, or what reads it", place=run.command_lines[0].place)
     if run.stops:
@@ -93,7 +93,7 @@ def _stop(run: Interpreter, text: SourceText) -> Stop | None:
 def _call_handler(run: Interpreter, frame: Frame, name: str) -> None:
     """Call a function, or the methods of a class, as the runtime does: with the job first."""
     found = frame.get(name)
-    from smspec.script.readers.job import Job  # late: few programs are handlers
+    from smspec.script.readers.job import Job  # imported late: few scripts are handlers
 
     node = ast.parse("handler()", mode="eval").body
     assert isinstance(node, ast.Call)

@@ -1,4 +1,4 @@
-"""Why nothing is known of a script: what a job's result reports in the place of what the script asks for."""
+"""Why a script was not read, which a job's result reports instead of findings about the script."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """``name``: what the author calls it. ``reason`` ends a sentence; ``path`` is where the spec names the script."""
+    """``name``: its name in the spec. ``reason`` ends a sentence; ``path`` is where the spec names the script."""
 
     name: str
     reason: str

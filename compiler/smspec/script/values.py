@@ -1,4 +1,4 @@
-"""What is known of a value without running anything: a constant, an attribute of another value, or nothing."""
+"""The values of expressions, without running anything: a constant, an attribute of another value, or unknown."""
 
 from __future__ import annotations
 
@@ -14,73 +14,73 @@ if TYPE_CHECKING:
 Constant = Union[str, int, float, bool, None]
 
 LONGEST = 4_000
-"""Characters of a text that is put together: no path and no word of a command line has more."""
+"""The maximum length of a concatenated string: no path or command line word is longer."""
 
 
 class Value:
-    """Anything; the plain class stands for what is not known. Readers derive theirs from it."""
+    """Any value; the class itself is an unknown one. Readers derive theirs from it."""
 
     def call(self, call: Call) -> Value:
-        """Return what a call of this gives. What nobody knows may do anything with what it gets."""
+        """Return the result of a call. An unknown function may do anything with its arguments."""
         return call.lost()
 
     def method(self, _: str, call: Call) -> Value:
-        """Return what a call of a method gives."""
+        """Return the result of a method call."""
         return call.lost()
 
     def item(self, _key: Value, _place: Span) -> Value:
-        """Return what stands under a key; ``place`` is where it is asked for."""
+        """Return the value under a key; ``place`` is where it is read."""
         self.escape()
         return UNKNOWN
 
     def attribute(self, name: str) -> Value:
-        """Return an attribute. Whoever has one, such as a method, has this."""
+        """Return an attribute. Code that has one, such as a method, has this value too."""
         return Bound(self, name)
 
     def follows(self, _: str) -> bool:
-        """Return whether a method is a function of the program, which is followed wherever it is called."""
+        """Return whether a method is a function of the script, which is followed wherever it is called."""
         return False
 
     def set_attribute(self, _: str, value: Value) -> None:
-        """Take note that an attribute is set."""
+        """Record that an attribute is set."""
         value.escape()
         self.escape()
 
     def set_item(self) -> None:
-        """Take note that something is put under a key."""
+        """Record that an item is set."""
         self.escape()
 
     def decorate(self, value: Value, call: Call) -> Value:
-        """Return what a function, or what decorators below made of it, becomes when this decorates it."""
+        """Return what a function, or the result of the decorators below, becomes when this decorates it."""
         value.escape()
         return self.call(call)
 
     def constant(self) -> object:
-        """Return a constant, or a tuple of constants; `...` for what is none, which no constant of interest is."""
+        """Return a constant, or a tuple of constants; `...` for anything else: no relevant constant is `...`."""
         return ...
 
     def text(self) -> str | None:
-        """Return a text, or that of a path; None for all else."""
+        """Return a string, or that of a path; None for everything else."""
         return None
 
     def escape(self) -> None:
-        """Take note that others may change this from now on."""
+        """Record that other code may change this from now on."""
 
     def escape_by(self, _: Iterable[str]) -> None:
-        """Take note that others have these attributes of this, and of a module nothing else."""
+        """Record that other code has these attributes of this, and of a module nothing else."""
         self.escape()
 
     def is_failure(self, _: Callable[[ast.expr], bool]) -> bool:
-        """Return whether a kind of exception that is called a failure is one; asks that of its base classes."""
+        """Return whether an exception class with the name of a failure is one; check its base classes."""
         return True
 
     def look_through(self) -> None:
-        """Take note that others have what is in this, but not this itself."""
+        """Record that other code has the values in this, but not this itself."""
         self.escape()
 
 
 class Unknown(Value):
-    """What nothing is known of, nor of anything in it."""
+    """A value about which nothing is known, including its parts."""
 
     def attribute(self, _: str) -> Value:
         return self
@@ -88,11 +88,11 @@ class Unknown(Value):
 
 UNKNOWN: Value = Unknown()
 ELLIPSIS: Value = Unknown()
-"""``...``, by which some libraries mean that there is no default."""
+"""``...``, which some libraries use for a missing default."""
 
 
 class Bound(Value):
-    """An attribute of a value, mostly a method: ``add = parser.add_argument``."""
+    """An attribute of a value, usually a method: ``add = parser.add_argument``."""
 
     def __init__(self, owner: Value, name: str) -> None:
         self.owner = owner
@@ -130,31 +130,31 @@ class Known(Value):
         return self.value if isinstance(self.value, str) else None
 
     def method(self, _: str, call: Call) -> Value:
-        """Return nothing that is known: ``", ".join(names)`` changes no names."""
+        """Return an unknown value: ``", ".join(names)`` does not change names."""
         for value in (*call.arguments, *call.keywords.values()):
             value.look_through()
         return UNKNOWN
 
 
 class KnownPath(Known):
-    """A path of `pathlib`: it has a text, but is equal to none."""
+    """A path of `pathlib`: it has a string, but is not equal to one."""
 
     def constant(self) -> object:
         return ...
 
 
 def constant(value: Value | None) -> object:
-    """Return a constant, or a tuple of constants; `...` for what is none, or where there is no value."""
+    """Return a constant, or a tuple of constants; `...` for anything else, or for no value."""
     return ... if value is None else value.constant()
 
 
 def known_text(text: str) -> Value:
-    """Return a text that was put together; nothing is known of one that only grows."""
+    """Return a concatenated string; unknown if it is too long."""
     return Known(text) if len(text) <= LONGEST else UNKNOWN
 
 
 def known_path(path: str) -> Value:
-    """Return a path as `pathlib` has it; nothing is known of one that only grows."""
+    """Return a path as `pathlib` normalizes it; unknown if it is too long."""
     if len(path) > LONGEST:
         return UNKNOWN
     parts = [part for part in path.split("/") if part not in ("", ".")]
@@ -162,5 +162,5 @@ def known_path(path: str) -> Value:
 
 
 def text(value: Value | None) -> str | None:
-    """Return a text, or that of a path, that is known, else None."""
+    """Return the known string of a value, or that of a path, else None."""
     return None if value is None else value.text()

@@ -1,4 +1,4 @@
-"""Ways through a program of which one is taken: branches, loops, and what is done after a failure."""
+"""Control flow: branches, loops, and exception handlers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Follow = Callable[[Sequence[ast.stmt]], "Ending | None"]
 
 
 class Ways:
-    """The ways in one frame; ``follow`` follows statements one after the other, and returns how they end."""
+    """Control flow in one frame; ``follow`` follows statements in order, and returns how they end."""
 
     def __init__(self, run: Interpreter, frame: Frame, follow: Follow) -> None:
         self.run = run
@@ -33,14 +33,14 @@ class Ways:
         self._block = follow
 
     def if_(self, node: ast.If) -> Ending | None:
-        """Follow what a condition chooses."""
+        """Follow the branches of an `if`."""
         test = self.value(node.test)
         known = constant(test)
         if known is not ...:
             return self._block(node.body if known else node.orelse)
         note_ensured(self.run, node, self._evaluation.full_name, self.value)
         if asks_for_one_word(node.test) and self._goes_on_otherwise(node.body):
-            # `if len(sys.argv) == 2 and …: read a file`, the way of the examples of transformers.
+            # `if len(sys.argv) == 2 and …: read a file`, as in the examples of transformers.
             with self.run.perhaps(self.frame):
                 before = dict(self.frame.names)
                 self._block(node.body)
@@ -52,11 +52,11 @@ class Ways:
         return self._branches([node.body, node.orelse], is_one_taken=True)
 
     def _goes_on_otherwise(self, body: Sequence[ast.stmt]) -> bool:
-        """Return whether a branch has no end of its own, so that what follows follows both."""
+        """Return whether a branch does not end early, so that the following statements run after either branch."""
         return not any(isinstance(part, ast.Return | ast.Raise) for node in body for part in ast.walk(node))
 
     def _branches(self, bodies: Sequence[Sequence[ast.stmt]], *, is_one_taken: bool) -> Ending | None:
-        """Follow ways of which one at most is taken. What fails in all of them fails."""
+        """Follow branches of which at most one runs. A failure in all of them is certain."""
         before = self.frame.names
         ends: list[Ending | None] = [] if is_one_taken else [None]
         after = [] if is_one_taken else [before]
@@ -77,14 +77,14 @@ class Ways:
         return ends[0] if len(set(ends)) == 1 else "leave"
 
     def _note(self, ends: Iterable[Ending | None]) -> None:
-        """Take note of ways that do not come back. One that fails is no other way to success."""
+        """Record branches that end early. One that fails is not an alternative to success."""
         if "leave" in ends:
             self.frame.has_left = True
         if "exit" in ends:
             self.run.ends()
 
     def loop_(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
-        """Follow a loop, which may run never or many times."""
+        """Follow a loop, which may run any number of times, or never."""
         if isinstance(node, ast.While):
             self.value(node.test)
         else:
@@ -92,7 +92,7 @@ class Ways:
             self.assign(node.target, UNKNOWN)
         code = self.run.codes.of(node)
         for name in sorted(code.stored):
-            self.frame.names.get(name, UNKNOWN).escape()  # it is used under that name the first time
+            self.frame.names.get(name, UNKNOWN).escape()  # it is used under that name in the first iteration
             self.frame.set(name, UNKNOWN)
         self._branches([node.body, node.orelse], is_one_taken=False)
         if code.returns:
@@ -103,7 +103,7 @@ class Ways:
         """Follow a `try` with its handlers."""
         before = dict(self.frame.names)
         if self._goes_on(node):
-            with self.run.perhaps(self.frame):  # whatever fails in it may lead to another way
+            with self.run.perhaps(self.frame):  # whatever fails in it may lead to a handler
                 ending = self._block(node.body)
         else:
             ending = self._block(node.body)
@@ -124,7 +124,7 @@ class Ways:
         return self._block(node.finalbody) or ending
 
     def _goes_on(self, node: ast.Try) -> bool:
-        """Return whether the program may go on after a failure within."""
+        """Return whether the script may continue after a failure within."""
         leaves = any(self._may_leave(part) for last in node.finalbody for part in ast.walk(last))
         return leaves or any(
             not self._always_fails(handler)
@@ -133,7 +133,7 @@ class Ways:
         )
 
     def _always_fails(self, handler: ast.ExceptHandler) -> bool:
-        """Return whether a handler ends the program with a failure, or raises, and has no other way out."""
+        """Return whether a handler always fails the script, or raises."""
         *before, last = handler.body
         if any(self._may_leave(part) for node in before for part in ast.walk(node)):
             return False
@@ -146,7 +146,7 @@ class Ways:
         return isinstance(node, LEAVING) or self._evaluation.exits(node)
 
     def with_(self, node: ast.With | ast.AsyncWith) -> Ending | None:
-        """Follow a block under context managers, which may catch what fails in it."""
+        """Follow a block with context managers, which may suppress exceptions."""
         is_reliable = True
         for item in node.items:
             called = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
@@ -157,7 +157,7 @@ class Ways:
                 self.assign(item.optional_vars, UNKNOWN)
         if is_reliable:
             return self._block(node.body)
-        with self.run.perhaps(self.frame):  # it may catch whatever fails in it
+        with self.run.perhaps(self.frame):  # it may suppress exceptions in the block
             ending = self._block(node.body)
         if ending is not None:
             self._note([ending])

@@ -1,4 +1,4 @@
-"""Whether a word is what an option makes of words."""
+"""Convert a word of the command line as an option does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SHOWN = 8
 
 
 def converted(kind: Kind, word: str) -> object:
-    """Return what a word becomes. Raises ValueError when it is rejected."""
+    """Return the converted word. Raise ValueError if it is rejected."""
     match kind:
         case "int":
             return int(word)
@@ -29,7 +29,7 @@ def converted(kind: Kind, word: str) -> object:
 
 
 def refusal(option: Option, word: str) -> str | None:
-    """Return why an option rejects a word, or None when it takes it."""
+    """Return why an option rejects a word, or None if it accepts it."""
     try:
         value = converted(option.kind, word)
     except (ValueError, OverflowError):

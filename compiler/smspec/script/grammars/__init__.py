@@ -1,4 +1,4 @@
-"""How libraries read a command line: one file a grammar."""
+"""How libraries parse a command line: one file per grammar."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from smspec.script.script_environment import ScriptEnvironment
 
 
 def faults_of(program: Program, environment: ScriptEnvironment) -> Iterator[Fault]:
-    """Yield what the parsers of a program would reject of what a job gives it."""
+    """Yield what the parsers of a script would reject of the arguments of a job."""
     arguments = environment.arguments
     if arguments is None:
         return
     for line in program.command_lines:
         if line.not_for_one_word and len(environment.words) == 1:
             continue
-        # Late: most programs use one library, and only argparse is loaded anyway.
+        # Imported late: most scripts use one library, and only argparse is loaded anyway.
         match line.grammar:
             case "argparse":
                 from smspec.script.grammars.argparse_words import faults

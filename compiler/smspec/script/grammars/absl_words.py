@@ -1,4 +1,4 @@
-"""How absl reads a command line: flags up to the first word that is none, `--name value` or `--name=value`."""
+"""How absl parses a command line: flags, `--name value` or `--name=value`, up to the first other word."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _OWN = frozenset(
 
 
 def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
-    """Yield what `app.run` would reject, and what it would leave unread."""
+    """Yield what `app.run` would reject, and what it would not parse."""
     seen: list[Option] = []
     for index, argument in enumerate(arguments):
         if not argument.words:
@@ -54,7 +54,7 @@ def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
         option = next((option for option in line.options if f"--{name}" in option.names), None)
         if option is None:
             if not line.is_complete:
-                return  # whether it takes the next word is not known
+                return  # whether it uses the next word is unknown
             names = [name for option in line.options for name in option.names]
             near = nearest(f"--{name}", names)
             yield Fault(kind="unknown", command_line=line, argument=argument, near=near)
@@ -80,7 +80,7 @@ def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
 
 
 def _behind(line: CommandLine, argument: Argument, option: Option, is_followed: bool) -> Iterator[Fault]:
-    """Yield what becomes of a word behind a flag that takes none."""
+    """Yield the fault of a word after a flag that accepts no value."""
     if is_followed:
         yield Fault(kind="unread", command_line=line, argument=argument, option=option)
     elif argument.value is False:

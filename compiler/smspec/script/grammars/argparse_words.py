@@ -1,4 +1,4 @@
-"""How argparse reads a command line: a parser like the program's is made of what is known of it, and asked."""
+"""How argparse parses a command line: a copy of the script's parser is made from what is known of it, and run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Ends(argparse.Action):
 
 
 def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
-    """Yield what a program's parser would reject; nothing, when the twin takes the whole command line."""
+    """Yield what a script's parser would reject; nothing if the copy accepts the whole command line."""
     for argument in arguments:
         yield from _untrue(line, argument)
     words = [word for argument in arguments for word in argument.words]
@@ -66,7 +66,7 @@ def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
 
 
 def _refusal(line: CommandLine, words: Sequence[str], *, alone: bool = False) -> str | None:
-    """Return what the twin says to a command line, or None when it takes it; ``alone``: nothing is required."""
+    """Return the error of the copy for a command line, or None; ``alone``: nothing is required."""
     try:
         twin = _twin(line, alone)
         if line.is_complete:
@@ -76,7 +76,7 @@ def _refusal(line: CommandLine, words: Sequence[str], *, alone: bool = False) ->
     except _ArgumentsRejected as refused:
         return str(refused)
     except (_ProgramExited, argparse.ArgumentError, ValueError, TypeError, IndexError, AssertionError):
-        return None  # a parser that cannot be made is not understood
+        return None  # a parser that cannot be created is not understood
     return None
 
 
@@ -86,7 +86,7 @@ def _twin(line: CommandLine, alone: bool) -> argparse.ArgumentParser:
         add_help=False,
         allow_abbrev=line.abbreviates,
         conflict_handler="resolve",
-        formatter_class=partial(argparse.HelpFormatter, width=80),  # else each argument asks how wide the terminal is
+        formatter_class=partial(argparse.HelpFormatter, width=80),  # else argparse asks for the terminal width
     )
     groups: dict[int, Any] = {}
     for option in line.options:
@@ -102,7 +102,7 @@ def _twin(line: CommandLine, alone: bool) -> argparse.ArgumentParser:
 
 
 def _ways(option: Option) -> dict[str, Any]:
-    """Return what argparse is told of an option; one that is not understood takes whatever follows it."""
+    """Return the keyword arguments of an option for argparse; an unknown one accepts whatever follows it."""
     if option.words == 0:
         return {"action": "store_true"}
     if option.label == "help" and option.words == "unknown":
@@ -118,7 +118,7 @@ def _ways(option: Option) -> dict[str, Any]:
 
 
 def _fault(line: CommandLine, argument: Argument) -> Fault | None:
-    """Return what is wrong with one argument by itself, or None when the twin takes it."""
+    """Return the fault of one argument by itself, or None if the copy accepts it."""
     if _refusal(line, argument.words, alone=True) is None:
         return None
     first, *rest = argument.words
@@ -145,7 +145,7 @@ def _refused(line: CommandLine, argument: Argument, option: Option | None, rest:
 
 
 def _option(line: CommandLine, word: str) -> tuple[Option | None, list[str]]:
-    """Return the option that a word names, in full or by its beginning; else the names that it could be."""
+    """Return the option for a word, by its full name or a prefix; else the possible names."""
     name = word.partition("=")[0]
     for option in line.options:
         if name in option.names:
@@ -157,7 +157,7 @@ def _option(line: CommandLine, word: str) -> tuple[Option | None, list[str]]:
 
 
 def _untrue(line: CommandLine, argument: Argument) -> Iterator[Fault]:
-    """Yield a word for false that ``type=bool`` makes true, as it makes every text."""
+    """Yield a word for false that ``type=bool`` converts to true, like every non-empty string."""
     option, _ = _option(line, argument.words[0]) if argument.words else (None, [])
     is_false = argument.value is False or (
         isinstance(argument.value, str) and argument.value.lower() in ("false", "no")

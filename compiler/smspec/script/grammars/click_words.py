@@ -1,4 +1,4 @@
-"""How click reads a command line, and typer with it: an option takes the words after it, whatever they look like."""
+"""How click and typer parse a command line: an option consumes the words after it, whatever they look like."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from smspec.script.words import refusal
 
 
 class _GrammarUnknown(Exception):
-    """From here on it is not known which word belongs to what."""
+    """From here on it is unknown which word belongs to what."""
 
 
 def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
-    """Yield what a command would reject; an option whose words are not understood ends the look."""
+    """Yield what a command would reject; stop at an option whose words are not understood."""
     found: list[Fault] = []
     free: list[tuple[Argument, Option | None]] = []
     seen: list[Option] = []
@@ -32,7 +32,7 @@ def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
         room = sum(option.words for option in positionals if isinstance(option.words, int))
         if len(free) > room:
             found += _superfluous(line, free, room)
-    # Of an option that is given twice the last value counts, or each of them; that is not looked into.
+    # Of a repeated option the last value counts, or all of them; this is not checked.
     yield from (
         fault for fault in found if fault.kind != "refused" or fault.option is None or seen.count(fault.option) < 2
     )
@@ -72,7 +72,7 @@ def _faults(
             raise _GrammarUnknown
         flag = option if option.words == 0 else None
         if len(taken) < option.words:
-            raise _GrammarUnknown  # it takes the next words, which are meant for another option
+            raise _GrammarUnknown  # it consumes the next words, which are meant for another option
         rest = rest if equals else rest[option.words :]
         said = next((f"`{one}` {why}" for one in taken if one and (why := refusal(option, one))), None)
         if said is not None:
@@ -80,7 +80,7 @@ def _faults(
 
 
 def _superfluous(line: CommandLine, free: list[tuple[Argument, Option | None]], room: int) -> Iterator[Fault]:
-    """Yield the values behind flags; without any, the words that are too many."""
+    """Yield the values after flags or, if there are none, the excess words."""
     behind = [(argument, option) for argument, option in free if option is not None]
     for argument, option in behind or free[room:]:
         yield Fault(kind="alone" if option else "refused", command_line=line, argument=argument, option=option)

@@ -1,4 +1,4 @@
-"""Who understands what a program calls: one file a library, loaded when a program calls it."""
+"""The handlers for calls of known libraries: one file per library, loaded when a script calls it."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ READERS = {
     "transformers": "hf_argument_parser",
     "typer": "typer_functions",
 }
-"""The first part of a full name, and the reader that knows such names; `environment` knows those of other packages."""
+"""The first part of a full name, and the reader for such names; `environment` handles those of other packages."""
 
 
 def handler_of(name: str) -> Handler | None:
-    """Return who knows what a call of ``name`` means, a full name such as ``argparse.ArgumentParser``."""
+    """Return the handler for a call of ``name``, a full name such as ``argparse.ArgumentParser``."""
     return _reader(name).get(name)
 
 
 def lookup_of(name: str) -> Lookup | None:
-    """Return who knows what stands under the keys of ``name``, such as ``os.environ``."""
+    """Return the handler for the keys of ``name``, such as ``os.environ``."""
     from smspec.script.readers import environment
 
     return environment.LOOKUPS.get(name)
 
 
 def _reader(name: str) -> Mapping[str, Handler]:
-    # Late: a program uses one of these libraries, or none.
+    # Imported late: a script uses one of these libraries, or none.
     from importlib import import_module
 
     reader = READERS.get(name.partition(".")[0], "environment")

@@ -1,4 +1,4 @@
-"""Flags of absl, which `app.run` reads from the command line."""
+"""Flags of absl, which `app.run` parses from the command line."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _KINDS: dict[str, Kind] = {
 _QUIET = frozenset(
     {"absl", "numpy", "tensorflow", "torch", "jax", "flax", "optax", "pandas", "sklearn", "scipy", "tqdm"}
 )
-"""Packages that define no flags of their own when they are imported, beside the standard library."""
+"""Packages, besides the standard library, that define no flags when they are imported."""
 
 
 class _Flags:
-    """The flags of one program."""
+    """The flags of one script."""
 
     def __init__(self) -> None:
         self.options: dict[str, Option] = {}
@@ -51,7 +51,7 @@ def _flags(run: Interpreter) -> _Flags:
 def _define(kind: str, call: Call) -> Value:
     flags = _flags(call.run)
     if "flag_values" in call.keywords:
-        return call.lost()  # they are of another command line
+        return call.lost()  # they belong to a different command line
     name = text(call.argument(0, "name"))
     if name is None or not call.is_whole:
         flags.is_complete = False
@@ -89,7 +89,7 @@ def _bound(call: Call, name: str) -> float | None:
 
 
 def _set_default(call: Call) -> Value:
-    """Take note that a required flag may have a value now."""
+    """Record that a required flag may have a value now."""
     _flags(call.run).required.clear()
     return call.lost()
 
@@ -111,7 +111,7 @@ def _mark(call: Call) -> Value:
 
 
 def _run(call: Call) -> Value:
-    """``app.run(main)``: reads the command line, then calls a function with what is left of it."""
+    """``app.run(main)``: parses the command line, then calls a function with the remaining arguments."""
     run, flags = call.run, _flags(call.run)
     is_plain = len(call.arguments) == 1 and not call.keywords
     if not call.reads_arguments("" if is_plain else "`app.run` gets separate arguments"):
@@ -125,7 +125,7 @@ def _run(call: Call) -> Value:
                 replace(option, is_required=option.label in flags.required) for option in flags.options.values()
             ),
             place=call.place,
-            # Any module may define flags; where all are known to have none, an unknown flag is a fault.
+            # Any module may define flags; if all are known to define none, an unknown flag is a fault.
             is_complete=flags.is_complete and not others,
             abbreviates=False,
         )

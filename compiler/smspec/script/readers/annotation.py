@@ -1,4 +1,4 @@
-"""Types that a program writes down, as the libraries read them that make options of them."""
+"""Type annotations, as the libraries that turn them into options read them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UNIONS = ("Optional", "Union")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """``kind`` of one word; ``is_list``: several may be given; ``may_be_none``: an Optional."""
+    """``kind`` of one word; ``is_list``: several values are allowed; ``may_be_none``: an Optional."""
 
     kind: Kind = "unknown"
     choices: tuple[object, ...] | None = None
@@ -29,7 +29,7 @@ class Annotation:
 
 
 def annotation_of(value: Value) -> Annotation:
-    """Return what a type says; of one that is not understood, nothing."""
+    """Return the parsed annotation; empty if it is not understood."""
     if isinstance(value, Named):
         if value.name in ("list", "typing.List"):
             return Annotation(is_list=True)

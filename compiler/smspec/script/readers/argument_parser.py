@@ -1,4 +1,4 @@
-"""Parsers of argparse, made and filled where it can be followed."""
+"""Parsers of argparse, followed from their creation to the parsing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PLAIN = frozenset({"prog", "usage", "description", "epilog", "formatter_class",
 _HARMLESS = ("error", "exit", "print_help", "print_usage", "format_help", "format_usage", "get_default", "set_defaults")
 _TEXTS = ("description", "epilog", "usage", "prog", "formatter_class")
 _SAYS_NOTHING = ("help", "metavar", "default", "completer")
-"""Attributes of an argument that change nothing of what it takes."""
+"""Parameters of an argument that do not affect what it accepts."""
 _KINDS: dict[str, Kind] = {"str": "text", "int": "int", "float": "float", "bool": "bool()"}
 _FLAGS = ("store_true", "store_false", "store_const", "append_const", "count", "help", "version")
 _KNOWN_WORDS = frozenset(
@@ -29,7 +29,7 @@ _MOST_CHOICES = 1_000
 
 
 class Parser(Value):
-    """One ArgumentParser. ``escaped``: somebody else has it too, and may do anything with it."""
+    """One ArgumentParser. ``escaped``: other code has it too, and may do anything with it."""
 
     library = "argparse"
 
@@ -59,7 +59,7 @@ class Parser(Value):
                 self.options += [option for option in parent.options if option.label != "help"]
                 self.choices += parent.choices
                 self.is_complete &= parent.is_complete
-                self.escaped |= bool(parent.groups)  # their numbers would have to be made anew
+                self.escaped |= bool(parent.groups)  # their numbers would have to change
             else:
                 self.escaped = True
 
@@ -67,13 +67,13 @@ class Parser(Value):
         if not self.escaped:
             self.escaped = True
             for child in self.children:
-                child.escape()  # it has the same arguments
+                child.escape()  # it shares the arguments
 
     def attribute(self, name: str) -> Value:
         if name == "_action_groups":
             return ActionGroups(self)
         if name.startswith("_"):
-            self.escape()  # by what is inside, its arguments can be changed
+            self.escape()  # its arguments can be changed through its attributes
             return UNKNOWN
         return UNKNOWN if name in _TEXTS else Bound(self, name)
 
@@ -114,7 +114,7 @@ class Parser(Value):
         return Group(self, self.groups)
 
     def add(self, call: Call, exclusive: int | None) -> None:
-        """Take an argument as it is declared; of one that may not be there, that it may be."""
+        """Add a declared argument; if the declaration may not run, record that."""
         names = tuple(text(value) for value in call.arguments)
         if None in names or not call.is_whole or not names:
             self.is_complete = False
@@ -124,7 +124,7 @@ class Parser(Value):
             self.escaped = True
             return
         if not call.is_certain:
-            # It may be there or not, so nothing can be held against a word that is given for it.
+            # It may not exist, so no word that is passed for it is a fault.
             self.is_complete &= bool(option.names)
             option = replace(option, words="unknown", kind="unknown", choices=None, is_required=False)
         option = replace(option, exclusive=exclusive)
@@ -133,13 +133,13 @@ class Parser(Value):
             self.choices.append((option, call.keywords["choices"]))
 
     def parse(self, call: Call, *, is_complete: bool) -> None:
-        """Take note that the command line is read, if it is the program's."""
+        """Record that the command line is parsed, if it is the script's."""
         given = call.argument(0, "args")
         is_ours = given is None or constant(given) is None or (isinstance(given, GivenWords) and given.is_whole)
         if not is_ours or not call.is_whole:
             if given is not None:
                 call.hands_over_words(given)
-            return  # other words than those of the command line
+            return  # the words are not those of the command line
         if call.reads_arguments("other code may have changed the parser" if self.escaped else ""):
             call.run.command_lines.append(self.command_line(call, is_complete))
             if is_complete and not self.is_complete:
@@ -147,7 +147,7 @@ class Parser(Value):
                 call.run.stops.append(Stop(reason=reason, place=call.place))
 
     def _known(self, call: Call) -> Value:
-        """Return the two things that `parse_known_args` gives, and keep an eye on the second."""
+        """Return the two results of `parse_known_args`, and track the second."""
         left_over = LeftOver()
         line = call.run.command_lines[-1] if call.run.command_lines else None
         is_whole = self.is_complete and all(option.names for option in self.options)
@@ -168,14 +168,14 @@ class Parser(Value):
         )
 
     def _options_now(self) -> Iterator[Option]:
-        """Yield the arguments as the command line meets them: a list of choices may have changed since."""
+        """Yield the arguments at the time of parsing: a list of choices may have changed since its declaration."""
         changed = {id(option) for option, given in self.choices if constant(given) is ...}
         for option in self.options:
             yield replace(option, kind="unknown", choices=None) if id(option) in changed else option
 
 
 class ActionGroups(Value):
-    """``parser._action_groups``, which many a program takes a group out of, and puts it in again."""
+    """``parser._action_groups``, which some scripts reorder by removing and re-adding a group."""
 
     def __init__(self, parser: Parser) -> None:
         self._parser = parser
@@ -196,7 +196,7 @@ class ActionGroups(Value):
 
 
 class Declared(Value):
-    """What ``add_argument`` gives: the argument itself, which a program may still change."""
+    """The result of ``add_argument``: the argument itself, which a script may still change."""
 
     def __init__(self, parser: Parser) -> None:
         self._parser = parser
@@ -216,7 +216,7 @@ class Declared(Value):
 
 
 class Group(Value):
-    """A group of arguments; ``exclusive``: its number, if only one of them may be given."""
+    """A group of arguments; ``exclusive``: its number, if only one of them may be passed."""
 
     def __init__(self, parser: Parser, exclusive: int | None) -> None:
         self.parser = parser
@@ -265,7 +265,7 @@ def _option(call: Call, names: tuple[str, ...]) -> Option | None:
     if isinstance(action, Named) and action.name == "argparse.BooleanOptionalAction":
         negated = tuple("--no-" + name[2:] for name in names if name.startswith("--"))
         return replace(option, names=(*names, *negated), words=0)
-    # An action of somebody's own decides for itself whether it takes words, and whether it is required.
+    # A custom action decides for itself whether it consumes words, and whether it is required.
     return replace(option, words="unknown", kind="unknown", is_required=False)
 
 
@@ -292,7 +292,7 @@ def _with_words(option: Option, keywords: dict[str, Value], is_positional: bool)
 
 
 def kind_of(value: Value | None) -> Kind:
-    """Return what becomes of a word that is given to a type."""
+    """Return the kind of words that a type accepts."""
     if value is None or constant(value) is None:
         return "text"
     return _KINDS.get(value.name, "unknown") if isinstance(value, Named) else "unknown"

@@ -1,4 +1,4 @@
-"""Commands of click: a function under decorators that declare its options."""
+"""Commands of click: a function with decorators that declare its options."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KINDS: dict[str, Kind] = {
 
 
 class Pending(Value):
-    """A function with the options that were declared so far; None where one of them is not understood."""
+    """A function with the options declared so far; None if one of them is not understood."""
 
     def __init__(self, options: list[Option] | None) -> None:
         self.options = options
@@ -42,7 +42,7 @@ class Pending(Value):
 
 
 class Declaration(Value):
-    """A decorator that adds an option, or an argument; None: one that is not understood."""
+    """A decorator that adds an option, or an argument; None: not understood."""
 
     def __init__(self, option: Option | None) -> None:
         self.option = option
@@ -72,7 +72,7 @@ class CommandDecorator(Value):
 
 
 class Command(Value):
-    """What a decorated function is; calling it reads the command line."""
+    """A decorated function; calling it parses the command line."""
 
     library = "click"
 
@@ -126,13 +126,13 @@ def _declare_argument(call: Call) -> Value:
 
 
 def option_of(names: tuple[str, ...], call: Call, is_pair: bool) -> Option | None:
-    """Return a declared option; None for one that is not understood."""
+    """Return a declared option; None if it is not understood."""
     keywords = call.keywords
     option = Option(names=names, label=names[0].lstrip("-") if names else "", place=call.place)
     if not names:
         return None
     if keywords.keys() - _OPTION:
-        # A prompt, a variable, a class of somebody's own: it may be asked for in another way.
+        # A prompt, a variable, or a custom class: its value may come from elsewhere.
         return replace(option, words="unknown", kind="unknown")
     is_flag = constant(keywords.get("is_flag", Known(None)))
     if is_flag is True or constant(keywords.get("count", Known(False))) is True or is_pair:
@@ -149,7 +149,7 @@ def option_of(names: tuple[str, ...], call: Call, is_pair: bool) -> Option | Non
 
 
 def _callback_may_end(call: Call, callback: Value) -> bool:
-    """Return whether a callback may end the program before the rest is looked at."""
+    """Return whether a callback may end the script before the rest is parsed."""
     if not isinstance(callback, Function):
         return True
     code = call.run.codes.of(callback.node)
@@ -166,7 +166,7 @@ def _words(call: Call) -> Words:
 
 
 def typed(option: Option, kind: Value | None, default: Value | None) -> Option:
-    """Return an option with what its type, or else its default, says of the words it takes."""
+    """Return an option with the kind of words that its type, or else its default, implies."""
     if isinstance(kind, Choice):
         return replace(option, choices=kind.choices, ignores_case=kind.ignores_case)
     if isinstance(kind, Range):
@@ -188,7 +188,7 @@ def typed(option: Option, kind: Value | None, default: Value | None) -> Option:
 
 
 class Choice(Value):
-    """``click.Choice([...])``; one that is not understood takes everything."""
+    """``click.Choice([...])``; one that is not understood accepts everything."""
 
     def __init__(self, call: Call) -> None:
         found = constant(call.argument(0, "choices"))

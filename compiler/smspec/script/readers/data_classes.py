@@ -1,4 +1,4 @@
-"""Fields of dataclasses, which some libraries make options of."""
+"""Fields of dataclasses, which some libraries turn into options."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PLAIN = (str, int, float, bool, type(None))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """``default`` None: there is none. ``is_plain``: nothing beside its type and default says what it takes."""
+    """``default`` None: there is none. ``is_plain``: only its type and default determine what it accepts."""
 
     name: str
     annotation: Annotation
@@ -30,7 +30,7 @@ class Field:
 
 
 def fields_of(run: Interpreter, kind: Class) -> tuple[list[Field], bool] | None:
-    """Return the fields of a dataclass, and whether these are all; None for what is no dataclass."""
+    """Return the fields of a dataclass, and whether these are all; None if it is not a dataclass."""
     if not any(isinstance(decorator, Named) and decorator.name == _DATACLASS for decorator in kind.decorators):
         return None
     fields: dict[str, Field] = {}
@@ -78,7 +78,7 @@ def _field(evaluation: Evaluation, node: ast.AnnAssign, name: str) -> Field | No
 
 
 def _default(node: ast.expr) -> Value:
-    """Return a default; one that is no plain constant was looked at where the class was made."""
+    """Return a default; one that is not a constant was evaluated where the class was defined."""
     return Known(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, _PLAIN) else UNKNOWN
 
 

@@ -1,4 +1,4 @@
-"""Channels and hyperparameters that a program reads by their variables, and channels by the paths where they lie."""
+"""Channels and hyperparameters that a script reads by their variables, and channels by their paths."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _READERS = (
     "torchvision.datasets.ImageFolder",
     "PIL.Image.open",
 )
-"""What fails, or finds nothing, where its first argument does not exist."""
+"""Calls that fail, or find nothing, if their first argument does not exist."""
 
 
 def _item(run: Interpreter, key: Value, place: Span) -> Value:
@@ -51,7 +51,7 @@ def _item(run: Interpreter, key: Value, place: Span) -> Value:
 
 
 def _get(call: Call) -> Value:
-    """``os.environ.get(…)``, ``os.getenv(…)``: None, or what else is given, without the channel."""
+    """``os.environ.get(…)``, ``os.getenv(…)``: None, or the default, without the channel."""
     name = text(call.argument(0, "key")) or ""
     if not call.run.may_have_set(name):
         _channel(call.run, name, call.place, fails=False)
@@ -65,7 +65,7 @@ def _channel(run: Interpreter, name: str, place: Span, *, fails: bool) -> None:
 
 
 def _changed(call: Call) -> Value:
-    """``os.environ.setdefault(…)`` and the like: the variable may be there without a channel."""
+    """``os.environ.setdefault(…)`` and the like: the variable may be set without a channel."""
     call.run.changed_variables.add(text(call.argument(0, "key")) or "*")
     return call.lost()
 
@@ -88,13 +88,13 @@ def _path(call: Call) -> Value:
 
 
 def _absolute(call: Call) -> Value:
-    """``os.path.abspath``: of a path from the root, which is no other for it."""
+    """``os.path.abspath``: does not change a path from the root."""
     path = text(_joined(call)) or ""
     return known_text(posixpath.normpath(path)) if path.startswith("/") else UNKNOWN
 
 
 def _read(call: Call) -> Value:
-    """Something is read from a path."""
+    """A path is read."""
     path = text(call.arguments[0]) if call.arguments else None
     mode = call.argument(1, "mode")
     is_written = mode is not None and set(text(mode) or "") & set("wax")

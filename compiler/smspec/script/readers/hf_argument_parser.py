@@ -1,4 +1,4 @@
-"""HfArgumentParser of transformers: options from the fields of dataclasses, on top of argparse."""
+"""HfArgumentParser of transformers: options from the fields of dataclasses, based on argparse."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class HfParser(Parser):
     def _take(self, fields: list[Field]) -> None:
         for field in fields:
             self.options += _options(field)
-            # What metadata say goes to argparse as it is: other names, for one.
+            # Metadata are passed to argparse unchanged: more names, for example.
             self.escaped |= not field.is_plain
 
 

@@ -1,4 +1,4 @@
-"""What a program asks the job for: ``smspec_runtime.job()``, or the job that a function is called with."""
+"""What a script reads from the job: ``smspec_runtime.job()``, or the job that a function is called with."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Job(Value):
 
 
 class _Named(Value):
-    """One of the job's two mappings, by name."""
+    """One of the two mappings of the job, by name."""
 
     def __init__(self, run: Interpreter, what: str) -> None:
         self._run = run

@@ -1,4 +1,4 @@
-"""jsonargparse: options from the parameters of a function, on top of argparse, values read as YAML."""
+"""jsonargparse: options from the parameters of a function, based on argparse, with values parsed as YAML."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class JsonParser(Parser):
         super().add(call, exclusive)
         kind = call.keywords.get("type")
         name = kind.name if isinstance(kind, Named) else ""
-        # A word is YAML here, so only numbers are rejected as plainly as elsewhere.
+        # A word is YAML here, so only numbers are rejected as clearly as elsewhere.
         self.options[known:] = [
             replace(option, kind="unknown" if option.kind == "unknown" else _KINDS.get(name, "unknown"), choices=None)
             for option in self.options[known:]
@@ -53,7 +53,7 @@ class JsonParser(Parser):
 
 
 class FunctionParser(Parser):
-    """What ``jsonargparse.CLI(function)`` makes."""
+    """The parser that ``jsonargparse.CLI(function)`` creates."""
 
     library = "jsonargparse"
 
@@ -83,7 +83,7 @@ class FunctionParser(Parser):
         is_required = parameter.arg not in function.defaults
         if isinstance(value, Class):
             found = fields_of(call.run, value)
-            # What a class takes may come in many ways: as one value, by its fields, from a file.
+            # The values of a class can be passed in many ways: as one value, by its fields, or from a file.
             self.is_complete &= found is not None and found[1]
             for field in found[0] if found else ():
                 self.options.append(_opaque(f"--{parameter.arg}.{field.name}", field.place))

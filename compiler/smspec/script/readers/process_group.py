@@ -1,4 +1,4 @@
-"""PyTorch's `init_process_group`, which takes from the environment what it is not given."""
+"""PyTorch's `init_process_group`, which reads missing arguments from the environment."""
 
 from __future__ import annotations
 

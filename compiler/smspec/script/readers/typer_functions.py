@@ -1,4 +1,4 @@
-"""Functions that typer makes commands of: parameters without a default are positionals, the others options."""
+"""Functions that typer converts to commands: parameters without a default are positionals, the others options."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Info(Value):
         self.is_option = is_option
         self.call_site = call
         self.is_plain = call.is_whole and not call.keywords.keys() - _OPTION
-        # In Annotated all words are names; as a default, the first is the default itself.
+        # In Annotated all arguments are names; as a default, the first is the default itself.
         self.words = [text(value) for value in call.arguments]
         self.default = call.argument(0, "default")
 
@@ -92,7 +92,7 @@ def _run(call: Call) -> Value:
 
 
 def _command(run: Interpreter, function: Function, place: Span) -> Command | None:
-    """Return the command that a function makes; None for one that is not understood."""
+    """Return the command for a function; None if it is not understood."""
     node = function.node.args
     if node.vararg or node.kwarg or node.posonlyargs:
         return None
@@ -112,7 +112,7 @@ def _command(run: Interpreter, function: Function, place: Span) -> Command | Non
 
 
 def _is_context(value: Value) -> bool:
-    """Return whether a parameter is not of the command line: typer passes what it knows of the call."""
+    """Return whether a parameter is not part of the command line: typer passes its context."""
     return isinstance(value, Named) and value.name in ("typer.Context", "click.Context", "click.core.Context")
 
 
@@ -124,7 +124,7 @@ def _option(run: Interpreter, function: Function, parameter: ast.arg) -> Option 
     info = next((extra for extra in annotation.extras if isinstance(extra, Info)), None)
     words = info.words if info is not None else []
     if isinstance(default, Info):
-        # As a default itself: its first word is the value, and without one there is none.
+        # As a default itself: its first argument is the value, and without one there is none.
         info, words = default, default.words[1:]
         default = default.default
     return _declared(function, parameter, annotation, info, words, default)
