@@ -1,4 +1,4 @@
-"""Jobs that were not written for smspec, taken in: a request in any of its forms becomes a spec that renders it.
+"""Convert existing jobs to specs: a request in any of its formats becomes a spec that renders it.
 
-`sources` reads the forms, `parts` writes the keys of the spec, and what no part takes goes to `api`.
+`sources` reads the formats, `parts` writes the keys of the spec, and what no part imports goes to `api`.
 """

@@ -1,4 +1,4 @@
-"""The spec as a file for people: groups of keys, a word where one is needed, and at the end what could not be kept."""
+"""Format the spec for people: groups of keys, comments where needed, and at the end what was not imported."""
 
 from __future__ import annotations
 

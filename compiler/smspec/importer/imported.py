@@ -1,4 +1,4 @@
-"""What was found in a file or an answer: a request, and what of the source is no part of it."""
+"""The result of reading a source: a request, and the parts of the source that do not belong to it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from smspec.source.path import dotted
 
 
 class RequestNotFound(Exception):
-    """There is no training job in the source; the text says why."""
+    """There is no training job in the source; the text explains why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A part of the source that the spec does not have, and why. ``path`` is in the words of the source."""
+    """A part of the source that the spec does not contain, and why. ``path`` uses the names of the source."""
 
     path: Path
     why: str
@@ -24,11 +24,11 @@ class Lost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """A CreateTrainingJob request and where it came from.
+    """A CreateTrainingJob request and its source.
 
-    ``form`` names the source in words. ``left_out`` are members that are no part of any request: they are told in one
-    line. ``stem`` is what the job is named after when the request has no name. ``has_tags`` False: the source does not
-    say which tags the job has.
+    ``form`` describes the source. ``left_out`` are members that are not part of any request: they are listed in one
+    line. ``stem`` is used to name the job if the request has no name. ``has_tags`` False: the source does not contain
+    the tags of the job.
     """
 
     form: str

@@ -1,4 +1,4 @@
-"""Keys that are taken out of a request as their rows say: each from its member, where the key can say all of it."""
+"""Import the keys that their rows define: each from its member, if the key can express the whole value."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from smspec.spec.keys.value_forms import Structure, Structures, Value
 
 
 def taken(rest: UnmappedMembers, rows: Iterable[Row], outside: int = 0) -> dict[str, object]:
-    """Take what the rows have keys for. A row that is irregular is left to its function.
+    """Import what the rows have keys for. An irregular row is left to its function.
 
-    ``outside``: how many steps of a member lie outside the request that is left.
+    ``outside``: how many steps of a member are outside the remaining request.
     """
     found = {row.name: take(rest, row, outside) for row in rows if row.member and not row.irregular}
     return {name: value for name, value in found.items() if value is not None}
 
 
 def take(rest: UnmappedMembers, row: Row, outside: int = 0) -> object:
-    """Take the value of a key; None, and nothing taken, where it cannot say what the request has."""
+    """Import the value of a key; None, and remove nothing, if the key cannot express the value of the request."""
     form, path = row.form, row.steps[outside:]
     if isinstance(form, Value):
         return rest.take(path, form.accepts, form.write)
@@ -46,7 +46,7 @@ def _is_sayable(rest: UnmappedMembers, row: Row, outside: int) -> bool:
 
 
 def _is_item(item: dict[str, object], below: tuple[Row, ...], inside: int, form: Structures) -> bool:
-    """Return whether an item has nothing but members of its keys: no patch exists for the rest."""
+    """Return whether an item has only members of its keys: there is no patch for the rest."""
     left = UnmappedMembers(item)
     return _required(form) <= taken(left, below, inside).keys() and not left.members
 

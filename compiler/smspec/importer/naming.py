@@ -1,4 +1,4 @@
-"""`name` and `job_name`: a stem for the jobs to come, and the exact name of this one."""
+"""`name` and `job_name`: a stem for future jobs, and the exact name of this one."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ UNNAMED = "imported"
 _DIGEST = re.compile(r"-[0-9a-f]{10}")
 _MOMENT = r"(?:19|20)[0-9]{2}-?[01][0-9]-?[0-3][0-9](?:[-t]?[0-2][0-9]-?[0-5][0-9](?:-?[0-5][0-9](?:-?[0-9]{3})?)?)?"
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-# A moment, seconds since 1970, or a digest: what made the name of one job unlike that of the next.
+# A date, seconds since 1970, or a digest: the part that makes the name of each job unique.
 _ENDINGS = re.compile(rf"-?{_MOMENT}$|-{_UUID}$|-[0-9]{{9,13}}$|-(?=[a-f]*[0-9])[0-9a-f]{{7,40}}$")
 
 
 def names(job_name: str | None, stem: str, request: dict[str, object]) -> dict[str, str]:
-    """Return the keys that name a job; `job_name` only where its name is not the one that the spec would give it."""
+    """Return the keys that name a job; `job_name` only if its name differs from the one that the spec would give it."""
     if job_name is None:
         return {"name": slug(stem)}
     own = job_name[:-11]
@@ -27,7 +27,7 @@ def names(job_name: str | None, stem: str, request: dict[str, object]) -> dict[s
 
 
 def slug(text: str) -> str:
-    """Return what is left of a name in the letters of a spec's name, without the ending that made it unique."""
+    """Return a name converted to the characters of a spec's name, without its unique suffix."""
     words = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
     while (ending := _ENDINGS.search(words)) and ending.start() > 0:
         words = words[: ending.start()].strip("-")

@@ -1,4 +1,4 @@
-"""Values as the nodes of a spec: which text needs quotes, and how `${{` is written."""
+"""Convert values to nodes of a spec: which strings need quotes, and how to write `${{`."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from smspec.spec.yaml.scalars import meaning
 _NOWHERE = Span("", 1, 1, 1, 1)
 _OPEN = "${{"
 DOLLAR = "dollar"
-"""The variable that stands for a dollar sign before ``{{``: written out, the two would begin a variable."""
+"""The variable for a dollar sign before ``{{``: written out, the two would start a variable."""
 
-# Text that some YAML reader, or some human one, takes for a number, a date, a time, true, false or null.
+# Strings that some YAML parser, or some reader, takes for a number, a date, a time, true, false, or null.
 _LIKE_A_NUMBER = re.compile(r"[-+.]?[0-9][0-9a-fA-FxXoO_.,:+-]*([ tT][0-9:.]+[zZ]?)?|[-+]?\.(inf|Inf|INF|nan|NaN|NAN)")
 _LIKE_A_WORD = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null", "~", "nan", "inf", "infinity"))
 
 
 def node(value: object) -> Node:
-    """Return a value as a node; one that is a node already stays."""
+    """Return a value as a node; return a node unchanged."""
     if isinstance(value, Scalar | Mapping | Sequence):
         return value
     if isinstance(value, dict):
@@ -32,9 +32,9 @@ def node(value: object) -> Node:
 
 
 def text(value: str) -> Scalar:
-    """Return a text, without quotes where nobody could take it for anything else.
+    """Return a string, without quotes where it cannot be mistaken for anything else.
 
-    The node is written with `DOLLAR` where it must be; its value is the text that comes of it.
+    The node is written with `DOLLAR` where necessary; its value is the resulting string.
     """
     written = value.replace(_OPEN, f"${{{{ vars.{DOLLAR} }}}}{_OPEN[1:]}")
     plain = written == value and bool(value) and not _looks_like_more(value) and meaning(value) == value

@@ -1,4 +1,4 @@
-"""Whether two requests are one: every place where they are not."""
+"""Compare two requests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from smspec.source import Path
 
 
 def differences(one: object, other: object, path: Path = ()) -> Iterator[Path]:
-    """Yield where two JSON values differ; unlike Python, JSON tells 1 from true and from 1.0."""
+    """Yield the paths where two JSON values differ; unlike in Python, 1 differs from true and from 1.0."""
     if isinstance(one, dict) and isinstance(other, dict):
         for name in dict.fromkeys((*one, *other)):
             if name in one and name in other:

@@ -1,4 +1,4 @@
-"""From the bytes of a file to data: JSON, or YAML, of which one document is the training job."""
+"""Parse a file as JSON, or as YAML in which one document is the training job."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from smspec.source import Document, SourceText, to_data
 from smspec.source.frozen import dataclass
 from smspec.spec.yaml.yaml_reader import decode_bytes, read
 
-# Of a file that begins like this every YAML reader would say less than one of JSON.
+# For a file that begins like this, the JSON parser has better error messages than a YAML parser.
 _JSON = re.compile(rb"(\xef\xbb\xbf)?[ \t\r\n]*[{\[]")
 _BETWEEN = re.compile(r"^(?:---|\.\.\.)(?=\s|$)[ \t]*", re.MULTILINE)
 _TRAINING_JOB = re.compile(r"^kind:[ \t]*[\"']?TrainingJob[\"']?[ \t\r]*(#.*)?$", re.MULTILINE)
@@ -23,7 +23,7 @@ OTHERS = "other documents of the file"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The training job in a file, with its places; ``left_out`` says what else the file holds."""
+    """The training job in a file, with positions; ``left_out`` describes what else the file contains."""
 
     document: Document
     left_out: tuple[str, ...] = ()
@@ -34,9 +34,9 @@ class Source:
 
 
 def read_source(name: str, content: bytes) -> Source:
-    """Return what a file holds.
+    """Return the training job in a file.
 
-    Raise `InvalidInput` with the places of what cannot be read, `RequestNotFound` without a job.
+    Raise `InvalidInput` with the positions of errors, `RequestNotFound` if there is no job.
     """
     if _JSON.match(content):
         return Source(read_json(decode_json_bytes(name, content)))
@@ -45,7 +45,7 @@ def read_source(name: str, content: bytes) -> Source:
 
 
 def _one_document(text: str) -> tuple[str, bool]:
-    """Return the text with every other document of it blanked, so that lines keep their numbers; is there none?"""
+    """Return the text with all other documents blanked, so that line numbers are kept, and whether there are none."""
     ends = [match.start() for match in _BETWEEN.finditer(text)]
     parts = [_BETWEEN.sub("", text[start:end]) for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]
     filled = [index for index, part in enumerate(parts) if _SOMETHING.search(part)]

@@ -1,4 +1,4 @@
-"""From a request to the text of a spec: keys are taken as the table or a part says, `api` holds the rest."""
+"""Write the text of a spec for a request: keys are imported by the table or a part, the rest goes to `api`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from smspec.spec.keys import rows_below
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenSpec:
-    """A spec as YAML, the request that it must render, and what of the source it cannot have.
+    """A spec as YAML, the request that it must render, and the parts of the source that it cannot contain.
 
-    ``request`` has no TrainingJobName where the source had none. ``left_out`` are members that no request has.
+    ``request`` has no TrainingJobName if the source had none. ``left_out`` are members that no request has.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""What is left of a request while the parts of a spec are taken out of it; at the end it is the patch in `api`."""
+"""The members of a request that are not yet imported; at the end they are the patch in `api`."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ Kind = TypeVar("Kind")
 
 
 class UnmappedMembers:
-    """A copy of some members. Taking a member removes it, and what holds it once that has become empty."""
+    """A copy of some members. Taking a member removes it, and its parent if that becomes empty."""
 
     def __init__(self, members: dict[str, object]) -> None:
         self.members = copy.deepcopy(members)
 
     def text(self, *path: str) -> str | None:
-        """Take a text; None, and nothing taken, where there is none."""
+        """Remove and return a string; None, without a change, if there is none."""
         return self.take(path, TEXT.accepts, str)
 
     def texts(self, *path: str) -> list[str] | None:
-        """Take a list of texts that is not empty."""
+        """Remove and return a list of strings that is not empty."""
         return self.take(path, TEXTS.accepts, list)
 
     def structures(self, accepts: Callable[[dict[str, object]], bool], *path: str) -> list[dict[str, object]] | None:
-        """Take a list of objects, not empty, each of them acceptable."""
+        """Remove and return a list of objects, not empty, if all of them are acceptable."""
 
         def are_acceptable(value: object) -> bool:
             return (
@@ -40,7 +40,7 @@ class UnmappedMembers:
     def take(
         self, path: tuple[str, ...], accepts: Callable[[object], bool], convert: Callable[..., Kind]
     ) -> Kind | None:
-        """Take what is at ``path``, converted, if it is acceptable."""
+        """Remove and return the value at ``path``, converted, if it is acceptable."""
         holders: list[dict[str, object]] = []
         value: object = self.members
         for name in path:
@@ -57,18 +57,18 @@ class UnmappedMembers:
         return convert(value)
 
     def at(self, path: tuple[str, ...]) -> object:
-        """Return what is, still, at ``path``; None where there is nothing, as no request has null."""
+        """Return the remaining value at ``path``; None if there is none, because no request contains null."""
         value: object = self.members
         for name in path:
             value = value.get(name) if isinstance(value, dict) else None
         return value
 
     def has(self, *path: str) -> bool:
-        """Return whether something is left at ``path``."""
+        """Return whether a value remains at ``path``."""
         return self.at(path) is not None
 
     def refuse(self, *path: str) -> None:
-        """Say that the request lacks what a spec would send by itself: null in a patch takes it away."""
+        """Record that the request lacks what a spec would send by default: null in a patch removes it."""
         holder: object = self.members
         for name in path[:-1]:
             holder = holder.setdefault(name, {}) if isinstance(holder, dict) else None

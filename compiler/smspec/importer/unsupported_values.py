@@ -1,4 +1,4 @@
-"""What no spec can say, taken out of a request first: nulls, keys that look like variables, half characters."""
+"""Values that a spec cannot express, removed first: nulls, keys that look like variables, surrogates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _VARIABLE = "${{"
 
 
 def without_unsupported_values(request: dict[str, object]) -> tuple[dict[str, object], list[Lost]]:
-    """Return the request as far as a spec can hold it, and the rest. The request itself stays as it is."""
+    """Return the part of the request that a spec can express, and the rest. The request itself is not changed."""
     lost: list[Lost] = []
     return _entries(request, (), lost), lost
 

@@ -1,1 +1,1 @@
-"""Runs a job here, with the generated files: hosts as processes, channels laid out or fed, results collected."""
+"""Run a job on this machine with the generated files: hosts as processes, channels copied or fed, results collected."""

@@ -1,6 +1,6 @@
-"""Merges what the hosts have written into model.tar.gz and output.tar.gz, as SageMaker does when a job ends.
+"""Merge the output of the hosts into model.tar.gz and output.tar.gz, as SageMaker does when a job ends.
 
-The same files give the same bytes: names sorted, no times, owners or modes of this machine.
+The archives are reproducible: names sorted, no times, owners, or modes of this machine.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DIRECTORY = ""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
-    """What became of one kind of output. ``path`` is an archive, or a directory when nothing is compressed."""
+    """The result for one kind of output. ``path`` is an archive, or a directory if nothing is compressed."""
 
     path: str
     files: int
@@ -31,10 +31,10 @@ class Collected:
 def collect(
     what: str, directories: Sequence[tuple[str, str]], target: str, *, compressed: bool, reporter: Reporter
 ) -> Collected | None:
-    """Merge the directories of the hosts, (host, directory), into ``target``; None when they are all empty.
+    """Merge the directories of the hosts, (host, directory), into ``target``; None if they are all empty.
 
-    Where two hosts wrote the same path, the later host wins, with a warning. Symbolic links that lead out of
-    the directory, and whatever is neither file nor directory, stay behind, with a warning.
+    If two hosts wrote the same path, the later host wins, with a warning. Symbolic links that lead out of the
+    directory, and whatever is neither file nor directory, are skipped, with a warning.
     """
     owners: dict[str, str] = {}
     sources: dict[str, str] = {}
@@ -54,7 +54,7 @@ def collect(
 
 
 def _members(what: str, host: str, root: str, reporter: Reporter) -> list[tuple[str, str]]:
-    """Return (name, file) of everything below ``root``; directories have no file."""
+    """Return (name, file) for everything below ``root``; directories have no file."""
     found: list[tuple[str, str]] = []
     if os.path.islink(root) or not os.path.isdir(root):
         _warn(reporter, f"{host}: the script replaced its {what} directory; smspec ignores it")
@@ -82,7 +82,7 @@ def _members(what: str, host: str, root: str, reporter: Reporter) -> list[tuple[
 
 
 def _archive(sources: dict[str, str], path: str) -> str:
-    """Write the archive beside its place and move it there, so that there is a whole one or none."""
+    """Write the archive to a temporary file and rename it, so that it is complete or missing."""
     unfinished = path + ".part"
     try:
         with (
@@ -113,7 +113,7 @@ def _add(archive: tarfile.TarFile, name: str, source: str) -> None:
 
 
 def _tree(sources: dict[str, str], path: str) -> str:
-    """OutputDataConfig.CompressionType NONE: the files as they are, under a prefix."""
+    """OutputDataConfig.CompressionType NONE: the files unchanged, under a prefix."""
     for name in sorted(sources, key=os.fsencode):
         target = os.path.join(path, name)
         if sources[name] == _DIRECTORY:

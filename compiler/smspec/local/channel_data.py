@@ -1,4 +1,4 @@
-"""Where the data of each channel are on this machine, and what is wrong with them."""
+"""Find the local data of each channel, and report errors in them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNREADABLE_LOCAL_DATA = Rule("SM362", "unreadable local data")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelData:
-    """A channel and its source: the directory or file here that stands for its S3 URI, or an S3 URI."""
+    """A channel and its source: the local directory or file for its S3 URI, or an S3 URI."""
 
     channel: RequestedChannel
     source: str
@@ -39,7 +39,7 @@ class ChannelData:
         return host in self.channel.hosts(hosts)
 
     def feeder_channel(self, host: Host, hosts: tuple[Host, ...]) -> FeederChannel:
-        """Return what a feeder on ``host`` must know; it also says which objects a File channel gets there."""
+        """Return the input of a feeder on ``host``; it also determines which objects a File channel gets there."""
         members = self.channel.hosts(hosts)
         is_sharded = self.channel.distribution == "ShardedByS3Key"
         return self._whole()._replace(
@@ -51,16 +51,16 @@ class ChannelData:
         )
 
     def store(self) -> Store:
-        """Return where the objects are. Raises ChannelDataError."""
+        """Return the store of the objects. Raise ChannelDataError."""
         if not is_s3(self.source):
             return LocalStore(self._whole())
-        # Late: boto3 takes its time, and only these channels need it.
+        # Imported late: boto3 is slow to import, and only these channels need it.
         from smspec.local.s3.store import open_store
 
         return open_store(self._whole())
 
     def entries(self, store: Store) -> Entries:
-        """Return what the channel holds. Raises ChannelDataError."""
+        """Return the content of the channel. Raise ChannelDataError."""
         return entries_of(self._whole(), store)
 
     def _whole(self) -> FeederChannel:
@@ -78,8 +78,7 @@ def find_data(
 ) -> tuple[tuple[ChannelData, ...], tuple[Finding, ...]]:
     """Return the channels with their data, and a finding for each that cannot be fed.
 
-    ``generated``: channels of the source and the runtime → their directory. Raises RunFailed for a ``--data`` that
-    cannot be meant.
+    ``generated``: channels of the source and the runtime → their directory. Raise RunFailed for an invalid ``--data``.
     """
     wanted = tuple(channels)
     _refuse_strange_data(request.data, [channel.name for channel in wanted if channel.name not in generated])
@@ -102,7 +101,7 @@ def find_data(
 
 
 def require_apart(data: Iterable[ChannelData], directory: str) -> None:
-    """Reject a run directory that holds data of the run, or that lies among them. Raises RunFailed."""
+    """Reject a run directory that contains data of the run, or is inside them. Raise RunFailed."""
     run = os.path.realpath(directory)
     for each in data:
         if is_s3(each.source):
@@ -136,7 +135,7 @@ def _object_below(data: ChannelData, run: str) -> str | None:
 
 
 def _found(channel: RequestedChannel, path: Path, local: str | None, request: RunRequest) -> ChannelData | Finding:
-    """Return a channel with its data on this machine, or what is wrong with them. ``path``: its place in the spec."""
+    """Return a channel with its local data, or a finding. ``path``: its path in the spec."""
     given = request.data.get(channel.name)
     if given is not None:
         data = ChannelData(channel=channel, source=os.path.abspath(given))
@@ -157,11 +156,11 @@ def _refuse_strange_data(data: Mapping[str, str], names: list[str]) -> None:
 
 
 def _in_s3(channel: RequestedChannel, source: str) -> ChannelData:
-    """Return a channel whose data are in S3, once it is sure that they are there and may be read."""
+    """Return a channel whose data are in S3, after checking that they exist and can be read."""
     data = ChannelData(channel=channel, source=source)
     try:
         store = data.store()
-        # Not all of a prefix is listed here: that may take minutes, and the feeder does it in any case.
+        # Do not list the whole prefix: that may take minutes, and the feeder does it anyway.
         is_empty = not store.has_objects() if channel.s3_data_type == "S3Prefix" else not len(data.entries(store))
     except ChannelDataError as fault:
         status = 3 if isinstance(fault, StoreUnavailable) else 2
@@ -194,7 +193,7 @@ def _fault(data: ChannelData, path: Path, written: str | None) -> Finding | None
     try:
         entries = data.entries(data.store())
     except ChannelDataError as fault:
-        # As the author wrote it: where the checkout lies is of no interest.
+        # As the author wrote it: the path of the checkout is not relevant.
         told = str(fault).replace(data.source, (written or data.source).rstrip("/") or "/")
         return UNREADABLE_LOCAL_DATA.at(path, f"channel `{name}`: {told}")
     if not len(entries):

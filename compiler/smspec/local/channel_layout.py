@@ -1,4 +1,4 @@
-"""Lays out the channels of File and FastFile mode: one directory per channel, one file per object."""
+"""Lay out the channels of File and FastFile mode: one directory per channel, one file per object."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from smspec.local.training_request import Host
 
 _READ_ONLY = 0o444
 _LONGEST_NAME = 255
-"""Bytes of a file's name on nearly every file system."""
+"""The maximum length of a file name in bytes on nearly every file system."""
 
 _MOST_SHOWN = 80
 _PROBE = "room.part"
@@ -34,8 +34,9 @@ _BLOCK = 4096
 class ChannelLayout:
     """Lays channels out host by host.
 
-    Objects are copied, never linked to the author's files: a program may write to its input. On file systems that can,
-    a copy shares its blocks with the original. Each host has its own, as on SageMaker; S3 is read once for all of them.
+    Objects are copied, never linked to the author's files: a script may write to its input. On file systems that
+    support it, a copy shares its blocks with the original. Each host has its own copy, as on SageMaker; S3 is read once
+    for all of them.
     """
 
     def __init__(self, hosts: tuple[Host, ...], reporter: Reporter) -> None:
@@ -45,14 +46,14 @@ class ChannelLayout:
         self._entries: dict[str, tuple[Store, Objects]] = {}
 
     def lay(self, data: ChannelData, host: Host, directory: str) -> None:
-        """Make ``directory/<channel>`` as SageMaker fills it on ``host``, and the manifest beside it."""
+        """Create ``directory/<channel>`` as SageMaker fills it on ``host``, and the manifest next to it."""
         try:
             self._lay(data, host, directory)
         except ChannelDataError as fault:
             raise _unable(data, fault) from None
 
     def require_room(self, data: Sequence[ChannelData], directory: str) -> None:
-        """Reject what the file system of ``directory`` has no room for. Raises RunFailed, with nothing copied."""
+        """Check that the file system of ``directory`` has enough space. Raise RunFailed before anything is copied."""
         wanted = {each.channel.name: self._copied(each) for each in data}
         objects = [stored for each in wanted.values() for stored in each]
         size, free = sum(map(_size_of, objects)), shutil.disk_usage(directory).free
@@ -67,7 +68,7 @@ class ChannelLayout:
             )
 
     def _copied(self, data: ChannelData) -> list[StoredObject]:
-        """Return the objects of a channel, each as often as hosts get it."""
+        """Return the objects of a channel, once for each host that gets them."""
         try:
             hosts = [host for host in self._hosts if data.reaches(host, self._hosts)]
             return [stored for host in hosts for stored in self._objects(data, host)[1]]
@@ -75,11 +76,11 @@ class ChannelLayout:
             raise _unable(data, fault) from None
 
     def _objects(self, data: ChannelData, host: Host) -> tuple[list[int], list[StoredObject]]:
-        """Return what ``host`` gets: the numbers of the entries, and the objects."""
+        """Return the part of ``host``: the numbers of the entries, and the objects."""
         _, entries = self._found(data)
         told = data.feeder_channel(host, self._hosts)
         chosen = sorted(order(len(entries), told.shuffle_seed, 0, told.shard, told.shards))
-        # A manifest may name an object twice.
+        # A manifest may list an object twice.
         return chosen, list({entries.objects[index].key: entries.objects[index] for index in chosen}.values())
 
     def _lay(self, data: ChannelData, host: Host, directory: str) -> None:
@@ -109,7 +110,7 @@ class ChannelLayout:
                 json.dump([entries.objects[index].key for index in chosen], file)
 
     def _found(self, data: ChannelData) -> tuple[Store, Objects]:
-        """Return what a channel holds; hosts share what was found for the first of them."""
+        """Return the content of a channel; hosts share the result for the first of them."""
         name = data.channel.name
         if name not in self._entries:
             store = data.store()
@@ -152,7 +153,7 @@ def _protect(data: ChannelData, path: str) -> None:
 
 
 def _shared(objects: list[StoredObject], directory: str) -> int:
-    """Return how many bytes of copies below ``directory`` take no room, as they share the blocks of others."""
+    """Return how many bytes of copies below ``directory`` take no space, because they share blocks."""
     probe = os.path.join(directory, _PROBE)
     once = {stored.path: stored for stored in objects}.values()
     here = [stored for stored in once if not is_s3(stored.path)]
@@ -171,7 +172,7 @@ def _size_of(stored: StoredObject) -> int:
 
 
 def _target(channel: str, stored: StoredObject, root: str) -> str:
-    """Return the path of an object, and make the directories above it. Raises RunFailed where it cannot be a file."""
+    """Return the path of an object, and create its parent directories. Raise RunFailed if it cannot be a file."""
     steps = stored.key.split("/")
     fault = ""
     if any(step in ("", ".", "..") or "\0" in step for step in steps):

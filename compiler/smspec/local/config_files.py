@@ -1,4 +1,4 @@
-"""The files of /opt/ml/input/config, as a training container finds them. Values in, JSON out."""
+"""The content of the files in /opt/ml/input/config of a training container."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from smspec.local.training_request import Host, RequestedChannel, TrainingRequest
 
 NETWORK_INTERFACE = "lo"
-"""The hosts of a local run talk over loopback; on SageMaker this says ``eth0``."""
+"""The hosts of a local run communicate over loopback; on SageMaker this is ``eth0``."""
 
 
 def config_files(
@@ -104,12 +104,12 @@ _SCREAMING = {
 
 
 def _screaming(literal: str) -> str:
-    """Spell an enum value as init-config.json does."""
+    """Return an enum value in the upper-case form of init-config.json."""
     return _SCREAMING.get(literal, literal.upper())
 
 
 def _with_count(payload: Mapping[str, object], hosts: Sequence[Host]) -> Mapping[str, object]:
-    """Return the request with the number of hosts that really run."""
+    """Return the request with the number of hosts that run locally."""
     resources = payload.get("ResourceConfig")
     if not isinstance(resources, Mapping) or "InstanceCount" not in resources:
         return payload

@@ -1,4 +1,4 @@
-"""Finds what names /opt/ml/ literally: without a container that directory is not the job's."""
+"""Find literal uses of /opt/ml/: without a container that directory is not the job's."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _VARIABLES = (
     ("/opt/ml/input", "SM_INPUT_DIR"),
     ("/opt/ml/checkpoints", "smspec_runtime.job().checkpoint_dir"),
 )
-"""The directories of a container, and what leads to those of the job wherever it runs."""
+"""The directories of a container, and the variables for those of the job wherever it runs."""
 
 
 def require_inside(uses: Sequence[FileUse]) -> None:
-    """Reject a program that certainly uses a path outside of its run. Raises RunFailed."""
+    """Reject a script that certainly uses a path outside of its run. Raise RunFailed."""
     if not uses:
         return
     use = uses[0]
@@ -44,7 +44,7 @@ def require_inside(uses: Sequence[FileUse]) -> None:
 
 
 def container_path_warning(plan: Plan, tree: FileTree) -> str | None:
-    """Return what to say when the source, the arguments or the environment name /opt/ml/; None when nothing does."""
+    """Return a warning if the source, the arguments, or the environment contain /opt/ml/; None if they do not."""
     places = [*_lines(source_files(tree)), *_values(plan)]
     if not places:
         return None

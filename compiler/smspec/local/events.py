@@ -1,4 +1,4 @@
-"""What happens during a run, told as it happens: to the progress bar, the summary, and whoever else listens."""
+"""The events of a run, reported as they happen: to the progress bar, the summary, and other listeners."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol, Union
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelLaid:
-    """A File or FastFile channel of a host is whole, or has come to ``size`` bytes, of ``total`` if that is known."""
+    """A File or FastFile channel of a host has ``size`` bytes, of ``total`` if that is known, or is complete."""
 
     host: str
     channel: str
@@ -20,9 +20,9 @@ class ChannelLaid:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpochFed:
-    """An epoch of a Pipe channel has come to ``size`` bytes, of ``total`` where that is known.
+    """An epoch of a Pipe channel has reached ``size`` bytes, of ``total`` if that is known.
 
-    ``moment``: when, by the monotonic clock.
+    ``moment``: the time of the monotonic clock.
     """
 
     host: str
@@ -49,7 +49,7 @@ class EpochEnded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultInjected:
-    """A fault has happened to an epoch on purpose, after ``size`` bytes; ``kind`` names a member of Injection."""
+    """A fault was injected into an epoch after ``size`` bytes; ``kind`` names a member of Injection."""
 
     host: str
     channel: str
@@ -77,7 +77,7 @@ class HostEnded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remark:
-    """Something that smspec itself has to say. ``warning``: a risk."""
+    """A message of smspec itself. ``warning``: a risk."""
 
     text: str
     warning: bool = False
@@ -90,7 +90,7 @@ class Reporter(Protocol):
     """Listens to a run."""
 
     def report(self, event: Event) -> None:
-        """Take note of an event."""
+        """Handle an event."""
 
     def tick(self) -> None:
-        """Use the chance, several times a second, to draw."""
+        """Draw if necessary; called several times per second."""

@@ -1,4 +1,4 @@
-"""The feeder of one host as a child process: started, listened to, stopped."""
+"""The feeder of one host as a child process."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _STOP_SECONDS = 5.0
 
 
 def _program(plan: FeederPlan) -> list[str]:
-    """Return the words after ``python -I``: the feeder by itself, or the one that our own packages give S3."""
+    """Return the words after ``python -I``: the feeder itself, or with the S3 store of this package."""
     if not any(is_s3(channel.source) for channel in plan.channels):
         return [_PROGRAM]
     return ["-c", f"import sys; sys.path[:] = {sys.path!r}; from {_S3_PROGRAM} import main; main(sys.argv[1:])"]
 
 
 class FeederFault(Exception):
-    """The data of a channel turned out to be at fault; or, ``is_ours``, the feeder itself or what it needs."""
+    """The data of a channel are invalid; or, ``is_ours``, the feeder itself or what it needs failed."""
 
     def __init__(self, message: str, *, is_ours: bool = False) -> None:
         super().__init__(message)
@@ -38,7 +38,7 @@ class FeederFault(Exception):
 
 
 class FeederProcess:
-    """Runs on our own Python, whatever Python the job uses. It stops by itself when we are gone: its stdin ends."""
+    """Runs on the Python of smspec, whatever Python the job uses. It stops if smspec dies: its stdin ends."""
 
     def __init__(self, host: str, plan: FeederPlan, plan_file: str) -> None:
         with open(plan_file, "w", encoding="utf-8") as file:
@@ -54,7 +54,7 @@ class FeederProcess:
             [sys.executable, "-I", *_program(plan), UNTIL_EOF, plan_file],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C in the terminal is for us; we stop the feeder when the job has ended
+            start_new_session=True,  # smspec handles Ctrl-C, and stops the feeder when the job has ended
         )
         self.pid = self._process.pid
         assert self._process.stdout is not None
@@ -62,9 +62,9 @@ class FeederProcess:
         self._await_ready()
 
     def events(self) -> Iterator[Event]:
-        """Read what is there to read, which may block, and yield what it means. Raises FeederFault.
+        """Read the available output, which may block, and yield its events. Raise FeederFault.
 
-        `is_killed` says whether the feeder has died as it was asked to: then there is nothing more to read.
+        `is_killed`: the feeder has died on request; then there is nothing more to read.
         """
         data = os.read(self.descriptor, _READ)
         if not data:
@@ -75,7 +75,7 @@ class FeederProcess:
         yield from self._decoded(data)
 
     def stop(self) -> Iterator[Event]:
-        """Stop the feeder, wait until its FIFOs are gone, and yield what it still had to say."""
+        """Stop the feeder, wait until its FIFOs are removed, and yield its last events."""
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.close()
         try:
@@ -89,7 +89,7 @@ class FeederProcess:
         try:
             yield from self._decoded(rest)
         except FeederFault:
-            pass  # the job is over; nobody was waiting for these data any more
+            pass  # the job is over and does not need these data any more
 
     def _await_ready(self) -> None:
         while b"\n" not in self._unread:
@@ -99,7 +99,7 @@ class FeederProcess:
                 raise RunFailed(3, f"the feeder of {self.host} did not start; its exit status is {status}")
             self._unread += data
         ready, _, self._unread = self._unread.partition(b"\n")
-        # What it says comes in gulps when the reader is fast: its own clock tells when things happened.
+        # Its output arrives in bursts if the reader is fast: its own clock has the time of each event.
         self._start = time.monotonic() - json.loads(ready)["at"]
 
     def _decoded(self, data: bytes) -> Iterator[Event]:
@@ -121,7 +121,7 @@ class FeederProcess:
                 yield self._fed(channel, epoch, event["bytes"], moment)
             elif kind == "injected":
                 self.is_killed |= event["kind"] == "kill_writer"
-                yield self._fed(channel, epoch, event["bytes"], moment)  # of a killed feeder this is the last word
+                yield self._fed(channel, epoch, event["bytes"], moment)  # the last event of a killed feeder
                 yield FaultInjected(
                     host=self.host, channel=channel, epoch=epoch, size=event["bytes"], kind=event["kind"]
                 )

@@ -1,4 +1,4 @@
-"""Copies a file: by reference where the file system can share blocks, else in parts, so that progress can be shown."""
+"""Copy a file: by reference if the file system can share blocks, else in parts, so that progress can be shown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 PART = 16 << 20
-"""Bytes that are copied between two looks at signals and progress."""
+"""Bytes that are copied between two checks of signals and progress."""
 
 _BLOCK = 1 << 20
 _FICLONE = 0x40049409
@@ -18,9 +18,9 @@ _NO_SHARING = (errno.EOPNOTSUPP, errno.EXDEV, errno.EINVAL, errno.ENOTTY, errno.
 
 
 def copied(source: str, target: str) -> Iterator[int]:
-    """Make ``target``, a new file with the bytes of ``source``; yield how many each part has.
+    """Create ``target``, a new file with the bytes of ``source``; yield the size of each part.
 
-    It is never a link: whatever happens to it, ``source`` stays as it is.
+    It is never a link: changes to it never affect ``source``.
     """
     if _cloned(source, target):
         yield os.path.getsize(target)
@@ -31,7 +31,7 @@ def copied(source: str, target: str) -> Iterator[int]:
 
 
 def shares_blocks(source: str, target: str) -> bool:
-    """Return whether a copy of ``source`` at ``target`` takes no room; nothing is left there."""
+    """Return whether a copy of ``source`` at ``target`` takes no space; remove the copy."""
     try:
         return _cloned(source, target)
     finally:
@@ -55,7 +55,7 @@ def _cloned(source: str, target: str) -> bool:
 
 
 def _cloned_by_apfs(source: str, target: str) -> bool:
-    import ctypes  # late: only macOS needs it
+    import ctypes  # imported late: only macOS needs it
 
     try:
         clonefile = ctypes.CDLL(None).clonefile
@@ -63,12 +63,12 @@ def _cloned_by_apfs(source: str, target: str) -> bool:
         return False
     if clonefile(os.fsencode(source), os.fsencode(target), 0):
         return False
-    os.chmod(target, 0o644)  # it takes over the mode too
+    os.chmod(target, 0o644)  # the mode is copied too
     return True
 
 
 def _in_kernel(original: BinaryIO, copy: BinaryIO) -> Iterator[int]:
-    """Copy what the kernel copies by itself, which on some file systems is nothing."""
+    """Copy with the kernel, which on some file systems copies nothing."""
     if not hasattr(os, "copy_file_range"):
         return
     offset = 0
@@ -88,7 +88,7 @@ def _in_kernel(original: BinaryIO, copy: BinaryIO) -> Iterator[int]:
 
 
 def _in_blocks(original: BinaryIO, copy: BinaryIO) -> Iterator[int]:
-    """Copy the rest, which is nothing if the kernel has copied all."""
+    """Copy the rest, if the kernel has not copied everything."""
     count = 0
     while block := original.read(_BLOCK):
         copy.write(block)

@@ -1,4 +1,4 @@
-"""The table of a run: a row per host, channel and epoch, in columns."""
+"""The table of a run: a row per host, channel, and epoch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_ROWS = 60
 
 
 def table(flows: Sequence[Flow]) -> str:
-    """Return one row per host, channel and epoch; per host and channel when those would be too many."""
+    """Return one row per host, channel, and epoch; per host and channel if those are too many."""
     from rich.table import Column, Table
     from rich.text import Text
 
@@ -28,7 +28,7 @@ def table(flows: Sequence[Flow]) -> str:
 
 
 def rows(flows: Sequence[Flow], most: int) -> list[tuple[str, ...]]:
-    """Return the cells below `HEAD`: a row per flow, or per host and channel where those are more than ``most``."""
+    """Return the cells below `HEAD`: a row per flow, or per host and channel if there are more than ``most`` flows."""
     return list(map(_row, flows)) if len(flows) <= most else _added_up(flows)
 
 

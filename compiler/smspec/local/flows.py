@@ -1,4 +1,4 @@
-"""What went through the channels of a run: the rows of its summary."""
+"""The data that went through the channels of a run: the rows of its summary."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from smspec.local.measurements import Measured
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow:
-    """What went through one channel of one host: an epoch in Pipe mode, else all of it (``epoch`` None).
+    """The data that went through one channel of one host: an epoch in Pipe mode, else all of it (``epoch`` None).
 
-    ``epoch`` and ``seconds`` are the reader's if it reported them: a resumed run continues its epochs, and FIFOs begin
-    with 0; and what a FIFO holds is written long before it is read.
-    ``injected``: the kinds of faults that happened to it on purpose.
+    ``epoch`` and ``seconds`` are the reader's if it reported them: a resumed run continues its epochs, while FIFOs
+    start at 0; and the content of a FIFO is written long before it is read. ``injected``: the kinds of faults that were
+    injected.
     """
 
     host: str
@@ -37,21 +37,21 @@ class Flows:
         self._completed_before: dict[tuple[str, str], int] = {}
 
     def add(self, event: ChannelLaid | EpochFed | EpochEnded) -> None:
-        """Take note of how far a channel, or an epoch of it, is."""
+        """Record the progress of a channel, or of an epoch of it."""
         if isinstance(event, ChannelLaid):
             self._keep(event, epoch=None, mode=event.mode, is_early=False)
         else:
-            # Until it has ended, an epoch is one that the job gave up before its end.
+            # Until it has ended, an epoch counts as one that the job closed early.
             is_early = event.early if isinstance(event, EpochEnded) else True
             self._keep(event, epoch=event.epoch, mode="Pipe", is_early=is_early)
 
     def read(self, host: str, found: Measured) -> None:
-        """Take note of how long the reader of an epoch took, and which epoch it was to the reader."""
+        """Record how long the reader of an epoch took, and its number for the reader."""
         self._read[host, found.channel, found.fifo] = found.seconds
         self._completed_before[host, found.channel] = found.epoch - found.fifo
 
     def in_order(self, injected: Iterable[FaultInjected]) -> tuple[Flow, ...]:
-        """Return the flows by host, channel and epoch."""
+        """Return the flows by host, channel, and epoch."""
         kinds: dict[tuple[str, str, int | None], list[str]] = {}
         for fault in injected:
             kinds.setdefault((fault.host, fault.channel, fault.epoch), []).append(fault.kind)

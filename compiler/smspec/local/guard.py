@@ -1,8 +1,8 @@
-"""One command and all that it starts, ended together: a program of the standard library, ``guard.py WORD…``.
+"""Run one command and kill everything that it started with it: a standalone program, ``guard.py WORD…``.
 
-Its stdin is a pipe that only smspec writes to. When that ends, smspec has died or wants an end, and every process below
-this one is killed: children, orphans, and those in sessions of their own. The same happens to what a command leaves
-behind. The exit status is the command's, 128 + n when signal n ended it.
+Its stdin is a pipe that only smspec writes to. When that ends, smspec has died or wants to stop, and every process
+below this one is killed: children, orphans, and those in other sessions. The same happens to what a command leaves
+behind. The exit status is the command's, 128 + n if signal n ended it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _DEADLINE_SECONDS = 5.0
 """For processes that even SIGKILL does not end: those in an uninterruptible wait."""
 
 _MOST_DESCRIPTORS = 256
-"""What smspec has given the guard to hold is not the command's."""
+"""Descriptors that smspec passed to the guard must not reach the command."""
 
 _KILLED = 128 + signal.SIGKILL
 
@@ -33,7 +33,7 @@ def guarded(words: list[str]) -> list[str]:
 
 
 def become_subreaper(wanted: bool) -> None:
-    """Become the parent of orphans below this process. Only Linux has this."""
+    """Become the parent of orphans below this process. Only Linux supports this."""
     _prctl(_SET_CHILD_SUBREAPER, int(wanted))
 
 
@@ -96,7 +96,7 @@ def _start(words: list[str], mask: Iterable[int]) -> int:
     try:
         _prctl(_SET_PARENT_DEATH, signal.SIGKILL)
         if os.getppid() != guard:
-            os._exit(_KILLED)  # it died before it could be heard of
+            os._exit(_KILLED)  # it died before it could be reported
         os.setpgid(0, 0)
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
@@ -104,7 +104,7 @@ def _start(words: list[str], mask: Iterable[int]) -> int:
         for number in (*FORWARDED, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        # Python ignores these for itself; a program expects them as they are.
+        # Python ignores these for itself; other programs expect the defaults.
         for name in ("SIGPIPE", "SIGXFSZ"):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
         os.closerange(3, _MOST_DESCRIPTORS)
@@ -116,12 +116,12 @@ def _start(words: list[str], mask: Iterable[int]) -> int:
 
 
 def _status_of(child: int) -> int | None:
-    """Reap what has ended; return the exit status of ``child`` if it is among them."""
+    """Reap ended children; return the exit status of ``child`` if it is among them."""
     while True:
         try:
             process, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return _KILLED  # cannot be: only this process reaps it
+            return _KILLED  # cannot happen: only this process reaps it
         if process == 0:
             return None
         if process == child:
@@ -129,7 +129,7 @@ def _status_of(child: int) -> int | None:
 
 
 def _reaped() -> bool:
-    """Reap what has ended; return whether children are left."""
+    """Reap ended children; return whether any are left."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -149,7 +149,7 @@ def _descendants() -> set[int]:
 
 
 def _children_by_parent() -> dict[int, set[int]]:
-    """Return parent → children, of all processes of this machine."""
+    """Return parent → children, for all processes of this machine."""
     found: dict[int, set[int]] = {}
     for process, parent in _from_proc() if os.path.isdir("/proc/self") else _from_ps():
         found.setdefault(parent, set()).add(process)
@@ -161,7 +161,7 @@ def _from_proc() -> list[tuple[int, int]]:
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{name}/stat", "rb") as file:
-                # pid (name of the program) state parent …; the name may hold anything, parentheses too
+                # pid (name of the program) state parent …; the name may contain anything, even parentheses
                 found.append((int(name), int(file.read().rpartition(b")")[2].split()[1])))
         except (OSError, IndexError):
             continue
@@ -169,7 +169,7 @@ def _from_proc() -> list[tuple[int, int]]:
 
 
 def _from_ps() -> list[tuple[int, int]]:
-    import subprocess  # late: Linux has /proc
+    import subprocess  # imported late: Linux has /proc
 
     listing = subprocess.run(["ps", "-axo", "pid=,ppid="], capture_output=True, text=True, check=False)
     pairs = [line.split() for line in listing.stdout.splitlines()]

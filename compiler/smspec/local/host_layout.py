@@ -1,4 +1,4 @@
-"""Fills the directories of the hosts with what SageMaker and the image put there before a job starts."""
+"""Fill the directories of the hosts with what SageMaker and the image provide at job start."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from smspec.local.training_request import Host, TrainingRequest
 
 
 class HostLayout:
-    """Lays out one host after the other: code, configuration, channels, and the checkpoints of a run before."""
+    """Lays out one host after the other: code, configuration, channels, and the checkpoints of a previous run."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class HostLayout:
         self._channels = ChannelLayout(hosts, reporter)
 
     def fill(self, directory: RunDirectory) -> None:
-        """Make and fill the directory of every host."""
+        """Create and fill the directory of every host."""
         copied = [data for data in self._data if not data.is_piped]
         self._channels.require_room(copied, directory.root)
         hyperparameters = self._engine.hyperparameters(directory.path(UPLOAD))
@@ -50,7 +50,7 @@ class HostLayout:
         self._take_up_checkpoints(directory)
 
     def _take_up_checkpoints(self, directory: RunDirectory) -> None:
-        """Give every host its checkpoint directory, with what a run left in it that did not complete."""
+        """Create the checkpoint directory of every host, with the checkpoints of an incomplete run."""
         wanted = self._training.checkpoint_directory
         if wanted is not None and os.path.normpath(wanted).startswith("/opt/ml/"):
             place = os.path.relpath(wanted, "/opt/ml")

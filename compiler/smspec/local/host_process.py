@@ -18,7 +18,7 @@ _LONGEST_LINE = 1 << 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """What is started on a host."""
+    """The command that is started on a host."""
 
     words: Sequence[str]
     environment: Mapping[str, str]
@@ -26,9 +26,9 @@ class Command:
 
 
 class HostProcess:
-    """Runs in a session of its own, stdout and stderr in one stream, as a container's log has them.
+    """Runs in a session of its own, stdout and stderr in one stream, as in a container's log.
 
-    A guard ends with it whatever it has started, also when smspec is killed.
+    A guard kills everything that it has started with it, also if smspec is killed.
     """
 
     def __init__(self, host: str, command: Command, log: str) -> None:
@@ -56,14 +56,14 @@ class HostProcess:
         self.descriptor = self._process.stdout.fileno()
 
     def lines(self) -> Iterator[str] | None:
-        """Read what is there to read, which may block, keep it in the log and return its lines; None at the end."""
+        """Read the available output, which may block, append it to the log, and return its lines; None at the end."""
         data = os.read(self.descriptor, _READ)
         if not data:
             return None
         return self._kept(data)
 
     def ended(self) -> bool:
-        """Return whether the process has ended; `exit_status` is then 128 + n when signal n ended it."""
+        """Return whether the process has ended; `exit_status` is then 128 + n if signal n ended it."""
         if self.exit_status is None:
             code = self._process.poll()
             if code is not None:
@@ -72,16 +72,16 @@ class HostProcess:
         return self.exit_status is not None
 
     def terminate(self) -> None:
-        """Do what `docker stop` does first: SIGTERM, to the first process only."""
+        """Stop the process as `docker stop` does first: SIGTERM, to the first process only."""
         self._process.terminate()
 
     def kill(self) -> None:
-        """Do what `docker stop` does last, to everything that the host has started."""
+        """Kill the process as `docker stop` does last, with everything that the host has started."""
         assert self._process.stdin is not None
         self._process.stdin.close()
 
     def close(self) -> Iterator[str]:
-        """Close the log and yield what the last line lacked its end of."""
+        """Close the log and yield a last line without a line feed."""
         rest, self._line = self._line, b""
         if self._log is not None:
             self._log.close()
@@ -105,5 +105,5 @@ class HostProcess:
 
 
 def _shown(line: bytes) -> str:
-    """Decode a line and keep what a terminal would show of it: what stands after the last carriage return."""
+    """Decode a line and keep what a terminal would show: the part after the last carriage return."""
     return line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""ParseErrors that were asked for, and what became of them: the words and counts of the summary."""
+"""The injected faults that were requested, and how often they happened, for the summary."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from smspec.local.feeder.injection import Injection
 from smspec.local.quantities import duration, size
 
 NOTES = {"stall": "stalled", "truncate": "cut short", "kill_writer": "writer killed"}
-"""What the table says of an epoch."""
+"""The notes of the table for an epoch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rehearsed:
-    """One kind of fault: its option, how much of it was wanted, and in how many epochs of all hosts it happened."""
+    """One kind of fault: its option, the requested amount, and in how many epochs of all hosts it happened."""
 
     option: str
     value: float | None
@@ -28,7 +28,7 @@ class Rehearsed:
 
 
 def rehearsed(injection: Injection | None, injected: Sequence[FaultInjected]) -> tuple[Rehearsed, ...]:
-    """Return what was asked for, and how often it happened."""
+    """Return the requested faults, and how often they happened."""
     if injection is None:
         return ()
     wanted = {
@@ -48,7 +48,7 @@ def rehearsed(injection: Injection | None, injected: Sequence[FaultInjected]) ->
 
 
 def told(fault: FaultInjected) -> str:
-    """Say what has just been done to a stream."""
+    """Return a message about a fault that was just injected."""
     note = NOTES[fault.kind]
     return f"injected: {fault.host}, channel `{fault.channel}`, epoch {fault.epoch}: {note} after {size(fault.size)}"
 

@@ -1,4 +1,4 @@
-"""The processes of a job: its hosts, and a feeder beside each that has Pipe channels."""
+"""The processes of a job: its hosts, and a feeder for each that has Pipe channels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Fleet:
     def start(
         self, hosts: tuple[Host, ...], data: tuple[ChannelData, ...], engine: ProcessEngine, request: RunRequest
     ) -> None:
-        """Start the feeders, and then the hosts: the first FIFO of each channel is there before a program looks."""
+        """Start the feeders, then the hosts, so that the first FIFO of each channel exists before a script starts."""
         for host in hosts:
             piped = [each for each in data if each.is_piped and each.reaches(host, hosts)]
             if piped:
@@ -48,7 +48,7 @@ class Fleet:
             self.hosts.append(HostProcess(host.name, command, self._directory.log(host.name)))
 
     def end(self) -> None:
-        """Kill the hosts that are left, stop the feeders, and report what these still had to say."""
+        """Kill the remaining hosts, stop the feeders, and report their last events."""
         for host in self.hosts:
             if not host.ended():
                 host.kill()
@@ -60,10 +60,10 @@ class Fleet:
 
 
 def _remove_fifos(directory: str) -> None:
-    """Remove what a feeder that was killed could not. ``directory`` has no links, unless a program has made one."""
+    """Remove the FIFOs of a killed feeder. ``directory`` has no links, unless a script has created one."""
     if os.path.realpath(directory) != directory:
         return
-    # A program may have removed or replaced what is there, the directory too.
+    # A script may have removed or replaced the files, and the directory too.
     with suppress(OSError), os.scandir(directory) as entries:
         for entry in entries:
             with suppress(OSError):

@@ -1,4 +1,4 @@
-"""The lines that show flowing channels: as wide as the screen allows, as many as it has room for."""
+"""The live progress lines of channels, fitted to the width and height of the terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LONGEST_BAR, _SHORTEST_NAME = 16, 8
 
 @dataclass(slots=True)
 class Flow:
-    """How far one channel of one host is. ``marks`` are (time, bytes over all epochs) of the last moments."""
+    """The progress of one channel of one host. ``marks`` are recent (time, bytes over all epochs)."""
 
     host: str
     channel: str
@@ -27,18 +27,18 @@ class Flow:
     marks: list[tuple[float, int]] = field(default_factory=list)
 
     def begin(self, epoch: int | None) -> None:
-        """Go on with another epoch."""
+        """Start the next epoch."""
         if self.epoch != epoch:
             self.before += self.size
             self.epoch, self.total = epoch, None
 
     def moved(self, now: float) -> None:
-        """Take note of the moment at which `size` was reached."""
+        """Record the time at which `size` was reached."""
         recent = [mark for mark in self.marks if now - mark[0] <= _WINDOW_SECONDS]
         self.marks = [*(recent or self.marks[-1:]), (now, self.before + self.size)]
 
     def speed(self, now: float) -> float | None:
-        """Return the bytes a second of the last moments."""
+        """Return the recent bytes per second."""
         if not self.marks or now <= self.marks[0][0]:
             return None
         start, count = self.marks[0]
@@ -46,7 +46,7 @@ class Flow:
 
 
 def live_lines(flows: Sequence[Flow], now: float, width: int | None, most: int, *, colored: bool = False) -> list[str]:
-    """Return a line per flow; one per channel when those would be more than ``most``. ``width`` None: no limit."""
+    """Return a line per flow; one per channel if those are more than ``most``. ``width`` None: no limit."""
     flows = sorted(flows, key=lambda flow: (len(flow.host), flow.host, flow.channel))
     groups = [[flow] for flow in flows]
     if len(groups) > most:
@@ -61,7 +61,7 @@ def live_lines(flows: Sequence[Flow], now: float, width: int | None, most: int, 
 
 
 def screen() -> tuple[int, int]:
-    """Return the columns and lines of the terminal that standard error goes to."""
+    """Return the columns and lines of the terminal of standard error."""
     try:
         columns, lines = os.get_terminal_size(2)
     except OSError:
@@ -72,7 +72,7 @@ def screen() -> tuple[int, int]:
 def _aligned(
     rows: Sequence[tuple[Sequence[Flow], float | None]], now: float, width: int | None, colored: bool
 ) -> list[str]:
-    """Bring the cells into columns. Where there is little room, names and bars get shorter."""
+    """Align the cells in columns. Names and bars are shortened to the available width."""
     from rich.progress_bar import ProgressBar
     from rich.table import Column, Table
     from rich.text import Text
@@ -107,7 +107,7 @@ def _aligned(
 
 
 def _share(flows: Sequence[Flow]) -> float | None:
-    """Return how much of the epoch has flowed, 0 to 1; None where it is not known how much there is."""
+    """Return the progress of the epoch, 0 to 1; None if its size is unknown."""
     totals = [flow.total for flow in flows if flow.total]
     return min(1.0, sum(flow.size for flow in flows) / sum(totals)) if len(totals) == len(flows) else None
 

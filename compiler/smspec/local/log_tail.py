@@ -10,7 +10,7 @@ _LONGEST_LINE = 2000
 
 
 class LogTail:
-    """The last lines of a host's log. ``hide`` takes secrets out of a text."""
+    """The last lines of a host's log. ``hide`` masks secrets in a text."""
 
     def __init__(self, hide: Callable[[str], str] = str) -> None:
         self._hide = hide
@@ -19,7 +19,7 @@ class LogTail:
 
     def add(self, line: str) -> None:
         self._count += 1
-        # A secret is hidden before it may be cut.
+        # Mask a secret before it may be truncated.
         self._lines.append(self._hide(line)[:_LONGEST_LINE] if len(line) > _LONGEST_LINE else line)
 
     @property
@@ -28,5 +28,5 @@ class LogTail:
 
     @property
     def left_out(self) -> int:
-        """How many lines came before."""
+        """The number of lines before these."""
         return self._count - len(self._lines)

@@ -1,4 +1,4 @@
-"""The line of measurements that the runtime logs per channel and epoch (smspec_runtime/pipe/loop.py)."""
+"""Parse the measurements that the runtime logs per channel and epoch (smspec_runtime/pipe/loop.py)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import math
 from dataclasses import dataclass
 
 METRICS = '{"smspec": "pipe", '
-"""How such a line begins."""
+"""The prefix of such a line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """Seconds of one epoch of a channel: from its FIFO's opening to its end, of waiting for data, and of computing.
+    """Seconds of one epoch of a channel: from opening its FIFO to its end, of waiting for data, and of computing.
 
-    ``epoch`` counts on after a restart, ``fifo`` begins with 0. ``waiting`` and ``computing`` are of all channels.
+    ``epoch`` continues after a restart, ``fifo`` starts at 0. ``waiting`` and ``computing`` are of all channels.
     """
 
     channel: str
@@ -26,7 +26,7 @@ class Measured:
 
 
 def measured(text: str) -> Measured | None:
-    """Read a line. None: it is no such line, or a program wrote one that is none."""
+    """Parse a line. None: it is not such a line, or a script wrote an invalid one."""
     if not text.startswith(METRICS):
         return None
     try:

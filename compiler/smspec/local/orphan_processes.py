@@ -1,4 +1,4 @@
-"""Processes that outlive the guard of their host, because a program has killed it."""
+"""End processes that outlive the guard of their host, because a script has killed it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _DEADLINE_SECONDS = 5.0
 
 
 class Leftovers:
-    """While this is entered, orphans below us become our children, so that none can hide.
+    """In this context, orphans become children of this process, so that it can find them.
 
-    Only Linux has this; elsewhere the process group of each host is all that is ended.
+    Only Linux supports this; elsewhere only the process group of each host is ended.
     """
 
     def __enter__(self) -> Leftovers:
@@ -31,7 +31,7 @@ class Leftovers:
         become_subreaper(False)
 
     def _end(self) -> None:
-        """Kill every child that was not there at the start, until none is left."""
+        """Kill every child that did not exist at the start, until none is left."""
         deadline = time.monotonic() + _DEADLINE_SECONDS
         while time.monotonic() < deadline:
             left = children() - self._before

@@ -1,4 +1,4 @@
-"""The engine that needs nothing installed: a host is a process of this machine, with a directory as its /opt/ml."""
+"""The engine that needs nothing installed: a host is a local process, with a directory as its /opt/ml."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _OWN_PREFIXES = ("SM_", "SAGEMAKER_", "TRAINING_JOB_")
 
 
 class ProcessEngine:
-    """Prepares the directories of hosts and what is started in them. Raises RunFailed for what needs a container."""
+    """Prepares the directories of hosts and their commands. Raises RunFailed for what needs a container."""
 
     def __init__(
         self, job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, hosts: int, cache: EnvironmentCache
@@ -52,7 +52,7 @@ class ProcessEngine:
         self._python = JobPython(self._wanted, request.python, request.scratch_dir, cache)
 
     def generated_channels(self) -> dict[str, str]:
-        """Return the channels that bring source and runtime, and the directories of the tree that fill them."""
+        """Return the channels that deliver source and runtime, and the directories of the tree for them."""
         return {
             name: os.path.join(self._tree_dir, UPLOAD, name)
             for name in (CODE_CHANNEL, RUNTIME_CHANNEL)
@@ -60,7 +60,7 @@ class ProcessEngine:
         }
 
     def hyperparameters(self, uploads: str) -> dict[str, str]:
-        """Return what hyperparameters.json says. An archive of the source is put into ``uploads`` and named there."""
+        """Return the content of hyperparameters.json. Copy an archive of the source to ``uploads`` and set its path."""
         values = self._request.hyperparameters
         if _ARCHIVE in self._paths and SUBMIT_DIRECTORY in values:
             values[SUBMIT_DIRECTORY] = os.path.join(os.path.abspath(uploads), os.path.basename(_ARCHIVE))
@@ -68,7 +68,7 @@ class ProcessEngine:
         return values
 
     def prepare(self, directory: HostDirectory) -> None:
-        """Put into a host's directory what the image holds: source and runtime."""
+        """Copy the content of the image to a host's directory: source and runtime."""
         for path in self._paths:
             if path.startswith(SOURCE) and self._job.delivery == "image":
                 self._copy(path, os.path.join(directory.code, path.removeprefix(SOURCE)))
@@ -84,15 +84,15 @@ class ProcessEngine:
 
     @cached_property
     def _leader(self) -> str:
-        """Where launchers meet: a port for the job, one for the team of its hosts, and two for each host.
+        """The address where launchers connect: a port for the job, one for all of its hosts, and two for each host.
 
-        Chosen when the first host starts, for a free port does not stay free for long.
+        It is chosen when the first host starts, because a free port does not stay free for long.
         """
         ports = free_ports(2 + 2 * self._host_count)
         return "{}:{}".format(LOOPBACK, ",".join(map(str, ports)))
 
     def prepare_python(self, show: Callable[[str], None]) -> None:
-        """Install what the hosts share, if it is not there yet, before anything is written. Raises RunFailed."""
+        """Install what the hosts share, if it is missing, before anything is written. Raise RunFailed."""
         self._python.prepare(may_install=self._may_install, show=show)
         if isinstance(self._job.distribution, Torchrun) and not self._wanted.installs:
             path = self._path(os.environ, self._python.programs)
@@ -105,16 +105,16 @@ class ProcessEngine:
 
     @property
     def differences(self) -> list[str]:
-        """Return what of the job's Python is not as in its image."""
+        """Return how the job's Python differs from that of its image."""
         return self._python.differences
 
     @property
     def python(self) -> str:
-        """The interpreter of this machine that the job runs on."""
+        """The local interpreter that the job runs on."""
         return self._python.interpreter.executable
 
     def command(self, directory: HostDirectory, inherited: Mapping[str, str]) -> Command:
-        """Return what starts a host; ``inherited`` is our own environment."""
+        """Return the command of a host; ``inherited`` is the environment of smspec."""
         python = os.path.join(directory.python, "bin", "python")
         if self._plan.run is None:
             words = [python, "-m", "smspec_runtime", "train"]
@@ -130,7 +130,7 @@ class ProcessEngine:
         shutil.copy(os.path.join(self._tree_dir, path), target)
 
     def _environment(self, directory: HostDirectory, inherited: Mapping[str, str]) -> dict[str, str]:
-        """Return the user's environment under that of the job."""
+        """Return the user's environment, overridden by that of the job."""
         request = self._request
         account = self._job.account or (request.role.split(":")[4:5] or [""])[0]
         region = self._job.region or inherited.get("AWS_REGION") or inherited.get("AWS_DEFAULT_REGION")
@@ -138,7 +138,7 @@ class ProcessEngine:
         return {
             **self._kept(inherited, directory),
             **({"AWS_REGION": region} if region else {}),
-            # As /tmp of a container, gone with it: also when smspec is killed, for its next command tidies up.
+            # Like /tmp of a container, removed with it: if smspec is killed, by its next command.
             "TMPDIR": self._temporary_directory(directory),
             "TRAINING_JOB_NAME": request.name,
             "TRAINING_JOB_ARN": arn,
@@ -148,25 +148,25 @@ class ProcessEngine:
             "LANG": "C.UTF-8",
             "LC_ALL": "C.UTF-8",
             "PYTHONUNBUFFERED": "1",
-            "PYTHONDONTWRITEBYTECODE": "1",  # nothing is written next to what is imported
+            "PYTHONDONTWRITEBYTECODE": "1",  # nothing is written next to imported modules
             **self._set_by_the_job(),
             "PATH": self._path(inherited, [os.path.join(directory.python, "bin"), *self._python.programs]),
             "SAGEMAKER_BASE_DIR": directory.base,
-            # It also tells the runtime that the names of the hosts cannot be resolved here.
+            # This also makes the runtime use loopback, because the names of the hosts cannot be resolved here.
             "SMSPEC_LOCAL_LEADER": self._leader,
         }
 
     def _temporary_directory(self, directory: HostDirectory) -> str:
-        # Not below the run's directory: the path of a socket may have about 100 characters.
+        # Not below the run's directory: the path of a socket can have about 100 characters.
         path = os.path.join(self._scratch_dir, os.path.basename(directory.root))
         os.makedirs(path, exist_ok=True)
         return path
 
     def _kept(self, inherited: Mapping[str, str], directory: HostDirectory) -> dict[str, str]:
-        """Return the user's environment without what another job or another Python may have left in it.
+        """Return the user's environment without variables of other jobs or Pythons.
 
-        PATH and the like must stay: the programs of a process engine are those of this machine. So do credentials:
-        what the job does here, it does as the user.
+        PATH and the like must stay: the programs of a process engine are those of this machine. So do credentials: the
+        job acts as the user.
         """
         kept = {name: value for name, value in inherited.items() if not name.startswith(_OWN_PREFIXES)}
         return self._python.variables(kept, directory.python, may_install=self._may_install)
@@ -181,7 +181,7 @@ class ProcessEngine:
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports of the loopback interface that nobody listens on now."""
+    """Return ports of the loopback interface that are not in use now."""
     with ExitStack() as probes:
         ports = []
         for _ in range(count):
@@ -207,5 +207,5 @@ def _require_processes(job: JobSpec, plan: Plan) -> None:
 
 
 def loopback_interface() -> str:
-    """Return the name of the interface that the hosts of a local run talk over."""
+    """Return the name of the interface that the hosts of a local run communicate over."""
     return "lo0" if sys.platform == "darwin" else "lo"

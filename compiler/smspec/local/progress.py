@@ -1,6 +1,6 @@
-"""Draws a run on a terminal while it lasts: log lines above, one line per flowing channel below.
+"""Show the progress of a run: log lines, and on a terminal one live line per active channel.
 
-Elsewhere (a file, CI) it prints log lines, and now and then one line of progress.
+Elsewhere (a file, CI) it prints log lines, and occasionally one line of progress.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from smspec.local.request import Console
 
 _FRAME_SECONDS = 0.2
 _FIRST_PLAIN_SECONDS = 0.3
-"""Until a download shows that it goes on; most are over by then."""
+"""The delay before a download is shown; most are over by then."""
 _PLAIN_SECONDS = 10.0
 _MOST_LINES = 12
 
 
 class Progress:
-    """Draws on ``console`` what it is told."""
+    """Draws events on ``console``."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Progress:
         self._has_shown_download = False
 
     def report(self, event: Event) -> None:
-        """Take note of an event; log lines and remarks appear with the next `tick`."""
+        """Handle an event; log lines and remarks appear with the next `tick`."""
         if isinstance(event, LogLine):
             # For programs that watch the log; people have the published line before it and the table at the end.
             if not event.text.startswith(METRICS):
@@ -59,7 +59,7 @@ class Progress:
             self._show(draw=False)
 
     def tick(self) -> None:
-        """Show what is new, at most five times a second on a terminal."""
+        """Show what is new, at most five times per second on a terminal."""
         now = self._clock()
         if self._console.err_is_terminal:
             if self._pending or (self._changed and now - self._last_frame >= _FRAME_SECONDS):
@@ -74,7 +74,7 @@ class Progress:
         self._show(draw=False)
 
     def close(self) -> None:
-        """Show what is left and take the live lines away."""
+        """Show the rest and remove the live lines."""
         self._flows.clear()
         self._show(draw=False)
 
@@ -86,8 +86,8 @@ class Progress:
         text = "".join(self._pending)
         self._pending.clear()
         if self._drawn:
-            # Up to the first live line, and clear from there. rich.live would hide the cursor, and a run that is
-            # killed would leave it hidden.
+            # Move up to the first live line, and clear from there. rich.live would hide the cursor, and a killed run
+            # would leave it hidden.
             text = f"\x1b[{self._drawn}F\x1b[J{text}"
             self._drawn = 0
         if draw:

@@ -1,4 +1,4 @@
-"""Sizes, rates and times as people read them. Units are powers of 1000, as everywhere in a spec."""
+"""Format sizes, rates, and times for people. Units are powers of 1000, as everywhere in a spec."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def size(count: float) -> str:
 
 
 def rate(count: float, seconds: float) -> str:
-    """Return ``134.2`` or ``0.012``: MB a second; ``-`` when it took no time to speak of."""
+    """Return ``134.2`` or ``0.012``: MB per second; ``-`` if it took almost no time."""
     if seconds < _LEAST_SECONDS:
         return "-"
     speed = count / seconds / 1e6

@@ -1,4 +1,4 @@
-"""The one record of a run: everything that its summary, its report, and its exit are made from."""
+"""The record of a run: the source of its summary, its report, and its exit status."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from smspec.local.throughput_record import ThroughputRecord
 
 
 class RunRecord:
-    """Listens to a run and remembers. ``hide`` removes secrets from a text."""
+    """Listens to a run and stores its events. ``hide`` masks secrets in a text."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, hide: Callable[[str], str] = str) -> None:
         self._clock = clock
@@ -28,15 +28,15 @@ class RunRecord:
         self.logs: dict[str, LogTail] = {}
 
     def begin(self) -> float:
-        """Let the time of the run begin now; return the moment."""
+        """Start the time of the run now; return it."""
         self._start = self._clock()
         return self._start
 
     def tick(self) -> None:
-        """Nothing is drawn here."""
+        """Do nothing: a record draws nothing."""
 
     def report(self, event: Event) -> None:
-        """Take note of an event."""
+        """Record an event."""
         if isinstance(event, HostEnded):
             self.hosts[event.host] = event
         elif isinstance(event, FaultInjected):
@@ -52,7 +52,7 @@ class RunRecord:
 
     @property
     def flows(self) -> tuple[Flow, ...]:
-        """Return the flows by host, channel and epoch."""
+        """Return the flows by host, channel, and epoch."""
         return self._flows.in_order(self.injected)
 
     @property

@@ -1,4 +1,4 @@
-"""Keeps out of a run's summary and report what the runtime keeps out of the failure file."""
+"""Mask in a run's summary and report what the runtime masks in the failure file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from smspec_runtime.masking import masked_text, secret_arguments, secret_values,
 
 
 def redactor(request: TrainingRequest, inherited: Mapping[str, str], arguments: Sequence[str]) -> Callable[[str], str]:
-    """Return what masks the values of a job's hyperparameters, variables, and arguments with the name of a secret."""
+    """Return a function that masks the values of hyperparameters, variables, and arguments with secret names."""
     hyperparameters = {name: _decoded(value) for name, value in request.hyperparameters.items()}
     secrets = [*secret_values(hyperparameters), *secret_variables({**inherited, **request.environment})]
     secrets += secret_arguments(arguments)

@@ -1,4 +1,4 @@
-"""What a local run is asked to do, how it went, and what it may say it through."""
+"""The request for a local run, its outcome, and the console for its messages."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ GRACE_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
-    """``directory`` is where the run leaves everything; ``scratch_dir`` is gone when the command has ended.
+    """``directory`` is where the run writes everything; ``scratch_dir`` is removed when the command ends.
 
     ``base_dir`` is the directory of the spec: ``local`` of a channel is relative to it. ``data`` replaces ``local``,
-    channel → path relative to the current directory. ``hosts`` None: as many as the spec says. ``python`` None: one
-    with the version of the image and the packages of the spec; ``may_install``: they may be installed for that.
-    ``rate``: bytes a second of each Pipe channel on each host; ``injection``: what goes wrong with them on purpose.
-    ``outside``: paths of the container that the program certainly uses, unless it may.
+    channel → path relative to the current directory. ``hosts`` None: as many as in the spec. ``python`` None: one with
+    the version of the image and the packages of the spec; ``may_install``: they may be installed for that. ``rate``:
+    bytes per second of each Pipe channel on each host; ``injection``: the faults to inject into them. ``outside``:
+    paths of the container that the script certainly uses, unless that is allowed.
     """
 
     directory: str
@@ -39,7 +39,7 @@ class RunRequest:
 
     @property
     def tree_dir(self) -> str:
-        """Where the files of a build of the same plan are."""
+        """The directory with a build of the same plan."""
         return os.path.join(os.path.abspath(self.scratch_dir), "tree")
 
 
@@ -48,10 +48,10 @@ JobStatus = Literal["Completed", "Failed", "Stopped", "NotStarted"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalOutcome:
-    """How a run went. ``exit_status`` is that of the command: 0, 1, 2, 3, or 128 + the signal that stopped it.
+    """The outcome of a run. ``exit_status`` is that of the command: 0, 1, 2, 3, or 128 + the signal that stopped it.
 
     ``job_status`` is the exit status of the job itself: of the first host that failed. ``findings`` are about the spec
-    and have not been shown; everything else has been said already.
+    and have not been shown; everything else has.
     """
 
     exit_status: int
@@ -62,15 +62,15 @@ class LocalOutcome:
 
 
 class Console(Protocol):
-    """What a run speaks through: results to one stream, everything else to the other."""
+    """The output of a run: results to one stream, everything else to the other."""
 
     @property
     def err_is_terminal(self) -> bool:
-        """Whether what `write` writes can be overwritten."""
+        """Whether `write` writes to a terminal, where text can be overwritten."""
 
     @property
     def err_in_colour(self) -> bool:
-        """Whether what `write` writes may be colored."""
+        """Whether `write` may use colors."""
 
     def result(self, text: str) -> None:
         """Write a result."""
@@ -80,7 +80,7 @@ class Console(Protocol):
 
 
 class RunFailed(Exception):
-    """The run cannot begin or go on. ``exit_status``: 1 the spec, 2 the command line, 3 the environment."""
+    """The run cannot start or continue. ``exit_status``: 1 the spec, 2 the command line, 3 the environment."""
 
     def __init__(self, exit_status: int, message: str) -> None:
         super().__init__(message)
@@ -88,7 +88,7 @@ class RunFailed(Exception):
 
 
 class RunInterrupted(BaseException):
-    """A signal asks us to stop. Not an Exception, like KeyboardInterrupt, so that nothing on the way swallows it."""
+    """A signal requests a stop. Not an Exception, like KeyboardInterrupt, so that no handler catches it."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)

@@ -1,4 +1,4 @@
-"""The directory that a run leaves: what lies where, whose it is, and how an old one makes room."""
+"""The directory of a run: its layout, its ownership, and the replacement of an old one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HOSTS, LOGS, UPLOAD = "hosts", "logs", "upload"
 MODEL, OUTPUT = "model", "output"
 SUMMARY, REPORT = "summary.json", "report.html"
 INTERRUPTED = "interrupted"
-"""The hosts of a run that did not complete, until the next run of the same job has taken their checkpoints."""
+"""The hosts of a run that did not complete, until the next run of the same job has resumed their checkpoints."""
 _MARKER_SIZE = 511
 _OURS = frozenset(
     {
@@ -36,7 +36,7 @@ _OURS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class HostDirectory:
-    """One host's part: ``opt/ml`` is its /opt/ml, ``opt/smspec`` and ``usr/local`` are what the image has there."""
+    """The directory of one host: ``opt/ml`` is its /opt/ml, ``opt/smspec`` and ``usr/local`` are those of the image."""
 
     root: str
 
@@ -74,7 +74,7 @@ class HostDirectory:
         return os.path.join(self.base, "output", "data")
 
     def make(self) -> None:
-        """Make what a training container finds, empty."""
+        """Create the empty directories of a training container."""
         metrics = os.path.join(self.base, "output", "metrics", "sagemaker")
         checkpoints = os.path.join(self.base, "checkpoints")
         for directory in (self.config, self.data, self.model, self.output_data, metrics, checkpoints, self.code):
@@ -82,10 +82,10 @@ class HostDirectory:
 
 
 class RunDirectory:
-    """A claimed directory. It stays locked until `release`, so that no second run tears it down."""
+    """A claimed directory. It stays locked until `release`, so that no second run replaces it."""
 
     def __init__(self, root: str, lock: int, made: list[str]) -> None:
-        self.root = root  # as it was given: people are shown paths below it
+        self.root = root  # as it was passed: messages show paths below it
         self._made = made
         self._lock = lock
         self._status = os.stat(root)
@@ -100,14 +100,14 @@ class RunDirectory:
         return self.path(LOGS, f"{host}.log")
 
     def mark(self, job: str, status: str) -> None:
-        """Write into the marker what became of the run: in one write, so that SIGKILL leaves the old or the new one."""
+        """Write the status of the run to the marker, in one write, so that SIGKILL leaves the old or the new one."""
         os.pwrite(self._lock, run_marker_json(job, status).rstrip().ljust(_MARKER_SIZE) + b"\n", 0)
         os.ftruncate(self._lock, _MARKER_SIZE + 1)
 
     def vacant(self, name: str) -> str:
-        """Return the path of what the run itself writes here at its end.
+        """Return the path of a file that the run itself writes at its end.
 
-        What a program has put in its place is removed: a link there would lead smspec to a file of the author.
+        What a script has put there is removed: a link would lead smspec to a file of the author.
         """
         if not os.path.samestat(os.stat(self.root), self._status):
             raise RunFailed(1, f"the script replaced `{self.root}` with a different directory")
@@ -117,9 +117,9 @@ class RunDirectory:
         return path
 
     def restore(self, host: str, *checkpoints: str) -> bool:
-        """Move the checkpoints of an interrupted run to their place below the host's /opt/ml; say if there are any."""
+        """Move the checkpoints of an interrupted run below the host's /opt/ml; return whether there are any."""
         before = os.path.join(os.path.realpath(self.root), INTERRUPTED, host, "opt", "ml", *checkpoints)
-        # A program may have put a link in its place.
+        # A script may have replaced it by a link.
         if os.path.realpath(before) != before or not os.path.isdir(before) or not os.listdir(before):
             return False
         place = os.path.join(self.host(host).base, *checkpoints)
@@ -128,14 +128,14 @@ class RunDirectory:
         return True
 
     def forget_interrupted(self) -> None:
-        """Remove what else an interrupted run left."""
+        """Remove the other files of an interrupted run."""
         if os.path.isdir(self.path(INTERRUPTED)):
             remove_tree(self.path(INTERRUPTED))
 
     def discard(self) -> None:
-        """Take everything away again that a run wrote here, the directory and those made for it too.
+        """Remove everything that a run wrote here, including the directory and the parents created for it.
 
-        An interrupted run's part stays.
+        The part of an interrupted run stays.
         """
         interrupted = os.path.isdir(self.path(INTERRUPTED))
         for name in _OURS - {RUN_MARKER, INTERRUPTED}:
@@ -150,16 +150,16 @@ class RunDirectory:
                 os.rmdir(directory)
 
     def release(self) -> None:
-        """Let others replace the directory."""
+        """Allow other runs to replace the directory."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
 
 
 def claim(root: str, job: str) -> RunDirectory:
-    """Make the directory, empty. An existing one is replaced only if it is empty or an earlier run left it.
+    """Create the directory, empty. An existing one is replaced only if it is empty or an earlier run wrote it.
 
-    Raises RunFailed, with nothing touched, when it holds anything that no run has written.
+    Raise RunFailed, without a change, if it contains anything that no run has written.
     """
     made = _missing(root)
     os.makedirs(root, exist_ok=True)
@@ -194,7 +194,7 @@ def claim(root: str, job: str) -> RunDirectory:
 
 
 def _missing(path: str) -> list[str]:
-    """Return the directories that have to be made for ``path``, itself first."""
+    """Return the directories to create for ``path``, itself first."""
     found = []
     path = os.path.abspath(path)
     while not os.path.lexists(path):

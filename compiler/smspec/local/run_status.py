@@ -1,4 +1,4 @@
-"""How a run ended, in the words of SageMaker and as an exit status."""
+"""The end of a run as a status of SageMaker and as an exit status."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MISSING_MODULE = re.compile(r"\w+: ModuleNotFoundError: No module named '([\w.]
 
 
 def status_of(verdict: Verdict) -> JobStatus:
-    """Return the status of the job, in the API's words."""
+    """Return the status of the job, as in the API."""
     if verdict.signal is not None or verdict.overran:
         return "Stopped"
     return "Failed" if verdict.failed is not None else "Completed"
@@ -36,7 +36,7 @@ def exit_status_of(verdict: Verdict) -> int:
 
 
 def failure_reason(verdict: Verdict, host: Callable[[str], HostDirectory]) -> str:
-    """Return why the job failed or was stopped; nothing for one that completed."""
+    """Return why the job failed or was stopped; empty for one that completed."""
     if verdict.signal is not None:
         return f"stopped by {name_of(verdict.signal)}"
     if verdict.overran:
@@ -45,7 +45,7 @@ def failure_reason(verdict: Verdict, host: Callable[[str], HostDirectory]) -> st
         return verdict.fault
     reason = ""
     with suppress(OSError):
-        # The program may have put a link anywhere, to a file of this machine.
+        # The script may have created a link to a file of this machine.
         descriptor = open_below(host(verdict.failed).root, _FAILURE)
         with open(descriptor, encoding="utf-8", errors="replace") as file:
             reason = file.read(_FAILURE_CHARACTERS).strip()
@@ -53,6 +53,6 @@ def failure_reason(verdict: Verdict, host: Callable[[str], HostDirectory]) -> st
 
 
 def missing_module(reason: str) -> str | None:
-    """Return the module for the lack of which a job failed, if that is its failure reason."""
+    """Return the module whose absence failed a job, if that is its failure reason."""
     match = _MISSING_MODULE.match(reason)
     return match[1] if match else None

@@ -1,4 +1,4 @@
-"""Runs a job on this machine: from its plan to its collected model."""
+"""Run a job on this machine, from its plan to its collected model."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from smspec.spec.model import JobSpec
 
 
 def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, console: Console) -> LocalOutcome:
-    """Run the job as SageMaker would, show how it goes, and leave everything in ``request.directory``.
+    """Run the job as SageMaker would, show its progress, and write everything to ``request.directory``.
 
-    Whatever ends it, nothing is left running. OSError if the disk fails; nothing else is raised.
+    No process is left running, however it ends. Raise OSError if the disk fails, nothing else.
     """
     progress = Progress(console)
     arguments = [] if plan.run is None else [*plan.run.command, *plan.run.arguments]
@@ -67,7 +67,7 @@ def run_locally(job: JobSpec, plan: Plan, tree: FileTree, request: RunRequest, c
 
 
 class _Audience:
-    """Passes events on to everyone who listens."""
+    """Passes events to all listeners."""
 
     def __init__(self, *reporters: Reporter) -> None:
         self._reporters = reporters
@@ -82,7 +82,7 @@ class _Audience:
 
 
 class _Run:
-    """One run. Reads as its life: find the data, claim the directory, lay out, start, supervise, collect, tell."""
+    """One run: find the data, claim the directory, lay out, start, supervise, collect, report."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class _Run:
         self._signals = signals
         self._training = TrainingRequest(plan.request.payload)
         self._hosts = _hosts(self._training, request.hosts)
-        self._show(f"finding the Python of `{plan.name}`")  # seconds on a busy machine, so not in silence
+        self._show(f"finding the Python of `{plan.name}`")  # seconds on a busy machine, so show it
         self._engine = ProcessEngine(job, plan, tree, request, len(self._hosts), cache)
         if request.injection is not None and not self._has_pipes():
             raise RunFailed(2, "fault injection requires a Pipe channel, and the job has none")
@@ -109,7 +109,7 @@ class _Run:
         self._layout = HostLayout(self._training, self._hosts, self._data, self._engine, reporter)
 
     def through(self, record: RunRecord) -> tuple[Summary, int]:
-        """Run the job to its end; return how it went and the exit status of the command."""
+        """Run the job to its end; return its summary and the exit status of the command."""
         started = record.begin()
         require_inside(self._request.outside)
         require_apart(self._data, self._request.directory)
@@ -128,7 +128,7 @@ class _Run:
             _write(directory.vacant(REPORT), report_page(summary, record))
             return summary, exit_status_of(verdict)
         except OSError as fault:
-            # A write that fails, unlike an open, does not tell where.
+            # A write that fails, unlike an open, does not name its file.
             fault.filename = fault.filename or self._request.directory
             raise
         finally:
@@ -225,7 +225,7 @@ def _hosts(training: TrainingRequest, wanted: int | None) -> tuple[Host, ...]:
 
 @contextmanager
 def _discarded_after(kind: type[BaseException], directory: RunDirectory, signals: Signals) -> Iterator[None]:
-    """Leave nothing half-written when the job could not even be started, however impatient somebody is."""
+    """Remove partial output if the job could not be started, even after repeated interrupts."""
     try:
         yield
     except kind:

@@ -1,4 +1,4 @@
-"""SIGINT, SIGTERM and SIGHUP while a run lasts: an exception between steps, a note while the job runs."""
+"""SIGINT, SIGTERM, and SIGHUP during a run: an exception between steps, a flag while the job runs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Signals:
-    """While this is entered, a stopping signal raises `RunInterrupted`; from `note` to `interrupt` it is only kept.
+    """In this context, a signal to stop raises `RunInterrupted`; from `note` to `interrupt` it is only recorded.
 
-    ``descriptor`` becomes readable when one comes, to wake a selector.
+    ``descriptor`` becomes readable when one arrives, to wake a selector.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class Signals:
         os.set_blocking(self._waker, False)
         os.set_blocking(self.descriptor, False)
         self._old_waker = signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
-        # What is ignored stays ignored: so wants nohup SIGHUP, and a shell SIGINT for what runs in the background.
+        # Keep ignored signals ignored: SIGHUP for nohup, and SIGINT for what a shell runs in the background.
         heeded = [number for number in _STOPPING if signal.getsignal(number) != signal.SIG_IGN]
         self._old = {number: signal.signal(number, self._handle) for number in heeded}
         return self
@@ -41,7 +41,7 @@ class Signals:
         os.close(self.descriptor)
 
     def note(self) -> None:
-        """From here on, only note signals. One that came before is in `received`."""
+        """From here on, only record signals. One that came before is in `received`."""
         self._is_noting = True
 
     def interrupt(self) -> None:
@@ -49,7 +49,7 @@ class Signals:
         self._is_noting = False
 
     def drain(self) -> None:
-        """Make `descriptor` quiet again."""
+        """Reset `descriptor`."""
         try:
             os.read(self.descriptor, 64)
         except BlockingIOError:

@@ -1,4 +1,4 @@
-"""The author's source in the tree of a build, however it is delivered."""
+"""The author's source in the tree of a build, for any delivery."""
 
 from __future__ import annotations
 

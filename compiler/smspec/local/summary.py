@@ -1,4 +1,4 @@
-"""What is said when a run is over: how it ended, and where everything lies."""
+"""The summary of a finished run: how it ended, and the paths of its output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_SAMPLES = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Throughput:
-    """What went through one channel of one host: ``bytes`` in all, ``seconds`` after the run began."""
+    """The data through one channel of one host: ``bytes`` in all, ``seconds`` after the start of the run."""
 
     host: str
     channel: str
@@ -29,7 +29,7 @@ class Throughput:
 
 
 def throughput(samples: Mapping[tuple[str, str], Sequence[tuple[float, int]]]) -> tuple[Throughput, ...]:
-    """Return the series of samples, (seconds, bytes), thinned out to what a summary needs."""
+    """Return the series of samples, (seconds, bytes), thinned out for a summary."""
     series = []
     for (host, channel), points in sorted(samples.items(), key=lambda item: (len(item[0][0]), item[0])):
         step = max(1, -(-len(points) // _MOST_SAMPLES))
@@ -41,7 +41,7 @@ def throughput(samples: Mapping[tuple[str, str], Sequence[tuple[float, int]]]) -
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """All that is known of a run that is over. ``job_status`` None: it was stopped before a host had ended."""
+    """The facts about a finished run. ``job_status`` None: it was stopped before a host had ended."""
 
     job: str
     status: JobStatus
@@ -73,12 +73,12 @@ class Summary:
             "model": asdict(self.model) if self.model else None,
             "output": asdict(self.output) if self.output else None,
         }
-        # One line each: a person reads what is above, a program draws these.
+        # One line each: people read what is above, programs plot these.
         series = ",\n".join(f"    {json.dumps(asdict(one))}" for one in self.throughput)
         return f'{json.dumps(document, indent=2)[:-2]},\n  "throughput": [\n{series}\n  ]\n}}\n'
 
     def text(self) -> str:
-        """Return what a person is shown."""
+        """Return the summary for people."""
         blocks = [table(self.flows)] if self.flows else []
         lines = [("job", f"{self.job}: {self._how()} after {duration(self.seconds)}")]
         lines += [("injected", str(fault)) for fault in self.rehearsed]
@@ -90,7 +90,7 @@ class Summary:
         return "\n".join(blocks)
 
     def places(self) -> list[tuple[str, str]]:
-        """Return (what, where it lies)."""
+        """Return (name, path) of each output."""
         return [("model", _where(self.model)), ("output", _where(self.output)), ("logs", self.logs)]
 
     def _how(self) -> str:

@@ -1,4 +1,4 @@
-"""Keeps the hosts of a job going until all have ended: logs, feeders, signals, time, and the first failure."""
+"""Supervise the hosts of a job until all have ended: logs, feeders, signals, time, and the first failure."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from smspec.local.signals import Signals
 
 _TURN_SECONDS = 0.1
 _LOG_SECONDS = 1.0
-"""A log is read for so long after its host has ended, if something that the host left behind still holds it."""
+"""How long a log is read after its host has ended, if a remaining process still has it open."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """Why the job ended. ``failed`` names the first host that failed, in order of time.
 
-    ``fault``: the data were at fault; ``is_ours``: or the feeder. ``signal``: we were told to stop. ``overran``:
-    MaxRuntimeInSeconds was over.
+    ``fault``: the data were invalid; ``is_ours``: or the feeder failed. ``signal``: smspec was stopped. ``overran``:
+    MaxRuntimeInSeconds was reached.
     """
 
     failed: str | None = None
@@ -88,7 +88,7 @@ class Supervision:
                 self._stop(Verdict(failed=feeder.host, fault=str(fault), is_ours=fault.is_ours))
                 return
             if feeder.is_killed:
-                # On purpose: the job goes on, and has to find out by itself.
+                # On purpose: the job goes on, and has to detect it.
                 self._selector.unregister(feeder.descriptor)
 
         return listen
@@ -137,7 +137,7 @@ class Supervision:
                     host.kill()
 
     def _stop(self, verdict: Verdict, remark: str = "") -> None:
-        """Begin to end the job, for the first reason that there is."""
+        """Start to end the job, for the first reason."""
         if self._verdict is not None:
             return
         self._verdict = verdict

@@ -1,4 +1,4 @@
-"""Lays rows out in columns, with rich: it is imported here alone, when a run has something to show."""
+"""Lay out rows in columns with rich: it is only imported here, when a run has something to show."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ANY_WIDTH = 10_000
 
 
 def lines_of(table: Table, width: int | None = None, *, colored: bool = False) -> list[str]:
-    """Return the lines of a table, without spaces at their ends. ``width`` None: as wide as its cells.
+    """Return the lines of a table, without trailing spaces. ``width`` None: as wide as its cells.
 
     Cells are text, never markup: a channel may be called ``[bold]``.
     """

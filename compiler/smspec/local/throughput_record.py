@@ -1,4 +1,4 @@
-"""How much went through the channels of a run, over its time."""
+"""The bytes through the channels of a run, over its time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ThroughputRecord:
         self._totals: dict[tuple[str, str], int] = {}
 
     def add(self, host: str, channel: str, epoch: int | None, size: int, since: float) -> None:
-        """Take note that an epoch has come to ``size`` bytes, ``since`` seconds after the run began."""
+        """Add that an epoch has reached ``size`` bytes, ``since`` seconds after the start of the run."""
         sizes = self._epochs.setdefault((host, channel), {})
         # Not added up again: a run may have many thousands of epochs.
         total = self._totals.get((host, channel), 0) + size - sizes.get(epoch, 0)

@@ -1,4 +1,4 @@
-"""The CreateTrainingJob request, read the way SageMaker reads it: the payload, after every patch, is what runs."""
+"""The CreateTrainingJob request, read as SageMaker reads it: the payload after every patch is what runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 Json = Mapping[str, object]
 
 DEFAULT_GROUP = "homogeneousCluster"
-"""The instance group that resourceconfig.json names when the job has none."""
+"""The instance group in resourceconfig.json if the job has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +23,7 @@ class Host:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestedChannel:
-    """One item of InputDataConfig with the API's defaults filled in. ``index`` is its place in the list.
+    """One item of InputDataConfig with the API's defaults. ``index`` is its position in the list.
 
     ``uri`` is None for a file system. ``groups`` empty: every host.
     """
@@ -42,13 +42,13 @@ class RequestedChannel:
     shuffle_seed: int | None
 
     def hosts(self, hosts: tuple[Host, ...]) -> tuple[Host, ...]:
-        """Return those of the hosts that get this channel."""
+        """Return the hosts that get this channel."""
         return tuple(host for host in hosts if host.group in self.groups) if self.groups else hosts
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingRequest:
-    """Typed views of a payload."""
+    """Typed accessors of a payload."""
 
     payload: Json
 
@@ -78,7 +78,7 @@ class TrainingRequest:
 
     @property
     def checkpoint_directory(self) -> str | None:
-        """Where checkpoints lie in the container; None when the job keeps none."""
+        """The directory of checkpoints in the container; None if the job has none."""
         if "CheckpointConfig" not in self.payload:
             return None
         return _text(_object(self.payload, "CheckpointConfig"), "LocalPath") or "/opt/ml/checkpoints"

@@ -1,4 +1,4 @@
-"""What a change of a job means: two states compared, every difference classed by its consequence, and how it is told.
+"""Compare two states of a job, classify every difference by its consequence, and report it.
 
 Plans are compared, not texts: the same tag is the same image, the same TrainingJobName the same job.
 """

@@ -1,4 +1,4 @@
-"""The changes that a new job brings, or a removed one: there is no other version to compare it with."""
+"""The changes for a new or a removed job, which have no other version to compare with."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from smspec.source.frozen import replace
 
 
 def added_changes(new: Version, prices: Prices) -> tuple[Change, ...]:
-    """Return what a new job brings: itself, access, and what it can cost. Not each of its keys."""
+    """Return the changes for a new job: the job itself, access, and its cost ceiling, not each of its keys."""
     return tuple(_added_changes(new, prices))
 
 
 def removed_changes(old: Version, prices: Prices) -> tuple[Change, ...]:
-    """Return the change that a job is gone."""
+    """Return the change for a removed job."""
     pair = paired(old, old, prices)
     return (pair.change(job.KIND.name, ("name",), "the job is gone", old=old.job_name),)
 

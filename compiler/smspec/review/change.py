@@ -1,4 +1,4 @@
-"""One thing that differs between two states of a job, with the kind of consequence that it has."""
+"""One difference between two states of a job, with the kind of its consequence."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from smspec.source import Path
 from smspec.source.frozen import dataclass
 
 Rise = Union[Fraction, None]
-"""Per cent by which something rises; None when there is nothing to compare it with, or no way to."""
+"""The rise in percent; None if there is nothing to compare it with, or no way to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What was and what will be. ``kind`` is the name of one of `KINDS`.
+    """The old and the new value. ``kind`` is the name of one of `KINDS`.
 
-    ``path`` is the spec's, or the API's where no spec says it. ``old`` and ``new`` are JSON values without
-    secrets; None is nothing. ``what`` is the consequence, in words; ``brief`` names the subject in the
-    verdict. ``file`` and ``line`` are where it is written now, or was, when it is gone.
+    ``path`` is that of the spec, or of the API if no key of the spec sets it. ``old`` and ``new`` are JSON values
+    without secrets; None if not set. ``what`` describes the consequence; ``brief`` names the subject in the summary.
+    ``file`` and ``line`` are where it is written now, or was, if it is removed.
     """
 
     kind: str

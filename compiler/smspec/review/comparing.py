@@ -1,4 +1,4 @@
-"""Two states of a job, compared: every change, of the kinds in their order."""
+"""Compare two states of a job: every change, in the order of the kinds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from smspec.review.version_pair import paired
 
 
 def compared(old: Version, new: Version, prices: Prices) -> tuple[Change, ...]:
-    """Return what differs between two states, each change once, in the order of `KINDS`."""
+    """Return the changes between two states, without duplicates, in the order of `KINDS`."""
     pair = paired(old, new, prices)
     reported: list[Change] = []
     for kind in KINDS.values():
@@ -23,9 +23,9 @@ def compared(old: Version, new: Version, prices: Prices) -> tuple[Change, ...]:
 
 
 def verdict(changes: Sequence[Change]) -> str:
-    """Return in one line what changes come to; what a new name adds to other changes is told among them alone.
+    """Return a one-line summary of changes; the effects of a new job name are listed among the others.
 
-    That a job is new stands first: what else is told of it is not a change.
+    For a new job that comes first: what follows is not a change.
     """
     kinds = dict.fromkeys(change.kind for change in changes)
     said = [kind for kind in kinds if kind not in ("job", "cosmetic")] or list(kinds)

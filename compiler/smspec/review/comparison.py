@@ -1,4 +1,4 @@
-"""Many specs compared: each is equal, different or, as a whole or in part, not compared, and none is lost."""
+"""Compare many specs: each is equal, different, or, as a whole or in part, not compared."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """``reviews`` of what differs, ``equal`` files; what is in ``uncompared`` may differ under an overlay as well."""
+    """``reviews`` of what differs, ``equal`` files; a spec in ``uncompared`` may also differ with an overlay."""
 
     reviews: tuple[JobReview, ...] = ()
     equal: tuple[str, ...] = ()
     uncompared: tuple[Uncompared, ...] = ()
 
     def summary(self) -> str:
-        """Return in one line how many jobs are equal, different and not compared."""
+        """Return a one-line summary of how many jobs are equal, different, and not compared."""
         files = {review.file for review in self.reviews}
         unknown = sum(job.file not in files for job in self.uncompared)
         in_part = unknown < len(self.uncompared)
@@ -40,7 +40,7 @@ class Comparison:
 def comparison(
     pairs: Iterable[tuple[State | None, State | None]], prices: Prices, unchanged: Iterable[str] = ()
 ) -> Comparison:
-    """Compare the states of specs; ``unchanged`` files are made of the same bytes in both."""
+    """Compare the states of specs; ``unchanged`` files have the same inputs in both."""
     reviews: list[JobReview] = []
     equal = list(unchanged)
     unknown: list[Uncompared] = []

@@ -1,4 +1,4 @@
-"""The most that a job can cost: hosts for as long as they may run."""
+"""The cost ceiling of a job: its instances for their maximum runtime."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from smspec.service.request import Request
 from smspec.source.frozen import dataclass
 
 _MOST = 10**12
-"""Seconds or hosts; more is no number that anybody means."""
+"""Seconds or instances; no real job has more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ceiling:
-    """``hours`` of instances, by type. ``usd`` None: at least one type has no price. ``counted`` says what is in it."""
+    """``hours`` of instances, by type.
+
+    ``usd`` None: at least one type has no price. ``counted`` describes what is included.
+    """
 
     hours: dict[str, Fraction]
     usd: Fraction | None
@@ -38,7 +41,7 @@ class Ceiling:
 
 
 def ceiling_of(payload: dict[str, object], prices: Prices) -> Ceiling | None:
-    """Return the ceiling of a request; None where it names no hosts, or a number is none."""
+    """Return the ceiling of a request; None if it has no instances, or an invalid number."""
     request = Request(payload=payload)
     hosts = _hosts(payload)
     seconds = request.max_runtime
@@ -65,12 +68,12 @@ def ceiling_of(payload: dict[str, object], prices: Prices) -> Ceiling | None:
 
 
 def amount(number: Fraction) -> str:
-    """Return a number as people write it, with two digits after the point at most."""
+    """Return a number with at most two decimal places."""
     return f"{float(number):,.2f}".rstrip("0").rstrip(".")
 
 
 def _hosts(payload: dict[str, object]) -> dict[str, int]:
-    """Return how many hosts there are of each type."""
+    """Return the number of instances of each type."""
     config = structure(payload, "ResourceConfig")
     found: dict[str, int] = {}
     for group in items(config, "InstanceGroups") or [config]:

@@ -1,4 +1,4 @@
-"""Which data go into a job and what comes out of it, as a picture."""
+"""A diagram of the data that a job reads and writes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Data at ``place`` that go in, or come out, under a name; ``how`` says in which way."""
+    """Data at ``place`` that a job reads or writes, under a name; ``how`` describes in which way."""
 
     comes_in: bool
     place: str
@@ -32,7 +32,7 @@ _OUTPUTS = {
 
 
 def data_flow(version: Version) -> DataFlow:
-    """Return the streams of a job; code that travels is none."""
+    """Return the streams of a job; its code is not one."""
     return tuple(_streams(version))
 
 
@@ -52,7 +52,7 @@ def _streams(version: Version) -> Iterator[Stream]:
 
 
 def mermaid(name: str, old: DataFlow, new: DataFlow) -> str:
-    """Return the flowchart of the new flow: what is new is drawn thick, what is gone dotted."""
+    """Return the flowchart of the new flow: new edges are thick, removed ones dotted."""
     lines = ["flowchart LR", f"  job[{_label(name)}]"]
     for number, stream in enumerate(dict.fromkeys([*new, *old])):
         arrow = "==>" if stream not in old else "-.->" if stream not in new else "-->"
@@ -65,5 +65,5 @@ def mermaid(name: str, old: DataFlow, new: DataFlow) -> str:
 
 
 def _label(text: str) -> str:
-    text = without_tokens(text)  # before it is cut: half a token may not be known as one
+    text = without_tokens(text)  # before it is truncated: half a token may not be recognized
     return mermaid_label(text if len(text) <= 100 else f"{text[:60]}…{text[-39:]}")

@@ -1,4 +1,4 @@
-"""What the service fills in where a request says nothing: a description of a job has it, the request need not."""
+"""Defaults that the service adds to a request: the description of a job contains them, the request need not."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OF_A_CHANNEL = {
 
 
 def without_defaults(payload: dict[str, object]) -> dict[str, object]:
-    """Return a request without what it would mean anyway: for comparing with a description, both sides."""
+    """Return a request without default values, to compare it with a description; both sides need this."""
     changed = payload
     for path, default in _ABSENT_OR.items():
         changed = _without(changed, path, default)

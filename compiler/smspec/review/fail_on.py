@@ -1,4 +1,4 @@
-"""Which changes are to fail a check: ``--fail-on security,cost>20%``."""
+"""The changes that fail a check: ``--fail-on security,cost>20%``."""
 
 from __future__ import annotations
 
@@ -16,18 +16,21 @@ _COST_ABOVE = re.compile(r"cost\s*>\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*%?")
 
 
 class UnknownChangeKind(ValueError):
-    """A word that names no kind of change; the text says which are known."""
+    """A word that is not a kind of change; the text lists the valid ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailOn:
-    """``kinds`` fail always, cost when it rises by more than ``cost_above`` per cent."""
+    """``kinds`` always fail; cost fails if it rises by more than ``cost_above`` percent."""
 
     kinds: frozenset[str]
     cost_above: Fraction | None
 
     def matches(self, change: Change) -> bool:
-        """Return whether a change is to fail. A ceiling that nothing can be compared with may have risen: it fails."""
+        """Return whether a change fails the check.
+
+        A ceiling without anything to compare it with may have risen, so it fails.
+        """
         if change.kind in self.kinds:
             return True
         if self.cost_above is None or change.brief != CEILING:
@@ -39,7 +42,7 @@ class FailOn:
 
 
 def decode_fail_on(words: Iterable[str]) -> FailOn:
-    """Read the words of the option, each a list with commas. Raises `UnknownChangeKind`."""
+    """Parse the words of the option, each a comma-separated list. Raise `UnknownChangeKind`."""
     kinds: set[str] = set()
     above: list[Fraction] = []
     for word in (part.strip() for listed in words for part in listed.split(",")):

@@ -1,4 +1,4 @@
-"""What a review says of one spec: the job as it is and under each of its overlays, what is equal told once."""
+"""The review of one spec: the job on its own and with each of its overlays, without repetitions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ Status = Literal["changed", "added", "removed", "moved"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedChange:
-    """A change and what it holds for: the spec as it is, these overlays. ``is_everywhere``: there are no others."""
+    """A change and where it applies: to the spec on its own, and to these overlays.
+
+    ``is_everywhere``: to all variants.
+    """
 
     change: Change
     as_is: bool
@@ -28,10 +31,10 @@ class ReportedChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobReview:
-    """``file``: the spec, or the request, as it is now; ``old_file`` where it was, when it was elsewhere.
+    """``file``: the current path of the spec or request; ``old_file`` its previous path, if different.
 
-    ``verdicts``: what it comes to, as it is (None), and what more it comes to under an overlay. ``flows``: the data
-    flow, old and new, where it changed.
+    ``verdicts``: the summary for the spec on its own (None), and what an overlay adds. ``flows``: the data flow, old
+    and new, if it changed.
     """
 
     name: str
@@ -55,7 +58,7 @@ def job_review(
     outcomes: Mapping[str | None, Sequence[Change]],
     flows: tuple[DataFlow, DataFlow] | None = None,
 ) -> JobReview:
-    """Gather the changes of a spec; ``outcomes`` has them as it is (None) and under each overlay."""
+    """Collect the changes of a spec; ``outcomes`` has them on its own (None) and with each overlay."""
     outcomes = {
         None if overlay is None else without_tokens(overlay): [safe_change(change) for change in changes]
         for overlay, changes in outcomes.items()
@@ -88,7 +91,7 @@ def job_review(
 
 
 def _key(change: Change) -> tuple[object, ...]:
-    """Return what makes two changes one: the name of a job is another under each overlay."""
+    """Return what identifies a change: the name of a job differs with each overlay."""
     values = None if change.kind == "job" else json.dumps([change.old, change.new], sort_keys=True)
     return change.kind, change.path, change.what, change.file, change.line, values
 

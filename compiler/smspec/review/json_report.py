@@ -11,7 +11,7 @@ from smspec.source import dotted
 
 
 def records(comparison: Comparison) -> str:
-    """Return what differs and what could not be compared as JSON in ASCII; an empty list when all is equal."""
+    """Return the differences and what could not be compared as ASCII JSON; an empty list if all is equal."""
     unknown = {job.file: job for job in comparison.uncompared}
     jobs = [_job(review, unknown.pop(review.file, None)) for review in comparison.reviews]
     return json.dumps([*jobs, *map(_unknown, unknown.values())], indent=2) + "\n"

@@ -1,4 +1,4 @@
-"""What an image holds, layer by layer, in the words of the spec; from a plan, or from the Dockerfile of a build."""
+"""The content of an image, layer by layer, by keys of the spec; from a plan, or from the Dockerfile of a build."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ENTRY_POINT = "entry point"
 ENV = "env"
 LABELS = "labels"
 LAYERS = (BASE, ENV, SYSTEM_PACKAGES, PYTHON_PACKAGES, RUN, LABELS, RUNTIME, ENTRY_POINT, SOURCE)
-"""In the order in which an image is built: a changed layer is built anew with all that follow."""
+"""In build order: a changed layer is rebuilt with all that follow."""
 
 _RUN_PLAN_PATHS: dict[str, Path] = {"launcher": ("distribution",), "delivery": ("source", "delivery")}
 _OUR_LABELS = ("org.opencontainers.image.base.name", "smspec.image-digest")
@@ -31,7 +31,7 @@ _OUR_COMMANDS = ("python3 -c 'import sys; sys.exit(sys.version_info", "python3 -
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One part of a layer: the key of the spec that asks for it, what it is called, and what it is."""
+    """One part of a layer: the key of the spec that adds it, its name, and its value."""
 
     path: Path
     name: str
@@ -42,7 +42,7 @@ Layers = dict[str, tuple[Item, ...]]
 
 
 def layers_of_plan(image: ImagePlan, run: RunPlan | None, build_inputs: BuildInputs) -> Layers:
-    """Return everything that counts for the tag of an image."""
+    """Return everything that affects the tag of an image."""
     python = [Item(("image", "python_packages", i), "", text) for i, text in enumerate(image.python_packages)]
     if build_inputs.requirements is not None:
         python.append(_requirements(hashlib.sha256(build_inputs.requirements).hexdigest()))
@@ -76,7 +76,7 @@ def layers_of_plan(image: ImagePlan, run: RunPlan | None, build_inputs: BuildInp
 def layers_of_build(
     dockerfile: str, run_plan: dict[str, object], runtime: str | None, requirements: str | None, source: str | None
 ) -> Layers:
-    """Return the same of a Dockerfile that smspec wrote; the others are the digests of what it copies."""
+    """Return the same from a Dockerfile that smspec wrote; the others are the digests of the files that it copies."""
     found: dict[str, list[Item]] = {name: [] for name in LAYERS}
     for layer, path, name, text in _instructions(dockerfile):
         found[layer].append(Item(path, name, text))
@@ -94,13 +94,13 @@ def _requirements(digest: str) -> Item:
 
 
 def started(members: dict[str, object]) -> Iterator[Item]:
-    """Yield what a run plan says of how the program is started."""
+    """Yield the members of a run plan about how the script is started."""
     for name, value in sorted(members.items()):
         yield Item(_RUN_PLAN_PATHS.get(name, ("entry_point",)), name.replace("_", " "), value)
 
 
 def _instructions(dockerfile: str) -> Iterator[tuple[str, Path, str, str]]:
-    """Yield (layer, path, name, text) of every instruction; what smspec writes into each image is of the runtime."""
+    """Yield (layer, path, name, text) of every instruction; what smspec writes to each image belongs to the runtime."""
     lines = [line for line in dockerfile.split("\n") if line and not line.startswith("#")]
     for text in re.split(r"(?<!\\)\n", "\n".join(lines)):
         word, _, rest = text.partition(" ")
@@ -124,12 +124,12 @@ def _instructions(dockerfile: str) -> Iterator[tuple[str, Path, str, str]]:
             yield RUNTIME, (), "", rest
         elif word == "RUN":
             yield RUN, ("image", "run"), "", rest
-        elif not text.startswith(("COPY source/", "COPY requirements.txt")):  # their digests say more
+        elif not text.startswith(("COPY source/", "COPY requirements.txt")):  # their digests are more specific
             yield RUNTIME, (), "", text
 
 
 def _words(layer: str, path: Path, text: str) -> Iterator[tuple[str, Path, str, str]]:
-    import shlex  # late: only a build is read back from its Dockerfile
+    import shlex  # imported late: only needed for a Dockerfile of a build
 
     for word in shlex.split(text.replace("\\\n", " ").replace("&&", " ")):
         yield layer, path, "", word

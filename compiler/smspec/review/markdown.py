@@ -1,7 +1,7 @@
-"""A review as a comment on a pull request: a table per job, a picture where the data flow changed.
+"""A review as a comment on a pull request: a table per job, a diagram where the data flow changed.
 
-Whatever a user wrote stands in code spans, which know no markup, no HTML, no links and no mentions. A bar would end a
-table's cell even there, so it stands between two spans as a character reference.
+User text is in code spans, which contain no markup, no HTML, no links, and no mentions. A bar would end a table cell
+even there, so it is written between two spans as a character reference.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from smspec.source import dotted
 
 MOST_CHANGES = 20
 MOST_JOBS = 30
-"""How many are shown: a comment has an end (GitHub's at 65,536 characters), and so has a reader."""
+"""How many jobs are shown: GitHub limits a comment to 65,536 characters."""
 
 MOST_VERDICTS = 20
-"""How many of those are told of the jobs that are not shown."""
+"""How many summaries of the jobs that are not shown are listed."""
 
 MOST_OPEN = 3
-"""Of more jobs, all that is seen at first are the verdicts: one line of a base can change a hundred jobs."""
+"""With more jobs only the summaries are expanded: one line of a base spec can change a hundred jobs."""
 
 MOST_REASONS = 4
-"""How many reasons are told why a job was not compared, and how many overlays are named in one."""
+"""How many reasons for a missing comparison are listed, and how many overlays in one reason."""
 
 LONGEST_REASON = 200
 
@@ -37,7 +37,7 @@ _BAR = "<code>&#124;</code>"
 
 
 def markdown(comparison: Comparison) -> str:
-    """Return the comment; nothing when all is equal. What was not compared comes first, so that nothing cuts it off."""
+    """Return the comment; empty if all is equal. What was not compared comes first, so it is never truncated."""
     listed = comparison.reviews
     part = _job if len(listed) <= MOST_OPEN else _folded_job
     parts = ["\n".join(_unknown(comparison.uncompared)) + "\n"] if comparison.uncompared else []
@@ -66,12 +66,12 @@ def _unknown(jobs: Sequence[Uncompared]) -> Iterator[str]:
 
 
 def cut(text: str) -> str:
-    """Return a text as long as a cell of a table should be."""
+    """Return a text truncated to the length of a table cell."""
     return text if len(text) <= LONGEST_REASON else f"{text[: LONGEST_REASON - 1]}…"
 
 
 def _rest(reviews: Sequence[JobReview]) -> Iterator[str]:
-    """Yield what is said of jobs that are not shown: how many there are of each verdict, so that none is overlooked."""
+    """Yield a summary of jobs that are not shown: how many there are of each kind of result."""
     yield f"… and {len(reviews)} more jobs; `smspec diff --format json` has them all:"
     yield ""
     verdicts = Counter(review.verdicts[0][1] for review in reviews)
@@ -132,13 +132,13 @@ def _row(reported: ReportedChange, file: str) -> str:
 
 
 def marked(words: str) -> str:
-    """Return our words with what users wrote, in backticks, as code."""
+    """Return a message with the user text in backticks as code."""
     parts = words.split("`")
     return "".join(code(part) if number % 2 else part for number, part in enumerate(parts))
 
 
 def code(text: str) -> str:
-    """Return a text as code that nothing in it can end."""
+    """Return a text as a code span that no part of it can end."""
     return "".join(_bars(part) if part[0] == "|" else _span(part) for part in re.split(r"(\|+)", visible(text)) if part)
 
 
@@ -149,6 +149,6 @@ def _bars(bars: str) -> str:
 def _span(text: str) -> str:
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * (longest + 1)
-    # A blank at both ends is taken away again, and parts the fence from backticks; only blanks stay as they are.
+    # Markdown removes a space at both ends, which separates the fence from backticks; text of only spaces is kept.
     padded = f" {text} " if text.strip(" ") and (text[0] in "` " or text[-1] in "` ") else text
     return f"{fence}{padded}{fence}"

@@ -1,4 +1,4 @@
-"""Which member of a request is of which kind of change, and what it is called."""
+"""The kind of change and the name for each member of a request."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _S3 = ("InputDataConfig", "*", "DataSource", "S3DataSource")
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """``kinds``: what a change of the member is; ``words``: what the member is to a reader."""
+    """``kinds``: the kinds of a change of the member; ``words``: its name in messages."""
 
     kinds: tuple[str, ...]
     words: str
 
 
 def _of_keys() -> Iterator[tuple[Path, Meaning]]:
-    """Yield what the table says of the members that keys make; entries that a user names mean what their key does."""
+    """Yield the meanings in the table of keys; entries whose name a user chooses have the meaning of their key."""
     for path, rows in rows_by_member().items():
         row = rows[0]
         has_names = isinstance(row.form, Named) or (isinstance(row.form, Value) and row.form.shape == "map")
@@ -57,7 +57,7 @@ _UNKNOWN = Meaning(("other",), "")
 
 
 def meaning(at: Path) -> Meaning:
-    """Return what a member means; with a name of its own rather than with ``*``, and of its nearest known parent."""
+    """Return the meaning of a member: with its own name rather than ``*``, or of its nearest known parent."""
     if at[0] == "HyperParameters" and str(at[-1]).startswith("sagemaker_") and at not in MEMBERS:
         return _LAUNCHER
     if at[:2] in MEMBERS and at[0] == "InputDataConfig":
@@ -70,5 +70,5 @@ def meaning(at: Path) -> Meaning:
 
 
 def words(at: Path) -> str:
-    """Return what a member is called; one without words by its own name."""
+    """Return the name of a member in messages; its API name if it has no other."""
     return meaning(at).words or quoted(str(at[-1]))

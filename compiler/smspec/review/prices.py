@@ -1,4 +1,4 @@
-"""What an hour on an instance costs, as far as somebody has said it."""
+"""Instance prices per hour, as far as they are known."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 Prices = Mapping[str, Fraction]
-"""Instance type → US dollars for one hour."""
+"""Instance type → US dollars per hour."""

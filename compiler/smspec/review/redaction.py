@@ -11,11 +11,11 @@ from smspec.source.frozen import replace
 
 
 def safe(name: str, value: object) -> object:
-    """Return a JSON value with every secret in it hidden; ``name`` is what the value stands under."""
+    """Return a JSON value with every secret in it masked; ``name`` is the name of the value."""
     if isinstance(value, str):
         return HIDDEN if is_secret(name, value) else hidden(value)
     if isinstance(value, dict):
-        if value.keys() == {"Key", "Value"}:  # a tag is a name and a value, too
+        if value.keys() == {"Key", "Value"}:  # a tag is also a name and a value
             return {"Key": value["Key"], "Value": safe(str(value["Key"]), value["Value"])}
         return {without_tokens(str(key)): safe(str(key), inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -24,7 +24,7 @@ def safe(name: str, value: object) -> object:
 
 
 def safe_change(change: Change) -> Change:
-    """Return a change with every secret in its names hidden; its values have none already."""
+    """Return a change with every secret in its names masked; its values are already without."""
     return replace(
         change,
         path=tuple(without_tokens(step) if isinstance(step, str) else step for step in change.path),
@@ -34,7 +34,7 @@ def safe_change(change: Change) -> Change:
 
 
 def _safe_words(name: str, words: Sequence[object]) -> list[object]:
-    """Return the items of a list; in a command line each word is called after the option before it."""
+    """Return the items of a list; in a command line each word is named after the option before it."""
     shown, called = list[object](), name
     for word in words:
         shown.append(safe(called, word))
@@ -43,10 +43,10 @@ def _safe_words(name: str, words: Sequence[object]) -> list[object]:
 
 
 def is_secret(name: str, value: object) -> bool:
-    """Return whether all of a value is to be hidden."""
+    """Return whether all of a value is a secret."""
     return isinstance(value, str) and is_withheld(name, value) and hidden(value) == value
 
 
 def holds_secret(name: str, value: object) -> bool:
-    """Return whether there is a secret in a value."""
+    """Return whether a value contains a secret."""
     return isinstance(value, str) and secret_in(name, value) is not None

@@ -1,4 +1,4 @@
-"""The differences between two requests: the smallest parts that a reader would name."""
+"""The differences between two requests, in their smallest meaningful parts."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ _NAMED_BY: dict[Path, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
-    """One difference. ``at`` has the names of named items; ``old_path`` and ``new_path`` are places in the payloads.
+    """One difference.
 
-    ``old`` or ``new`` None: it is not there.
+    ``at`` contains the names of named items; ``old_path`` and ``new_path`` are paths in the payloads.
+
+    ``old`` or ``new`` None: it is missing.
     """
 
     at: Path
@@ -33,12 +35,12 @@ class Leaf:
 
 
 def leaves(old: dict[str, object], new: dict[str, object]) -> Iterator[Leaf]:
-    """Yield every difference, in the order of the new payload; what is gone comes last in its group."""
+    """Yield every difference, in the order of the new payload; removed members come last in their group."""
     return _structures(old, new, (), (), ())
 
 
 def reordered(old: dict[str, object], new: dict[str, object]) -> list[Path]:
-    """Return the lists of named items that hold the same names in another order."""
+    """Return the lists of named items that contain the same names in a different order."""
     return [
         path
         for path in _NAMED_BY
@@ -75,7 +77,7 @@ def _named(old: list[object], new: list[object], at: Path, old_path: Path, new_p
 
 
 def _by_name(items: list[object], at: Path) -> dict[str, tuple[int, object]]:
-    """Return index and item by name; one that shares its name, or has none, is known by its number too."""
+    """Return index and item by name; one with a duplicate name, or none, gets its number too."""
     found: dict[str, tuple[int, object]] = {}
     for index, item in enumerate(items):
         name = str(item.get(_NAMED_BY[at], "")) if isinstance(item, dict) else ""
@@ -102,5 +104,5 @@ def _listed(value: object) -> list[object]:
 
 
 def _same(old: object, new: object) -> bool:
-    """Return whether two JSON values are one: 1 and true are not."""
+    """Return whether two JSON values are equal: 1 and true are not."""
     return old == new and isinstance(old, bool) == isinstance(new, bool)

@@ -1,4 +1,4 @@
-"""From two states of a spec, each as it is and under its overlays, to what a review says of it."""
+"""Review two states of a spec, each on its own and with its overlays."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from smspec.review.version import Version
 
 
 def reviewed(old: State | None, new: State | None, prices: Prices) -> JobReview | None:
-    """Return what is to be said of a spec; None when nothing changed. Either may be missing, and not both."""
+    """Return the review of a spec; None if nothing changed. Either state may be missing, but not both."""
     sides = [state for state in (new, old) if state is not None]
     before: Mapping[str | None, Version] = {} if old is None else old.versions
     after: Mapping[str | None, Version] = {} if new is None else new.versions
     outcomes: dict[str | None, tuple[Change, ...]] = {}
     for overlay in dict.fromkeys([*after, *before]):
         if any(state.is_unknown(overlay) for state in sides):
-            continue  # that it is new, or gone, would not be so
+            continue  # otherwise it would be reported as new, or removed
         was, will = before.get(overlay), after.get(overlay)
         if was is not None and will is not None:
             outcomes[overlay] = compared(was, will, prices)
@@ -32,7 +32,7 @@ def reviewed(old: State | None, new: State | None, prices: Prices) -> JobReview 
         elif was is not None:
             outcomes[overlay] = removed_changes(was, prices)
     if any(change.kind != cosmetic.KIND.name for changes in outcomes.values() for change in changes):
-        # That the text changed is said already, by what it does under some overlay.
+        # The effect with an overlay already shows that the text changed.
         outcomes = {name: tuple(c for c in changes if c.brief != cosmetic.LAYOUT) for name, changes in outcomes.items()}
     status = _status(old, new)
     if status == "moved" and old is not None and new is not None:
@@ -56,7 +56,7 @@ def reviewed(old: State | None, new: State | None, prices: Prices) -> JobReview 
 def _flows(
     before: Mapping[str | None, Version], after: Mapping[str | None, Version]
 ) -> tuple[DataFlow, DataFlow] | None:
-    """Return the data flow of both states where it changed: as it is, else under the first overlay that changes it."""
+    """Return the data flow of both states if it changed: on its own, else with the first overlay that changes it."""
     both = ((data_flow(before[name]), data_flow(after[name])) for name in after if name in before)
     return next((flows for flows in both if flows[0] != flows[1]), None)
 
@@ -68,10 +68,10 @@ def _status(old: State | None, new: State | None) -> Status:
 
 
 def paired(olds: list[State], news: list[State]) -> list[tuple[State | None, State | None]]:
-    """Return which states are of one job: those of one place and name, then of one name, then at one place.
+    """Return which states are of one job: those with the same path and name, then the same name, then the same path.
 
-    The name goes before the place, because it is what SageMaker and the registry know a job by. One that several have
-    says nothing; nor does that of a spec which could not be compiled.
+    The name takes precedence over the path, because SageMaker and the registry identify a job by it. A name that
+    several specs have is not used, nor that of a spec which could not be compiled.
     """
     found: dict[int, State] = {}
     ways = (lambda state: (state.place, state.name), _name_of, lambda state: state.place)
@@ -89,7 +89,7 @@ def _name_of(state: State) -> str | None:
 
 
 def _alone(way: Callable[[State], object], states: list[State]) -> dict[object, State]:
-    """Return the states that are the only ones to have what ``way`` returns, by that."""
+    """Return the states with a unique result of ``way``, by that result."""
     by_key: dict[object, list[State]] = {}
     for state in states:
         by_key.setdefault(way(state), []).append(state)

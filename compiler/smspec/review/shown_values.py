@@ -10,7 +10,7 @@ from smspec.review.change import Change
 from smspec.review.job_review import ReportedChange
 
 LONGEST = 70
-"""Code points of a value that are shown; of longer ones the ends."""
+"""Code points of a value that are shown; longer ones are truncated in the middle."""
 
 MOST_OVERLAYS = 3
 
@@ -18,9 +18,9 @@ _NOTHING = "(none)"
 
 
 def shown_values(change: Change, show: Callable[[str], str] = str) -> tuple[str, str]:
-    """Return old and new, each in one line that moves no cursor, not too long, and cut where they are alike.
+    """Return old and new, each in one line without control characters, and truncated where long or equal.
 
-    ``show`` writes what a user wrote; nothing is said in our words.
+    ``show`` formats user text; the values contain no other text.
     """
     texts = [_text(value) for value in (change.old, change.new)]
     old, new = map(_ends, texts)
@@ -34,7 +34,7 @@ def shown_values(change: Change, show: Callable[[str], str] = str) -> tuple[str,
 def _text(value: object) -> str:
     text = value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
     if len(text) > LONGEST and isinstance(value, dict | list):
-        # What is in it says more than the names of its members, which the request has for every such thing.
+        # The content is more specific than the names of its members, which every such structure has.
         text = ", ".join(_leaves(value))
     return visible(text)
 
@@ -52,20 +52,20 @@ def _ends(text: str) -> str:
 
 
 def _around(text: str, place: int) -> str:
-    """Return the beginning of a text, and what stands around a place further back."""
+    """Return the beginning of a text, and the part around a place further back."""
     start = place - 12
     cut = f"{text[:20]}…{text[start:]}"
     return cut if len(cut) <= LONGEST else f"{cut[: LONGEST - 1]}…"
 
 
 def has_values(change: Change) -> bool:
-    """Return whether old and new say more than the words do: a ceiling is told in words, a mask hides what differs."""
+    """Return whether old and new add to the description: a ceiling is already in it, a mask hides the difference."""
     is_ceiling = isinstance(change.new, dict) and "instance_hours" in change.new
     return change.old != change.new and not is_ceiling
 
 
 def under(reported: ReportedChange, name: Callable[[str], str]) -> str:
-    """Return which overlays a change holds for, where that has to be said; ``name`` writes the name of one."""
+    """Return the overlays of a change, if that is not obvious; ``name`` formats the name of one."""
     if reported.is_everywhere:
         return ""
     if not reported.overlays:

@@ -1,4 +1,4 @@
-"""A review for a terminal: for each job its verdict, then the changes with old and new values and their places."""
+"""A review for a terminal: for each job its summary, then the changes with old and new values and their positions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from smspec.review.user_text import quoted
 from smspec.source import dotted
 
 MOST_CHANGES = 60
-"""How many changes of a job are shown; JSON has all."""
+"""How many changes of a job are shown; JSON contains all."""
 
 Paint = Callable[[str, str], str]
 
@@ -21,7 +21,7 @@ _STYLES = {"restart": "1;31", "security": "1;31", "cost": "1;33", "image": "1;36
 
 
 def text(comparison: Comparison, *, colour: bool = False) -> str:
-    """Return what differs, then what could not be compared, as text, a blank line between two jobs."""
+    """Return the differences, then what could not be compared, as text, with an empty line between two jobs."""
     paint: Paint = _coloured if colour else _plain
     parts = [*(_job(review, paint) for review in comparison.reviews), *map(_unknown, comparison.uncompared)]
     return "\n".join("".join(f"{line}\n" for line in part) for part in parts)

@@ -1,4 +1,4 @@
-"""What could not be compared of a spec, and why: it has faults, now or before, as it is or under some overlays."""
+"""The parts of a spec that could not be compared, and why: it has errors, now or before, in some variants."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Side = Literal["old", "new"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """A spec, or a request, called ``file``: what it comes to as it is (None) and under each overlay.
+    """A spec, or a request, called ``file``: its result on its own (None) and with each overlay.
 
-    ``place`` is equal for two states of one spec. ``faults`` keep the rest from being compiled; ``is_read`` False: they
-    keep the spec from being read, so that its overlays are not known.
+    ``place`` is equal for two states of one spec. ``faults`` prevent the other variants from being compiled;
+    ``is_read`` False: they prevent the spec from being parsed, so its overlays are unknown.
     """
 
     file: str
@@ -29,17 +29,17 @@ class State:
 
     @property
     def name(self) -> str:
-        """The name of the job; empty where nothing could be compiled."""
+        """The name of the job; empty if nothing could be compiled."""
         return next((version.name for version in self.versions.values()), "")
 
     def is_unknown(self, overlay: str | None) -> bool:
-        """Return whether faults keep it from being known what the spec comes to."""
+        """Return whether faults prevent a result for the variant."""
         return not self.is_read or overlay in self.faults
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """The first fault of one side, and how many ``more`` it has. ``overlays``: where it holds, None being the spec."""
+    """The first fault of one side, and how many ``more`` it has. ``overlays``: where it occurs, None being the spec."""
 
     side: Side
     overlays: tuple[str | None, ...]
@@ -49,7 +49,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Uncompared:
-    """A spec of which something could not be compared. ``file`` is where it is now, or was."""
+    """A spec that could not be compared completely. ``file`` is its current path, or its previous one."""
 
     name: str
     file: str
@@ -57,7 +57,7 @@ class Uncompared:
 
 
 def uncompared(old: State | None, new: State | None) -> Uncompared | None:
-    """Return what could not be compared of a spec; None where nothing is unknown. Either may be missing, not both."""
+    """Return what could not be compared of a spec; None if nothing is unknown. Either may be missing, but not both."""
     sides: tuple[tuple[Side, State | None], ...] = (("new", new), ("old", old))
     reasons: dict[tuple[Side, Diagnostic], tuple[int, list[str | None]]] = {}
     for side, state in sides:
@@ -80,5 +80,5 @@ def uncompared(old: State | None, new: State | None) -> Uncompared | None:
 
 
 def variants(reason: Reason) -> tuple[str, ...]:
-    """Return the overlays that a reason is about alone; none where it is about the spec as it is."""
+    """Return the overlays that a reason is limited to; none if it is about the spec on its own."""
     return () if None in reason.overlays else tuple(name for name in reason.overlays if name is not None)

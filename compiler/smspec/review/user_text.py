@@ -1,13 +1,13 @@
-"""Text of users inside messages: always in backticks, so that output formats can tell it from ours."""
+"""User text in messages: always in backticks, so output formats can distinguish it from the message."""
 
 from __future__ import annotations
 
 from smspec.diagnostics.visible import visible
 
 QUOTE = "'"
-"""What stands for a backtick inside of backticks."""
+"""The replacement for a backtick inside of backticks."""
 
 
 def quoted(text: str) -> str:
-    """Return what a user wrote as it stands in a sentence of ours."""
+    """Return user text for a sentence of smspec."""
     return f"`{visible(text).replace('`', QUOTE)}`"

@@ -1,4 +1,4 @@
-"""A state of a job, ready to be compared: what is sent, what its image holds, which code travels, where it is from."""
+"""One state of a job for a comparison: its request, image content, code, and origin."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from smspec.spec.model import JobSpec
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER
 
 _DIGITS = re.compile(r"-[0-9a-f]{10}\Z")
-"""How the name of a job ends that is made of its content."""
+"""The suffix of a job name that is computed from its content."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writing:
-    """The text that a state comes from. ``root`` is where its files lie, ``shown`` what that is called: ``HEAD:``.
+    """The text of a state. ``root`` contains its files, ``shown`` is the displayed name of that: ``HEAD:``.
 
-    ``form`` says what is no spec: one that is written otherwise is compared only with its like, and None with nothing.
+    ``form`` names a format other than a spec: such a text is compared only with the same format, and None with nothing.
     """
 
     document: Document
@@ -35,26 +35,26 @@ class Writing:
     shown: str = ""
 
     def name(self, file: str) -> str:
-        """Return what a file is called."""
+        """Return the displayed name of a file."""
         if not self.root:
             return file
         return self.shown + os.path.relpath(os.path.abspath(file), self.root).replace(os.sep, "/")
 
     def place(self, path: Path) -> Span | None:
-        """Return where the end of a path is written; None when it is not written at all."""
+        """Return the position of the end of a path; None if it is not written."""
         return self.document.span_of_key(path) if path and self.document.node(path) is not None else None
 
     def nearest(self, path: Path) -> Span:
-        """Return where the end of a path, or what is known of its beginning, is written."""
+        """Return the position of the end of a path, or of its nearest known parent."""
         return self.document.span_of_key(path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """``layers`` None: nothing is built, or what was built is not known. ``code`` None: no code, or not known which.
+    """``layers`` None: no image is built, or its content is unknown. ``code`` None: no code, or unknown.
 
-    ``run``: the members of the run plan; None where our runtime has no part in the job, or it is not known.
-    ``is_whole`` tells that the payload is all that was asked for: the answer about a job leaves its tags out.
+    ``run``: the members of the run plan; None if the smspec runtime is not used, or it is unknown. ``is_whole``: the
+    payload is the complete request; the description of a job lacks its tags.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Version:
     is_whole: bool = True
 
     def origin(self, path: Path) -> Path:
-        """Return the path in the spec that a part of the request comes from; empty without a spec."""
+        """Return the path in the spec for a part of the request; empty without a spec."""
         return self.request.origin(path) if self.request is not None else ()
 
     @property
@@ -87,7 +87,7 @@ class Version:
 
     @property
     def settings(self) -> dict[str, object]:
-        """What our runtime is told in reserved hyperparameters; empty when it is told nothing."""
+        """The settings of the smspec runtime in reserved hyperparameters; empty if there are none."""
         written = self.hyperparameters
         names = [SETTINGS_HYPERPARAMETER, *(f"{SETTINGS_HYPERPARAMETER}_{number}" for number in range(1, 100))]
         text = "".join(str(written[name]) for name in names if name in written)
@@ -101,7 +101,7 @@ class Version:
 def version_of_request(
     payload: dict[str, object], region: str | None, writing: Writing | None, is_whole: bool
 ) -> Version:
-    """Return the state of a job that only its request, or what the service tells of it, is known of."""
+    """Return the state of a job from only its request, or from its description by the service."""
     name = str(payload.get("TrainingJobName", ""))
     return Version(
         name=_DIGITS.sub("", name),
@@ -119,7 +119,7 @@ def version_of_build(
     delivery: str | None,
     run: dict[str, object] | None,
 ) -> Version:
-    """Return the state of a job that was built into a directory."""
+    """Return the state of a job from its build directory."""
     image = str(member(payload, "AlgorithmSpecification", "TrainingImage") or "")
     return Version(
         name=_DIGITS.sub("", str(payload.get("TrainingJobName", ""))),
@@ -135,7 +135,7 @@ def version_of_build(
 def version_of_plan(
     plan: Plan, job: JobSpec, build_inputs: BuildInputs, layers: Layers | None, writing: Writing
 ) -> Version:
-    """Return the state of a job that was compiled from a spec."""
+    """Return the state of a job from its compiled spec."""
     return Version(
         name=plan.name,
         payload=plan.request.payload,

@@ -1,4 +1,4 @@
-"""The two states of a job together, and what kinds of changes ask of them."""
+"""The two states of a job together, with helpers for the kinds of changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """``leaves`` are the differences of the requests; those between what is only known of one side are left out."""
+    """``leaves`` are the differences of the requests, without those about what is known of only one side."""
 
     old: Version
     new: Version
@@ -36,7 +36,7 @@ class Pair:
         brief: str = "",
         rise: Rise | Fraction = None,
     ) -> Change:
-        """Return a change at a path of the spec, with its place and without secrets."""
+        """Return a change at a path of the spec, with its position and without secrets."""
         file, line = self._place(path, is_gone=new is None and old is not None)
         name = str(path[-1]) if path else ""
         return Change(
@@ -52,12 +52,12 @@ class Pair:
         )
 
     def at_leaf(self, kind: str, leaf: Leaf, what: str, *, brief: str = "") -> Change:
-        """Return the change that a difference of the requests is, at the key of the spec that makes it."""
+        """Return the change for a difference of the requests, at the key of the spec that sets it."""
         path = self.spec_path(leaf)
         return self.change(kind, path, what, old=leaf.old, new=leaf.new, brief=brief)
 
     def leaves_of(self, kind: str) -> list[Leaf]:
-        """Return the differences of the requests that are of a kind; what our runtime is told is known as settings."""
+        """Return the differences of the requests that are of a kind, without settings of the smspec runtime."""
         return [
             leaf
             for leaf in self.leaves
@@ -65,19 +65,19 @@ class Pair:
         ]
 
     def settings(self, *names: str) -> list[tuple[str, object, object]]:
-        """Return (name, old, new) of the settings of our runtime that differ, of those with these names."""
+        """Return (name, old, new) of the changed settings of the smspec runtime with these names."""
         old, new = self.old.settings, self.new.settings
         return [(name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)]
 
     def starts(self) -> list[tuple[Item, object, object]]:
-        """Return (item, old, new) of how a existing image starts the program: that is in a channel, not in a layer."""
+        """Return (item, old, new) of how an existing image starts the script: that is in a channel, not in a layer."""
         if self.old.run is None or self.new.run is None or self.old.layers or self.new.layers:
             return []
         was = {item.name: item.value for item in started(self.old.run)}
         return [(i, was.get(i.name), i.value) for i in started(self.new.run) if was.get(i.name) != i.value]
 
     def spec_path(self, leaf: Leaf) -> Path:
-        """Return the key of the spec that a difference comes from; the place in the request when no spec says it."""
+        """Return the key of the spec for a difference; the path in the request if no key sets it."""
         is_gone = leaf.new is None
         sides = ((self.old, leaf.old_path), (self.new, leaf.new_path))
         for side, path in sides if is_gone else reversed(sides):
@@ -85,7 +85,7 @@ class Pair:
             if origin:
                 return origin
             if is_gone and side.writing is not None:
-                break  # it stands in a request, and only there
+                break  # it is only in a request
         return leaf.old_path if is_gone else leaf.new_path
 
     def _place(self, path: Path, *, is_gone: bool) -> tuple[str | None, int | None]:
@@ -103,7 +103,7 @@ class Pair:
 
 
 def paired(old: Version, new: Version, prices: Prices) -> Pair:
-    """Put two states together."""
+    """Return a pair of two states."""
     unknown = () if old.is_whole and new.is_whole else (("Tags",), ("SessionChainingConfig",))
     found = tuple(leaf for leaf in leaves(old.payload, new.payload) if leaf.at[:1] not in unknown)
     return Pair(old=old, new=new, leaves=found, prices=prices)

@@ -1,4 +1,4 @@
-"""Texts, places in them, and trees that remember their places. Nothing here knows what a job spec is."""
+"""Texts, positions in them, and trees that keep their positions. This package does not know job specs."""
 
 from smspec.source.document import Document
 from smspec.source.node import Mapping, Node, Scalar, Sequence, to_data

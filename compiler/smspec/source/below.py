@@ -1,4 +1,4 @@
-"""Where one path lies to another, by their names alone."""
+"""Compare paths by their names alone."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import os
 
 
 def is_below(path: str, directory: str) -> bool:
-    """Return whether a path is a directory or lies below it; both without links."""
+    """Return whether a path is a directory or below it; both without links."""
     return path == directory or path.startswith(os.path.join(directory, ""))

@@ -1,4 +1,4 @@
-"""What is in an open file, never more than a reader has room for."""
+"""Read an open file up to a size limit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from io import RawIOBase
 
 
 def read_bounded(file: RawIOBase, most: int) -> bytes:
-    """Return what is left in an unbuffered file, but no more than one byte above ``most``."""
+    """Return the rest of an unbuffered file, but no more than one byte above ``most``."""
     chunks, room = [], most + 1
     while room > 0 and (chunk := file.read(room)):
         chunks.append(chunk)

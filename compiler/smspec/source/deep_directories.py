@@ -1,7 +1,7 @@
-"""Directories of any depth, looked at and removed without recursion: a program may nest them deeper than Python calls.
+"""Walk and remove directories of any depth without recursion: a script may nest them deeper than Python's call limit.
 
-`os.walk` and `shutil.rmtree` of most versions call themselves for each level, and a path below 4,096 bytes is soon
-too long for the system, so that removing goes step by step, down and up again.
+`os.walk` and `shutil.rmtree` of most versions call themselves for each level, and a path above 4,096 bytes is too long
+for the system, so removal goes step by step, down and up again.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def walked(root: str) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield what `os.walk` yields, top down, without links followed; directories may be taken out on the way.
+    """Yield what `os.walk` yields, top down, without following links; the caller may remove directories from the list.
 
-    Raises OSError for a directory that cannot be read.
+    Raise OSError for a directory that cannot be read.
     """
     ahead = [root]
     while ahead:
@@ -35,7 +35,7 @@ def walked(root: str) -> Iterator[tuple[str, list[str], list[str]]]:
 def remove_tree(path: str, *, ignore_errors: bool = False) -> None:
     """Remove a directory with everything in it; links are removed, never followed.
 
-    What is ours but may not be read or written is made so first. Raises OSError, unless errors are ignored.
+    Change the permissions of own files first where necessary. Raise OSError, unless errors are ignored.
     """
     try:
         if os.path.islink(path):
@@ -74,7 +74,7 @@ def _empty(path: str) -> None:
 
 
 def _without_files(directory: int) -> list[str]:
-    """Remove what is no directory from an open one, and return the names of the directories in it."""
+    """Remove everything except directories from an open one, and return the names of the directories in it."""
     names = []
     with os.scandir(directory) as entries:
         for entry in entries:
@@ -86,7 +86,7 @@ def _without_files(directory: int) -> list[str]:
 
 
 def _opened(name: str, directory: int | None) -> int:
-    """Open a directory to remove what is in it."""
+    """Open a directory to remove its contents."""
     status = os.stat(name, dir_fd=directory, follow_symlinks=False)
     if status.st_uid == os.geteuid() and status.st_mode & stat.S_IRWXU != stat.S_IRWXU:
         os.chmod(name, stat.S_IRWXU, dir_fd=directory)

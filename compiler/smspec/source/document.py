@@ -1,4 +1,4 @@
-"""A tree together with the texts it was read from: the one place that turns paths into places."""
+"""A tree together with the texts it was read from: the only place that converts paths to positions."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Document:
     """The tree at ``root`` and every text that a part of it came from, the main one first.
 
     ``idle`` are nulls that were written to remove something, and found nothing at their path. ``unknown`` are the paths
-    whose values could not be determined; null is there instead. ``is_partial``: a base could not be read, so every
-    mapping may have more keys, and a null stays, because it removes what a base may have.
+    whose values could not be determined; they are null. ``is_partial``: a base spec could not be read, so every mapping
+    may have more keys, and nulls are kept, because they remove what a base spec may have.
     """
 
     root: Node
@@ -26,7 +26,7 @@ class Document:
 
     @property
     def is_partly_known(self) -> bool:
-        """Whether something may be different in the whole document that this one is what is known of."""
+        """Whether the whole document may differ from the known parts here."""
         return self.is_partial or bool(self.unknown)
 
     def text(self, name: str) -> SourceText | None:
@@ -37,21 +37,21 @@ class Document:
         return None
 
     def node(self, path: Path) -> Node | None:
-        """Return the part that ``path`` leads to, or None."""
+        """Return the part at ``path``, or None."""
         node: Node | None = self.root
         for step in path:
             node = _child(node, step)
         return node
 
     def span_of_value(self, path: Path) -> Span:
-        """Return where the value at ``path`` is written; where the path ends early, its nearest ancestor."""
+        """Return the position of the value at ``path``; if the path ends early, that of its nearest ancestor."""
         node, known = self._deepest(path)
         if known and isinstance(node, Mapping | Sequence) and known != len(path):
             return self.span_of_key(path[:known])
         return node.span
 
     def span_of_key(self, path: Path) -> Span:
-        """Return where the key that ``path`` ends in is written; an item of a sequence stands for itself."""
+        """Return the position of the key at the end of ``path``; for an item of a sequence, that of the item."""
         parent, known = self._deepest(path[:-1])
         if path and known == len(path) - 1 and isinstance(parent, Mapping):
             for key, _ in parent.entries:
@@ -67,7 +67,7 @@ class Document:
         return Span(span.file, span.line, span.column, span.line, span.column)
 
     def used_at(self, path: Path) -> Span | None:
-        """Return where an alias used the value at ``path``, or None when it is used where it is written."""
+        """Return where an alias used the value at ``path``, or None if it is used where it is written."""
         node: Node | None = self.root
         found: Span | None = None
         for step in path:

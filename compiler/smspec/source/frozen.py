@@ -1,9 +1,9 @@
-"""Frozen dataclasses that cost nothing until one is made: `dataclass`, `field`, `replace` and `fields` as we use them.
+"""Frozen dataclasses that cost nothing until one is created: `dataclass`, `field`, `replace`, and `fields`.
 
-A command imports some seventy of them and makes few. The standard library writes and compiles five methods for each
-when it is declared, and loads `inspect` to do so: together half of the time that `smspec validate` took. Here a class
-is declared with methods that all share, and its ``__init__`` is compiled when the first value is made. Type checkers
-see the standard library's own, and `dataclasses.fields`, `dataclasses.replace` and `inspect.signature` work.
+A command imports some seventy of them and creates few. The standard library generates and compiles five methods for
+each when it is declared, and loads `inspect` to do so: together half of the time that `smspec validate` took. Here a
+class is declared with shared methods, and its ``__init__`` is compiled when the first value is created. Type checkers
+see the standard library's own, and `dataclasses.fields`, `dataclasses.replace`, and `inspect.signature` work.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ else:
     _set = object.__setattr__
 
     class _Factory:
-        """The default of a field that each value makes anew."""
+        """The default of a field that is created for each value."""
 
         __slots__ = ("make",)
 
@@ -26,7 +26,7 @@ else:
             self.make = make
 
     class _Twin:
-        """An attribute of the standard library's dataclass of the same declaration, made when it is asked for."""
+        """An attribute of the standard library's dataclass of the same declaration, created on first access."""
 
         __slots__ = ("_name", "_twins")
 
@@ -54,22 +54,22 @@ else:
         return declare
 
     def field(*, default=None, default_factory=None):
-        """Return the default of a field; ``default_factory`` makes one anew for each value."""
+        """Return the default of a field; ``default_factory`` creates it for each value."""
         return default if default_factory is None else _Factory(default_factory)
 
     def fields(declared):
-        """Return the fields of a dataclass or of a value of one, as the standard library describes them."""
+        """Return the fields of a dataclass or of a value of one, as in the standard library."""
         return tuple(declared.__dataclass_fields__.values())
 
     def replace(value, /, **changes):
-        """Return the same value but for ``changes``."""
+        """Return the same value with ``changes``."""
         for name in value.__slots__:
             if name not in changes:
                 changes[name] = getattr(value, name)
         return type(value)(**changes)
 
     def _first(self, *args, **kwargs):
-        """Make the first value of a class: compile the class's own ``__init__`` and use that from now on."""
+        """Create the first value of a class: compile the class's own ``__init__`` and use that from now on."""
         names, defaults, kw_only = type(self).__frozen__
         scope = {"set": _set}
         parameters, lines = ["*"] if kw_only and names else [], []
@@ -87,7 +87,7 @@ else:
         scope["__init__"](self, *args, **kwargs)
 
     def _refuse(self, name, *_value):
-        from dataclasses import FrozenInstanceError  # late: only a bug of ours comes here
+        from dataclasses import FrozenInstanceError  # imported late: only a bug in smspec reaches this
 
         raise FrozenInstanceError(f"cannot change `{name}` of a {type(self).__name__}")
 
@@ -111,7 +111,7 @@ else:
         return cls(**dict(zip(cls.__slots__, values, strict=True)))
 
     def _standard(cls):
-        import dataclasses  # late: nothing but tests and tools asks for it
+        import dataclasses  # imported late: only tests and tools use it
 
         names, defaults, kw_only = cls.__frozen__
         members = {

@@ -1,4 +1,4 @@
-"""Trees with one part replaced, added or taken out; everything else stays the same value."""
+"""Replace, add, or remove one part of a tree; everything else stays the same value."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from smspec.source.path import Path
 
 
 def grafted(root: Node, path: Path, part: Node) -> Node:
-    """Return ``root`` with ``part`` at ``path``, under a new key if need be; the same if the path leads nowhere."""
+    """Return ``root`` with ``part`` at ``path``, under a new key if necessary; unchanged if the path leads nowhere."""
     if not path:
         return part
     step, rest = path[0], path[1:]

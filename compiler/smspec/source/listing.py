@@ -1,4 +1,4 @@
-"""The files that will travel: what of the author's directory is taken, with its digests."""
+"""The files of a source directory that are sent, with their digests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedFile:
-    """``path`` is relative to the listed directory, with ``/``; ``origin`` is where its bytes are on this machine."""
+    """``path`` is relative to the listed directory, with ``/``; ``origin`` is its path on this machine."""
 
     path: str
     origin: str
@@ -26,7 +26,7 @@ class Listing:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of every path, executable bit and content; sizes follow from these."""
+        """The SHA-256 of every path, executable bit, and content; sizes follow from these."""
         content = hashlib.sha256()
         for file in self.files:
             content.update(f"{file.path}\0{'x' if file.executable else '-'}\0{file.sha256}\n".encode())

@@ -1,4 +1,4 @@
-"""Trees of scalars, sequences and mappings in which every part knows the text it came from."""
+"""Trees of scalars, sequences, and mappings in which every part has its position in a text."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from smspec.source.span import Span
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """One value. ``text`` is what the author wrote, without quotes; ``value`` is what it means.
+    """One value. ``text`` is what the author wrote, without quotes; ``value`` is its meaning.
 
-    ``plain`` tells an unquoted YAML scalar (``5``) from a quoted one (``"5"``).
-    ``used_at`` is where an alias used the value, when it is not where the value is written.
+    ``plain`` distinguishes an unquoted YAML scalar (``5``) from a quoted one (``"5"``). ``used_at`` is where an alias
+    used the value, if it is not used where it is written.
     """
 
     text: str
@@ -50,7 +50,7 @@ Node = Union[Scalar, Sequence, Mapping]
 
 
 def to_data(node: Node) -> object:
-    """Return the plain Python value of a tree: dicts, lists and scalar values."""
+    """Return the plain Python value of a tree: dicts, lists, and scalar values."""
     if isinstance(node, Mapping):
         return {key.text: to_data(value) for key, value in node.entries}
     if isinstance(node, Sequence):

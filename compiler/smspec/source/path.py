@@ -1,4 +1,4 @@
-"""Where something stands in a tree: the keys and indexes that lead to it."""
+"""The path of a part of a tree: the keys and indexes that lead to it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 
 def dotted(path: Path) -> str:
-    """Write a path as people do: ``channels.train.input_mode``, ``InputDataConfig[0].InputMode``, ``tags["a b"]``."""
+    """Return a path in dotted form: ``channels.train.input_mode``, ``Tags[0].Key``, ``tags["a b"]``."""
     words: list[str] = []
     for step in path:
         if isinstance(step, int):

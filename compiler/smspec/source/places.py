@@ -1,4 +1,4 @@
-"""From offsets in a text to lines and columns."""
+"""Convert offsets in a text to lines and columns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from smspec.source.text import SourceText
 
 
 class Places:
-    """The places of one text. Lines end in line feeds, columns are code points, both count from 1."""
+    """The positions in one text. Lines end in line feeds, columns are code points, both count from 1."""
 
     def __init__(self, text: SourceText) -> None:
         self._name = text.name
@@ -21,7 +21,7 @@ class Places:
             at = text.text.find("\n", at + 1)
 
     def span(self, start: int, end: int) -> Span:
-        """Return the stretch between two offsets; offsets past the end of the text are its end."""
+        """Return the span between two offsets; offsets past the end of the text are its end."""
         line, column = self._place(min(start, self._length))
         end_line, end_column = self._place(min(max(start, end), self._length))
         return Span(self._name, line, column, end_line, end_column)

@@ -1,6 +1,6 @@
-"""Files opened by paths that have no links in them: what is exchanged for a link meanwhile is not followed.
+"""Open files by paths without links: a part that is replaced by a link meanwhile is not followed.
 
-Each directory on the way is opened from the one above it. A pipe is never waited for.
+Each directory of the path is opened from its parent. Opening never waits for a pipe.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 def open_real(path: str) -> int:
-    """Open an ordinary file at an absolute path. Raises OSError, for a link anywhere in it, too."""
+    """Open a regular file at an absolute path. Raise OSError, also for a link anywhere in the path."""
     try:
         return open_below(os.sep, _steps(path))
     except OSError as fault:
@@ -25,7 +25,7 @@ def open_real(path: str) -> int:
 
 
 def open_real_directory(path: str) -> int:
-    """Open a directory at an absolute path to list it. Raises as `open_real` does."""
+    """Open a directory at an absolute path to list it. Raise as `open_real` does."""
     steps = _steps(path)
     if not steps:
         return os.open(os.sep, _DIRECTORY)
@@ -40,12 +40,12 @@ def open_real_directory(path: str) -> int:
 
 
 def open_below(root: str, steps: Sequence[str]) -> int:
-    """Open the ordinary file that names lead to from a directory. Raises OSError, ValueError for a NUL in a name."""
+    """Open the regular file at a path below a directory. Raise OSError, ValueError for a NUL in a name."""
     if not steps:
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
     above = _directory(root, steps[:-1])
     try:
-        # To open a device can do something already, so it is looked at before and, as it may be exchanged, afterwards.
+        # Opening a device can have effects, so check the type before and, because it may be replaced, afterwards.
         _check_ordinary(os.stat(steps[-1], dir_fd=above, follow_symlinks=False))
         file = os.open(steps[-1], _FILE, dir_fd=above)
     finally:

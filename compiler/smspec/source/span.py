@@ -1,4 +1,4 @@
-"""A stretch of a text."""
+"""A part of a text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text and the name its reader knows it by."""
+"""A text and its name."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a command may read because of a spec: ordinary files inside one directory, links followed.
+"""What a command may read because of a spec: regular files inside one directory, links followed.
 
-Pull requests come from strangers. A path in one may lead to the environment of a process, to a key in a home directory
-or to a pipe that never ends, so nothing outside the directory is opened, and git's own files inside it neither: a
-checkout keeps the token of its run in ``.git/config``.
+Pull requests may come from strangers. A path in one may lead to the environment of a process, to a key in a home
+directory, or to an endless pipe, so nothing outside the directory is opened, and neither are git's own files inside it:
+a checkout keeps the token of its run in ``.git/config``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OF_THE_KERNEL = ("/proc", "/sys", "/dev")
 
 
 class FileNotRead(Exception):
-    """A file is not read. ``path`` is as the author would write it; the subclass says why in ``reason``."""
+    """A file is not read. ``path`` is as the author would write it; the subclass sets ``reason``."""
 
     reason = ""
 
@@ -39,28 +39,28 @@ class OutOfBounds(FileNotRead):
 
 
 class NotAnOrdinaryFile(FileNotRead):
-    """A path leads to nothing, or to a directory, a pipe or a device."""
+    """A path leads to nothing, or to a directory, a pipe, or a device."""
 
     reason = "is not a regular file"
 
 
 class NotASpec(FileNotRead):
-    """A file that is named as a spec does not say that it is one, so nothing of it may be shown."""
+    """A file that is named as a spec does not declare that it is one, so none of its content may be shown."""
 
     reason = "is not a spec"
 
 
 class OtherName(FileNotRead):
-    """A file whose name says what is in it is a link to one of another name, which may hold anything."""
+    """A file whose name determines its content is a link to a different name, which may contain anything."""
 
     reason = "is a link to a file with a different name"
 
 
 class Boundary:
-    """The directory at ``root``, which has no links in it, and all below it.
+    """The directory at ``root``, which has no links in it, and everything below it.
 
     The links of a path are followed once: the specs of a repository name the same files, and a command sees one state
-    of the disk. A path that is opened has no links any more.
+    of the disk. A path that is opened has no links.
     """
 
     __slots__ = ("_ways", "root")
@@ -70,7 +70,7 @@ class Boundary:
         self._ways: dict[str, tuple[str, ...] | None] = {}
 
     def contains(self, path: str) -> bool:
-        """Return whether a path, links followed, leads to a place inside; nothing need be there."""
+        """Return whether a path, links followed, is inside; it need not exist."""
         return self._steps(path) is not None
 
     def is_of_git(self, path: str) -> bool:
@@ -79,31 +79,31 @@ class Boundary:
         return steps is not None and _is_of_git(steps)
 
     def is_file(self, path: str) -> bool:
-        """Return whether a path leads to an ordinary file inside. Raises OSError when that cannot be told."""
+        """Return whether a path leads to a regular file inside. Raise OSError if that is unknown."""
         return self._has_mode(path, stat.S_ISREG)
 
     def is_directory(self, path: str) -> bool:
-        """Return whether a path leads to a directory inside. Raises OSError when that cannot be told."""
+        """Return whether a path leads to a directory inside. Raise OSError if that is unknown."""
         return self._has_mode(path, stat.S_ISDIR)
 
     def read(self, path: str, most: int) -> bytes:
-        """Return what is in an ordinary file, but no more than one byte above ``most``.
+        """Return the content of a regular file, but no more than one byte above ``most``.
 
-        Raises `OutOfBounds`, `NotAnOrdinaryFile`, and OSError if the disk fails.
+        Raise `OutOfBounds`, `NotAnOrdinaryFile`, and OSError if the disk fails.
         """
         with open(self.open(path), "rb", buffering=0) as file:
             return read_bounded(file, most)
 
     def read_named(self, path: str, most: int) -> bytes:
-        """Return what `read` does, of a file that is known by its name. Raises `OtherName` for a link to another."""
+        """Read as `read` does a file whose name matters. Raise `OtherName` for a link to a different name."""
         if self.is_file(path) and os.path.basename(os.path.realpath(path)) != os.path.basename(path):
             raise OtherName(path)
         return self.read(path, most)
 
     def open(self, path: str) -> int:
-        """Open an ordinary file for reading. Raises as `read` does.
+        """Open a regular file for reading. Raise as `read` does.
 
-        Links are followed before it is decided, and none is any more when it is opened.
+        Links are resolved before the check, and the path that is opened has none.
         """
         steps = self._steps(path)
         if steps is None:
@@ -118,7 +118,7 @@ class Boundary:
             raise
 
     def upwards(self, directory: str) -> Iterator[str]:
-        """Yield a directory and each one above it, as far as they are inside."""
+        """Yield a directory and its parents, as far as they are inside."""
         steps = self._steps(directory)
         if steps is None:
             return
@@ -140,7 +140,7 @@ class Boundary:
             raise
 
     def _steps(self, path: str) -> tuple[str, ...] | None:
-        """Return the names that lead from the root to what a path means; None for what is not to be read."""
+        """Return the names that lead from the root to the target of a path; None for what must not be read."""
         steps = self._way(path)
         return None if steps is None or _is_of_git(steps) else steps
 
@@ -153,9 +153,9 @@ class Boundary:
         try:
             real = os.path.realpath(path)
         except ValueError:
-            real = os.path.abspath(path)  # no file can be called so: whatever asks for it finds none
+            real = os.path.abspath(path)  # no file can have this name: whatever uses it finds none
         except OSError:
-            return None  # a link was exchanged while it was followed
+            return None  # a link was replaced while it was followed
         has_links = real != os.path.abspath(path)
         if not is_below(real, self.root) or (has_links and has_detour(path, self.root)):
             return None
@@ -167,4 +167,4 @@ class Boundary:
 
 
 def _is_of_git(steps: tuple[str, ...]) -> bool:
-    return any(step.lower() == _GIT for step in steps)  # there are systems on which `.GIT` is the same
+    return any(step.lower() == _GIT for step in steps)  # on some systems `.GIT` is the same

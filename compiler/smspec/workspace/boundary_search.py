@@ -1,4 +1,4 @@
-"""Which directory is the repository that a spec belongs to: all that is read because of the spec lies in it."""
+"""Find the repository of a spec: everything that is read because of the spec must be in it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from smspec.workspace.parent_directories import is_repository_top, upwards
 def boundary_of(directory: str, searched: Iterable[str] = ()) -> Boundary:
     """Return the boundary of specs in a directory.
 
-    It is the nearest directory upwards with ``.git``, which no pull request can add; where there is none, the nearest
-    with an smspec.toml, or else a lock; else the directory among ``searched`` that it lies in, or the directory itself.
+    It is the nearest parent directory with ``.git``, which no pull request can add; if there is none, the nearest with
+    an smspec.toml, or else a lock; else the directory among ``searched`` that contains it, or the directory itself.
     """
     for is_marked in (is_repository_top, is_organization_top, _has_lock):
         top = _marked(directory, is_marked)
@@ -28,7 +28,7 @@ def boundary_of(directory: str, searched: Iterable[str] = ()) -> Boundary:
 
 
 def _marked(directory: str, is_marked: Callable[[str], bool]) -> str | None:
-    """Return the nearest marked directory upwards; of one that a link leads to, the repository that has the link."""
+    """Return the nearest marked parent directory; for a link, the repository that contains the link."""
     top: str | None = None
     for above in upwards(directory):
         if is_marked(above) and (top is None or not is_below(os.path.realpath(top), os.path.realpath(above))):

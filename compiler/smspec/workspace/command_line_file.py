@@ -1,4 +1,4 @@
-"""What is in a file that the command line names: never more than it may hold, and a sentence where it is no file."""
+"""Read a file from the command line, up to a size limit; an error is a sentence."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ USUAL_SPEC = "job.yaml"
 
 
 def spec_content(path: str, most: int, boundary: Boundary) -> bytes:
-    """Return what is in a job spec, as `content_of` does. Who names none, or its directory, is told what would do.
+    """Return the content of a job spec, as `content_of` does, with a hint for a missing path or a directory.
 
-    Raises `OutOfBounds` for a link that leads out of the boundary.
+    Raise `OutOfBounds` for a link that leads out of the boundary.
     """
     try:
         return _content(path, most, "a job spec", boundary)
@@ -26,9 +26,9 @@ def spec_content(path: str, most: int, boundary: Boundary) -> bytes:
 
 
 def content_of(path: str, most: int, kind: str, *, dash_is_input: bool = False) -> bytes:
-    """Return what is in a file, but no more than one byte above ``most``. ``kind`` is what it should be, `a request`.
+    """Return the content of a file, but no more than one byte above ``most``. ``kind``: the expected file, `a request`.
 
-    ``dash_is_input``: `-` means standard input. Raises `OptionError` where the path leads to no file, or out of the
+    ``dash_is_input``: `-` means standard input. Raise `OptionError` if the path leads to no file, or out of the
     repository by a link, OSError if the disk fails.
     """
     if dash_is_input and path == STANDARD_INPUT:
@@ -45,7 +45,7 @@ def _content(path: str, most: int, kind: str, boundary: Boundary) -> bytes:
             return boundary.read(path, most)
         if not boundary.contains(path) and not _is_of_the_system(path):
             raise OutOfBounds(path)
-        # The command line may name a pipe, or what a shell makes of `<(command)`.
+        # The command line may name a pipe, or the `<(command)` of a shell.
         return _read(path, most)
     except IsADirectoryError:
         raise OptionError(f"`{path}` is a directory, not {kind}") from None
@@ -63,7 +63,7 @@ def _read(file: str | int, most: int) -> bytes:
 
 
 def _is_of_the_system(path: str) -> bool:
-    """Return whether somebody wrote down a file of the system itself: no repository can hold one."""
+    """Return whether the path is a file of the system itself: no repository can contain one."""
     return os.path.abspath(path).startswith(("/dev/", "/proc/"))
 
 

@@ -1,6 +1,6 @@
-"""What is left out of every source unless `source.ignore` takes it back with ``!``, tracked by git or not.
+"""The files that are excluded from every source unless `source.ignore` includes them with ``!``, tracked by git or not.
 
-The table is the one in docs/spec-reference.md: names, ``*`` at one end of a name, ``/`` behind names of directories.
+The table is that in docs/spec-reference.md: names, ``*`` at one end of a name, ``/`` after names of directories.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ DEFAULT_IGNORES: dict[str, str] = {
     "editors": ".idea/ .vscode/ .vs/ .fleet/ .spyproject/ .settings/ *.swp *.swo *~ .#* *.sublime-workspace",
     "operating systems": ".DS_Store ._* __MACOSX/ Thumbs.db desktop.ini .directory .Trash-*",
 }
-"""What it is → names. A directory with `pyvenv.cfg` or `conda-meta` in it is a virtual environment under any name."""
+"""Group → names. A directory with `pyvenv.cfg` or `conda-meta` in it is a virtual environment whatever its name."""
 
 KEPT = (".env.example", ".env.sample", ".env.template", ".env.dist")
-"""Names that a pattern of the table means, and that hold no secrets."""
+"""Names that match a pattern of the table, but contain no secrets."""
 
 WORTH_NAMING = (CREDENTIALS, ENVIRONMENTS, EXPERIMENTS)
-"""What a script may have been written to read; of the rest nothing is missed."""
+"""Groups that a script may need; the others are never missed."""
 
 _MARKS_OF_ENVIRONMENTS = ("pyvenv.cfg", "conda-meta")
 
@@ -42,9 +42,9 @@ for _group, _patterns in DEFAULT_IGNORES.items():
 
 
 def group_of(name: str, origin: str | None, is_directory: bool) -> str | None:
-    """Return what of the table a file or directory is; None for what travels.
+    """Return the group of the table for a file or directory; None if it is sent.
 
-    It lies at ``origin``; None for what is outside of the repository, where nothing is looked at.
+    ``origin`` is its path; None for one outside of the repository, which is never read.
     """
     if name in KEPT:
         return None

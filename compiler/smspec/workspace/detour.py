@@ -1,7 +1,7 @@
 """Links that lead out of a directory and back into it.
 
-Where such a link arrives depends on what there is outside: `../../alice/../repository/file` is that file only if there
-is an `alice`. Following one would tell a stranger what a machine holds.
+The target of such a link depends on what is outside: `../../alice/../repository/file` is that file only if there is an
+`alice`. Following one would reveal to a stranger what exists on a machine.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import os
 
 from smspec.source.below import is_below
 
-_MOST_LINKS = 40  # as the kernel follows
+_MOST_LINKS = 40  # the limit of the kernel
 
 
 def has_detour(path: str, root: str) -> bool:
-    """Return whether a link below ``root``, which has no links in it, leaves it on the way to what a path means.
+    """Return whether a link below ``root``, which has no links in it, leaves it on the way to the target of a path.
 
-    The directories above ``root`` are no way out: a link may climb them, and come down again.
+    The directories above ``root`` do not count: a link may go up through them and down again.
     """
     here, links = os.sep, 0
     ahead = [(step, False) for step in reversed(os.path.join(os.getcwd(), path).split(os.sep))]
@@ -42,7 +42,7 @@ def has_detour(path: str, root: str) -> bool:
 
 
 def _target(path: str) -> str | None:
-    """Return what a link holds; None for what is not a link, or cannot be read."""
+    """Return the target of a link; None for what is not a link, or cannot be read."""
     try:
         return os.readlink(path)
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Patterns of .dockerignore, as Docker reads them: Go's ``filepath.Match`` with ``**``, exceptions with ``!``."""
+"""Patterns of .dockerignore, as Docker parses them: Go's ``filepath.Match`` with ``**``, exceptions with ``!``."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class DockerPattern:
 
     @property
     def cost(self) -> int:
-        """How long it takes to reject a path."""
+        """The time it takes to reject a path."""
         return cost(self.expression)
 
 
 def docker_patterns(lines: Iterable[str]) -> tuple[DockerPattern, ...]:
-    """Return the patterns of a .dockerignore in their order; a line that is no pattern is left out."""
+    """Return the patterns of a .dockerignore in order, without lines that are not patterns."""
     return tuple(pattern for pattern in map(_pattern, lines) if pattern is not None)
 
 
@@ -51,7 +51,7 @@ def _pattern(line: str) -> DockerPattern | None:
 
 
 def _expression(glob: str) -> str | None:
-    """Return the regular expression of a glob, or None for one that is not whole."""
+    """Return the regular expression of a glob, or None if it is malformed."""
     parts: list[str] = []
     at = 0
     while at < len(glob):
@@ -61,7 +61,7 @@ def _expression(glob: str) -> str | None:
             at += 1
             at += glob[at : at + 1] == "/"
             spanning = SPAN if at < len(glob) else ".*"
-            parts += [spanning] if parts[-1:] != [spanning] else []  # many in a row would be slow to reject
+            parts += [spanning] if parts[-1:] != [spanning] else []  # several in a row would be slow to reject
         elif character == "*":
             parts.append(STAR)
         elif character == "?":
@@ -83,9 +83,9 @@ def _expression(glob: str) -> str | None:
 
 
 def _bracket(glob: str, at: int) -> tuple[str, int] | None:
-    """Return the expression of the bracket that opened before ``at`` and where it ends; None when it is malformed.
+    """Return the expression of the bracket that opened before ``at`` and its end; None if it is malformed.
 
-    As in Go: ``^`` negates, ``-`` makes a range and is nothing else, a backslash escapes. It never means a slash.
+    As in Go: ``^`` negates, ``-`` only makes a range, a backslash escapes. It never matches a slash.
     """
     negated = glob[at : at + 1] == "^"
     at += negated
@@ -97,7 +97,7 @@ def _bracket(glob: str, at: int) -> tuple[str, int] | None:
             high, at = _member(glob, at + 1)
         if not low or not high:
             return None
-        # The other way round a range holds nothing.
+        # A reversed range is empty.
         members.append(f"{re.escape(low)}-{re.escape(high)}" if low <= high else "")
     inside = "".join(members)
     if negated:
@@ -106,7 +106,7 @@ def _bracket(glob: str, at: int) -> tuple[str, int] | None:
 
 
 def _member(glob: str, at: int) -> tuple[str, int]:
-    """Return one character of a bracket and where the next begins; "" where there is none that may stand there."""
+    """Return one character of a bracket and the start of the next; "" if there is none that is valid there."""
     if glob[at : at + 1] in ("-", "]"):
         return "", at
     at += glob[at : at + 1] == "\\"

@@ -1,4 +1,4 @@
-"""git, asked by its plumbing: nothing is checked out, no hook, filter or pager runs, nothing is fetched."""
+"""Run git's plumbing commands: nothing is checked out, no hook, filter, or pager runs, nothing is fetched."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from smspec.source.frozen import dataclass
 
-# Where a hook, or whoever calls us, has its repository. What we look for is the repository of the specs.
+# Variables of a hook, or of the caller, about a different repository. The one to use is that of the specs.
 _PLACES = (
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -22,7 +22,7 @@ _PLACES = (
 _OWN_OBJECTS = "GIT_OBJECT_DIRECTORY"
 _HARMLESS = {
     "GIT_NO_LAZY_FETCH": "1",
-    "GIT_ALLOW_PROTOCOL": "",  # a partial clone would fetch what it lacks, before git 2.45 whatever is said above
+    "GIT_ALLOW_PROTOCOL": "",  # a partial clone would fetch missing objects before git 2.45, despite the settings above
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_LITERAL_PATHSPECS": "1",
@@ -31,11 +31,11 @@ _HARMLESS = {
 
 
 _TURN = 50
-"""Names that are asked for at once: they fit in the smallest pipe, so that neither side waits for the other."""
+"""Names that are requested at once: they fit in the smallest pipe, so neither side waits for the other."""
 
 
 class GitFailed(Exception):
-    """git is not here, or does not do what is asked; the text says why."""
+    """git is missing or fails; the text explains why."""
 
 
 class GitMissing(GitFailed):
@@ -44,7 +44,7 @@ class GitMissing(GitFailed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A file of a revision: its bytes are the object; ``mode`` as git writes it, ``120000`` for a link."""
+    """A file of a revision: its content is the object; ``mode`` as git writes it, ``120000`` for a link."""
 
     path: str
     mode: str
@@ -52,14 +52,14 @@ class Entry:
 
 
 class Objects:
-    """The objects of a repository, as long as git is there to be asked."""
+    """The objects of a repository, while the git process runs."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdin is not None and process.stdout is not None
         self._asked, self._told = process.stdin, process.stdout
 
     def contents(self, objects: Iterable[str]) -> Iterator[bytes]:
-        """Yield the bytes of objects, in their order, to the last one. Raises `GitFailed` when one is not here."""
+        """Yield the content of all objects, in order. Raise `GitFailed` if one is missing."""
         names = list(objects)
         for start in range(0, len(names), _TURN):
             turn = names[start : start + _TURN]
@@ -82,7 +82,7 @@ class Repository:
     environment: dict[str, str]
 
     def commit(self, revision: str) -> str:
-        """Return the name of the commit that a revision means. Raises `GitFailed`."""
+        """Return the id of the commit for a revision. Raise `GitFailed`."""
         if not revision or "\0" in revision:
             raise GitFailed(f"`{revision}` is not a revision")
         try:
@@ -94,7 +94,7 @@ class Repository:
             ) from None
 
     def entries(self, commit: str) -> Iterator[Entry]:
-        """Yield every file, link and submodule of a commit, as it names them."""
+        """Yield every file, link, and submodule of a commit."""
         for line in self._bytes("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
             if line:
                 facts, _, path = line.partition(b"\t")
@@ -103,7 +103,10 @@ class Repository:
 
     @contextmanager
     def objects(self) -> Iterator[Objects]:
-        """Start what reads objects, and end it afterwards. To start git takes longer than to read a source."""
+        """Start a process that reads objects, and end it afterwards.
+
+        Starting git takes longer than reading a source.
+        """
         process = self._start("cat-file", "--batch")
         with process:
             try:
@@ -132,10 +135,10 @@ class Repository:
 
 
 def repository_of(directory: str) -> Repository:
-    """Return the repository whose working tree a directory lies in. Raises `GitFailed`.
+    """Return the repository whose working tree contains a directory. Raise `GitFailed`.
 
-    It is found from the directory, not from the variables that a hook has: these may be those of another repository.
-    Only where that finds nothing do they count.
+    It is found from the directory, not from the variables of a hook, which may be about a different repository. Only if
+    that finds nothing are they used.
     """
     inherited = {name: value for name, value in os.environ.items() if name != "GIT_CONFIG_PARAMETERS"}
     plain = {name: value for name, value in inherited.items() if name not in (*_PLACES, _OWN_OBJECTS)}

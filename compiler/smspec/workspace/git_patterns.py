@@ -1,4 +1,4 @@
-"""Patterns of .gitignore, as ``git help gitignore`` defines them: from lines to something that matches paths."""
+"""Patterns of .gitignore, as ``git help gitignore`` defines them, compiled to match paths."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CLASSES = {
 class GitPattern:
     """One line. ``ignores`` False: it began with ``!``. A pattern without a slash is matched against the name alone.
 
-    ``glob`` is what the path or name must be where there is no ``expression``: nothing in it expands.
+    ``glob`` is the exact path or name if there is no ``expression``.
     """
 
     glob: str
@@ -44,7 +44,7 @@ class GitPattern:
         return self.expression is not None and self.expression.groups > 0
 
     def matches(self, path: str, name: str, is_directory: bool) -> bool:
-        """Return whether a path, relative to where the pattern is, is meant; what is below it is not asked here."""
+        """Return whether a path, relative to the directory of the pattern, matches; not what is below it."""
         if self.only_directories and not is_directory:
             return False
         text = name if self.only_name else path
@@ -52,9 +52,9 @@ class GitPattern:
 
 
 class GitPatterns:
-    """The patterns of one file in their order.
+    """The patterns of one file in order.
 
-    Most name a file as it is: those are looked up. Of the others, simple ones are tried all at once first, since most
+    Most are an exact name: those are looked up. Of the others, simple ones are first tried all at once, since most
     paths match none.
     """
 
@@ -73,13 +73,13 @@ class GitPatterns:
         self._names = _any_of(pattern for pattern in simple if pattern.only_name)
         self._paths = _any_of(pattern for pattern in simple if not pattern.only_name)
         self.cost = sum(cost(pattern.expression) for pattern in tried if pattern.expression is not None)
-        """How long it takes to try all on a path."""
+        """The time it takes to try all on a path."""
 
     def __len__(self) -> int:
         return len(self._patterns)
 
     def verdict(self, path: str, is_directory: bool) -> bool | None:
-        """Return whether the last pattern that matches ignores the path; None when none matches."""
+        """Return whether the last pattern that matches ignores the path; None if none matches."""
         name = path.rpartition("/")[2]
         found = -1
         for number in (*self._literal.get((True, name), ()), *self._literal.get((False, path), ())):
@@ -102,7 +102,7 @@ def _any_of(patterns: Iterable[GitPattern]) -> re.Pattern[str] | None:
 
 
 def git_patterns(lines: Iterable[str]) -> GitPatterns:
-    """Return the patterns of a .gitignore; a line that git can never match is left out."""
+    """Return the patterns of a .gitignore, without lines that git can never match."""
     return GitPatterns([pattern for pattern in map(_pattern, lines) if pattern is not None])
 
 
@@ -127,7 +127,7 @@ def _pattern(line: str) -> GitPattern | None:
 
 
 def _without_trailing_blanks(line: str) -> str:
-    """Drop blanks at the end, but for one that a backslash protects."""
+    """Drop trailing spaces, except one after a backslash."""
     kept = line.rstrip(" ")
     backslashes = len(kept) - len(kept.rstrip("\\"))
     return kept + " " if backslashes % 2 and len(kept) < len(line) else kept
@@ -143,12 +143,12 @@ def _expression(glob: str, spans_directories: bool) -> str | None:
             end = at
             while glob[end : end + 1] == "*":
                 end += 1
-            # git compares what is literal at the start by itself, so that stars behind it are at the start, too.
+            # git compares the literal prefix separately, so stars after it are at the start, too.
             begins = glob[at - 1 : at] in ("", "/") or _EXPANDED.isdisjoint(glob[:at])
             alone = begins and glob[end : end + 1] in ("", "/")
             if end - at > 1 and alone and spans_directories:
                 spanning = SPAN if glob[end : end + 1] else ".*"
-                parts += [spanning] if parts[-1:] != [spanning] else []  # many in a row would be slow to reject
+                parts += [spanning] if parts[-1:] != [spanning] else []  # several in a row would be slow to reject
                 at = end + 1
             else:
                 parts.append(STAR)
@@ -172,7 +172,7 @@ def _expression(glob: str, spans_directories: bool) -> str | None:
 
 
 def _bracket(glob: str, at: int) -> tuple[str, int] | None:
-    """Return the expression of the bracket that opened before ``at`` and where it ends; None when it never does."""
+    """Return the expression of the bracket that opened before ``at`` and its end; None if it is not closed."""
     negated = glob[at : at + 1] in ("!", "^")
     at += negated
     members: list[str] = []
@@ -191,7 +191,7 @@ def _bracket(glob: str, at: int) -> tuple[str, int] | None:
         high = low
         if glob[at : at + 1] == "-" and glob[at + 1 : at + 2] not in ("", "]"):
             high, at = _member(glob, at + 1)
-        # A range the wrong way round is its first character to git.
+        # For git, a reversed range is its first character.
         members.append(f"{re.escape(low)}-{re.escape(high if low <= high else low)}")
     inside = "".join(members)
     if negated:

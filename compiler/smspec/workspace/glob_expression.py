@@ -1,4 +1,4 @@
-"""The parts of a glob joined to a regular expression that is quick to reject, however many stars it has."""
+"""Join the parts of a glob to a regular expression that rejects quickly, however many stars it has."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def cost(expression: re.Pattern[str]) -> int:
 
 
 def joined(parts: Sequence[str]) -> str:
-    """Return the expression of parts, among which `STAR` and `SPAN` stand for themselves.
+    """Return the expression of parts, which may include `STAR` and `SPAN`.
 
-    A star that another follows takes as little as it can, and does not try again: what it could take more, the next
-    one takes. So does a span, where the next one begins at a directory too. To try every way that ten stars can share
-    a long name would take years.
+    A star that is followed by another matches as little as possible, without backtracking: the next one can match the
+    rest. So does a span, if the next one starts at a directory too. Trying every way in which ten stars can share a
+    long name would take years.
     """
     groups = _names()
     first, *spanned = _split(parts, SPAN)
@@ -52,7 +52,7 @@ def _unit(parts: Sequence[str], groups: Iterator[str]) -> str:
 
 
 def _once(expression: str, group: str) -> str:
-    """Return what matches as an expression does first, and in no other way: Python has this from 3.11 on."""
+    """Return an expression that matches only what another matches first: Python supports this from 3.11 on."""
     return f"(?=(?P<{group}>{expression}))(?P={group})"
 
 

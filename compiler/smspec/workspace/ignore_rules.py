@@ -1,6 +1,6 @@
-"""What never travels as source: what the defaults, .gitignore files, .dockerignore and `source.ignore` name.
+"""What is never sent as source: what the defaults, .gitignore files, .dockerignore, and `source.ignore` exclude.
 
-A ``!`` takes back what the same kind of file ignored, and in `source.ignore` what the defaults do; nothing else.
+A ``!`` includes what the same kind of file excluded, and in `source.ignore` what the defaults do; nothing else.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from smspec.workspace.git_patterns import GitPatterns, git_patterns
 from smspec.workspace.parent_directories import repository_top
 
 MOST_PATTERNS = 5_000
-"""In one ignore file. Long ones have a few hundred; every file of the source is held against each."""
+"""In one ignore file. Long ones have a few hundred; every file of the source is matched against each."""
 
 MOST_TRIED = 20_000_000
-"""Patterns with a wildcard, times the files and directories that they are held against; long paths count more."""
+"""Patterns with a wildcard, times the files and directories that they are matched against; long paths count more."""
 
 _PATH = 32
 
@@ -35,19 +35,19 @@ _NEVER = frozenset({".git", "smspec.lock"})
 
 
 class TooManyPatterns(Exception):
-    """The patterns would be tried on the files for seconds."""
+    """Matching the patterns against the files would take seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class _GitFile:
-    """A .gitignore: its patterns hold below ``directory``, which is "" or ends in a slash."""
+    """A .gitignore: its patterns apply below ``directory``, which is "" or ends in a slash."""
 
     directory: str
     patterns: GitPatterns
 
 
 class IgnoreRules:
-    """The rules for one source directory. Paths are relative to it; directories are asked before what is in them."""
+    """The rules for one source directory. Paths are relative to it; directories are checked before their contents."""
 
     def __init__(self, root: str, ignore: Sequence[str] = ()) -> None:
         self._root = root
@@ -59,12 +59,12 @@ class IgnoreRules:
             _lines(os.path.join(root, ".dockerignore"), self._boundary)
         )
         self._docker_cost = sum(pattern.cost for pattern in self._docker)
-        # An exception may lie in a directory that is ignored; where there is none, the directory need not be walked.
+        # An exception may be in a directory that is ignored; if there is none, the directory need not be walked.
         self._walks_ignored = not all(pattern.ignores for pattern in self._docker)
         self._ignore = git_patterns(ignore)
 
     def excludes(self, path: str, is_directory: bool) -> bool:
-        """Return whether a file, or a directory with all that is in it, stays behind."""
+        """Return whether a file, or a directory with everything in it, is excluded."""
         name = path.rpartition("/")[2]
         if name in _NEVER or name.startswith(UNFINISHED):
             return True
@@ -77,17 +77,17 @@ class IgnoreRules:
         return ignored(self._docker, path)
 
     def leads_out(self, link: str, target: str) -> bool:
-        """Return whether a link leads out of the repository; ``target`` is where it arrives."""
+        """Return whether a link leads out of the repository; ``target`` is its target."""
         return not is_below(target, self._boundary.root) or has_detour(link, self._boundary.root)
 
     def default_group(self, path: str, origin: str | None, is_directory: bool) -> str | None:
-        """Return as what a file or directory at ``origin`` stays behind by default, as `group_of` does."""
+        """Return the group of a file or directory at ``origin`` that is excluded by default, as `group_of` does."""
         if self._ignore.verdict(path, is_directory) is False:
             return None
         return group_of(path.rpartition("/")[2], origin, is_directory)
 
     def excludes_with_parents(self, path: str) -> bool:
-        """Return whether a file, or a directory above it, stays behind: for one that was not walked to."""
+        """Return whether a file, or a directory above it, is excluded: for one that was not walked to."""
         origin = os.path.join(self._root, path)
         while path:
             is_directory = os.path.isdir(origin)
@@ -110,7 +110,7 @@ class IgnoreRules:
         return bool(_verdict_above(self._outer, self._above + path, is_directory))
 
     def _count(self, cost: int, path: str, where: str) -> None:
-        """Count what it takes to try patterns on a path, before it is done. Raises `TooManyPatterns`."""
+        """Add the cost of matching patterns against a path, before it is done. Raise `TooManyPatterns`."""
         self._tried += cost * (1 + len(path) // _PATH)
         if self._tried > MOST_TRIED:
             raise TooManyPatterns(f"{where} has too many patterns for so many files")
@@ -120,7 +120,7 @@ class IgnoreRules:
             try:
                 patterns = git_patterns(_lines(os.path.join(self._root, directory, ".gitignore"), self._boundary))
                 self._nested[directory] = _GitFile(directory, patterns) if patterns else None
-            except OSError as fault:  # kept: it is asked for with every file of the directory
+            except OSError as fault:  # cached: it is used for every file of the directory
                 self._nested[directory] = fault
         found = self._nested[directory]
         if isinstance(found, OSError):
@@ -129,9 +129,9 @@ class IgnoreRules:
 
 
 def _gitignores_above(root: str, boundary: Boundary) -> tuple[str, tuple[_GitFile, ...]]:
-    """Return where ``root`` lies in its repository, and the .gitignore files above it, the outermost first.
+    """Return the path of ``root`` in its repository, and the .gitignore files above it, the outermost first.
 
-    They are left out when they ignore ``root`` itself: the author named it, so it is meant.
+    Without those that ignore ``root`` itself: the author named it on purpose.
     """
     top = repository_top(root)
     if top is None:
@@ -156,9 +156,9 @@ def _verdict_above(files: tuple[_GitFile, ...], path: str, is_directory: bool) -
 
 
 def _lines(path: str, boundary: Boundary) -> list[str]:
-    """Return the lines of an ignore file, none where there is no such file, and of equal ones only the last.
+    """Return the lines of an ignore file, none if there is no such file, and of equal ones only the last.
 
-    Raises OSError, with the file's name, for more than a person would write.
+    Raise OSError, with the file's name, above the limit.
     """
     try:
         content = boundary.read(path, _LARGEST) if boundary.is_file(path) else b""
@@ -168,7 +168,7 @@ def _lines(path: str, boundary: Boundary) -> list[str]:
         raise OSError(errno.E2BIG, "it has more than 1 MiB", path)
     text = content.decode("utf-8-sig", "surrogateescape")
     lines = [line.removesuffix("\r") for line in reversed(text.split("\n"))]
-    # The last pattern that matches decides, so an equal one further up has no say.
+    # The last pattern that matches decides, so an equal one further up has no effect.
     different = list(dict.fromkeys(lines))
     if len(different) > MOST_PATTERNS:
         raise OSError(errno.E2BIG, f"it has more than {MOST_PATTERNS:,} patterns", path)

@@ -1,4 +1,4 @@
-"""A tree that ``smspec build`` wrote, read back: what it was built for, as far as the files say it."""
+"""Read a directory that ``smspec build`` wrote: what it was built for, as far as the files show it."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ _LARGEST = 64 << 20
 
 
 class BuildNotFound(Exception):
-    """There is no build of ours in a directory; the text says why."""
+    """There is no smspec build in a directory; the text explains why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastBuild:
-    """``dockerfile`` None: nothing was built into an image. ``run_plan`` None: our runtime has no
-    part in the job. ``code`` None: it went as an archive, or there was none.
+    """``dockerfile`` None: no image was built.
+
+    ``run_plan`` None: the smspec runtime is not used. ``code`` None: it was sent as an archive, or there was none.
 
     ``version`` is that of the smspec which wrote it; ``runtime`` and ``requirements`` are digests.
     """
@@ -44,7 +45,7 @@ class LastBuild:
 
 
 def read_last_build(directory: str) -> LastBuild:
-    """Read the tree in a directory. Raises `BuildNotFound`, and OSError if the disk fails."""
+    """Read the build in a directory. Raise `BuildNotFound`, and OSError if the disk fails."""
     manifest = _read(directory, MANIFEST)
     if manifest is None or manifested_files(manifest) is None:
         raise BuildNotFound(f"no build to compare with in `{directory}`; run `smspec build`")
@@ -66,7 +67,7 @@ def read_last_build(directory: str) -> LastBuild:
 
 
 def _code(directory: str, digests: dict[str, str]) -> Listing | None:
-    """Return the files of the source that are in a tree, as its manifest lists them."""
+    """Return the files of the source in a build, as its manifest lists them."""
     for prefix in _SOURCES:
         files = [
             ListedFile(
@@ -100,7 +101,7 @@ def _read(directory: str, name: str) -> bytes | None:
 
 
 def _boundary(directory: str) -> Boundary:
-    """Return what files of a build must lie in: its directory, if no link leads there from the current repository."""
+    """Return the boundary for files of a build: its directory, if no link leads there from the current repository."""
     real = os.path.realpath(directory)
     return Boundary(real if boundary_of(os.curdir).contains(directory) else os.path.abspath(directory))
 
@@ -117,5 +118,5 @@ def _json(directory: str, name: str) -> dict[str, object]:
 
 
 def digest_of(content: bytes | None) -> str | None:
-    """Return the SHA-256 of what is in a file."""
+    """Return the SHA-256 of a file's content."""
     return None if content is None else hashlib.sha256(content).hexdigest()

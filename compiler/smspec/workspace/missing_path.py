@@ -1,4 +1,4 @@
-"""Telling "there is no such file" from "the disk rejects": the first is the author's fault, the second nobody's."""
+"""Distinguish a missing file, which is the author's error, from a disk that fails."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOO
 
 
 def is_missing(fault: OSError | ValueError) -> bool:
-    """Return whether a path names nothing; a ValueError is a name that no file can have (NUL, or not in the locale)."""
+    """Return whether a path does not exist; ValueError: no file can have the name (NUL, or not in the locale)."""
     return isinstance(fault, ValueError) or fault.errno in _ABSENT
 
 
 def is_file(path: str) -> bool:
-    """Return whether ``path`` leads to a regular file. Raises OSError when that cannot be told."""
+    """Return whether ``path`` leads to a regular file. Raise OSError if that is unknown."""
     mode = _mode(path)
     return mode is not None and stat.S_ISREG(mode)
 
 
 def is_directory(path: str) -> bool:
-    """Return whether ``path`` leads to a directory. Raises OSError when that cannot be told."""
+    """Return whether ``path`` leads to a directory. Raise OSError if that is unknown."""
     mode = _mode(path)
     return mode is not None and stat.S_ISDIR(mode)
 
 
 def told_of(path: str, written: str, what: str = "") -> str:
-    """Say of a path, ``written`` so, that it leads to no ``what``: a link may be there, and what it names not."""
+    """Return a message that a path, ``written`` so, leads to no ``what``; mention a dangling symlink."""
     link = path.rstrip("/")
     if os.path.islink(link) and not os.path.exists(link):
         return f"`{written}` is a link to `{os.readlink(link)}`, which does not exist"

@@ -10,8 +10,8 @@ from smspec.workspace.boundary import Boundary
 NAME = "smspec.toml"
 PYPROJECT = "pyproject.toml"
 
-# `[tool.smspec]`, however it is spaced and quoted, or a table `tool` written as one: who only depends on smspec does
-# not pay for reading TOML.
+# `[tool.smspec]`, with any spacing and quotes, or a table `tool`: a project that only depends on smspec need not be
+# parsed as TOML.
 _B = rb"[ \t]{0,9}"
 _TOOL = rb"""["']?tool["']?"""
 _OUR_TABLE = rb"(?m)" + rb"|".join(
@@ -26,7 +26,7 @@ _MOST_SEARCHED = 16 << 20
 
 
 def is_organization_top(directory: str) -> bool:
-    """Return whether a directory itself has such a file, whatever it contains."""
+    """Return whether a directory itself has such a file, whatever its content."""
     path = os.path.join(directory, PYPROJECT)
     here = Boundary(os.path.realpath(directory))
     is_ours = os.path.lexists(os.path.join(directory, NAME))
@@ -34,12 +34,12 @@ def is_organization_top(directory: str) -> bool:
 
 
 def mentions_smspec(path: str, boundary: Boundary) -> bool:
-    """Return whether a pyproject.toml may configure smspec. Others are neither read nor judged."""
+    """Return whether a pyproject.toml may configure smspec. Others are neither parsed nor checked."""
     with open(boundary.open(path), "rb") as file:
         end, size = b"", 0
         while piece := file.read(1 << 16):
             size += len(piece)
-            # Of more than anybody writes, what it holds is not known: its reader rejects it for its size.
+            # Above the size limit its content is unknown: its reader rejects it for its size.
             if size > _MOST_SEARCHED or (b"smspec" in end + piece and re.search(_OUR_TABLE, end + piece)):
                 return True
             end = piece[-_LONGEST_HEADER:]

@@ -1,4 +1,4 @@
-"""What the author reads about a file that is not read: it is outside the repository, or no spec at all."""
+"""The findings about a file that is not read: it is outside the repository, or not a spec at all."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _WAY_OUT = "move the file into the repository, or pass `--root DIR` with a direc
 
 
 def outside(at: Path, written: str, path: str, boundary: Boundary) -> Finding:
-    """Return what is told of a ``path``, ``written`` so, that is not inside the repository.
+    """Return the finding for a ``path``, ``written`` so, that is not inside the repository.
 
-    Whether anything is there does not show: the answer would tell a stranger what a machine holds.
+    It does not show whether the file exists: that would reveal to a stranger what exists on a machine.
     """
     if boundary.is_of_git(path):
         return OUTSIDE.at(at, f"`{written}` belongs to git", help="name a file outside `.git`")
@@ -29,7 +29,7 @@ def outside(at: Path, written: str, path: str, boundary: Boundary) -> Finding:
 
 
 def not_a_spec(at: Path, written: str) -> Finding:
-    """Return what is told of a base without ``smspec: v1``; nothing of what is in it, which may be anything."""
+    """Return the finding for a base spec without ``smspec: v1``; it shows nothing of its content."""
     return NO_VERSION.at(
         at,
         f"`{written}` is not a base spec: it does not set `smspec: v1`",
@@ -38,21 +38,21 @@ def not_a_spec(at: Path, written: str) -> Finding:
 
 
 def rejected_outside(path: str) -> InvalidInput:
-    """Return what is told of a spec that is a link out of the repository."""
+    """Return the error for a spec that is a link out of the repository."""
     name = os.path.basename(path)
     help = "replace the link with the file, or pass `--root DIR` with a directory that contains both"
     return _rejected(path, OUTSIDE.at((), f"`{name}` is a link out of the repository", help=help))
 
 
 def rejected_stranger(path: str) -> InvalidInput:
-    """Return what is told of a spec that is a link to another file, which is no spec."""
+    """Return the error for a spec that is a link to a file which is not a spec."""
     name = os.path.basename(path)
     help = "replace the link with a file that sets `smspec: v1`"
     return _rejected(path, NO_VERSION.at((), f"`{name}` is a link to a file that is not a spec", help=help))
 
 
 def unread_link(path: str) -> Diagnostic:
-    """Return what is told of a YAML file in a searched directory that is a link out of the repository."""
+    """Return the diagnostic for a YAML file in a searched directory that is a link out of the repository."""
     name = os.path.basename(path)
     help = "replace the link with the file, if it is a spec"
     return _at_the_file(

@@ -1,4 +1,4 @@
-"""The way from a directory up: what holds for a spec lies beside it or anywhere above."""
+"""The parents of a directory: settings for a spec are in its directory or anywhere above."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 
 def upwards(directory: str) -> Iterator[str]:
-    """Yield the absolute path of a directory, then of each one above it."""
+    """Yield the absolute path of a directory, then of each of its parents."""
     here = os.path.abspath(directory)
     yield here
     while (parent := os.path.dirname(here)) != here:
@@ -16,10 +16,10 @@ def upwards(directory: str) -> Iterator[str]:
 
 
 def repository_top(directory: str) -> str | None:
-    """Return the top of the git repository that a directory lies in; None outside of one."""
+    """Return the top of the git repository that contains a directory; None outside of one."""
     return next(filter(is_repository_top, upwards(directory)), None)
 
 
 def is_repository_top(directory: str) -> bool:
-    """Return whether a directory is the top of a git repository, a submodule or a work tree."""
+    """Return whether a directory is the top of a git repository, a submodule, or a work tree."""
     return os.path.lexists(os.path.join(directory, ".git"))

@@ -1,7 +1,7 @@
-"""The files of a revision, brought into a directory beside the working tree: as far as specs need them.
+"""The files of a revision, extracted to a temporary directory as far as specs need them.
 
-A tree may come from anybody. What could lead out of the directory is left out: names with ``..``, links to elsewhere,
-what pretends to lie below a link. Submodules and what Git LFS keeps elsewhere are not in a revision; that is told.
+A tree may come from anyone. Entries that could lead out of the directory are skipped: names with ``..``, links to
+elsewhere, paths below a link. Submodules and files in Git LFS are not part of a revision; that is reported.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MOST_LINK_BYTES = 4096
 
 
 class Revision:
-    """A revision of a repository, in ``directory``. ``name`` is what the user calls it."""
+    """A revision of a repository, in ``directory``. ``name`` is the name that the user typed."""
 
     def __init__(self, repository: Repository, objects: Objects, name: str, directory: str) -> None:
         self.name = name
@@ -39,15 +39,15 @@ class Revision:
         self._here: set[str] = set()
         self._lfs: dict[str, tuple[str, int]] = {}
         links = self._sort(repository.entries(repository.commit(name)))
-        # What looks for the .gitignore files of a working tree goes up to here.
+        # The search for .gitignore files of a working tree ends here.
         open(os.path.join(self.directory, ".git"), "wb").close()
         self._bring(path for path in self._files if path.endswith(_ALWAYS))
         self._link(links)
 
     def path(self, path: str) -> str:
-        """Return where a file of the working tree is in this revision, whether it is there or not.
+        """Return the path of a file of the working tree in this revision, whether it exists or not.
 
-        Raises `GitFailed` for one that is not in the working tree.
+        Raise `GitFailed` for one that is not in the working tree.
         """
         inside = place_below(path, self._repository.top)
         if inside == os.pardir or inside.startswith(os.path.join(os.pardir, "")):
@@ -55,14 +55,14 @@ class Revision:
         return os.path.join(self.directory, inside) if inside != os.curdir else self.directory
 
     def root(self, directory: str) -> str:
-        """Return what a directory that files must lie in is here: all of the revision, if it is above that."""
+        """Return the boundary directory in this revision: all of the revision, if the boundary is above that."""
         try:
             return self.path(directory)
         except GitFailed:
             return self.directory
 
     def bring(self, path: str) -> None:
-        """Bring a file, or all files below a directory; ``path`` is in the revision's directory."""
+        """Extract a file, or all files below a directory; ``path`` is in the revision's directory."""
         inside = os.path.relpath(os.path.realpath(path), self.directory).replace(os.sep, "/")
         if inside in self._files:
             self._bring([inside])
@@ -71,13 +71,13 @@ class Revision:
             self._bring(name for name in self._files if name.startswith(prefix))
 
     def submodules(self, path: str) -> tuple[str, ...]:
-        """Return the submodules below a directory of the revision: what is in them is not known."""
+        """Return the submodules below a directory of the revision: their contents are unknown."""
         inside = os.path.relpath(os.path.realpath(path), self.directory).replace(os.sep, "/")
         prefix = "" if inside == "." else f"{inside}/"
         return tuple(name for name in self._submodules if f"{name}/".startswith(prefix))
 
     def listing(self, listing: Listing) -> Listing:
-        """Return a listing in which files of Git LFS are as in a working tree: a pointer names the digest."""
+        """Return a listing in which files of Git LFS are as in a working tree: a pointer contains the digest."""
         return Listing(files=tuple(map(self._resolved, listing.files)))
 
     def _resolved(self, file: ListedFile) -> ListedFile:
@@ -88,7 +88,7 @@ class Revision:
         return replace(file, sha256=digest, size=size)
 
     def _sort(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Keep the entries that lie where they say; return the links among them."""
+        """Keep the entries whose paths are valid; return the links among them."""
         kept = {entry.path: entry for entry in entries if _is_inside(entry.path)}
         links = []
         for path, entry in kept.items():
@@ -96,7 +96,7 @@ class Revision:
             while "/" in above and (above := above.rpartition("/")[0]) not in kept:
                 pass
             if above != path and above in kept:
-                continue  # it pretends to lie below a link or a file
+                continue  # its path is below a link or a file
             if entry.mode == _LINK:
                 links.append(entry)
             elif entry.mode == _SUBMODULE:
@@ -121,7 +121,7 @@ class Revision:
                 self._lfs[path] = pointer[1].decode(), int(pointer[2])
 
     def _link(self, links: list[Entry]) -> None:
-        """Make the links that stay inside. Directories are real, so each link is as harmless as its own words."""
+        """Create the links that stay inside. Directories are real, so each link can be checked by its target alone."""
         targets = self._objects.contents(entry.object for entry in links)
         for entry, content in zip(links, targets, strict=True):
             if len(content) <= _MOST_LINK_BYTES and b"\0" not in content and _stays(entry.path, os.fsdecode(content)):
@@ -131,7 +131,7 @@ class Revision:
 
 
 def place_below(path: str, top: str) -> str:
-    """Return where a file is below a directory: where links lead, but of a link that leads out, where the link is."""
+    """Return the path of a file below a directory: links resolved, but for a link that leads out, its own path."""
     real = os.path.realpath(path)
     if not is_below(real, top):
         real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))

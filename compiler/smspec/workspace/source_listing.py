@@ -1,4 +1,4 @@
-"""The files of the author's source directory that travel, with their digests, and what is wrong with them."""
+"""The files of the author's source directory that are sent, with their digests, and the errors in them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from smspec.workspace.source_secrets import SourceSecret, is_text, marked_format
 from smspec.workspace.source_walk import FoundFile, SourceFault, SourceWalk, WalkEnded, why_unreadable
 
 MOST_BYTES = 2 << 30
-"""As many as the runtime unpacks."""
+"""The same limit as in the runtime."""
 
 LARGEST_SEARCHED = 5_000_000
 MOST_SEARCHED = 10_000_000
-"""Bytes of a text file, and of all, that are searched for secrets."""
+"""Bytes of a text file, and of all text files, that are searched for secrets."""
 
 MOST_MATCHED = 20_000_000
 """Bytes of files with the marks of a format, times such formats: the expression of each reads the whole file."""
@@ -47,8 +47,11 @@ _WHOLLY_SYSTEM = ("/boot/", "/dev/", "/proc/", "/sys/")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScannedSource:
-    """``listing`` is what travels. ``left_out``: (group, path) of what the defaults leave out. ``secrets`` are what
-    files hold, ``unsearched`` those that are too large to look."""
+    """``listing`` are the files that are sent.
+
+    ``left_out``: (group, path) of default exclusions. ``secrets`` are those in files, ``unsearched`` the files that are
+    too large to search.
+    """
 
     listing: Listing = Listing()
     faults: tuple[SourceFault, ...] = ()
@@ -58,10 +61,10 @@ class ScannedSource:
 
 
 def scan_source(directory: str, ignore: Sequence[str] = (), exclude: Sequence[str] = ()) -> ScannedSource:
-    """Return the regular files below ``directory`` that travel, sorted by path as UTF-8 bytes, and all faults.
+    """Return the regular files below ``directory`` that are sent, sorted by path as UTF-8 bytes, and all faults.
 
-    ``ignore``: patterns as in .gitignore. ``exclude``: files and directories that stay behind, by their paths here.
-    A link to something in the directory travels as what it leads to. A directory of the system is not walked.
+    ``ignore``: patterns as in .gitignore. ``exclude``: files and directories that are excluded, by their paths here. A
+    link to something in the directory is sent as its target. A directory of the system is not walked.
     """
     root = os.path.realpath(directory)
     if root in _SYSTEM or f"{root}/".startswith(_WHOLLY_SYSTEM):
@@ -110,12 +113,12 @@ def _read(found: list[FoundFile], walk: SourceWalk) -> ScannedSource:
 
 
 def listed_file(path: str, origin: str) -> ListedFile:
-    """Return a file under the name ``path`` with what it holds now."""
+    """Return a file under the name ``path`` with its current content."""
     return _listed(path, origin, os.open(origin, os.O_RDONLY | os.O_CLOEXEC), keeps=False)[0]
 
 
 def _listed(path: str, origin: str, opened: int, *, keeps: bool) -> tuple[ListedFile, bytes]:
-    """Return a file with what it holds now, and its content, or the beginning of it. Closes what is ``opened``."""
+    """Return a file with its current digest, and its content, or the beginning of it. Close ``opened``."""
     digest = hashlib.sha256()
     size, kept = 0, list[bytes]()
     with open(opened, "rb", buffering=0) as content:
@@ -133,6 +136,6 @@ def _listed(path: str, origin: str, opened: int, *, keeps: bool) -> tuple[Listed
 
 
 def unreadable(fault: OSError, root: str) -> ScannedSource:
-    """Return a source that the system does not let be read."""
+    """Return the result for a source that the system does not allow to be read."""
     name = os.path.relpath(os.fsdecode(fault.filename), root) if fault.filename else "."
     return ScannedSource(faults=(SourceFault("unreadable", name, why_unreadable(fault)),))

@@ -1,6 +1,6 @@
-"""Secrets in the files of a source: only what is written in a known format, or right behind its own name.
+"""Secrets in the files of a source: only known formats, or values directly after a known name.
 
-No entropy, no names of variables, no passwords in URLs: in code these are mostly tests, examples and hashes.
+No entropy, no names of variables, no passwords in URLs: in code these are mostly tests, examples, and hashes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LIKELY = {
     "a mail service key": "SG.",
     "a service token": "hvs. glsa_ atlasv1.",
 }
-# Known by its name alone: marks, and pattern.
+# Known only by a name: marks, and pattern.
 _NAMED = {
     "an AWS secret key": (
         "aws_secret_access AWS_SECRET_ACCESS",
@@ -56,7 +56,7 @@ _MARKS = {
 
 @dataclass(frozen=True, slots=True)
 class SourceSecret:
-    """``what`` stands in line ``line`` of a file of the source. The secret itself is not kept."""
+    """``what`` is in line ``line`` of a file of the source. The secret itself is not kept."""
 
     path: str
     line: int
@@ -65,17 +65,17 @@ class SourceSecret:
 
 
 def is_text(content: bytes) -> bool:
-    """Return whether a file is searched at all: what a binary file holds by chance is no secret."""
+    """Return whether to search a file at all: a match in a binary file is not a secret."""
     return b"\0" not in content[:_BEGINNING]
 
 
 def marked_formats(content: bytes) -> list[str]:
-    """Return of which formats a file has marks: for each, all of it has to be searched."""
+    """Return the formats whose marks are in a file: for each, all of it has to be searched."""
     return [what for what, marks in _MARKS.items() if any(mark in content for mark in marks)]
 
 
 def secrets_of_file(path: str, content: bytes, marked: Sequence[str]) -> list[SourceSecret]:
-    """Return what of a file is written as secrets of these formats are, in the order of the lines."""
+    """Return the secrets of these formats in a file, in the order of the lines."""
     text = content.decode("utf-8", "replace")
     formats = [what for what in marked if what not in _NAMED]
     found = [(match.start(), what) for what, match in written_secrets(text, formats) if _is_whole(what, match[0])]
@@ -86,5 +86,5 @@ def secrets_of_file(path: str, content: bytes, marked: Sequence[str]) -> list[So
 
 
 def _is_whole(what: str, text: str) -> bool:
-    """Return whether a private key has a body; code that reads keys has their first lines."""
+    """Return whether a private key has a body; code that reads keys contains their first lines."""
     return what != "a private key" or re.match(_KEY_WITH_BODY, text) is not None

@@ -1,4 +1,4 @@
-"""One walk through a source directory: what travels, what stays behind, and what can do neither."""
+"""One walk through a source directory: which files are sent, which are excluded, and which are faults."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from smspec.workspace.ignore_rules import IGNORE_FILES, IgnoreRules, TooManyPatt
 from smspec.workspace.spec_marker import has_spec_key
 
 MOST_ENTRIES = 20_000
-"""As many as the runtime unpacks. More is data, an environment or a disk."""
+"""The same limit as in the runtime. More files are data, an environment, or a disk."""
 
 MOST_DIRECTORY_LINKS = 2_000
 """Links can multiply files, and each step through them costs more than an ordinary directory."""
 
 MOST_LEVELS = 100
-"""What is nested deeper was made by a loop. Every level costs a look at all ignore files above it."""
+"""Deeper nesting comes from a loop. Every level requires a look at all ignore files above it."""
 
 _LARGEST_MANIFEST = 64 << 20
 
@@ -33,7 +33,7 @@ FaultKind = Literal["outside", "nowhere", "around", "ignored", "name", "unreadab
 
 @dataclass(frozen=True, slots=True)
 class SourceFault:
-    """Why ``path`` cannot travel. ``detail``: what a link leads to, or what the system says."""
+    """Why ``path`` cannot be sent. ``detail``: the target of a link, or the message of the system."""
 
     kind: FaultKind
     path: str
@@ -42,7 +42,7 @@ class SourceFault:
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A regular file that travels as ``path``; ``origin`` has no links in it."""
+    """A regular file that is sent as ``path``; ``origin`` has no links in it."""
 
     path: str
     origin: str
@@ -54,7 +54,10 @@ class WalkEnded(Exception):
 
 
 class SourceWalk:
-    """Collects ``faults`` and, by group, what was ``left_out`` while `files` is read. ``root`` has no links in it."""
+    """Collects ``faults`` and, by group, what was ``left_out`` while `files` is iterated.
+
+    ``root`` has no links in it.
+    """
 
     def __init__(self, root: str, rules: IgnoreRules, excluded: frozenset[str]) -> None:
         self.faults: list[SourceFault] = []
@@ -67,7 +70,7 @@ class SourceWalk:
         self._faulty_links: set[str] = set()
 
     def files(self, prefix: str = "", trail: tuple[str, ...] = ()) -> Iterator[FoundFile]:
-        """Yield each file that travels; ``trail``: the real directories that lead here. Raises `WalkEnded`."""
+        """Yield each file that is sent; ``trail``: the real directories on the way. Raise `WalkEnded`."""
         trail = trail or (self._root,)
         if len(trail) > MOST_LEVELS:
             self._end(f"its directories are nested deeper than {MOST_LEVELS} levels")
@@ -100,10 +103,11 @@ class SourceWalk:
         return sorted(names)
 
     def _entry(self, path: str, entry: str, trail: tuple[str, ...]) -> Iterator[FoundFile]:
-        """Yield what travels of one entry of a directory."""
+        """Yield the files of one entry of a directory that are sent."""
         is_link = os.path.islink(entry)
         origin = os.path.realpath(entry) if is_link else entry
-        # What is outside of the repository is not looked at: it may be either, and a pattern for directories names it.
+        # The target outside of the repository is not read: it may be a file or a directory, so a directory pattern
+        # matches it.
         leads_out = is_link and self._rules.leads_out(entry, origin)
         is_directory = leads_out or os.path.isdir(origin)
         if origin in self._excluded or self._rules.excludes(path, is_directory):
@@ -130,9 +134,9 @@ class SourceWalk:
             yield FoundFile(path, origin, found.st_size)
 
     def _can_follow(self, path: str, link: str, target: str | None, trail: tuple[str, ...]) -> bool:
-        """Return whether a link leads to something of the source that travels; each that does not is a fault once.
+        """Return whether a link leads to a part of the source that is sent; otherwise record one fault.
 
-        ``target``: where it arrives; None outside of the repository.
+        ``target``: its target; None outside of the repository.
         """
         kind: FaultKind | None = None
         if target is None or not is_below(target, self._root):
@@ -150,7 +154,7 @@ class SourceWalk:
 
     def _cannot(self, kind: FaultKind, path: str, detail: str) -> None:
         fault = SourceFault(kind, path, detail)
-        if fault not in self.faults[-1:]:  # an ignore file is looked at for each entry below it
+        if fault not in self.faults[-1:]:  # an ignore file is read for each entry below it
             self.faults.append(fault)
 
     def _end(self, why: str) -> None:
@@ -159,7 +163,7 @@ class SourceWalk:
 
 
 def _is_there(link: str) -> bool:
-    """Return whether a link leads to anything. Raises OSError where the system does not say."""
+    """Return whether the target of a link exists. Raise OSError if that is unknown."""
     try:
         os.stat(link)
     except OSError as fault:
@@ -170,7 +174,7 @@ def _is_there(link: str) -> bool:
 
 
 def why_unreadable(fault: OSError) -> str:
-    """Return what the system says, without the name of a file."""
+    """Return the message of the system, without the name of a file."""
     return fault.strerror or os.strerror(fault.errno or errno.EIO)
 
 
@@ -197,9 +201,9 @@ def _is_job_spec(origin: str) -> bool:
 
 
 def _is_output_of_ours(directory: str) -> bool:
-    """Return whether smspec wrote a directory: what comes out of a build or a run never goes into the next one.
+    """Return whether smspec wrote a directory: the output of a build or a run is never part of the next one.
 
-    A mark that is a link was not written by smspec, and may lead anywhere.
+    A marker that is a link was not written by smspec, and may lead anywhere.
     """
     marks = ((MANIFEST, lambda content: manifested_files(content) is not None), (RUN_MARKER, is_run_marker))
     for name, is_ours in marks:

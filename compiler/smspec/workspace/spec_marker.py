@@ -1,4 +1,4 @@
-"""Telling job specs and bases from other YAML: they have the key ``smspec`` at the top."""
+"""Distinguish job specs and base specs from other YAML files: they have the top-level key ``smspec``."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from smspec.spec.yaml.text_limits import MAX_DEPTH
 
 _KEY = "smspec"
 
-# Block style, at the start of a line: it is a spec even if it is broken further up.
+# Block style, at the start of a line: it is a spec even if there is a syntax error further up.
 _MARK = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?smspec["']?[ \t]*:""", re.MULTILINE)
 
 
 def is_meant_as_spec(content: bytes) -> bool:
-    """Return whether a YAML text is a spec or a base, be it a broken one."""
+    """Return whether a YAML text is a spec or a base spec, possibly an invalid one."""
     return _MARK.search(content) is not None or has_spec_key(content)
 
 
 def has_spec_key(content: bytes) -> bool:
     """Return whether a document of a YAML text has the key; what comes before a syntax error counts.
 
-    Text that is nested deeper than a spec may be is none; its depth would also make the parser slow.
+    Text that is nested deeper than a spec may be is not a spec; its depth would also make the parser slow.
     """
     if _KEY.encode() not in content:
         return False
-    import yaml  # late: most files that are looked at have not even the word
+    import yaml  # imported late: most of these files do not contain the word
 
     from smspec.spec.yaml.events import PARSER
 

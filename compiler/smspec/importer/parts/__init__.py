@@ -1,6 +1,6 @@
-"""What is irregular about taking a key out of a request; all others are taken as the table says.
+"""The functions that import irregular keys of a request; all others are imported as the table of keys defines.
 
-A part takes only what its keys say exactly, and gives the keys that it writes for that.
+A part imports only what its keys express exactly, and returns the keys that it writes for that.
 """
 
 from __future__ import annotations
@@ -20,4 +20,4 @@ PARTS: dict[str, Part] = {
     "stopping": stopping.keys,
     "tags": tags.keys,
 }
-"""Key at the top of a spec → what takes it, with those next to it that depend on it."""
+"""Top-level key of a spec → the function that imports it, and adjacent keys that depend on it."""

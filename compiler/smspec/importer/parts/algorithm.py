@@ -1,4 +1,4 @@
-"""`image`, the `entry_point` that it is started with, and `input_mode`: what runs."""
+"""Import `image`, its `entry_point`, and `input_mode`."""
 
 from __future__ import annotations
 

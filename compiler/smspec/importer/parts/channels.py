@@ -1,4 +1,4 @@
-"""`channels`: each item of InputDataConfig under its name; what has no key goes to the `api` of its channel."""
+"""Import `channels`: each item of InputDataConfig under its name; members without a key go to `api` of the channel."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OUTSIDE = 2
 
 
 def keys(rest: UnmappedMembers) -> Iterator[tuple[str, object]]:
-    """Take the channels if all of them have names of their own."""
+    """Import the channels if all of them have unique names."""
     listed = rest.members.get(_HERE)
     if isinstance(listed, list) and any(True for _ in repeated(listed, _NAME)):
         return
@@ -40,7 +40,7 @@ def _channel(members: dict[str, object]) -> object:
 
 
 def _members(rest: UnmappedMembers) -> Iterator[tuple[str, object]]:
-    """Yield what each key of a channel says, in the order of the table."""
+    """Yield the value of each key of a channel, in the order of the table."""
     has_uri = rest.has(*_S3, "S3Uri")
     uri = take(rest, ROW["channels.*.s3"], _OUTSIDE)
     for row in rows_below("channels.*"):
@@ -62,7 +62,7 @@ def _s3_data_type(rest: UnmappedMembers, row: Row) -> object:
 
 
 def _file_system(rest: UnmappedMembers) -> dict[str, object] | None:
-    """Take a file system that is all that its key says."""
+    """Import a file system if its key can express all of it."""
     members = rest.at(_FILE_SYSTEM)
     row = ROW["channels.*.file_system"]
     if not isinstance(members, dict) or len(members) != len(rows_below(row.path)):

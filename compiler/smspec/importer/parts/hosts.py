@@ -1,4 +1,4 @@
-"""`hosts`: ResourceConfig."""
+"""Import `hosts` from ResourceConfig."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from smspec.spec.keys import ROW
 
 
 def keys(rest: UnmappedMembers) -> Iterator[tuple[str, object]]:
-    """Take the hosts. Where the request says only what has no key, the key stands there empty: a job needs it."""
+    """Import the hosts.
+
+    If the request sets only members without a key, write an empty key, because a job requires it.
+    """
     if rest.has("ResourceConfig"):
         yield "hosts", take(rest, ROW["hosts"]) or {}

@@ -1,4 +1,4 @@
-"""`hyperparameters`, typed again, and the encoding that makes the texts of the request of them."""
+"""Import `hyperparameters` with their types, and the encoding that produces the strings of the request."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _WORDS = {math.inf: ".inf", -math.inf: "-.inf"}
 
 
 def keys(rest: UnmappedMembers) -> Iterator[tuple[str, object]]:
-    """Take all hyperparameters, or none."""
+    """Import all hyperparameters, or none."""
     texts = take(rest, ROW["hyperparameters"])
     if not isinstance(texts, dict):
         return
-    # In `raw` every text can be written, so that the last encoding always fits.
+    # `raw` can express every string, so the last encoding always fits.
     for encoding in get_args(HyperparameterEncoding):
         values = {name: _value(value, encoding) for name, value in texts.items()}
         if all(value is not None for value in values.values()):
@@ -35,12 +35,12 @@ def keys(rest: UnmappedMembers) -> Iterator[tuple[str, object]]:
 
 
 def _value(sent: str, encoding: HyperparameterEncoding) -> Node | None:
-    """Return the value that is sent as this text, None when there is none."""
+    """Return the value that is sent as this string, None if there is none."""
     return next((value for value in _candidates(sent, encoding) if _is_sent_as(value, sent, encoding)), None)
 
 
 def _candidates(sent: str, encoding: HyperparameterEncoding) -> Iterator[Node]:
-    """Yield what might be meant, the plainest first."""
+    """Yield possible values, the simplest first."""
     if encoding == "raw":
         if isinstance(meaning(sent), int | float):
             yield bare(sent)
@@ -52,7 +52,8 @@ def _candidates(sent: str, encoding: HyperparameterEncoding) -> Iterator[Node]:
         yield text(sent)
         return
     if isinstance(decoded, str):
-        # Quoted here as it is there: the script gets a text that looks like something else.
+        # Quoted in the spec because it is quoted in the request: the script gets a string that looks like something
+        # else.
         yield text(decoded)
     elif isinstance(decoded, bool | int | float):
         yield bare(sent)

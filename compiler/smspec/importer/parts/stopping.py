@@ -1,4 +1,4 @@
-"""`stopping` and `spot`: how long, and how cheap."""
+"""Import `stopping` and `spot`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SPOT = "EnableManagedSpotTraining"
 
 
 def keys(rest: UnmappedMembers) -> Iterator[tuple[str, object]]:
-    """Take the limits in time, and managed spot training where the request turns it on."""
+    """Import the time limits, and managed spot training if the request enables it."""
     yield from _stopping(rest)
     if rest.members.get(_SPOT) is True:
         del rest.members[_SPOT]
@@ -28,7 +28,7 @@ def _stopping(rest: UnmappedMembers) -> Iterator[tuple[str, object]]:
         if not limits:
             del rest.members[_HERE]
         written = taken(rest, rows_below("stopping"))
-        # What is sent when nothing is said is not said.
+        # Do not write what is the default.
         if written != {"max_runtime": duration(ONE_DAY)}:
             yield "stopping", written
     elif limits is None:

@@ -1,4 +1,4 @@
-"""`tags`, in the order of the request."""
+"""Import `tags`, in the order of the request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TAG = {"Key", "Value"}
 
 
 def keys(rest: UnmappedMembers) -> Iterator[tuple[str, object]]:
-    """Take the tags if each has a key of its own."""
+    """Import the tags if their keys are unique."""
     listed = rest.members.get("Tags")
     if isinstance(listed, list) and any(True for _ in repeated(listed, "Key")):
         return

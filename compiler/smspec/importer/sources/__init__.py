@@ -1,4 +1,4 @@
-"""The forms in which a request comes, one file each, the most particular first."""
+"""The formats of a request, one file each, the most specific first."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SourceFormat:
-    """``detect`` tells whether a mapping has this form.
+    """``detect`` returns whether a mapping has this format.
 
-    ``to_request`` takes the request out, or raises `RequestNotFound`.
+    ``to_request`` extracts the request, or raises `RequestNotFound`.
     """
 
     name: str
@@ -30,7 +30,7 @@ SOURCES = (
 
 
 def imported(data: object) -> Imported:
-    """Return the request that is in ``data``; raise `RequestNotFound` when it is none of `SOURCES`."""
+    """Return the request in ``data``; raise `RequestNotFound` if it has none of the formats in `SOURCES`."""
     if isinstance(data, dict):
         for source in SOURCES:
             if source.detect(data):

@@ -1,4 +1,4 @@
-"""A TrainingJob of the ACK controller for SageMaker: a Kubernetes object, its spec a request in other letters."""
+"""A TrainingJob of the ACK controller for SageMaker: a Kubernetes object whose spec is a request in camel case."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def detect(data: dict[str, object]) -> bool:
 
 
 def to_request(data: dict[str, object]) -> Imported:
-    """Return the request that the controller makes of the object."""
+    """Return the request that the controller makes from the object."""
     others: tuple[str, ...] = ()
     if data.get("kind") == "List":
         jobs = [item for item in items(data, "items") if isinstance(item, dict) and item.get("kind") == KIND]

@@ -1,4 +1,4 @@
-"""A CreateTrainingJob request, as `aws sagemaker create-training-job --cli-input-json` takes it."""
+"""A CreateTrainingJob request, in the format of `aws sagemaker create-training-job --cli-input-json`."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ def detect(data: dict[str, object]) -> bool:
 
 
 def to_request(data: dict[str, object]) -> Imported:
-    """Return the request as it is."""
+    """Return the request unchanged."""
     return Imported(form="a CreateTrainingJob request", request=data)

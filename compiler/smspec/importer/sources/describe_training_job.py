@@ -1,4 +1,4 @@
-"""The answer of DescribeTrainingJob: the request of a job, with what became of it."""
+"""The response of DescribeTrainingJob: the request of a job, and its status."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ANSWERS = (
     "OutputModelPackageArn",
     "ResponseMetadata",
 )
-"""Members of an answer that no request has."""
+"""Members of a response that no request has."""
 
 _RESERVED_TAG = "aws:"
 
@@ -45,7 +45,7 @@ def detect(data: dict[str, object]) -> bool:
 
 
 def to_request(data: dict[str, object]) -> Imported:
-    """Return the request that the job was created with, as far as the answer says; no answer has the tags."""
+    """Return the request that created the job, as far as the response contains it; no response contains the tags."""
     members = pinned_model().root.members
     request = {name: value for name, value in data.items() if name in members}
     answers = [name for name in data if name in ANSWERS]
@@ -76,14 +76,14 @@ def to_request(data: dict[str, object]) -> Imported:
 
 
 def _inner_answers(request: dict[str, object]) -> Iterator[tuple[str, str]]:
-    """Yield members inside of others that the service filled in: the request cannot have had them, or not like that."""
+    """Yield nested members that the service filled in: the request cannot have contained them with this value."""
     hosts = structure(request, "ResourceConfig")
     for name in ("SelectedInstanceType", "SelectedInstanceCount"):
         if name in hosts:
             yield "ResourceConfig", name
     if hosts.get("InstanceCount") == 0 and items(hosts, "InstanceGroups"):
         yield "ResourceConfig", "InstanceCount"
-    # An answer shows no key as an empty one.
+    # A response shows a missing key as an empty one.
     for holder, name in (("ResourceConfig", "VolumeKmsKeyId"), ("OutputDataConfig", "KmsKeyId")):
         if structure(request, holder).get(name) == "":
             yield holder, name

@@ -23,7 +23,7 @@ def detect(data: dict[str, object]) -> bool:
 
 
 def to_request(data: dict[str, object]) -> Imported:
-    """Return what the state asks for; what is only known while the machine runs is lost."""
+    """Return the request of the state; what is only known while the state machine runs is lost."""
     found = list(_states(_definition(data) if _is_description(data) else data, ()))
     if len(found) != 1:
         if not found:
@@ -51,7 +51,7 @@ def to_request(data: dict[str, object]) -> Imported:
 
 
 def _is_description(data: dict[str, object]) -> bool:
-    """Return whether this is the answer of DescribeStateMachine, which holds the state machine as a text."""
+    """Return whether this is the response of DescribeStateMachine, which contains the state machine as a string."""
     return "stateMachineArn" in data and isinstance(data.get("definition"), str)
 
 
@@ -77,7 +77,7 @@ def _states(value: object, path: Path) -> Iterator[tuple[Path, dict[str, object]
 
 
 def _fixed(value: object, path: Path, is_known: Known, lost: list[Lost]) -> object:
-    """Return what of a value is known before the machine runs; note the rest."""
+    """Return the part of a value that is known before the state machine runs; record the rest."""
     if isinstance(value, dict):
         entries = [((*path, name), name, inner) for name, inner in value.items()]
         return {name: _fixed(inner, at, is_known, lost) for at, name, inner in entries if is_known(at, inner, lost)}
@@ -102,4 +102,4 @@ def _known_in_jsonata(path: Path, value: object, lost: list[Lost]) -> bool:
 
 
 _ARGUMENTS: dict[str, Known] = {"Parameters": _known_in_jsonpath, "Arguments": _known_in_jsonata}
-"""Where a state says what it asks for, and what of it is known: each of the two languages has its own expressions."""
+"""The member of a state with its request, and which values are known: the two languages have different expressions."""

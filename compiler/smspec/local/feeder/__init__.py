@@ -1,6 +1,6 @@
-"""Plays SageMaker's data agent: feeds the FIFOs of Pipe channels, epoch by epoch.
+"""Feed the FIFOs of Pipe channels, epoch by epoch, in place of SageMaker's data agent.
 
-A program of its own (``python -I path/to/feeder plan.json``) that needs the standard library and Python 3.8 only, so
-that it can also run inside a container beside the job. Its modules import each other relatively for that reason.
-`objects` and `ordering` also decide what a File channel holds: there is one law of which host gets which object.
+A separate program (``python -I path/to/feeder plan.json``) that needs only the standard library and Python 3.8, so that
+it can also run in a container next to the job. Its modules import each other relatively for that reason. `objects` and
+`ordering` also determine the content of a File channel: the rule of which host gets which object is the same.
 """

@@ -1,4 +1,4 @@
-"""Start the feeder from wherever its directory lies."""
+"""Start the feeder from any directory."""
 
 import importlib.util
 import os
@@ -8,7 +8,7 @@ PACKAGE = "smspec_feeder"
 
 
 def main() -> None:
-    """Make this directory a package, whatever it is called and without changing the search path, and run it."""
+    """Import this directory as a package, whatever its name and without changing the search path, and run it."""
     here = os.path.dirname(os.path.abspath(__file__))
     spec = importlib.util.spec_from_file_location(
         PACKAGE, os.path.join(here, "__init__.py"), submodule_search_locations=[here]

@@ -1,4 +1,4 @@
-"""What a channel holds, as the entries that are shuffled, dealt out and fed one after the other.
+"""The content of a channel as entries that are shuffled, sharded, and fed one after the other.
 
 An entry of S3Prefix and ManifestFile is an object; of AugmentedManifestFile a line, with one part per attribute.
 """
@@ -30,7 +30,7 @@ class Objects:
         return [self.objects[index]]
 
     def size(self, indexes: Sequence[int], framed: Optional[Callable[[int], int]] = None) -> Optional[int]:
-        """Return how many bytes these entries have, each as long as ``framed`` says, or None when it takes reading."""
+        """Return the bytes of these entries, each as long as ``framed`` returns, or None if they must be read first."""
         total = 0
         for index in indexes:
             size = self.objects[index].size
@@ -60,7 +60,7 @@ class Samples:
         return len(self._offsets)
 
     def parts(self, index: int) -> List[Part]:
-        """Return what is fed for one line: its attributes, in the order of AttributeNames; others are left out."""
+        """Return the parts of one line: its attributes, in the order of AttributeNames; others are omitted."""
         self._file.seek(self._offsets[index])
         line = self._file.readline()
         place = "line {} of `{}`".format(self._numbers[index], self._name)
@@ -91,7 +91,7 @@ Entries = Union[Objects, Samples]
 
 
 def entries_of(channel: FeederChannel, store: Store) -> Entries:
-    """Return what a channel holds, before it is shuffled and dealt out."""
+    """Return the content of a channel, before it is shuffled and sharded."""
     if channel.s3_data_type == "S3Prefix":
         return Objects(store.objects())
     if channel.s3_data_type == "AugmentedManifestFile":
@@ -100,7 +100,7 @@ def entries_of(channel: FeederChannel, store: Store) -> Entries:
 
 
 def _listed(store: Store) -> List[StoredObject]:
-    """Read ``[{"prefix": "s3://…/"}, "key", …]`` (API shape S3DataSource)."""
+    """Parse ``[{"prefix": "s3://…/"}, "key", …]`` (API shape S3DataSource)."""
     manifest, file = store.manifest()
     with file:
         try:
@@ -118,7 +118,7 @@ def _listed(store: Store) -> List[StoredObject]:
 
 
 class _Float(float):
-    """A number that remembers how it was spelt: the value of an attribute is fed as it stands in the manifest."""
+    """A number that keeps its spelling: the value of an attribute is fed as it is written in the manifest."""
 
     spelling: str
 

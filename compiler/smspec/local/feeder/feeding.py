@@ -1,4 +1,4 @@
-"""The life of one channel: FIFO after FIFO, epoch after epoch, each as soon as somebody reads it."""
+"""Feed one channel: FIFO after FIFO, epoch after epoch, each as soon as it is opened for reading."""
 
 import os
 import threading
@@ -20,7 +20,7 @@ from .writing import Writer
 
 
 class Feeding:
-    """Feeds one channel in a thread of its own. `current` tells others how far it is: the epoch and its sink."""
+    """Feeds one channel in a thread of its own. `current` is its progress: the epoch and its sink."""
 
     def __init__(
         self,
@@ -39,11 +39,11 @@ class Feeding:
         self._stop = stop
         self._rate = plan.rate
         self._injection = plan.injection
-        # A daemon: a write that nobody reads on cannot be interrupted, and must not keep the process alive.
+        # A daemon: a write without a reader cannot be interrupted, and must not keep the process alive.
         self.thread = threading.Thread(target=self._run, name="feed " + channel.name, daemon=True)
 
     def prepare(self) -> None:
-        """Make the FIFO of the first epoch."""
+        """Create the FIFO of the first epoch."""
         self._make(0)
 
     def _run(self) -> None:
@@ -60,15 +60,15 @@ class Feeding:
             message = reason(error)
             unavailable = False
         self._reporting.fault(self.channel.name, epoch, message, unavailable)
-        # The FIFO stays open until the feeder is stopped: a clean end would look like a whole epoch.
+        # The FIFO stays open until the feeder is stopped: a clean end would look like a complete epoch.
         self._stop.wait()
 
     def _feed_epoch(self, entries: Entries, epoch: int) -> bool:
-        """Feed one epoch; False when the feeder was stopped."""
+        """Feed one epoch; return False if the feeder was stopped."""
         channel = self.channel
         indexes = order(len(entries), channel.shuffle_seed, epoch, channel.shard, channel.shards)
         if not self._is_over(epoch + 1):
-            self._make(epoch + 1)  # SageMaker makes the next FIFO in advance
+            self._make(epoch + 1)  # SageMaker creates the next FIFO in advance
         descriptor = self._fifos.open_for_reader(self._name(epoch), self._stop)
         if descriptor is None:
             return False
@@ -88,10 +88,10 @@ class Feeding:
         try:
             self._write(entries, indexes, Writer(channel, sink))
         except BrokenPipeError:
-            early = True  # closing the FIFO is how an algorithm ends an epoch early
+            early = True  # an algorithm ends an epoch early by closing the FIFO
         except EpochCutShort:
             pass
-        # Said and removed before the reader can see the end, so whoever saw it can rely on both.
+        # Report and remove it before the reader can see the end, so a reader that saw it can rely on both.
         self.current = None
         self._reporting.ended(channel.name, epoch, sink.sent, time.monotonic() - started, early)
         self._fifos.remove(self._name(epoch))
@@ -108,7 +108,7 @@ class Feeding:
             contents.close()  # now, not when the generator is collected: it may be fetching ahead
 
     def _total(self, entries: Entries, indexes: List[int]) -> Optional[int]:
-        """Return how many bytes an epoch will have, or None when that takes decompressing or fetching it."""
+        """Return the number of bytes of an epoch, or None if they must be decompressed or downloaded first."""
         if self.channel.compression == "Gzip":
             return None
         wrapped = self.channel.record_wrapper == "RecordIO"

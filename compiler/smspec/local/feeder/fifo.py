@@ -1,4 +1,4 @@
-"""FIFOs: made, waited on, enlarged and removed; never left behind."""
+"""FIFOs: created, waited for, enlarged, and removed; never left behind."""
 
 import errno
 import fcntl
@@ -11,17 +11,17 @@ from typing import List, Optional
 from .fault import ChannelDataError
 
 CAPACITY = 1 << 20
-"""Bytes a FIFO is enlarged to: the most that an unprivileged process may ask Linux for."""
+"""Bytes a FIFO is enlarged to: the limit of Linux for an unprivileged process."""
 
-_F_SETPIPE_SZ, _F_GETPIPE_SZ = 1031, 1032  # fcntl names them from Python 3.10 on
+_F_SETPIPE_SZ, _F_GETPIPE_SZ = 1031, 1032  # fcntl has them from Python 3.10 on
 _FIRST_WAIT, _LONGEST_WAIT = 0.001, 0.02
 
 
 class Fifos:
-    """The FIFOs that one feeder has made in its directory.
+    """The FIFOs that one feeder has created in its directory.
 
-    A program may put a link in the place of the directory or of a FIFO: neither may lead anywhere else. The directory
-    is therefore opened once, and what is opened in it must be a FIFO.
+    A script may replace the directory or a FIFO by a link: neither must lead anywhere else. The directory is therefore
+    opened once, and what is opened in it must be a FIFO.
     """
 
     def __init__(self, directory: str) -> None:
@@ -32,7 +32,7 @@ class Fifos:
         self._closed = False
 
     def make(self, name: str) -> None:
-        """Make a FIFO, unless the feeder has stopped. One from an earlier feeder is replaced."""
+        """Create a FIFO, unless the feeder has stopped. One from an earlier feeder is replaced."""
         with self._lock:
             if self._closed:
                 return
@@ -48,9 +48,9 @@ class Fifos:
             self._made.append(name)
 
     def open_for_reader(self, name: str, stop: threading.Event) -> Optional[int]:
-        """Wait until a program opens the FIFO to read, and open it to write; None when ``stop`` comes first.
+        """Wait until a process opens the FIFO for reading, and open it for writing; None if ``stop`` comes first.
 
-        Never blocks in open(): that could not be given up. Linux answers ENXIO as long as there is no reader.
+        Never block in open(), which could not be canceled. Linux returns ENXIO as long as there is no reader.
         """
         flags = os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
         wait = _FIRST_WAIT
@@ -83,7 +83,7 @@ class Fifos:
                 self._unlink(name)
 
     def close(self) -> None:
-        """Remove all FIFOs and make no more."""
+        """Remove all FIFOs and create no more."""
         with self._lock:
             self._closed = True
             for name in self._made:
@@ -103,7 +103,7 @@ def _replaced(name: str) -> ChannelDataError:
 
 
 def enlarge(descriptor: int) -> None:
-    """Give the FIFO as much room as we can get, up to `CAPACITY`; three times the speed of the default 64 KiB."""
+    """Enlarge the FIFO as far as possible, up to `CAPACITY`; three times the speed of the default 64 KiB."""
     if not sys.platform.startswith("linux"):
         return
     size = CAPACITY
@@ -112,7 +112,7 @@ def enlarge(descriptor: int) -> None:
             try:
                 fcntl.fcntl(descriptor, _F_SETPIPE_SZ, size)
             except OSError:
-                # EPERM: the user's pages for pipes are used up. EBUSY: what is in it would not fit.
+                # EPERM: the user's limit of pages for pipes is reached. EBUSY: its content would not fit.
                 size //= 2
     except OSError:
         pass

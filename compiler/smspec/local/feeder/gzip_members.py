@@ -1,4 +1,4 @@
-"""Decompresses gzip as it flows: one or several members, in pieces of limited size."""
+"""Decompress a gzip stream: one or several members, in pieces of limited size."""
 
 import zlib
 from typing import Iterable, Iterator
@@ -10,13 +10,13 @@ _GZIP = 31  # window bits of zlib: gzip header and trailer
 
 
 def decompressed(name: str, blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the content of a gzip stream that comes in ``blocks``; ``name`` is what messages call it."""
+    """Yield the content of a gzip stream in ``blocks``; ``name`` is its name in messages."""
     inflater = zlib.decompressobj(_GZIP)
     started = False
     for data in blocks:
         while data:
             if inflater.eof:
-                data = data.lstrip(b"\0")  # some writers fill up to a block
+                data = data.lstrip(b"\0")  # some writers pad the last block
                 if not data:
                     break
                 inflater = zlib.decompressobj(_GZIP)

@@ -1,18 +1,18 @@
-"""ParseErrors that are injected into streams on purpose, to rehearse what a job does about them."""
+"""Faults that are injected into streams to test how a job handles them."""
 
 import os
 import signal
 from typing import Callable, List, NamedTuple, NoReturn, Optional, Tuple
 
 _MIDDLE = 4096
-"""Where the middle of an epoch is taken to be when nobody knows how long it is."""
+"""The assumed middle of an epoch of unknown length."""
 
 
 class Injection(NamedTuple):
     """What happens to every epoch of a channel.
 
-    ``stall``: after half of its bytes, so many seconds of silence. ``truncate``: it ends after so many bytes, as if
-    that were all. ``kill_writer``: after half of its bytes the feeder dies, and with it all channels of the host.
+    ``stall``: after half of its bytes, that many seconds of silence. ``truncate``: it ends after that many bytes, as if
+    complete. ``kill_writer``: after half of its bytes the feeder dies, and with it all channels of the host.
     """
 
     stall: float = 0
@@ -25,7 +25,7 @@ class EpochCutShort(Exception):
 
 
 class Injector:
-    """The faults of one epoch. ``tell`` says that one happens, ``sleep`` returns early when the feeder is stopped."""
+    """The faults of one epoch. ``tell`` reports one that happens, ``sleep`` returns early if the feeder is stopped."""
 
     def __init__(
         self, injection: Injection, total: Optional[int], tell: Callable[[str], None], sleep: Callable[[float], object]
@@ -42,7 +42,7 @@ class Injector:
         self._acts = sorted(acts, key=lambda act: act[0])
 
     def allowed(self, sent: int, size: int) -> int:
-        """Let happen what is due after ``sent`` bytes; return how many of the next ``size`` may go undisturbed."""
+        """Inject what is due after ``sent`` bytes; return how many of the next ``size`` bytes may pass."""
         while self._acts and self._acts[0][0] <= sent:
             self._acts.pop(0)[1]()
         return min(size, self._acts[0][0] - sent) if self._acts else size
@@ -57,5 +57,5 @@ class Injector:
 
     def _kill(self) -> None:
         self._tell("kill_writer")
-        # What a crash leaves behind: the stream ends in its middle, and FIFOs that nobody opens for writing any more.
+        # The state after a crash: the stream ends in its middle, and FIFOs have no writer any more.
         os.kill(os.getpid(), signal.SIGKILL)

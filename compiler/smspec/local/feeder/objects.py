@@ -1,4 +1,4 @@
-"""Objects, and what stands for them on this machine: files under a directory, and where an S3 URI leads."""
+"""Objects, and their files on this machine: below a directory, or at the target of an S3 URI."""
 
 import os
 import stat
@@ -8,7 +8,7 @@ from .fault import ChannelDataError, unreadable
 
 SCHEME = "s3://"
 LONGEST_KEY = 1024
-"""Bytes of a key in S3."""
+"""The maximum length of an S3 key in bytes."""
 
 _Directory = Tuple[int, int]
 """Device and inode."""
@@ -17,7 +17,7 @@ _Directory = Tuple[int, int]
 class StoredObject(NamedTuple):
     """``key`` is relative to the prefix, with ``/``; a File channel shows the object under this name.
 
-    ``path`` is a file, or an S3 URI. ``size`` None: known only when it is read.
+    ``path`` is a file, or an S3 URI. ``size`` None: known only after reading.
     """
 
     key: str
@@ -30,10 +30,10 @@ Part = Union[StoredObject, bytes]
 
 
 def objects_under(source: str) -> List[StoredObject]:
-    """Return the objects that ``source`` stands for, keys sorted bytewise as S3 lists them.
+    """Return the objects of ``source``, keys sorted bytewise as S3 lists them.
 
-    A directory stands for a prefix, with all files at any depth; a file for the one object that has its name.
-    Symbolic links are followed.
+    A directory is a prefix, with all files at any depth; a file is the one object with its name. Symbolic links are
+    followed.
     """
     try:
         status = os.stat(source)
@@ -49,7 +49,7 @@ def objects_under(source: str) -> List[StoredObject]:
 
 
 def _walk(source: str, first: _Directory) -> Iterator[StoredObject]:
-    """Yield the files below a directory, however deep; a link to a directory above it is not followed again."""
+    """Yield the files below a directory, however deep; a link to a parent directory is not followed again."""
     ahead: List[Tuple[str, str, Tuple[_Directory, ...]]] = [(source, "", (first,))]
     while ahead:
         directory, prefix, above = ahead.pop()
@@ -79,7 +79,7 @@ def object_at(key: str, path: str) -> StoredObject:
         status = os.stat(path)
     except OSError as error:
         raise unreadable(path, error) from None
-    except ValueError:  # a null character, or half of one of two
+    except ValueError:  # a null character, or a surrogate
         raise ChannelDataError("{} is not a file name".format(ascii(path))) from None
     if not stat.S_ISREG(status.st_mode):
         raise ChannelDataError("`{}` is not a file".format(path))
@@ -87,10 +87,10 @@ def object_at(key: str, path: str) -> StoredObject:
 
 
 class Mirror(NamedTuple):
-    """Finds the files that S3 URIs in a manifest stand for.
+    """Finds the local files for S3 URIs in a manifest.
 
-    ``directory`` holds the manifest, ``uri`` is the manifest's own. What lies beside the manifest in S3 lies beside it
-    here; anything else is looked for under ``<directory>/<bucket>/<key>``. What is no S3 URI is a path relative to
+    ``directory`` contains the manifest, ``uri`` is the manifest's own. What is next to the manifest in S3 is next to it
+    here; everything else is ``<directory>/<bucket>/<key>``. Anything except an S3 URI is a path relative to
     ``directory``.
     """
 
@@ -98,7 +98,7 @@ class Mirror(NamedTuple):
     uri: str
 
     def path(self, name: str) -> str:
-        """Return the file that ``name``, an S3 URI or a path, stands for."""
+        """Return the file for ``name``, an S3 URI or a path."""
         if not name.startswith(SCHEME):
             return os.path.join(self.directory, name)
         candidates = []

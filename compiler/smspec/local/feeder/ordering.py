@@ -7,9 +7,9 @@ from typing import List, Optional
 def order(count: int, seed: Optional[int] = None, epoch: int = 0, shard: int = 0, shards: int = 1) -> List[int]:
     """Return the indexes of the entries that are fed.
 
-    Shuffled first, then dealt out in turn: with ShuffleConfig and ShardedByS3Key a host gets other objects in each
-    epoch (API shape ShuffleConfig). SageMaker does not publish its permutation; ours depends on nothing but
-    the seed, the epoch and the count, so every host computes the same one, on every Python.
+    They are shuffled first, then dealt out in turn: with ShuffleConfig and ShardedByS3Key a host gets different objects
+    in each epoch (API shape ShuffleConfig). SageMaker does not publish its permutation; this one depends only on the
+    seed, the epoch, and the count, so every host computes the same one, with every Python.
     """
     indexes = list(range(count))
     if seed is not None:

@@ -1,4 +1,4 @@
-"""What a feeder is told: the values of its plan, to and from JSON."""
+"""The plan of a feeder, to and from JSON."""
 
 import json
 from typing import Any, Dict, List, NamedTuple, Optional
@@ -9,10 +9,9 @@ from .injection import Injection
 class FeederChannel(NamedTuple):
     """One channel of one host.
 
-    ``source`` is a directory or a file of this machine, or an S3 URI; ``uri`` is the S3 URI that it stands for.
-    ``s3_data_type``, ``compression`` and ``record_wrapper`` are the API's literals. This host is number ``shard`` of
-    the ``shards`` that divide the objects between them; 0 of 1 when every host gets all. ``epochs`` None: as many as
-    are read.
+    ``source`` is a local directory or file, or an S3 URI; ``uri`` is the S3 URI that it replaces. ``s3_data_type``,
+    ``compression``, and ``record_wrapper`` are the API's literals. This host is number ``shard`` of the ``shards`` that
+    divide the objects among them; 0 of 1 if every host gets all. ``epochs`` None: as many as are read.
     """
 
     name: str
@@ -29,9 +28,9 @@ class FeederChannel(NamedTuple):
 
 
 class FeederPlan(NamedTuple):
-    """``directory``: where the FIFOs are made. ``rate``: bytes a second, for each channel; None: no limit.
+    """``directory``: where the FIFOs are created. ``rate``: bytes per second, for each channel; None: no limit.
 
-    ``injection``: what goes wrong on purpose, in every channel.
+    ``injection``: the faults to inject, in every channel.
     """
 
     directory: str
@@ -48,7 +47,7 @@ class FeederPlan(NamedTuple):
 
 
 def decode_plan(text: str) -> FeederPlan:
-    """Read what `FeederPlan.to_json` wrote. Raises ValueError when it is something else."""
+    """Parse what `FeederPlan.to_json` wrote. Raise ValueError if it is something else."""
     members: Dict[str, Any] = json.loads(text)
     try:
         channels = [FeederChannel(**channel) for channel in members.pop("channels")]

@@ -1,7 +1,7 @@
 """The feeder as a program: ``feeder [--until-eof] [plan.json]``; without a file, the plan is the first line of stdin.
 
-Runs until every epoch of the plan was read, or until SIGTERM, SIGINT or SIGHUP, or with ``--until-eof`` until stdin
-ends, which tells it that whoever started it has died. It leaves no FIFO behind.
+It runs until every epoch of the plan was read, or until SIGTERM, SIGINT, or SIGHUP, or with ``--until-eof`` until stdin
+ends, which means that its parent process has died. It removes its FIFOs.
 """
 
 import os
@@ -23,7 +23,7 @@ _STDIN, _STDOUT = 0, 1
 
 
 def main(arguments: List[str], open_store: OpenStore = LocalStore) -> NoReturn:
-    """Feed what the plan says, from the stores that ``open_store`` opens."""
+    """Feed the channels of the plan, from the stores that ``open_store`` opens."""
     until_eof = UNTIL_EOF in arguments
     files = [argument for argument in arguments if argument != UNTIL_EOF]
     try:
@@ -45,7 +45,7 @@ def main(arguments: List[str], open_store: OpenStore = LocalStore) -> NoReturn:
     _feed(plan, open_store, fifos, stop, [wake, _STDIN] if until_eof else [wake])
     stop.set()
     fifos.close()
-    # Not sys.exit: a thread may hang in a write that nobody reads.
+    # Not sys.exit: a thread may hang in a write without a reader.
     os._exit(0)
 
 

@@ -1,7 +1,7 @@
 """RecordIO framing, as dmlc-core writes it.
 
-``u32 magic | u32 flag and length | payload | zeros up to a multiple of 4``, little-endian. A payload that holds the
-magic at a multiple of 4 is split there: the four bytes are left out and the reader puts them back between the parts.
+``u32 magic | u32 flag and length | payload | zeros up to a multiple of 4``, little-endian. A payload that contains the
+magic at a multiple of 4 is split there: the four bytes are omitted, and the reader puts them back between the parts.
 """
 
 import mmap
@@ -10,7 +10,7 @@ from typing import Iterator, List, Tuple, Union
 
 MAGIC = b"\x0a\x23\xd7\xce"
 LONGEST = (1 << 29) - 1
-"""Bytes that one part may have: the upper three of the 32 bits are the flag."""
+"""The maximum number of bytes of one part: the upper three of the 32 bits are the flag."""
 
 _WHOLE, _FIRST, _MIDDLE, _LAST = 0, 1, 2, 3
 _HEADER = struct.Struct("<4sI")
@@ -27,14 +27,14 @@ def padding(size: int) -> bytes:
 
 
 def framed_size(size: int) -> int:
-    """Return how long a record is whose payload has ``size`` bytes and does not hold the magic: nearly every one."""
+    """Return the length of the record for a payload of ``size`` bytes without the magic, which is nearly every one."""
     return _HEADER.size + size + -size % 4
 
 
 def framed(payload: bytes) -> List[bytes]:
-    """Return what a payload that is in memory becomes as one record, in pieces."""
+    """Return a payload in memory as one record, in pieces."""
     size = len(payload)
-    if payload.rfind(MAGIC) == -1:  # at once, as there may be a hundred thousand of them in a second
+    if payload.rfind(MAGIC) == -1:  # a single search, because there may be a hundred thousand of them in a second
         return [_HEADER.pack(MAGIC, size), payload, b"\0" * (-size % 4)]
     pieces = []
     for flag, start, end in split(payload, size):
@@ -43,9 +43,9 @@ def framed(payload: bytes) -> List[bytes]:
 
 
 def split(payload: Union[bytes, mmap.mmap], size: int) -> Iterator[Tuple[int, int, int]]:
-    """Yield (flag, start, end) of the parts that a payload is written as; one part when it does not hold the magic."""
+    """Yield (flag, start, end) of the parts of a payload; one part if it does not contain the magic."""
     start = 0
-    # Nearly always there is none, and from behind Python finds that out in little more than half the time.
+    # Nearly always there is none, and searching backward takes Python little more than half the time.
     position = -1 if payload.rfind(MAGIC) == -1 else payload.find(MAGIC)
     while position != -1:
         if position % 4 == 0:

@@ -1,4 +1,4 @@
-"""What the feeder says about itself: one JSON object a line, with the seconds since its start."""
+"""The events of the feeder: one JSON object per line, with the seconds since its start."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 
 class Reporting:
-    """Writes events to a file descriptor, from any thread. A reader that has gone away is not missed."""
+    """Writes events to a file descriptor, from any thread. A closed reader is ignored."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -20,15 +20,15 @@ class Reporting:
         self._say(event="ready")
 
     def opened(self, channel: str, epoch: int, total: Optional[int]) -> None:
-        """Somebody reads an epoch, of ``total`` bytes where that is known beforehand."""
+        """An epoch is opened for reading, of ``total`` bytes if that is known in advance."""
         self._say(event="opened", channel=channel, epoch=epoch, total=total)
 
     def sent(self, channel: str, epoch: int, size: int) -> None:
-        """So many bytes of an epoch have been taken so far."""
+        """The number of bytes of an epoch that were read so far."""
         self._say(event="sent", channel=channel, epoch=epoch, bytes=size)
 
     def injected(self, channel: str, epoch: int, size: int, kind: str) -> None:
-        """A fault happens on purpose, after ``size`` bytes; ``kind`` is the name of a member of Injection."""
+        """A fault is injected after ``size`` bytes; ``kind`` is the name of a member of Injection."""
         self._say(event="injected", channel=channel, epoch=epoch, bytes=size, kind=kind)
 
     def ended(self, channel: str, epoch: int, size: int, seconds: float, early: bool) -> None:

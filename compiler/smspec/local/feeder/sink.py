@@ -10,13 +10,13 @@ from .rate import Bucket
 _CHUNK = 1 << 20
 _COPY_CHUNK = 1 << 18
 _PIECES = 512
-"""Linux takes 1024 (IOV_MAX); joining many small ones costs less than telling it where each is."""
+"""Linux accepts 1024 (IOV_MAX); joining many small ones costs less than passing each separately."""
 
 
 class Sink:
-    """Writes all of what it is given, or raises BrokenPipeError when the reader has closed its end.
+    """Writes all of its input, or raises BrokenPipeError if the reader has closed its end.
 
-    ``sent`` counts the bytes that the FIFO took; another thread may read it at any time.
+    ``sent`` counts the bytes that the FIFO accepted; another thread may read it at any time.
     """
 
     def __init__(self, descriptor: int, bucket: Optional[Bucket] = None) -> None:
@@ -34,7 +34,7 @@ class Sink:
             self._sent(written)
 
     def write_all(self, pieces: List[bytes], size: int) -> None:
-        """Write ``size`` bytes that are in pieces, at once where no limit or fault is in the way."""
+        """Write ``size`` bytes in pieces, at once where no limit or fault prevents it."""
         written = 0
         if len(pieces) <= _PIECES and self._allowed(size) == size:
             written = os.writev(self._descriptor, pieces)
@@ -43,7 +43,7 @@ class Sink:
             self.write(b"".join(pieces)[written:])
 
     def send(self, name: str, file: int, size: int) -> None:
-        """Write the first ``size`` bytes of a file, without taking them through this process where that works."""
+        """Write the first ``size`` bytes of a file, without copying them through this process where that works."""
         offset = 0
         while offset < size:
             count = self._allowed(size - offset)
@@ -52,7 +52,7 @@ class Sink:
             except BrokenPipeError:
                 raise
             except OSError:
-                # Not every file system can do it, and elsewhere than on Linux the target must be a socket.
+                # Not every file system supports it, and except on Linux the target must be a socket.
                 self._copy(name, file, offset, size)
                 return
             if not sent:

@@ -1,4 +1,4 @@
-"""Where the objects of a channel come from: the files of this machine; S3 joins in from outside of this package."""
+"""The source of a channel's objects: local files; the S3 store is outside of this package."""
 
 import os
 import stat
@@ -9,7 +9,7 @@ from .objects import Mirror, Part, StoredObject, object_at, objects_under
 from .plan import FeederChannel
 
 Content = Tuple[Part, Optional[Iterator[bytes]]]
-"""A part and its bytes, in blocks; None where the part is bytes already, or a file of this machine."""
+"""A part and its bytes, in blocks; None if the part is bytes already, or a local file."""
 
 
 class Store(Protocol):
@@ -19,23 +19,23 @@ class Store(Protocol):
         """Return the objects of S3Prefix, keys sorted bytewise."""
 
     def has_objects(self) -> bool:
-        """Return whether `objects` has any, without finding all of them."""
+        """Return whether `objects` has any, without listing all of them."""
 
     def manifest(self) -> Tuple[str, BinaryIO]:
         """Return the name of the manifest, for messages, and the manifest, open at its start."""
 
     def stored(self, name: str, key: str) -> StoredObject:
-        """Return the object that a manifest calls ``name``, a URI or what is relative to the manifest."""
+        """Return the object for ``name`` in a manifest, a URI or a path relative to the manifest."""
 
     def contents(self, parts: Iterable[Part]) -> Generator[Content, None, None]:
-        """Yield the parts with their bytes. Whoever iterates takes all blocks of one before the next."""
+        """Yield the parts with their bytes. The caller must read all blocks of one before the next."""
 
 
 OpenStore = Callable[[FeederChannel], Store]
 
 
 class LocalStore:
-    """Files and directories stand for objects and prefixes."""
+    """Local files and directories in place of objects and prefixes."""
 
     def __init__(self, channel: FeederChannel) -> None:
         self._source = channel.source
@@ -43,7 +43,7 @@ class LocalStore:
         self._mirror = Mirror(os.path.dirname(self._manifest), channel.uri)
 
     def objects(self) -> List[StoredObject]:
-        """Return the files below the source, or the one that it is."""
+        """Return the files below the source, or the source itself."""
         return objects_under(self._source)
 
     def has_objects(self) -> bool:
@@ -51,15 +51,15 @@ class LocalStore:
         return bool(self.objects())
 
     def manifest(self) -> Tuple[str, BinaryIO]:
-        """Open the source, or where that is a directory, the file in it with the name of the object."""
+        """Open the source or, if that is a directory, the file in it with the name of the object."""
         return self._manifest, _opened(self._manifest)
 
     def stored(self, name: str, key: str) -> StoredObject:
-        """Return the file that stands for an object."""
+        """Return the file for an object."""
         return object_at(key, self._mirror.path(name))
 
     def contents(self, parts: Iterable[Part]) -> Generator[Content, None, None]:
-        """Yield the parts as they are: files are read where they are fed."""
+        """Yield the parts unchanged: files are read where they are fed."""
         return ((part, None) for part in parts)
 
 

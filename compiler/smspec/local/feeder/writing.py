@@ -1,4 +1,4 @@
-"""Puts the parts of an epoch into a FIFO, in the form that the channel asks for."""
+"""Write the parts of an epoch to a FIFO, in the format of the channel."""
 
 import mmap
 import os
@@ -14,14 +14,14 @@ from .sink import Sink
 _READ = 1 << 16
 _BATCH = 1 << 18
 _SMALL = 1 << 16
-"""Up to here a file is read and goes out with its neighbours; a larger one is sent by the kernel."""
+"""A file up to this size is read and written with its neighbors; the kernel sends a larger one."""
 
 _SMALL_RECORD = 1 << 20
 """The same for a file that becomes a record: it has to be searched for the magic in any case."""
 
 
 class Writer:
-    """Writes parts into one sink; small ones are gathered. `flush` when the epoch is over."""
+    """Writes parts to one sink; small ones are collected. Call `flush` at the end of the epoch."""
 
     def __init__(self, channel: FeederChannel, sink: Sink) -> None:
         self._gzip = channel.compression == "Gzip"
@@ -31,7 +31,7 @@ class Writer:
         self._gathered = 0
 
     def put(self, part: Part, blocks: Optional[Iterator[bytes]] = None) -> None:
-        """Write an object, or the value of an attribute. ``blocks`` are an object's bytes if it is no file."""
+        """Write an object, or the value of an attribute. ``blocks`` are an object's bytes if it is not a file."""
         if isinstance(part, bytes):
             self._put_whole(part)
         elif blocks is not None:
@@ -49,7 +49,7 @@ class Writer:
                 raise unreadable(part.path, error) from None
 
     def flush(self) -> None:
-        """Write what was gathered."""
+        """Write what was collected."""
         if self._batch:
             pieces, size = self._batch, self._gathered
             self._batch, self._gathered = [], 0
@@ -74,7 +74,7 @@ class Writer:
             for block in blocks:
                 self._gather(block)
             return
-        # The length stands before the payload, so what is wrapped has to be known whole.
+        # The length comes before the payload, so wrapped content must be complete.
         payload = bytearray()
         for block in blocks:
             payload += block
@@ -103,7 +103,7 @@ class Writer:
             self._sink.send(part.path, descriptor, size)
 
     def _send_record(self, part: StoredObject, descriptor: int, size: int) -> None:
-        """Frame a large file without taking it into memory."""
+        """Write a large file as a record without reading it into memory."""
         _require_record_size(part, size)
         if size:
             with mmap.mmap(descriptor, size, access=mmap.ACCESS_READ) as content:

@@ -1,1 +1,1 @@
-"""The Python of a local job: an interpreter of this machine, and packages that belong to the job alone."""
+"""The Python of a local job: a local interpreter, and packages for the job alone."""

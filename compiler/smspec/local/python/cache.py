@@ -1,4 +1,4 @@
-"""Environments that are kept: one directory a key, made once, under a lock, whole or not at all."""
+"""Cached environments: one directory per key, created once, under a lock, completely or not at all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 def cache_directory() -> str:
-    """Return where smspec keeps what it can make again: SMSPEC_CACHE_DIR, or what the system has for that."""
+    """Return the directory of smspec's cache: SMSPEC_CACHE_DIR, or the default of the system."""
     named = os.environ.get(VARIABLE)
     if named:
         return os.path.abspath(named)
@@ -47,15 +47,15 @@ class EnvironmentCache:
         return os.path.join(self._root, key)
 
     def has(self, key: str) -> bool:
-        """Return whether an environment is there and whole."""
+        """Return whether an environment exists and is complete."""
         return os.path.isfile(os.path.join(self.path(key), _COMPLETE))
 
     def hold(self, key: str, make: Callable[[str, int], None], wait: Callable[[], None]) -> str:
-        """Return the directory of an environment, which ``make`` fills if it is not there.
+        """Return the directory of an environment, which ``make`` fills if it does not exist.
 
-        ``make`` gets the directory, and the lock: a process that writes there holds it too, so that nobody makes the
-        environment a second time before that process has ended. ``wait`` is called when another run is making it.
-        Whatever goes wrong, what is half-made is removed, by this run or by the next one.
+        ``make`` gets the directory, and the lock: a process that writes there holds it too, so that the environment is
+        not created a second time before that process has ended. ``wait`` is called while another run is creating it.
+        After a failure, the incomplete environment is removed, by this run or by the next one.
         """
         path = self.path(key)
         lock = self._locked(key, fcntl.LOCK_SH, wait)
@@ -119,7 +119,7 @@ class EnvironmentCache:
 
 
 def _protect(root: str) -> None:
-    """Take the permission to write from files, not from directories: `rm -r` still removes them without a question."""
+    """Remove write permission from files, not from directories: `rm -r` still removes them without a question."""
     for directory, _, names in os.walk(root):
         for name in names:
             path = os.path.join(directory, name)

@@ -1,4 +1,4 @@
-"""Virtual environments, made by hand: a few links and two files, so that every host can have its own at once."""
+"""Create virtual environments from a few links and two files, which is fast enough for every host."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _LARGEST_SCRIPT = 1 << 16
 
 
 def make_environment(root: str, interpreter: Interpreter, above: Sequence[str] = ()) -> str:
-    """Make an environment without packages of its own; return its interpreter.
+    """Create an environment without packages of its own; return its interpreter.
 
-    ``above``: directories of packages that it finds after its own. What is installed goes into ``root`` alone: pip
-    leaves what lies in other directories as it is.
+    ``above``: directories of packages that it finds after its own. Packages are installed only into ``root``: pip does
+    not change those in other directories.
     """
     programs = os.path.join(root, "bin")
     library = os.path.join(root, interpreter.library)
@@ -36,14 +36,14 @@ def make_environment(root: str, interpreter: Interpreter, above: Sequence[str] =
     }
     _write(os.path.join(root, "pyvenv.cfg"), "".join(f"{name} = {value}\n" for name, value in lines.items()))
     if above:
-        # A line that begins with `import` is run when Python starts, and reads the `.pth` files there too.
+        # Python runs a line that begins with `import` at startup, and also reads the `.pth` files there.
         calls = "; ".join(f"site.addsitedir({path!r})" for path in above)
         _write(os.path.join(library, "_smspec_layers.pth"), f"import site; {calls}\n")
     return python
 
 
 def unpack_wheels(root: str, interpreter: Interpreter) -> bool:
-    """Put what an interpreter brings into an environment, pip for one; return whether there is a pip."""
+    """Install the bundled wheels of an interpreter, such as pip, into an environment; return whether there is a pip."""
     library = os.path.join(root, interpreter.library)
     for wheel in interpreter.wheels:
         with zipfile.ZipFile(wheel) as archive:
@@ -58,7 +58,7 @@ def unpack_wheels(root: str, interpreter: Interpreter) -> bool:
 
 
 def copy_scripts(directories: Iterable[str], python: str) -> None:
-    """Put the scripts of other environments next to ``python``, so that they run on it: torchrun, for one."""
+    """Copy the scripts of other environments next to ``python``, so that they run on it, such as torchrun."""
     for directory in directories:
         for path in _scripts(directory):
             target = os.path.join(os.path.dirname(python), os.path.basename(path))
@@ -90,7 +90,7 @@ def _copy_script(path: str, directory: str, target: str, python: str) -> None:
     body = _body(text, os.fsencode(directory))
     if body is None:
         return
-    # For Python the first statement is a text, for a shell a command: a path may be long and may have blanks.
+    # For Python the first statement is a string, for a shell a command: a path may be long and contain spaces.
     quoted = "".join(f"\\{character}" if character in '\\"$`' else character for character in python)
     with open(target, "wb") as file:
         file.write(f"#!/bin/sh\n'''exec' \"{quoted}\" \"$0\" \"$@\"\n' '''\n".encode() + body)
@@ -98,7 +98,7 @@ def _copy_script(path: str, directory: str, target: str, python: str) -> None:
 
 
 def _body(text: bytes, directory: bytes) -> bytes | None:
-    """Return a script without the lines that start a Python of ``directory``; None for any other."""
+    """Return a script without the lines that start a Python in ``directory``; None for any other."""
     first, _, rest = text.partition(b"\n")
     if first.startswith(b"#!" + directory + b"/python"):
         return rest

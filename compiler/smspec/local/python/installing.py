@@ -1,4 +1,4 @@
-"""Installs packages into an environment of a run, with uv where it is, else with pip; shown while it lasts."""
+"""Install packages into an environment of a run, with uv if available, else with pip, showing progress."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class Installer:
     inherited: Mapping[str, str]
 
     def install(self, turns: Sequence[Sequence[str]], directory: str, *, as_in_job: bool = False) -> None:
-        """Install what the words of each turn ask for, after ``pip install``. Raises RunFailed.
+        """Install the packages of each turn: the arguments of ``pip install``. Raise RunFailed.
 
-        ``as_in_job``: with pip, which sees the packages of other directories, as the one in the job does.
+        ``as_in_job``: with pip, which sees the packages of other directories, as in the job.
         """
         pip = own_pip_settings(
             without_foreign_packages(self.inherited), os.path.join(self.scratch_dir, "pip-of-environment.conf")
@@ -55,8 +55,8 @@ class Installer:
         if uv is not None:
             settings = uv_variables(self._settings(pip), self.inherited)
             if settings is not None:
-                # Never hard links: a program that writes to a package would write to uv's cache. `copy` shares blocks
-                # where the file system can, `clone` makes hard links where it cannot.
+                # Never hard links: a script that writes to a package would write to uv's cache. `copy` shares blocks
+                # where the file system can, `clone` creates hard links where it cannot.
                 words = [uv, "pip", "install", "--no-config", "--python", self.python, "--link-mode", "copy"]
                 words += ["--compile-bytecode", "--no-progress"]
                 variables = {**{name: value for name, value in pip.items() if name not in _OF_UV}, **settings}
@@ -88,7 +88,7 @@ class Installer:
     def _lines(
         self, words: list[str], variables: Mapping[str, str], directory: str, take: Callable[[str], None]
     ) -> int:
-        """Run a command to its end, whoever interrupts; return its exit status."""
+        """Run a command to its end, despite interrupts; return its exit status."""
         with subprocess.Popen(
             guarded(words),
             env=dict(variables),
@@ -114,7 +114,7 @@ def _decoded(stream: Iterable[bytes]) -> Iterator[str]:
 
 
 def _failure(text: str, last: Sequence[str], status: int) -> RunFailed:
-    """Return why packages could not be installed: 1 where the list asks for what there is not, else 3."""
+    """Return why packages could not be installed: 1 if a listed package does not exist, else 3."""
     shown = " | ".join(last)
     if _NO_ROOM.search(text):
         return RunFailed(
@@ -123,7 +123,7 @@ def _failure(text: str, last: Sequence[str], status: int) -> RunFailed:
         )
     way = "pass `--python EXE` to use a Python that has them"
     if _UNREACHABLE.search(text):
-        # Its lines were shown already, and most of them are the same fault once more.
+        # Its lines were shown already, and most of them repeat the same error.
         return RunFailed(3, f"cannot reach the package index to install the job's Python packages; {way}")
     kind = 1 if _NOT_THERE.search(text) else 3
     return RunFailed(kind, f"cannot install the job's Python packages (exit status {status}); {way}: {shown}")

@@ -1,4 +1,4 @@
-"""An interpreter of this machine: found, asked what it is, and never changed."""
+"""Find and inspect a local interpreter, without changing it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from smspec.local.request import RunFailed
 OLDEST = (3, 8)
 _SECONDS = 60
 _FOREIGN = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUSERBASE", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
-"""Variables by which packages of the author would reach the job, or another Python would be taken for this one."""
+"""Variables by which packages of the author would reach the job, or a different Python would be used."""
 
 _QUESTION = """
 import glob, json, os, site, sys, sysconfig
@@ -47,10 +47,10 @@ print(json.dumps({
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interpreter:
-    """``executable`` is what was found, ``base`` the Python that it was made of, if it is a virtual environment.
+    """``executable`` is the path that was found, ``base`` the Python of a virtual environment.
 
-    ``library`` is where packages lie in an environment. ``packages``: directories of those that it finds.
-    ``wheels``: what it brings to begin an environment with: pip.
+    ``library`` is the directory of packages in an environment. ``packages``: directories with its packages. ``wheels``:
+    bundled wheels for new environments: pip.
     """
 
     executable: str
@@ -63,17 +63,17 @@ class Interpreter:
 
     @property
     def minor(self) -> str:
-        """The version without its last number."""
+        """The version without the patch level."""
         return self.version.rpartition(".")[0]
 
 
 def without_foreign_packages(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return variables without those that would bring packages of the author."""
+    """Return variables without those that would import packages of the author."""
     return {name: value for name, value in variables.items() if name not in _FOREIGN and not name.startswith("CONDA_")}
 
 
 def named_interpreter(name: str) -> Interpreter:
-    """Return the interpreter of ``--python``. Raises RunFailed."""
+    """Return the interpreter of ``--python``. Raise RunFailed."""
     path = shutil.which(name)
     if path is None:
         raise RunFailed(3, f"cannot find `{name}`; choose a Python with --python")
@@ -81,7 +81,7 @@ def named_interpreter(name: str) -> Interpreter:
 
 
 def interpreter_for(wanted: str | None) -> Interpreter:
-    """Return an interpreter with the version ``wanted``, such as 3.12; else the first ``python3`` on PATH."""
+    """Return an interpreter with the version ``wanted``, such as 3.12; else the first ``python3`` in PATH."""
     first = shutil.which("python3")
     usual = _asked(first) if first is not None else None
     if wanted is not None and (usual is None or usual.minor != wanted):
@@ -107,7 +107,7 @@ def _refused(path: str) -> Interpreter:
 
 
 def _asked(path: str) -> Interpreter | None:
-    """Ask an interpreter what it is; None for one that the runtime cannot run on."""
+    """Run an interpreter to get its properties; None for one that the runtime does not support."""
     try:
         with subprocess.Popen(
             guarded([path, "-I", "-c", _QUESTION]),

@@ -1,4 +1,4 @@
-"""The Python of one run: which interpreter, which packages, and an environment for each host."""
+"""The Python of one run: its interpreter, its packages, and an environment for each host."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from smspec.local.request import RunFailed
 
 _FORMAT = 1
 _SELF_CONTAINED = re.compile(r"\s*(?:#.*|[A-Za-z0-9][^/\\]*|--hash=\S+.*|(?:-i|--(?:extra-)?index-url)\b.*)?")
-"""A line of a requirements file that means the same wherever the file lies."""
+"""A line of a requirements file that does not depend on the path of the file."""
 
 
 class JobPython:
@@ -34,7 +34,7 @@ class JobPython:
 
     @property
     def differences(self) -> list[str]:
-        """Return what is not as in the image."""
+        """Return the differences from the image."""
         found = []
         wanted, interpreter = self._wanted, self.interpreter
         if wanted.version is not None and wanted.version != interpreter.minor:
@@ -50,7 +50,7 @@ class JobPython:
         return found
 
     def prepare(self, *, may_install: bool, show: Callable[[str], None]) -> None:
-        """Make the environment that hosts share, or take the one that is kept. Raises RunFailed."""
+        """Create the environment that hosts share, or use the cached one. Raise RunFailed."""
         wanted = self._wanted
         if self._is_named and not wanted.installs:
             return
@@ -61,30 +61,30 @@ class JobPython:
         except (RunFailed, OSError):
             if is_needed:
                 raise
-            return  # no pip then, and nothing asks for it
+            return  # there is no pip then, and nothing requires it
         if wanted.at_start is not None and not self._is_named and _is_self_contained(wanted.at_start):
             self._prepare_start(wanted.at_start, may_install, show)
 
     @property
     def programs(self) -> list[str]:
-        """Return where the programs are that packages bring."""
+        """Return the directories with the programs of packages."""
         found = [os.path.join(layer, "bin") for layer in reversed(self._layers)]
         return [*found, os.path.dirname(self.interpreter.executable)] if self._is_lent else found
 
     @property
     def _is_lent(self) -> bool:
-        """Whether packages that the author has installed may be imported; nothing is ever written there."""
+        """Whether packages that the author has installed can be imported; nothing is ever written there."""
         return self._is_named or not self._wanted.is_known
 
     def make_environment_in(self, root: str) -> None:
-        """Make the environment of a host: what its job installs at run time stays there."""
+        """Create the environment of a host: what its job installs at run time stays there."""
         interpreter = self.interpreter
         own = [os.path.join(layer, interpreter.library) for layer in reversed(self._layers)]
         python = make_environment(root, interpreter, [*own, *(interpreter.packages if self._is_lent else ())])
         copy_scripts(self.programs, python)
 
     def variables(self, inherited: Mapping[str, str], root: str, *, may_install: bool) -> dict[str, str]:
-        """Return the author's variables without those that lead to other Pythons and their packages."""
+        """Return the author's variables without those for other Pythons and their packages."""
         kept = own_pip_settings(without_foreign_packages(inherited), os.path.join(root, "pip.conf"))
         return {**kept, "PIP_NO_INDEX": "1"} if self._wanted.is_isolated or not may_install else kept
 
@@ -114,9 +114,9 @@ class JobPython:
         return self._cache.hold(key, make, lambda: show("waiting for a different run that installs the same packages"))
 
     def _prepare_start(self, content: bytes, may_install: bool, show: Callable[[str], None]) -> None:
-        """Keep what the job installs at its start too, so that its pip finds it done.
+        """Also cache what the job installs at startup, so that its pip finds it installed.
 
-        Where that fails, the job's own pip fails as it would in SageMaker, and says why.
+        If that fails, the job's own pip fails as it would in SageMaker, with its message.
         """
         (image,) = self._layers
         key = self._key([("-r", "requirements.txt")], {"image": image.encode(), "requirements.txt": content})
@@ -156,7 +156,7 @@ class JobPython:
         )
 
     def _key(self, turns: Sequence[Sequence[str]], files: Mapping[str, bytes]) -> str:
-        """Return the digest of all that decides what an environment holds."""
+        """Return the digest of everything that determines the content of an environment."""
         interpreter = self.interpreter
         indices = {
             name: value
@@ -173,7 +173,7 @@ class JobPython:
         return hashlib.sha256(json.dumps(members, sort_keys=True).encode()).hexdigest()[:32]
 
     def _requirements(self) -> list[str]:
-        """Return what the image installs, as far as it is written out."""
+        """Return the packages that the image installs, as far as they are written out."""
         words = [word for turn in self._wanted.turns for word in turn if not word.startswith("-")]
         listed = [word for word in words if word not in self._wanted.files]
         for content in self._wanted.files.values():
@@ -199,8 +199,8 @@ def _is_self_contained(content: bytes) -> bool:
 
 
 def _is_met(requirement: str, directories: Sequence[str]) -> bool:
-    """Return whether a distribution is there; of versions, only ``==`` is looked at."""
-    from importlib.metadata import distributions  # late: only --python needs it
+    """Return whether a distribution is installed; of versions, only ``==`` is checked."""
+    from importlib.metadata import distributions  # imported late: only --python needs it
 
     match = re.match(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*(?:==\s*([^\s;,*]+))?", requirement)
     if match is None:

@@ -1,4 +1,4 @@
-"""The author's settings of pip: kept, but for those that lead out of a run's own environment."""
+"""The author's pip settings, without those that would install outside of a run's own environment."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 _ELSEWHERE = ("user", "target", "prefix", "root", "python", "break-system-packages")
-"""Options by which pip would install somewhere else."""
+"""Options with which pip would install somewhere else."""
 
 _FOR_UV = {
     "index-url": "UV_DEFAULT_INDEX",
@@ -34,13 +34,13 @@ _WITHOUT_EFFECT = frozenset(
         "no-warn-script-location",
     }
 )
-"""What changes nothing of what uv installs, or what we take away."""
+"""Options that do not affect what uv installs, or that are removed."""
 
 
 def own_pip_settings(variables: Mapping[str, str], file: str) -> dict[str, str]:
-    """Return variables under which pip installs into its own environment; ``file`` is made for that.
+    """Return variables with which pip installs into its own environment; ``file`` is created for that.
 
-    pip reads the file that PIP_CONFIG_FILE names after those of machine and user: an empty value there undoes theirs.
+    pip reads the file in PIP_CONFIG_FILE after those of machine and user: an empty value there resets theirs.
     """
     kept = {
         name: value
@@ -55,7 +55,7 @@ def own_pip_settings(variables: Mapping[str, str], file: str) -> dict[str, str]:
         try:
             settings.read(named, encoding="utf-8")
         except (configparser.Error, OSError, UnicodeDecodeError):
-            pass  # pip says what is wrong with it; here it is enough that nothing of it is used
+            pass  # pip reports what is wrong with it; here it is enough that it is not used
     for section in ("global", "install"):
         if not settings.has_section(section):
             settings.add_section(section)
@@ -67,9 +67,9 @@ def own_pip_settings(variables: Mapping[str, str], file: str) -> dict[str, str]:
 
 
 def uv_variables(listing: str, variables: Mapping[str, str]) -> dict[str, str] | None:
-    """Return what says to uv what ``pip config list`` says; None where uv has no word for something.
+    """Return the settings of ``pip config list`` as variables of uv; None if uv has no equivalent for one.
 
-    What the author has said to uv itself stays.
+    The author's own variables for uv are kept.
     """
     found: dict[str, str] = {}
     for line in listing.splitlines():
@@ -86,7 +86,7 @@ def uv_variables(listing: str, variables: Mapping[str, str]) -> dict[str, str] |
         if option not in _FOR_UV:
             return None
         found[_FOR_UV[option]] = (",".join if option == "find-links" else " ".join)(value.split())
-    # pip takes the best version of all indices, uv by default what the first one has.
+    # pip uses the best version of all indexes, uv by default that of the first index.
     return {"UV_INDEX_STRATEGY": "unsafe-best-match", **found, **_own_words_of_uv(variables)}
 
 

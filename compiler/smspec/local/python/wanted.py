@@ -1,4 +1,4 @@
-"""What a job asks of its Python: the version and the packages of its image, and what it installs when it starts."""
+"""The Python that a job needs: the version and the packages of its image, and what it installs at startup."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from smspec.spec.model import BuiltImage, JobSpec
 _REQUIREMENTS, _SETUP = "requirements.txt", "setup.py"
 _INDEX_OF_AWS = "CA_REPOSITORY_ARN"
 _OFFICIAL = re.compile(r"(?:.*/)?python(?::(?P<version>\d+\.\d+)?[^/@]*)?(?:@.*)?")
-"""An image of Python with pip and nothing else."""
+"""A Python image with pip and nothing else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """``version`` None: nothing says which. ``turns``: words after ``pip install``, of the image.
+    """``version`` None: unknown. ``turns``: the arguments of ``pip install`` in the image.
 
-    ``files``: of those words, by name, with their bytes. ``at_start``: the requirements that the job installs when it
-    starts, if the same can be done beforehand; ``installs``: it runs pip then, for these or a package. ``is_known``:
-    all that the image brings is in ``turns``. ``is_isolated``: the job reaches no index.
+    ``files``: the files in these arguments, by name, with their bytes. ``at_start``: the requirements that the job
+    installs at startup, if they can be installed in advance; ``installs``: it runs pip then, for these or a package.
+    ``is_known``: ``turns`` contains everything in the image. ``is_isolated``: the job cannot reach an index.
     """
 
     version: str | None
@@ -38,7 +38,7 @@ class Wanted:
 
 
 def wanted_python(job: JobSpec, plan: Plan, tree: FileTree) -> Wanted:
-    """Return what a job asks of its Python."""
+    """Return the Python that a job needs."""
     image = job.image if isinstance(job.image, BuiltImage) else None
     requirements = next(
         (file.content for file in tree.files if isinstance(file, GeneratedFile) and file.path == _REQUIREMENTS), None

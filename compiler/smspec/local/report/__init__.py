@@ -1,1 +1,1 @@
-"""The page about a run that is over: report.html."""
+"""The report of a finished run: report.html."""

@@ -1,4 +1,4 @@
-"""What the program of a host did: waiting for data against computing."""
+"""How long the script of a host waited for data and computed."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Balance:
 
     @property
     def verdict(self) -> str:
-        """Return what to make faster, in the words of the runtime's log."""
+        """Return what to speed up, in the words of the runtime's log."""
         return "data-bound" if self.waiting > self.computing else "compute-bound"
 
     @property
     def waiting_share(self) -> float:
-        """Return the percentage of time in which the program had nothing to work on."""
+        """Return the percentage of time in which the script waited."""
         whole = self.waiting + self.computing
         return 100 * self.waiting / whole if whole else 0.0
 

@@ -1,4 +1,4 @@
-"""Turns curves over time into the geometry of a chart: SVG paths, grid lines and labels. The page lays them out."""
+"""Convert curves over time to the geometry of a chart: SVG paths, grid lines, and labels for the page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 WIDTH, HEIGHT = 720, 190
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 10, 26
-"""Room around the plot for the labels of the axes, in units of the view box."""
+"""Space around the plot for the labels of the axes, in units of the view box."""
 
 _MOST_STRETCHES, _SHORTEST = 240, 0.05
 _TICKS = 4
@@ -17,7 +17,7 @@ _TICKS = 4
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """What is drawn as one line: (seconds since the start, value), in order of time."""
+    """One line of a chart: (seconds since the start, value), in order of time."""
 
     label: str
     points: tuple[tuple[float, float], ...]
@@ -25,7 +25,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A grid line at ``place`` along its axis, and what is written beside it."""
+    """A grid line at ``place`` along its axis, and its label."""
 
     place: float
     label: str
@@ -42,7 +42,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart, ready to be laid out in a box of `WIDTH` by `HEIGHT`."""
+    """A chart for a box of `WIDTH` by `HEIGHT`."""
 
     curves: tuple[Drawn, ...]
     across: tuple[Tick, ...]
@@ -50,7 +50,7 @@ class Chart:
 
 
 def draw(curves: Sequence[Curve], seconds: float) -> Chart:
-    """Return the chart of curves over ``seconds``. Values begin at 0: a rate drawn without its zero misleads."""
+    """Return the chart of curves over ``seconds``. Values start at 0: a rate without its zero is misleading."""
     highest = max((value for curve in curves for _, value in curve.points), default=0.0)
     end, top = max(seconds, 1e-3), highest * 1.05 or 1.0
     step_across, step_up = _step(end), _step(top)
@@ -76,10 +76,10 @@ def draw(curves: Sequence[Curve], seconds: float) -> Chart:
 
 
 def rates(samples: Sequence[tuple[float, float]], seconds: float) -> tuple[tuple[float, float], ...]:
-    """Return (seconds, amount a second) of (seconds, amount so far): means of stretches of one length, at their ends.
+    """Return (seconds, amount per second) for (seconds, amount so far): means over equal intervals, at their ends.
 
-    Between two samples amounts are spread evenly. A rate over the few milliseconds between two samples would be a spike
-    that says more about when they were taken than about the data.
+    Amounts are interpolated linearly between two samples. A rate over the few milliseconds between two samples would be
+    a spike that shows when they were taken rather than the data.
     """
     if len(samples) < 2:
         return ()
@@ -96,7 +96,7 @@ def rates(samples: Sequence[tuple[float, float]], seconds: float) -> tuple[tuple
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:
-    """Return steps: a value holds for its interval. A slope would show data in the pause between two epochs."""
+    """Return steps: a value applies to its interval. A slope would show data in the pause between two epochs."""
     path, since = "", 0.0
     for x, y in points:
         path += f"L{since:.1f} {y:.1f}L{x:.1f} {y:.1f}" if path else f"M{x:.1f} {y:.1f}"

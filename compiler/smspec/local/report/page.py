@@ -1,4 +1,4 @@
-"""Writes the page: one file that holds all it shows, readable without a network and without JavaScript."""
+"""Write the report: one self-contained file, readable without a network and without JavaScript."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _FEW_ROWS, _MOST_ROWS = 24, 2000
 
 
 def report_page(summary: Summary, record: RunRecord) -> str:
-    """Return the page about a run."""
-    import jinja2  # Late: only a run that is over needs it.
+    """Return the report of a run."""
+    import jinja2  # Imported late: only a finished run needs it.
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(os.path.dirname(os.path.abspath(__file__))),

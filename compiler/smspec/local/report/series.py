@@ -1,4 +1,4 @@
-"""How much has gone through a channel at which moment of the run, in bounded memory."""
+"""The bytes through a channel over the time of a run, in bounded memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ _FIRST_INTERVAL = 0.05
 
 
 class Series:
-    """Samples of (seconds since the start, bytes so far), evenly thinned out as a run grows longer."""
+    """Samples of (seconds since the start, bytes so far), thinned out evenly as a run grows longer."""
 
     def __init__(self) -> None:
         self._samples: list[tuple[float, int]] = []
@@ -15,12 +15,12 @@ class Series:
         self._last: tuple[float, int] | None = None
 
     def add(self, moment: float, count: int) -> None:
-        """Take note that ``count`` bytes have gone through in all; moments come in order."""
+        """Add that ``count`` bytes have passed in all; times are in order."""
         before, self._last = self._last, (moment, count)
         if self._samples and moment - self._samples[-1][0] < self._interval:
             return
         if before is not None and before != self._samples[-1]:
-            self._samples.append(before)  # where a pause begins
+            self._samples.append(before)  # the start of a pause
         self._samples.append(self._last)
         if len(self._samples) > _MOST:
             self._samples = self._samples[::2]
@@ -28,6 +28,6 @@ class Series:
 
     @property
     def samples(self) -> tuple[tuple[float, int], ...]:
-        """Return what is kept, the last sample always with it."""
+        """Return the kept samples, always with the last one."""
         kept = tuple(self._samples)
         return kept if self._last is None or kept[-1] == self._last else (*kept, self._last)

@@ -1,5 +1,5 @@
-"""S3 as a source of local runs. The only part of `local` that knows boto3; it is imported when such a channel is.
+"""S3 as a source of local runs: the only part of `local` that uses boto3, imported for such channels.
 
-The feeder itself needs the standard library only. For channels in S3 `program` starts the same feeder, here on this
-machine with our own Python, and gives it a store that fetches objects.
+The feeder itself needs only the standard library. For channels in S3, `program` starts the same feeder on this machine
+with the Python of smspec, with a store that downloads objects.
 """

@@ -1,4 +1,4 @@
-"""The client of S3, and its faults as sentences."""
+"""The S3 client, with its errors as sentences."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from smspec.wire.fault import WireFault
 
 CONNECTIONS = 32
 RANGE = 8 << 20
-"""Bytes of one request. An object of up to so many is fetched in one."""
+"""Bytes of one request. An object of up to this size is downloaded in one."""
 
 _SLACK = 1 << 16
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "S3_ENDPOINT_URL", "AWS_ENDPOINT_URL")
-_ANY_REGION = "us-east-1"  # S3 tells where a bucket really is, and botocore follows
+_ANY_REGION = "us-east-1"  # S3 returns the real region of a bucket, and botocore follows
 _DATA_FAULTS = {
     "NoSuchBucket": "the bucket of `{}` does not exist",
     "NoSuchKey": "`{}` does not exist",
@@ -33,7 +33,7 @@ _DATA_FAULTS = {
 
 
 def make_client() -> Any:
-    """Return a client made as the AWS command makes its own: from environment, profile, or role of this machine."""
+    """Return a client configured as the AWS CLI does it: from environment, profile, or role of this machine."""
     endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), None)
     with asked("S3"):
         aws = AwsSession(largest=RANGE + _SLACK, connections=CONNECTIONS)
@@ -41,14 +41,14 @@ def make_client() -> Any:
             "s3",
             region_name=aws.session.region_name or _ANY_REGION,
             endpoint_url=endpoint,
-            # Servers other than AWS's seldom have a name for each bucket.
+            # Servers other than AWS's seldom have a host name for each bucket.
             config=Config(s3={"addressing_style": "path"} if endpoint else {}),
         )
 
 
 @contextmanager
 def asked(uri: str) -> Iterator[None]:
-    """Turn what boto3 raises about ``uri`` into ChannelDataError: the data's fault, or StoreUnavailable."""
+    """Convert what boto3 raises about ``uri`` to ChannelDataError for invalid data, or StoreUnavailable."""
     try:
         with responses(f"read `{uri}`"):
             yield

@@ -1,4 +1,4 @@
-"""Fetches objects in order while the next ones are on their way: many connections, little memory."""
+"""Download objects in order while prefetching the next ones: many connections, little memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from smspec.local.s3.client import CONNECTIONS, RANGE
 from smspec.local.s3.ranges import Range, fetch_range
 
 AHEAD = 64 << 20
-"""Bytes that are asked for and not yet handed on: of the objects to come, and of the rest of the present one."""
+"""Bytes that are requested and not yet passed on: of the next objects, and of the rest of the current one."""
 
 _MOST_OBJECTS = 256
 _LEAST = 1 << 16
@@ -23,7 +23,7 @@ _BLOCK = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class _Coming:
-    """A part that is on its way; ``reserved`` bytes are kept free for it."""
+    """A part that is being downloaded; ``reserved`` bytes are kept free for it."""
 
     part: Part
     first: Future[Range] | None
@@ -31,7 +31,7 @@ class _Coming:
 
 
 class Fetching:
-    """Fetches for one channel."""
+    """Downloads for one channel."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -39,7 +39,7 @@ class Fetching:
         self._pool = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="fetch")
 
     def contents(self, parts: Iterable[Part]) -> Generator[Content, None, None]:
-        """Yield the parts with their blocks; all blocks of one are to be taken before the next."""
+        """Yield the parts with their blocks; the caller must read all blocks of one before the next."""
         coming: deque[_Coming] = deque()
         rest = iter(parts)
         reserved = 0
@@ -78,7 +78,7 @@ class Fetching:
         if first is None:
             return
         start = first.result()
-        # Objects of unknown size, which manifests name, are taken to be like the largest of the last few.
+        # Objects of unknown size, in manifests, are assumed to be as large as the largest of the last few.
         self._typical = max(len(start.data), self._typical // 2, _LEAST)
         yield from _cut(start.data)
         offsets = iter(range(len(start.data), start.total, RANGE))
@@ -102,7 +102,7 @@ class Fetching:
 
 
 def _cut(data: bytes) -> Iterator[bytes]:
-    """Yield pieces that a FIFO takes at once, so that decompression and progress go on evenly."""
+    """Yield pieces of the size of a FIFO, so that decompression and progress advance evenly."""
     if len(data) <= _BLOCK:
         yield data
         return

@@ -1,4 +1,4 @@
-"""The objects under a prefix, page by page, each page checked to be a part of the list that was asked for."""
+"""List the objects under a prefix page by page, checking that each page belongs to the requested list."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from smspec.local.s3.client import asked
 from smspec.local.s3.location import Location, is_key
 
 PAGE = 1000
-"""Objects that one response lists: as many as S3 gives."""
+"""Objects in one response: the limit of S3."""
 
 MOST_PAGES = 50_000
 _MOST_EMPTY_PAGES = 100
 
 
 def pages(client: Any, location: Location) -> Iterator[list[StoredObject]]:
-    """Yield the objects of each page that has any. Raises ChannelDataError."""
+    """Yield the objects of each page that has any. Raise ChannelDataError."""
     token: str | None = None
     seen: set[str] = set()
     begun: set[str] = set()
@@ -54,7 +54,7 @@ def _listed(item: Any, location: Location) -> StoredObject:
 
 
 def _is_directory(item: Any) -> bool:
-    """Return whether an object is what consoles make of a directory: it has no bytes, and no name below it."""
+    """Return whether an object is a directory marker of a console: it has no bytes, and a name that ends in a slash."""
     return item.get("Size") == 0 and str(item.get("Key")).endswith("/")
 
 

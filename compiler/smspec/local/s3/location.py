@@ -1,4 +1,4 @@
-"""S3 URIs: bucket, key, and how an object under a prefix is called."""
+"""S3 URIs: bucket, key, and the name of an object under a prefix."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Location:
         return f"{SCHEME}{self.bucket}/{self.key}"
 
     def relative(self, key: str) -> str:
-        """Return what an object under this prefix is called below a channel's directory.
+        """Return the name of an object under this prefix, relative to a channel's directory.
 
-        A prefix that does not end in ``/`` may stand for a directory, an object, or the beginning of names.
+        A prefix that does not end in ``/`` may be a directory, an object, or the beginning of names.
         """
         above, _, stem = self.key.rpartition("/")
         rest = key[len(above) + 1 :] if above else key
@@ -31,7 +31,7 @@ class Location:
 
 
 def is_key(key: str) -> bool:
-    """Return whether S3 could have such a key."""
+    """Return whether a key is valid in S3."""
     try:
         return len(key.encode()) <= LONGEST_KEY
     except UnicodeEncodeError:
@@ -44,6 +44,6 @@ def is_s3(source: str) -> bool:
 
 
 def parse(uri: str) -> Location | None:
-    """Return where an S3 URI leads; None when it names no bucket."""
+    """Return the location of an S3 URI; None if it has no bucket."""
     bucket, _, key = uri.removeprefix(SCHEME).partition("/")
     return Location(bucket, key) if is_s3(uri) and bucket else None

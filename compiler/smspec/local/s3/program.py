@@ -1,4 +1,4 @@
-"""The feeder with S3: ``main`` takes the arguments of the feeder's own program."""
+"""The feeder with S3: ``main`` accepts the arguments of the feeder's own program."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from smspec.local.s3.store import open_store
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Feed what the plan says, from S3 too."""
+    """Feed the channels of the plan, also from S3."""
     program.main(arguments, open_store)

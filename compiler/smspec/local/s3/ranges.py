@@ -1,4 +1,4 @@
-"""One range of one object: asked for, and checked to be exactly what was asked for."""
+"""Download one range of one object, and check that it is exactly what was requested."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PARTIAL, _WHOLE = 206, 200
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Bytes of an object, the size of the whole object, and which version of it that is; empty: it has no name."""
+    """Bytes of an object, the size of the whole object, and its version; empty: it has none."""
 
     data: bytes
     total: int
@@ -30,13 +30,13 @@ class Range:
 def fetch_range(client: Any, stored: StoredObject, offset: int, size: int, start: Range | None) -> Range:
     """Return up to ``size`` bytes from ``offset``.
 
-    ``start`` is the beginning of the same object. Raises ChannelDataError.
+    ``start`` is the beginning of the same object. Raise ChannelDataError.
     """
     location = parse(stored.path)
-    assert location is not None  # `S3Store` has looked
+    assert location is not None  # `S3Store` has checked it
     expected = stored.size if start is None else start.total
     if expected == 0:
-        return _empty(client, stored, location)  # there is no range to ask for
+        return _empty(client, stored, location)  # there is no range to request
     with asked(stored.path):
         answer = _get(client, location, offset, size, start)
     if answer is None:
@@ -54,8 +54,8 @@ def fetch_range(client: Any, stored: StoredObject, offset: int, size: int, start
 
 
 def _get(client: Any, location: Location, offset: int, size: int, start: Range | None) -> tuple[Any, bytes] | None:
-    """Return a response and its body; None where S3 says that there is no such range."""
-    # A changed object must not be joined to the beginning of what it was.
+    """Return a response and its body; None if S3 reports that there is no such range."""
+    # A changed object must not be joined to the beginning of its previous version.
     same = {} if start is None else {"IfMatch": start.version}
     span = f"bytes={offset}-{offset + size - 1}"
     try:
@@ -68,7 +68,7 @@ def _get(client: Any, location: Location, offset: int, size: int, start: Range |
 
 
 def _empty(client: Any, stored: StoredObject, location: Location) -> Range:
-    """Make sure that an object that is listed as empty, or has no first byte, has none at all."""
+    """Check that an object that is listed as empty, or has no first byte, is empty."""
     with asked(stored.path):
         data = client.get_object(Bucket=location.bucket, Key=location.key)["Body"].read()
     if stored.size == 0 and data:
@@ -79,7 +79,7 @@ def _empty(client: Any, stored: StoredObject, location: Location) -> Range:
 
 
 def _range(stored: StoredObject, answer: tuple[Any, bytes], offset: int, size: int) -> Range:
-    """Return what was asked for. Raises StoreUnavailable for anything else."""
+    """Return the requested range. Raise StoreUnavailable for anything else."""
     response, data = answer
     headers = response["ResponseMetadata"]["HTTPHeaders"]
     status = response["ResponseMetadata"]["HTTPStatusCode"]
@@ -88,7 +88,7 @@ def _range(stored: StoredObject, answer: tuple[Any, bytes], offset: int, size: i
         raise StoreUnavailable(f"S3 sends `{stored.path}` with a malformed ETag")
     match = _CONTENT_RANGE.fullmatch(headers.get("content-range", ""))
     if status == _WHOLE and "content-range" not in headers and offset == 0 and len(data) <= size:
-        return Range(data, len(data), version)  # a server may send all of what is small
+        return Range(data, len(data), version)  # a server may send all of a small object
     if status != _PARTIAL or match is None:
         raise StoreUnavailable(f"S3 ignores the requested range of `{stored.path}`")
     first, last, total = map(int, match.groups())

@@ -20,7 +20,7 @@ _MANIFEST_IN_MEMORY = 8 << 20
 
 
 class S3Store:
-    """Objects under a prefix, or those that a manifest names."""
+    """Objects under a prefix, or those in a manifest."""
 
     def __init__(self, channel: FeederChannel, client: Any) -> None:
         self._location = _location(channel.source)
@@ -37,11 +37,11 @@ class S3Store:
         return found
 
     def has_objects(self) -> bool:
-        """Return whether anything lies under the prefix, without listing all of it."""
+        """Return whether there is any object under the prefix, without listing all of it."""
         return any(pages(self._client, self._location))
 
     def manifest(self) -> tuple[str, BinaryIO]:
-        """Fetch the manifest into a file that nobody sees."""
+        """Download the manifest to an unnamed file."""
         file: BinaryIO = tempfile.SpooledTemporaryFile(_MANIFEST_IN_MEMORY)  # type: ignore[assignment]  # it is one
         for block in self._fetching.read(StoredObject(self._location.key, self._location.uri, None)):
             file.write(block)
@@ -49,17 +49,17 @@ class S3Store:
         return self._location.uri, file
 
     def stored(self, name: str, key: str) -> StoredObject:
-        """Return an object; that it exists shows when it is fetched."""
+        """Return an object; a missing one is reported when it is downloaded."""
         above = self._location.uri.rpartition("/")[0]
         return StoredObject(key, _location(name if is_s3(name) else f"{above}/{name}").uri, None)
 
     def contents(self, parts: Iterable[Part]) -> Generator[Content, None, None]:
-        """Yield the parts with their bytes, fetched ahead."""
+        """Yield the parts with their bytes, prefetched."""
         return self._fetching.contents(parts)
 
 
 def open_store(channel: FeederChannel) -> Store:
-    """Return the store of a channel, whether its source is in S3 or here."""
+    """Return the store of a channel, whether its source is in S3 or local."""
     return S3Store(channel, make_client()) if is_s3(channel.source) else LocalStore(channel)
 
 

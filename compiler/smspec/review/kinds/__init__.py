@@ -1,4 +1,4 @@
-"""The kinds of changes, in the order in which they are looked for and told. `cosmetic` sees what no other one told."""
+"""The kinds of changes, in the order in which they are found and reported. `cosmetic` gets the remaining ones."""
 
 from __future__ import annotations
 
@@ -39,4 +39,4 @@ KINDS: dict[str, Kind] = {
         cosmetic.KIND,
     )
 }
-"""Name → kind. The names are public: `--fail-on` takes them, and the JSON output has them."""
+"""Name → kind. The names are public: `--fail-on` accepts them, and the JSON output contains them."""

@@ -48,12 +48,12 @@ def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
         elif leaf.at[-1] == "sagemaker_program":
             yield pair.at_leaf(KIND.name, leaf, "program that the image's toolkit starts", brief="program")
         elif not (is_told and _prefix(leaf.old) == _prefix(leaf.new)):
-            # Another digest below the same prefix is what changed files do.
+            # Changed files have a different digest below the same prefix.
             yield pair.at_leaf(KIND.name, leaf, "where the code lies", brief="place of the code")
 
 
 def _starts(pair: Pair) -> Iterator[Change]:
-    """Yield what changes in how a existing image starts the program; which launcher does is a matter of the hosts."""
+    """Yield the changes in how an existing image starts the script; the launcher belongs to the hosts."""
     for item, old, new in pair.starts():
         if item.name not in ("launcher", "delivery"):
             what = f"{ENTRY_POINT} ({item.name}); travels {_DELIVERED_START}"

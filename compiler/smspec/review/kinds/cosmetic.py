@@ -1,4 +1,4 @@
-"""The spec reads differently, and the same bytes come out of it."""
+"""The spec is written differently, with the same result."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _MEANINGLESS = ("description", "checks", "vars", "overlays", "local")
 
 
 def changes(pair: Pair, reported: Sequence[Change]) -> Iterator[Change]:
-    """Yield what is written differently and has no effect that was told already."""
+    """Yield what is written differently and has no effect that is already reported."""
     old, new = pair.old.writing, pair.new.writing
     if old is None or new is None or old.form is None or old.form != new.form:
-        return  # a request is no other way to write a spec, and what the service answers nobody wrote
+        return  # a request is not a different way to write a spec, and nobody wrote a response of the service
     explained = [change.path for change in reported if change.path]
     found = False
     for path, was, will in _differences(old.document.root, new.document.root, ()):
@@ -39,7 +39,7 @@ def changes(pair: Pair, reported: Sequence[Change]) -> Iterator[Change]:
 
 
 def _differences(old: Node | None, new: Node | None, path: Path) -> Iterator[tuple[Path, Node | None, Node | None]]:
-    """Yield the smallest parts of two trees that are written with other values or spellings."""
+    """Yield the smallest parts of two trees with different values or spellings."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         before = {key.text: value for key, value in old.entries}
         after = {key.text: value for key, value in new.entries}

@@ -1,4 +1,4 @@
-"""How much the job can cost at most."""
+"""The cost ceiling of the job."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CEILING = "ceiling"
 
 
 def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
-    """Yield the changes of limits, then what they and the hosts come to."""
+    """Yield the changes of limits, then of the resulting cost ceiling."""
     yield from by_member(pair, KIND.name)
     old, new = (ceiling_of(version.payload, pair.prices) for version in (pair.old, pair.new))
     if new is None or (old is not None and (old.hours, old.usd) == (new.hours, new.usd)):
@@ -25,7 +25,7 @@ def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
 
 
 def ceiling_change(pair: Pair, old: Ceiling | None, new: Ceiling) -> Change:
-    """Return the change from one ceiling to another; from none when the job is new."""
+    """Return the change from one ceiling to the next; from none for a new job."""
     rise = risen(old, new)
     before = "" if old is None else f"{_hours(old)} → "
     types = "" if old is None or set(old.hours) == set(new.hours) else ", on other instance types"
@@ -42,7 +42,7 @@ def ceiling_change(pair: Pair, old: Ceiling | None, new: Ceiling) -> Change:
 
 
 def risen(old: Ceiling | None, new: Ceiling) -> Rise:
-    """Return the rise in per cent: of money, else of hours on the same types; None where neither can be compared."""
+    """Return the rise in percent: of the price, else of hours on the same types; None if neither can be compared."""
     if old is None:
         return None
     if old.usd and new.usd is not None:
@@ -53,12 +53,12 @@ def risen(old: Ceiling | None, new: Ceiling) -> Rise:
 
 
 def _in_proportion(old: Ceiling, new: Ceiling) -> bool:
-    """Return whether the hours of all types grew alike, so that prices do not matter."""
+    """Return whether the hours of all types grew by the same factor, so that prices do not matter."""
     return len({new.hours[kind] / hours for kind, hours in old.hours.items() if hours}) == 1
 
 
 def percent(rise: Rise) -> str:
-    """Return a rise as it stands before what rises."""
+    """Return a rise in the form for a message."""
     if rise is None:
         return ""
     sign = "−" if rise < 0 else "+"

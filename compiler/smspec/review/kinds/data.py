@@ -24,7 +24,7 @@ _SETTINGS: dict[str, str] = {
 
 
 def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
-    """Yield changes of channels, of what the Pipe loop does with them, and of the share that each host gets."""
+    """Yield changes of channels, of how the pipe loop uses them, and of the share of each host."""
     for leaf in pair.leaves_of(KIND.name):
         channel = str(leaf.at[1]) if leaf.at[0] == "InputDataConfig" else ""
         what = words(leaf.at)
@@ -40,7 +40,7 @@ def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
 
 
 def _epochs(pair: Pair) -> Iterator[Change]:
-    """Yield the change of a hyperparameter that says how often a Pipe loop goes over its channels."""
+    """Yield the change of a hyperparameter that sets how often a pipe loop reads its channels."""
     old, new = (version.hyperparameters.get("epochs") for version in (pair.old, pair.new))
     decides = pair.new.runs_pipe_loop and "epochs" not in pair.new.settings
     if old != new and decides:
@@ -49,7 +49,7 @@ def _epochs(pair: Pair) -> Iterator[Change]:
 
 
 def _shares(pair: Pair) -> Iterator[Change]:
-    """Yield the channels of which each host gets another part, because there are more hosts or fewer."""
+    """Yield the channels of which each host gets a different part, because the number of hosts changed."""
     before = {channel.name: channel for channel in Request(payload=pair.old.payload).channels}
     for channel in Request(payload=pair.new.payload).channels:
         was = before.get(channel.name)

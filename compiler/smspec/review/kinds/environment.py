@@ -1,4 +1,4 @@
-"""What the program is told by environment variables of the job."""
+"""Environment variables of the job."""
 
 from __future__ import annotations
 

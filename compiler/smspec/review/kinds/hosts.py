@@ -1,4 +1,4 @@
-"""On which machines the job runs, where, and how processes are started on them."""
+"""The instances of the job, their location, and the processes on them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
 
 
 def _are_known(pair: Pair) -> bool:
-    """Return whether both regions are known; a spec without one leaves it to whoever submits."""
+    """Return whether both regions are known; a spec without one leaves it to the submission."""
     are_specs = pair.old.request is not None and pair.new.request is not None
     return are_specs or (pair.old.region is not None and pair.new.region is not None)
 

@@ -1,4 +1,4 @@
-"""What the program is told by hyperparameters."""
+"""Hyperparameters of the job."""
 
 from __future__ import annotations
 

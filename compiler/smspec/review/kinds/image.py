@@ -20,7 +20,7 @@ _MOVED = "same image, another repository"
 
 
 def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
-    """Yield what changes in the image; nothing when both are the same bytes under the same name."""
+    """Yield the changes in the image; none if both have the same content and name."""
     old, new = pair.old.layers, pair.new.layers
     if old is not None and new is not None:
         for layer in LAYERS:
@@ -43,7 +43,7 @@ def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
 
 
 def _layer(pair: Pair, layer: str, old: tuple[Item, ...], new: tuple[Item, ...]) -> Iterator[Change]:
-    """Yield the changes of one layer: of what has a name one each, of a list one in all."""
+    """Yield the changes of one layer: one for each named item, one in total for a list."""
     if _contents(old) == _contents(new):
         return
     what = f"{layer}: {_REBUILT}"
@@ -86,7 +86,7 @@ def _listed(items: list[Item]) -> object:
 
 
 def _short(value: object) -> object:
-    """Return a digest by its beginning, as people know them."""
+    """Return the first digits of a digest."""
     is_digest = isinstance(value, str) and len(value) == 64 and set(value) <= set("0123456789abcdef")
     return str(value)[:12] if is_digest else value
 
@@ -106,7 +106,7 @@ def verdict(changes: Sequence[Change]) -> str:
 
 
 def _importance(change: Change) -> int:
-    """What is ours or follows from the code is named last."""
+    """The order in a message: items of smspec, and those that follow from the code, come last."""
     return [*(layer for layer in LAYERS if layer not in (SOURCE, RUNTIME)), SOURCE, RUNTIME].index(change.brief)
 
 

@@ -1,4 +1,4 @@
-"""Whether it is still the same job: SageMaker knows jobs by their names, and takes each name once."""
+"""Whether it is still the same job: SageMaker identifies jobs by name, and accepts each name once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
             yield pair.change(KIND.name, pair.new.origin(path) or path, "in another order, which is another request")
     old, new = pair.old.job_name, pair.new.job_name
     if not old or not new:
-        return  # a request that leaves its name to whoever sends it
+        return  # a request that leaves its name to the sender
     if old != new:
         keeps = bool(structure(pair.new.payload, "CheckpointConfig"))
         what = "a new job" if keeps else "a new job; it keeps no checkpoints, so it starts at zero"
@@ -39,7 +39,7 @@ def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
 
 
 def _is_requested_otherwise(pair: Pair) -> bool:
-    """Return whether the requests differ in what a name is made of; tags are no part of that."""
+    """Return whether the requests differ in what a name is computed from; tags are not part of that."""
     return any(leaf.at[0] != "Tags" for leaf in pair.leaves)
 
 

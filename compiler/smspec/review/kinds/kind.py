@@ -1,4 +1,4 @@
-"""What a kind of change is."""
+"""The type of a kind of change."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from smspec.review.version_pair import Pair
 from smspec.source.frozen import dataclass
 
 MOST_NAMED = 4
-"""How many subjects a verdict names."""
+"""How many subjects a summary lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """``changes`` finds those of this kind; it is given what the kinds before it found. ``verdict`` sums them up.
+    """``changes`` finds those of this kind, given those of earlier kinds. ``verdict`` summarizes them.
 
-    ``meaning`` is what the documentation says of it.
+    ``meaning`` is the text in the documentation.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Kind:
 
 
 def subjects(changes: Iterable[Change]) -> str:
-    """Return the subjects of changes, each once, in brackets; nothing when they have none."""
+    """Return the subjects of changes, without duplicates, in brackets; empty if there are none."""
     names = list(dict.fromkeys(change.brief for change in changes if change.brief))
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return f" ({', '.join(names[:MOST_NAMED])}{more})" if names else ""

@@ -1,4 +1,4 @@
-"""What has no kind of its own: tags, metrics, and the members of the API that no key of the spec makes."""
+"""Changes without a kind of their own: tags, metrics, and members of the API without a key of the spec."""
 
 from __future__ import annotations
 

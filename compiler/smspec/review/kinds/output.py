@@ -1,4 +1,4 @@
-"""Where results go, and in which form."""
+"""Where results are written, and in which form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training starts from scratch, or from other checkpoints than before."""
+"""Training starts from scratch, or from different checkpoints."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from smspec.service.members import structure
 
 
 def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
-    """Yield what keeps a job from going on where the one before it was."""
+    """Yield what prevents a job from resuming the previous one."""
     for leaf in pair.leaves_of(KIND.name):
         if leaf.at[-1] == "S3Uri":
             yield pair.at_leaf(KIND.name, leaf, _prefix(leaf.old, leaf.new), brief="checkpoints")
@@ -21,9 +21,9 @@ def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
             )
             yield pair.at_leaf(KIND.name, leaf, what, brief="checkpoints")
     if pair.old.job_name == pair.new.job_name or not (pair.old.job_name and pair.new.job_name):
-        return  # an exact name that stays, `name` being the stem of no job; or a request that leaves it open
+        return  # an exact name that stays, while `name` is not its stem; or a request that leaves it open
     if _has_the_same_checkpoints(pair):
-        return  # whatever it is called, it goes on from them
+        return  # it resumes from them, whatever its name
     if pair.old.name != pair.new.name:
         what = "another name: a new job, which shares nothing with the old one but what both name"
         is_spec = pair.old.request is not None or pair.new.request is not None
@@ -55,7 +55,7 @@ def _prefix(old: object, new: object) -> str:
 
 def verdict(changes: Sequence[Change]) -> str:
     if all(change.old is None for change in changes):
-        return "keeps checkpoints now"  # and what they bring, nobody here knows
+        return "keeps checkpoints now"  # what they contain is unknown here
     return f"starts from scratch{subjects(changes)}"
 
 

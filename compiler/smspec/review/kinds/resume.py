@@ -1,4 +1,4 @@
-"""Checkpoints of the old job are taken up under settings that they were not made with."""
+"""Checkpoints of the old job are resumed with different settings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MATTERS = {
 
 
 def changes(pair: Pair, reported: Sequence[Change]) -> Iterator[Change]:
-    """Yield one change when both jobs have the same checkpoints and something differs that training depends on."""
+    """Yield one change if both jobs have the same checkpoints and differ in something that training depends on."""
     old, new = (member(version.payload, "CheckpointConfig", "S3Uri") for version in (pair.old, pair.new))
     found = list(dict.fromkeys(_MATTERS[change.kind] for change in reported if change.kind in _MATTERS))
     if old is None or old != new or not found:

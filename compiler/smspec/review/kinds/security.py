@@ -1,4 +1,4 @@
-"""Who the job is, what it can reach, what is encrypted, and whose image it runs."""
+"""The role of the job, its network access, its encryption, and the registry of its image."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DOCKER_HUB = "docker.io"
 
 
 def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
-    """Yield changes of access, and of secrets that stand in the job; their values are never told."""
+    """Yield changes of access, and of secrets in the job; their values are never shown."""
     yield from by_member(pair, KIND.name)
     for leaf in pair.leaves:
         if leaf.at[0] in ("Environment", "HyperParameters"):
@@ -52,7 +52,7 @@ def _named(version: Version) -> dict[tuple[str, str], Item]:
 
 
 def _registries(pair: Pair) -> Iterator[Change]:
-    """Yield registries that differ: of the image the job runs in, and of the one that it is built on."""
+    """Yield registries that differ: of the job's image, and of its base image."""
     old, new = (member(v.payload, "AlgorithmSpecification", "TrainingImage") for v in (pair.old, pair.new))
     yield from _registry(pair, "registry of the image", old, new, ("image",))
     if pair.old.layers is not None and pair.new.layers is not None:
