@@ -1,4 +1,4 @@
-# Two commands do everything: `make demo` and `make test`. Each makes its own .venv first; nothing needs root.
+# `make demo` and `make test` are the two main commands. Each creates .venv first; nothing needs root.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,14 +9,14 @@ BENCHMARKS := compile repository pipe_jobs pipe_reader pipe_views feeder supervi
 .PHONY: help demo test quick explore check golden shapes benchmarks clean
 
 help:
-	@echo "make demo        build and run specs/pipe-byo here"
-	@echo "make test        the whole test suite"
-	@echo "make quick       lint, types, floors, and the tests that your change most likely breaks"
-	@echo "make explore     the property tests, with examples that no run has seen"
-	@echo "make check       format, lint, types, floors"
-	@echo "make golden      rewrite the golden files, then read the diff"
+	@echo "make demo        build and run specs/pipe-byo on this machine"
+	@echo "make test        run the whole test suite"
+	@echo "make quick       check lint, types, and imports, and run the tests that your change most likely breaks"
+	@echo "make explore     run the property tests with new random examples"
+	@echo "make check       check format, lint, types, and imports"
+	@echo "make golden      rewrite the golden files; review the diff"
 	@echo "make shapes      refresh the pinned API shapes from the installed botocore"
-	@echo "make benchmarks  what the README says about speed"
+	@echo "make benchmarks  measure the speed figures of the README"
 
 $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "this needs python3 with venv: apt-get install python3-venv" >&2; exit 1; }
@@ -53,13 +53,13 @@ golden: $(VENV)/.dev
 shapes: $(VENV)/.dev
 	$(BIN)/python -m smspec.service.pin_model
 
-# Peers are installed apart, so that their dependencies do not choose ours. Without them a benchmark names what it leaves out.
+# Peers have a separate environment, because of conflicting dependencies. Without them a benchmark names what it omits.
 $(PEERS)/.ready: tests/benchmarks/peers.txt | $(BIN)/python
 	@$(PYTHON) -m venv --clear $(PEERS)
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $< || echo "peers are not installed" >&2
 	@touch $@
 
-# Alone: what it occupies is counted, too. It has no wheel, a C compiler builds it.
+# Separate, because its size on disk is measured too. It has no wheel: building it needs a C compiler.
 $(TOOLKIT)/.ready: | $(BIN)/python
 	@$(PYTHON) -m venv --clear $(TOOLKIT)
 	$(TOOLKIT)/bin/python -m pip install --quiet --disable-pip-version-check sagemaker-training==5.1.4 || echo "the toolkit is not installed" >&2

@@ -11,13 +11,13 @@ import os
 import sys
 from importlib import import_module
 
-TYPE_CHECKING = False  # `typing` takes long to import, and until `main` runs Ctrl-C shows a traceback
+TYPE_CHECKING = False  # `typing` is slow to import, and until `main` runs Ctrl-C shows a traceback
 if TYPE_CHECKING:
     from typing import NoReturn
 
     from smspec.cli.console import Console
 
-# Modules by name, so that a command does not pay for importing the others.
+# Modules by name, so that a command does not import the others.
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("smspec.cli.init", "create a working example job with comments"),
     "validate": ("smspec.cli.validate", "check job specs"),
@@ -34,7 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command that the words name, in this process, and return its exit status."""
+    """Run the command on a command line, in this process, and return its exit status."""
     try:
         from smspec.cli.console import process_console
 
@@ -46,10 +46,10 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def run_process() -> NoReturn:
-    """Run the command of this process, and end it.
+    """Run the command of this process, and exit.
 
-    Everything was flushed as it was written (`smspec.cli.console`), so unless something is registered for the end, the
-    interpreter need not take apart all that was made: that took a fifteenth of the time of `smspec validate`.
+    Output was flushed as it was written (`smspec.cli.console`), so unless an exit handler is registered, the
+    interpreter need not free all objects: that took a fifteenth of the time of `smspec validate`.
     """
     status = main()
     if "atexit" in sys.modules or "threading" in sys.modules:
@@ -58,11 +58,11 @@ def run_process() -> NoReturn:
 
 
 def execute(words: list[str], console: Console) -> int:
-    """Run the command that the words name and return its exit status; only Ctrl-C gets past."""
+    """Run the command on a command line and return its exit status; only Ctrl-C is not handled here."""
     try:
         status = _run(words, console)
     except Exception as fault:
-        # Late: nothing goes wrong is the usual case.
+        # Imported late: most commands succeed.
         from smspec.cli.error_exit import report_error
 
         status = report_error(fault, console)
@@ -71,12 +71,12 @@ def execute(words: list[str], console: Console) -> int:
 
 
 def _occupy_standard_streams() -> None:
-    """Open nothing where a standard stream is closed, or the next file has its number and gets what others write."""
+    """Open /dev/null for closed standard streams; otherwise the next file would get their number, and their output."""
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number
 
 
 def _run(words: list[str], console: Console) -> int:
@@ -93,7 +93,7 @@ def _run(words: list[str], console: Console) -> int:
         console.result(f"smspec {__version__}\n")
         return 0
     if name == "--completion":
-        # Late: it loads the modules of all commands.
+        # Imported late: it loads the modules of all commands.
         from smspec.cli.completion import completion
 
         return completion(rest, COMMANDS, console)
@@ -105,8 +105,8 @@ def _run(words: list[str], console: Console) -> int:
 
     from smspec.cli.parser import CommandParser
 
-    # Nearly everything that is made from here on lives to the end: looking for garbage took a tenth of the time.
-    # What has survived once is not looked at again.
+    # Nearly all objects from here on live to the end: garbage collection took a tenth of the time. Objects that
+    # survived once are not scanned again.
     gc.set_threshold(50_000, 1_000_000)
     module = import_module(command[0])
     parser = CommandParser(name, module.HELP, console)

@@ -1,4 +1,4 @@
-"""Amounts on a command line: numbers of hosts and bytes, rates, durations."""
+"""The types of numeric arguments: numbers of hosts and bytes, rates, durations."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
 def host_count(word: str) -> int:
-    """Read a number of hosts, 1 or more."""
+    """Parse a number of hosts, 1 or more."""
     if not (word.isascii() and word.isdigit() and int(word[:9])):
         raise argparse.ArgumentTypeError(f"expected a number of hosts, got `{word}`")
     return int(word)
 
 
 def byte_count(word: str) -> int:
-    """Read a number of bytes: `1000`, `50MB`."""
+    """Parse a number of bytes: `1000`, `50MB`."""
     count = _bytes(word)
     if count is None:
         raise _no("a number of bytes", word, size_meant(word), "`1000` or `50MB`")
@@ -30,7 +30,7 @@ def byte_count(word: str) -> int:
 
 
 def byte_rate(word: str) -> int:
-    """Read bytes a second, more than none: `50MB/s`, `50MB`."""
+    """Parse bytes per second, more than 0: `50MB/s`, `50MB`."""
     size = word.removesuffix("/s")
     rate = _bytes(size)
     if not rate:
@@ -40,7 +40,7 @@ def byte_rate(word: str) -> int:
 
 
 def stall_seconds(word: str) -> float:
-    """Read a duration, more than none, in seconds: `30s`, `1.5m`; without a unit seconds are meant."""
+    """Parse a duration, more than 0, in seconds: `30s`, `1.5m`; the default unit is seconds."""
     match = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([smh]?)", word)
     seconds = float(match[1]) * _SECONDS[match[2]] if match else 0.0
     if not seconds:

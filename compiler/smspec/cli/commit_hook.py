@@ -13,15 +13,15 @@ from smspec.cli import main
 
 
 def check(words: list[str]) -> int:
-    """Run ``smspec validate`` with these words and return its exit status; 0 where there is no job to check."""
+    """Run ``smspec validate`` with these arguments and return its exit status; 0 if there is no job to check."""
     words = words or ["."]
     status = main(["validate", *words])
     return 0 if status == 2 and _is_without_jobs(words) else status
 
 
 def _is_without_jobs(words: list[str]) -> bool:
-    """Return whether the paths among the words mean no job at all: a repository may have its hooks before its specs."""
-    # Late: a repository with jobs needs none of it.
+    """Return whether the paths in the arguments contain no job: a repository may have its hooks before its specs."""
+    # Imported late: a repository with jobs does not need it.
     import argparse
 
     from smspec.cli.validate import add_arguments
@@ -37,7 +37,7 @@ def _is_without_jobs(words: list[str]) -> bool:
     except NoJobs as none:
         return not none.outside
     except (OptionError, argparse.ArgumentError, SystemExit):
-        pass  # has been told
+        pass  # it was reported
     return False
 
 

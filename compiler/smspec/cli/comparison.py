@@ -1,4 +1,4 @@
-"""What ``smspec diff`` compares: a spec with another one, a request or a build, or many with a revision of git."""
+"""The comparisons of ``smspec diff``: a spec with a spec, a request, or a build, or many with a git revision."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ from smspec.workspace.spec_marker import has_spec_key
 
 
 class NothingToCompare(Exception):
-    """What is named cannot be compared; the text says why."""
+    """The arguments cannot be compared; the text explains why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """``faults`` of specs that could not be compared; ``notes`` for the reader.
 
-    ``obstacle``: what beside a spec keeps the comparison from being whole, such as a malformed smspec.toml.
+    ``obstacle``: what prevents a complete comparison besides specs, such as a malformed smspec.toml.
     """
 
     comparison: Comparison
@@ -69,7 +69,7 @@ def against_other(
 
 
 def against_build(path: str, overlay: str | None, settings: Mapping[str, str], root: str | None = None) -> Outcome:
-    """Compare a spec with what was last built from it, and under each overlay with what was built under that."""
+    """Compare a spec with its last build, and with each overlay with the build of that overlay."""
     cache = InputCache(root)
     gathered = gather_variants(path, overlay, settings, cache)
     _check_variation([gathered], overlay, settings)
@@ -97,7 +97,7 @@ def against_build(path: str, overlay: str | None, settings: Mapping[str, str], r
 def against_base(
     revision: str, paths: list[str], overlay: str | None, settings: Mapping[str, str], root: str | None = None
 ) -> Outcome:
-    """Compare the specs below ``paths`` with what they were in a revision of git."""
+    """Compare the specs below ``paths`` with their versions in a git revision."""
     repository = repository_of(_directory_of(paths[0]))
     with temporary_directory() as scratch, repository.objects() as objects:
         top = os.path.join(scratch, "tree")
@@ -107,7 +107,7 @@ def against_base(
         cache, base_cache = InputCache(root), InputCache(None if root is None else base.root(root))
         found, outside = _found([path for path in paths if os.path.lexists(path)], cache)
         found_there, _ = _found([path for path in there if os.path.lexists(path)], base_cache)
-        # What is a link out of the repository now, and was a spec, is no spec that is gone.
+        # A spec that is now a link out of the repository was not removed.
         was = {place_below(path, base.directory) for path in found_there}
         found += tuple(path for path in outside if place_below(path, repository.top) in was)
         if not found and not found_there:
@@ -131,7 +131,7 @@ def against_base(
 def _against_request(
     old: str, new: str, overlay: str | None, settings: Mapping[str, str], cache: InputCache
 ) -> Outcome:
-    """Compare where at least one side is a request: the other, if it is a spec, as it is or under the overlay."""
+    """Compare if at least one side is a request: a spec on the other side may have an overlay."""
     specs = {path: gather_variants(path, overlay, settings, cache) for path in (old, new) if not _is_request(path)}
     _check_variation(list(specs.values()), overlay, settings)
     sides: list[Variants] = []
@@ -157,7 +157,10 @@ def _against_request(
 
 
 def _is_request(path: str) -> bool:
-    """Return whether a file is no spec: any other JSON, or a request in YAML. What cannot be read is told later."""
+    """Return whether a file is a request: any other JSON, or a request in YAML.
+
+    An unreadable file is reported later.
+    """
     if not path.endswith((".json", ".yaml", ".yml")):
         return False
     try:
@@ -170,7 +173,7 @@ def _is_request(path: str) -> bool:
 
 
 def _requested(path: str) -> tuple[Version, list[str]]:
-    """Return the job of a request, or of what the service says of a job, and what is not known of it."""
+    """Return the job of a request, or of its description by the service, and what is unknown about it."""
     try:
         source = read_source(path, content_of(path, MAX_BYTES, "a request"))
         found = imported(source.data)
@@ -181,7 +184,7 @@ def _requested(path: str) -> tuple[Version, list[str]]:
         notes.append(f"`{path}` is {found.form}, which has no tags; tags are not compared")
     writing = Writing(document=source.document, form=found.form if found.has_tags else None)
     version = version_of_request(found.request, found.region, writing, is_whole=found.has_tags)
-    # A request has no `name`, only that of one job: it counts as the spec that `smspec import` makes of it.
+    # A request has no `name`, only that of one job: it counts as the spec that `smspec import` writes for it.
     return replace(version, name=slug(version.job_name)), notes
 
 
@@ -201,7 +204,7 @@ def _outcome(
 
 
 def _state(side: Variants, place: str, base: Revision | None = None) -> State:
-    """Return a spec as it is compared; one of a revision under the name that it has there."""
+    """Return a spec for the comparison; one of a revision with its name there."""
     return State(
         file=side.path if base is None else f"{base.name}:{os.path.relpath(side.path, base.directory)}",
         place=place,
@@ -228,7 +231,7 @@ def _layers_of_build(build: LastBuild) -> Layers | None:
 
 
 def _layers_as_built(job: Compiled) -> Layers | None:
-    """Return the layers of a job as they would be read back from its build."""
+    """Return the layers of a job as they would be parsed from its build."""
     plan, build_inputs = job.plan, job.inputs.build_inputs
     if plan.image is None:
         return None
@@ -243,7 +246,7 @@ def _layers_as_built(job: Compiled) -> Layers | None:
 
 
 def _unchanged(olds: list[Gathered], news: list[Gathered], base: Revision, top: str) -> set[str]:
-    """Return the paths, of both sides, of specs that are in place and made of the same bytes."""
+    """Return the paths, of both sides, of specs with the same path and the same bytes."""
     at_place = {place_below(side.path, base.directory): side for side in olds}
     pairs = ((at_place.get(place_below(side.path, top)), side) for side in news)
     return {path for old, new in pairs if old is not None and are_same(old, new) for path in (old.path, new.path)}
@@ -252,7 +255,7 @@ def _unchanged(olds: list[Gathered], news: list[Gathered], base: Revision, top: 
 def _check_variation(sides: Sequence[Gathered], overlay: str | None, settings: Mapping[str, str]) -> None:
     """Raise `OptionError` for an overlay that no spec has, or a variable that none declares.
 
-    A faulty one may have any.
+    An invalid spec may have any.
     """
     if not all(side.is_read for side in sides):
         return
@@ -264,7 +267,7 @@ def _check_variation(sides: Sequence[Gathered], overlay: str | None, settings: M
 
 
 def _found(paths: list[str], cache: InputCache) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the job specs that paths mean, none where there are none, and unread links out of the repository."""
+    """Return the job specs for paths, possibly none, and unread links out of the repository."""
     try:
         found = find_job_specs(paths, cache)
     except NoJobs as none:
@@ -275,7 +278,7 @@ def _found(paths: list[str], cache: InputCache) -> tuple[tuple[str, ...], tuple[
 
 
 def _submodules(base: Revision, sides: list[Variants]) -> list[str]:
-    """Return a note for each submodule in a source: git keeps what is in it elsewhere."""
+    """Return a note for each submodule in a source: git stores its content elsewhere."""
     directories = (
         os.path.join(os.path.dirname(side.path), job.job.source.dir)
         for side in sides
@@ -290,14 +293,14 @@ def _submodules(base: Revision, sides: list[Variants]) -> list[str]:
 
 
 def _directory_of(path: str) -> str:
-    """Return the nearest directory that a path leads to."""
+    """Return the nearest existing directory of a path."""
     while path and not os.path.isdir(path):
         path = os.path.dirname(path)
     return path or "."
 
 
 def _prices(path: str, cache: InputCache) -> tuple[Prices, str]:
-    """Return the prices that hold for a path, or none and why they cannot be read."""
+    """Return the prices for a path, or none and why they cannot be read."""
     directory = _directory_of(path)
     try:
         return price_list(nearest_organization_config(directory, cache.boundary(directory))), ""

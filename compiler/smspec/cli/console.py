@@ -1,4 +1,4 @@
-"""Where a command's words go: results to one stream, everything else to the other."""
+"""The output of a command: results to one stream, everything else to the other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from smspec.source import SourceText
 
 
 class Console:
-    """The two streams of a command. Only results go to ``out``; a reader that went away is not a fault."""
+    """The two streams of a command. Only results go to ``out``; a closed reader is not an error."""
 
     def __init__(self, out: TextIO | None, err: TextIO | None, environment: Mapping[str, str]) -> None:
         self._out = out
@@ -26,18 +26,18 @@ class Console:
         self._gravest: Diagnostic | None = None
 
     def result(self, text: str) -> None:
-        """Write a result, whole. Raises `ResourceUnavailable` when it cannot be kept: disk full, stream closed."""
+        """Write a complete result. Raise `ResourceUnavailable` if that fails: disk full, stream closed."""
         if self._out is None:
             raise ResourceUnavailable("standard output is closed")
         try:
             self._out.write(text)
             self._out.flush()
         except BrokenPipeError:
-            # `smspec … | head` has seen enough: what was decided, and the exit status, stay the same.
+            # `smspec … | head` may close the pipe: the exit status stays the same.
             _abandon(self._out)
         except OSError as fault:
             _abandon(self._out)
-            from smspec.diagnostics.external_messages import reason  # late: hardly ever
+            from smspec.diagnostics.external_messages import reason  # imported late: rarely needed
 
             raise ResourceUnavailable(f"standard output: {reason(fault)}") from fault
 
@@ -50,12 +50,12 @@ class Console:
         self.has_framed(diagnostics)
 
     def has_framed(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """Remember the first of the gravest diagnostics that people were shown, for `finish`."""
+        """Record the first of the most severe diagnostics that were shown as text, for `finish`."""
         shown = (*filter(None, [self._gravest]), *diagnostics)
         self._gravest = min(shown, key=lambda each: SEVERITIES.index(each.severity), default=None)
 
     def finish(self) -> None:
-        """Print where the details of the diagnostics are: once for a command, after its summary."""
+        """Print how to get the details of the diagnostics: once per command, after its summary."""
         if self._gravest is not None:
             self.say(f"For details, run `smspec explain {self._gravest.code}`.")
             self._gravest = None
@@ -65,7 +65,7 @@ class Console:
         self.write(f"{line}\n")
 
     def write(self, text: str) -> None:
-        """Write what is not a result; nobody listening is no reason to stop."""
+        """Write what is not a result; a closed stream is no reason to stop."""
         if self._err is None:
             return
         try:
@@ -76,7 +76,8 @@ class Console:
 
 
 def process_console() -> Console:
-    """Return the console of this process: UTF-8 and ``\\n`` whatever the locale, so that results are the same bytes."""
+    """Return the console of this process: UTF-8 and ``\
+`` in any locale, so that results are reproducible."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
@@ -88,7 +89,7 @@ def _is_terminal(stream: TextIO | None) -> bool:
 
 
 def _abandon(stream: TextIO) -> None:
-    """Send what is still in the buffer nowhere, so that the interpreter does not try again when it ends."""
+    """Discard the content of the buffer, so that the interpreter does not write it at exit."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())

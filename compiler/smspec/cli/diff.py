@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    # Late: `diff --help` and a wrong option need none of it.
+    # Imported late: `diff --help` and a wrong option do not need it.
     from smspec.cli.comparison import NothingToCompare, Outcome, against_base, against_build, against_other
     from smspec.cli.signal_handling import signals_interrupt
     from smspec.organization.organization_config import MalformedConfig
@@ -91,7 +91,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _shown(format: str, outcome: object, console: Console) -> str:
-    # Late, each of them: one is shown.
+    # Imported late, each of them: only one is used.
     from smspec.cli.comparison import Outcome
 
     assert isinstance(outcome, Outcome)

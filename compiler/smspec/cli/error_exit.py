@@ -1,4 +1,4 @@
-"""The sentence that reports an exception at the end of a command, and the exit status for it."""
+"""The message and the exit status for an exception at the end of a command."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 def report_error(fault: Exception, console: Console) -> int:
-    """Say what went wrong in a sentence and return the exit status for it."""
+    """Write a sentence about the error and return its exit status."""
     if os.environ.get("SMSPEC_DEBUG"):
-        import traceback  # late: nobody else waits for it
+        import traceback  # imported late: only errors need it
 
         console.write("".join(traceback.format_exception(fault)))
     if isinstance(fault, InvalidInput):
@@ -44,7 +44,7 @@ def report_error(fault: Exception, console: Console) -> int:
 
 
 def _report(sentence: str, status: int, console: Console) -> int:
-    # The words of a command line hold secrets too, and end in the logs of a pipeline.
+    # The words of a command line may contain secrets, and are shown in the logs of a pipeline.
     console.say(f"smspec: {visible(masked(sentence))}")
     return status
 
@@ -52,7 +52,7 @@ def _report(sentence: str, status: int, console: Console) -> int:
 def _sentence(fault: OSError) -> str:
     named = fault.filename
     if fault.filename2 is not None and fault.errno in _NO_ROOM:
-        named = fault.filename2  # a copy names its original first, and it is the copy that has no room
+        named = fault.filename2  # a copy names its original first, but its target has no room
     if named is None:
         return reason(fault)
     name = named if isinstance(named, str) else os.fsdecode(named)

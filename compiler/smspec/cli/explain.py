@@ -23,7 +23,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     topic: str = args.topic
     page = explanation(topic.upper())
     if page is None and not _is_code(topic):
-        # Late: the reference reads the whole schema.
+        # Imported late: the reference reads the whole schema.
         from smspec.spec.schema.reference import explain_key
 
         page = explain_key(topic)
@@ -45,7 +45,7 @@ def _guess(topic: str) -> str:
 
         within = [key for key in keys() if key.endswith(f".{topic}")]
         if within:
-            # `explain local`: the name alone, as findings show it.
+            # `explain local`: the last name alone, as findings show it.
             return f"; did you mean {one_of(within[:_MOST_OFFERED])}?"
         guess = nearest(topic, keys())
     return f"; did you mean `{guess}`?" if guess else ""

@@ -13,7 +13,7 @@ from smspec.source import SourceText
 
 
 def add_findings_arguments(parser: argparse.ArgumentParser, *more_formats: str) -> None:
-    """Add ``--format`` and ``--strict``; ``more_formats`` are those that show something else than findings."""
+    """Add ``--format`` and ``--strict``; ``more_formats`` are those for something other than findings."""
     parser.add_argument(
         "--format",
         choices=(*FORMATS, *more_formats),
@@ -41,5 +41,5 @@ def show_findings(
 
 
 def exit_status(diagnostics: Sequence[Diagnostic], args: argparse.Namespace) -> int:
-    """Return the exit status that findings make: warnings fail with ``--strict`` only, notes never."""
+    """Return the exit status for findings: warnings fail only with ``--strict``, notes never."""
     return 1 if fails(diagnostics, is_strict=args.strict) else 0

@@ -58,7 +58,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _fault(written: WrittenSpec, console: Console) -> bool:
-    """Compile the spec, compare the requests, print what is wrong, and return whether anything is."""
+    """Compile the spec, compare the requests, print the errors, and return whether there are any."""
     text = SourceText(FILE_NAME, written.text)
     try:
         compilation = compile_spec(in_memory_inputs(text))
@@ -96,7 +96,7 @@ def _found(args: argparse.Namespace, console: Console) -> Imported:
 
 
 def _described(args: argparse.Namespace, console: Console) -> Imported:
-    # Late: boto3 takes a second to load, and files are the usual case.
+    # Imported late: boto3 takes a second to import, and files are the usual case.
     from smspec.submission.aws_errors import AwsUnavailable, JobRefused
     from smspec.submission.describing import describe
 

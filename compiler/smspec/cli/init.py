@@ -31,12 +31,12 @@ TEMPLATES: dict[str, str] = {
     "script": "smspec run",
     "pipe": "smspec run",
     "torchrun": "smspec run --python python3        # one that has PyTorch",
-    "mpi": "",  # its hosts have to be containers, which `smspec run` does not start
+    "mpi": "",  # its hosts must be containers, which `smspec run` does not start
 }
-"""Each template with the command that runs it on this machine, if any does."""
+"""Each template with the command that runs it on this machine, if there is one."""
 
 SCHEMA = ".smspec.schema.json"
-"""The schema that the first line of every template's spec names for editors."""
+"""The schema in the first line of every template's spec, for editors."""
 
 _TEMPLATE_NAME = "name: example "
 _LONGEST_NAME = 48
@@ -72,17 +72,17 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def job_name(directory: str) -> str:
-    """Return the name of the directory as a job may be called, or ``example``."""
+    """Return the name of the directory as a valid job name, or ``example``."""
     name = re.sub("[^a-z0-9]+", "-", os.path.basename(os.path.abspath(directory)).lower())
     return name[:_LONGEST_NAME].strip("-") or "example"
 
 
 def shared_schema(directory: str) -> str | None:
-    """Return the schema above a directory, in the same repository, as the directory names it; one is enough for all."""
+    """Return the relative path of a schema above a directory, in the same repository, which all jobs can share."""
     here = os.path.realpath(directory)
     top = repository_top(here)
     if top is None:
-        return None  # no repository: what lies above is somebody else's
+        return None  # without a repository, the parent directories may belong to other projects
     for steps, above in enumerate(upwards(here)):
         if steps and len(above) >= len(top) and os.path.isfile(os.path.join(above, SCHEMA)):
             return f"{'../' * steps}{SCHEMA}"
@@ -90,13 +90,13 @@ def shared_schema(directory: str) -> str | None:
 
 
 def _files(template: str, name: str, schema: str | None) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a template by their paths, the spec first; with a schema of its own if there is none yet."""
+    """Yield the files of a template by their paths, the spec first; with a separate schema if there is none yet."""
     root = os.path.join(os.path.dirname(__file__), "templates", template)
     with open(os.path.join(root, "job.yaml"), encoding="utf-8") as file:
         spec = file.read()
-    # A directory may be called `2026` or `null`, which YAML reads as something else than text.
+    # A directory may be called `2026` or `null`, which YAML does not read as a string.
     written = name if isinstance(meaning(name), str) else f'"{name}"'
-    # The comment behind the name stays in its column if it can.
+    # Keep the comment after the name in its column if possible.
     column = spec.index("#", spec.index(_TEMPLATE_NAME)) - spec.index(_TEMPLATE_NAME)
     padding = max(1, column - len(f"name: {written}"))
     head, _, tail = spec.partition(_TEMPLATE_NAME)
@@ -122,7 +122,7 @@ def _write(directory: str, files: dict[str, bytes]) -> None:
         for path, content in files.items():
             target = os.path.join(directory, path)
             _make_directories(os.path.dirname(target), made)
-            # "x": what appeared since we looked is not overwritten either.
+            # "x": never overwrite a file that was created since the check.
             with open(target, "xb") as file:
                 made.append(target)
                 file.write(content)
@@ -134,7 +134,7 @@ def _write(directory: str, files: dict[str, bytes]) -> None:
 
 
 def _make_directories(directory: str, made: list[str]) -> None:
-    """Make a directory and what it lies in; note what was not there."""
+    """Create a directory and its parents; record those that did not exist."""
     if directory and not os.path.isdir(directory):
         _make_directories(os.path.dirname(directory), made)
         os.makedirs(directory)

@@ -57,7 +57,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if unknown:
         raise UsageError(f"--digest: no job uses the base image `{unknown[0]}`")
 
-    from smspec.lock.locking import to_ask  # late, as all that can ask a registry
+    from smspec.lock.locking import to_ask  # imported late, like everything that contacts a registry
 
     locks = [(each, each.before) for each in found]
     asked = [to_ask(lock, each.images, digests, update=args.update) for each, lock in locks]
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _lock(found: LockTarget, before: Lock, images: dict[str, str], console: Console) -> None:
-    """Write one lock, if there is something new for it, and say what is in it of these jobs."""
+    """Write one lock, if there is anything new for it, and report its entries for these jobs."""
     from smspec.lock.locking import lock_text, locked
 
     after = locked(before, images, found.requirements)
@@ -99,7 +99,7 @@ def _digests(words: list[str]) -> dict[str, str]:
 
 
 def _resolved(images: list[str], platforms: dict[str, tuple[str, ...]], console: Console) -> dict[str, str]:
-    """Return the digests from the registries. Raises `ResourceUnavailable` after all were asked if one has none."""
+    """Return the digests from the registries. Raise `ResourceUnavailable` after all requests if one has none."""
     from smspec.lock.registry import NoDigest
 
     digests: dict[str, str] = {}
@@ -117,13 +117,13 @@ def _resolved(images: list[str], platforms: dict[str, tuple[str, ...]], console:
 
 
 def _resolve(image: str, platforms: tuple[str, ...]) -> str:
-    """Return the digest that the registry of an image has for it now. Raises `NoDigest`."""
+    """Return the current digest of an image in its registry. Raise `NoDigest`."""
     from smspec.lock.registry import resolved
 
     reference = parsed_reference(image)
-    assert reference is not None  # only references come here
+    assert reference is not None  # only valid references reach this
     if reference.account is None or reference.region is None:
         return resolved(reference, platforms)
-    from smspec.lock.ecr import authorization  # late: few bases lie in ECR, and boto3 takes half a second
+    from smspec.lock.ecr import authorization  # late: few base images are in ECR, and boto3 takes half a second
 
     return resolved(reference, platforms, authorization(reference.region, reference.registry or ""))

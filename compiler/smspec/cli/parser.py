@@ -1,4 +1,4 @@
-"""The parser of one command's words: argparse, with faults and help going through our hands."""
+"""The parser of one command: argparse, with its errors and help as smspec's own."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ WIDTH = 100
 
 
 class CommandParser(argparse.ArgumentParser):
-    """Reads the arguments of one command. A mistake raises `UsageError`; help is a result."""
+    """Parses the arguments of one command. A mistake raises `UsageError`; help is a result."""
 
     def __init__(self, command: str, description: str, console: Console) -> None:
         super().__init__(
             prog=f"smspec {command}",
             description=description,
-            # A width of its own: to ask the terminal, argparse would load `shutil` and the compressors with it.
+            # A fixed width: to get that of the terminal, argparse would import `shutil` and the compressors with it.
             formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=WIDTH),
             allow_abbrev=False,
         )
         self._console = console
 
     def read(self, words: list[str]) -> argparse.Namespace:
-        """Return what the words of a command line say."""
+        """Return the parsed arguments of a command line."""
         for word in words:
             if word == "--":
                 break
-            # argparse takes the value `--` away from its option and leaves a list in its place.
+            # argparse removes the value `--` from its option and leaves a list in its place.
             option = word.removesuffix("=--") if word.startswith("--") else word.removesuffix("--")
             if option != word and option.startswith("-") and len(option) > 1:
                 self.error(f"argument {option}: `--` is not a value")

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_spec_arguments(parser)
     group = parser.add_mutually_exclusive_group(required=True)
     for name, target in TARGETS.items():
-        # `--iam-policy=role` is an option by its whole name, so that `--iam-policy SPEC` cannot be misread.
+        # `--iam-policy=role` is an option with its whole name, so that `--iam-policy SPEC` cannot be misread.
         options = [f"--{spelling}" for spelling in (name, *target.also)]
         group.add_argument(*options, dest="target", action="store_const", const=name, help=target.meaning)
 

@@ -77,7 +77,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     job = compiled(args, console)
     tree = render_tree(job.plan, job.inputs.build_inputs, compiled_digest(job.plan))
     program = job.inputs.program
-    # From here on minutes or hours may pass.
+    # From here on it may take minutes or hours.
     gc.set_threshold(700)
     with signals_interrupt(), temporary_directory() as temporary:
         request = RunRequest(
@@ -107,7 +107,7 @@ def _write(tree: FileTree, directory: str) -> None:
 
 
 def _data(words: list[str]) -> dict[str, str]:
-    """Return what ``--data`` says, path by channel; the last one wins."""
+    """Return the values of ``--data``, path by channel; the last one wins."""
     paths: dict[str, str] = {}
     for word in words:
         channel, equals, path = word.partition("=")

@@ -27,6 +27,6 @@ def run(args: argparse.Namespace, console: Console) -> int:  # noqa: ARG001
 
 
 def job_schema() -> str:
-    """Return the schema as it is shipped."""
+    """Return the published schema."""
     with open(JOB_SCHEMA, encoding="utf-8", newline="\n") as file:
         return file.read()

@@ -9,7 +9,7 @@ from types import FrameType
 
 
 class Interrupted(KeyboardInterrupt):
-    """A signal asks us to stop; ``number`` is the signal's."""
+    """A signal requests a stop; ``number`` is the signal's."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -18,7 +18,7 @@ class Interrupted(KeyboardInterrupt):
 
 @contextmanager
 def signals_interrupt() -> Iterator[None]:
-    """While this is entered, SIGTERM and SIGHUP raise `Interrupted`, unless they are ignored, as `nohup` requires."""
+    """In this context, SIGTERM and SIGHUP raise `Interrupted`, unless they are ignored, as with `nohup`."""
     default = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) == signal.SIG_DFL]
     for number in default:
         signal.signal(number, _interrupt)

@@ -1,4 +1,4 @@
-"""The arguments of every command that reads a spec, and the compilation that they ask for."""
+"""The arguments of every command that reads a spec, and the compilation with them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from smspec.workspace.command_line_file import USUAL_SPEC
 
 
 def add_spec_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add SPEC, and what `add_variation_arguments` adds."""
+    """Add SPEC, and the arguments of `add_variation_arguments`."""
     parser.add_argument("spec", metavar="SPEC", nargs="?", default=USUAL_SPEC, help="the job spec (default: job.yaml)")
     add_variation_arguments(parser)
 
 
 def add_variation_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what picks one of the jobs that a spec can mean."""
+    """Add the arguments that select a variant of a spec."""
     parser.add_argument("-O", "--overlay", metavar="NAME", help="apply an overlay")
     parser.add_argument(
         "--set", metavar="vars.NAME=VALUE", action="append", default=[], help="set a variable declared in `vars`"
@@ -31,14 +31,14 @@ def add_variation_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_root_argument(parser: argparse.ArgumentParser) -> None:
-    """Add what widens or narrows the directory that the files of a spec must lie in."""
+    """Add the argument that sets the directory that the files of a spec must be in."""
     parser.add_argument(
         "--root", metavar="DIR", help="only read files inside DIR (default: the repository of each spec)"
     )
 
 
 def root(args: argparse.Namespace) -> str | None:
-    """Return the directory that ``--root`` names."""
+    """Return the directory of ``--root``."""
     named: str | None = args.root
     if named is not None and not os.path.isdir(named):
         raise UsageError(f"--root {named}: no such directory")
@@ -46,7 +46,7 @@ def root(args: argparse.Namespace) -> str | None:
 
 
 def settings(args: argparse.Namespace) -> dict[str, str]:
-    """Return what ``--set`` says, by the names of the variables; the last one wins."""
+    """Return the values of ``--set``, by the names of the variables; the last one wins."""
     words: list[str] = args.set
     values: dict[str, str] = {}
     for word in words:
@@ -60,7 +60,7 @@ def settings(args: argparse.Namespace) -> dict[str, str]:
 
 
 def compiled(args: argparse.Namespace, console: Console) -> Compiled:
-    """Return the job that the arguments ask for; its warnings are shown. Raises `InvalidInput` when it is faulty."""
+    """Return the job for the arguments, after showing its warnings. Raise `InvalidInput` if it has errors."""
     try:
         compilation = compile_spec(gather(args.spec, args.overlay, settings(args), InputCache(root(args))))
     except OptionError as error:
@@ -73,6 +73,6 @@ def compiled(args: argparse.Namespace, console: Console) -> Compiled:
 
 
 def default_directory(above: str, job: Compiled) -> str:
-    """Return where a command writes when nobody says: below ``above`` in the current directory."""
+    """Return the default output directory: below ``above`` in the current directory."""
     overlay = job.inputs.overlay
     return os.path.join(above, f"{job.plan.name}.{overlay}" if overlay else job.plan.name)

@@ -1,4 +1,4 @@
-"""The temporary directory of a command, and those that commands left which were killed."""
+"""The temporary directory of a command, and the cleanup of those that killed commands left behind."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from smspec.source.deep_directories import remove_tree
 
 PREFIX = "smspec-tmp-"
 _PLACE = "d"
-"""What is used lies one level below what is locked: a build locks the directory that it is written to, too."""
+"""The directory in use is one level below the locked one: a build also locks the directory that it is written to."""
 
 
 @contextmanager
 def temporary_directory() -> Iterator[str]:
-    """Make a directory that is gone afterwards, whatever signals come, and however many.
+    """Create a directory and remove it afterwards, whatever signals come, and however many.
 
-    SIGKILL leaves it behind. The next command removes it: the kernel has dropped the lock on it.
+    SIGKILL leaves it behind. The next command removes it: the kernel has released its lock.
     """
     directory, lock = None, -1
     try:
@@ -39,14 +39,14 @@ def temporary_directory() -> Iterator[str]:
 
 
 def _locked_directory() -> tuple[str, int]:
-    """Make a directory and lock it. Another command may remove it in between, as one that was left behind."""
+    """Create a directory and lock it. A different command may remove it in between, taking it for an abandoned one."""
     while True:
         directory = tempfile.mkdtemp(prefix=PREFIX)
         try:
             lock = _opened(directory)
         except FileNotFoundError:
             continue
-        with suppress(OSError):  # some file systems have no locks; there, nothing is removed that was left behind
+        with suppress(OSError):  # some file systems have no locks; abandoned directories are not removed there
             fcntl.flock(lock, fcntl.LOCK_EX)
         if os.path.isdir(directory) and os.path.samestat(os.stat(directory), os.fstat(lock)):
             return directory, lock
@@ -54,7 +54,7 @@ def _locked_directory() -> tuple[str, int]:
 
 
 def _remove_abandoned(parent: str) -> None:
-    # Tidying up is a kindness: what cannot be listed, locked or removed stays.
+    # Cleanup is optional: what cannot be listed, locked, or removed stays.
     with suppress(OSError), os.scandir(parent) as entries:
         for entry in entries:
             with suppress(OSError):

@@ -37,7 +37,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.api_json is not None and args.format == "mermaid":
         raise UsageError("--format mermaid cannot be combined with --api-json")
     if args.api_json is not None:
-        # Late: it reads another kind of file.
+        # Imported late: it reads a different kind of file.
         from smspec.cli.validate_request import validate_request
 
         return validate_request(args, console)
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     summary = "\n".join(filter(None, (result.summary(), result.unpinned())))
     if args.format == "mermaid":
-        # Late: the graph is asked for now and then.
+        # Imported late: the graph is rarely requested.
         from smspec.render.mermaid import mermaid
 
         console.result(mermaid(result.jobs))

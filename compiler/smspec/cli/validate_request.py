@@ -14,7 +14,7 @@ from smspec.spec.layers.option_errors import OptionError
 
 
 def validate_request(args: argparse.Namespace, console: Console) -> int:
-    """Check the request that ``--api-json`` names. Raises `Usage` for arguments that only a spec has."""
+    """Check the request in ``--api-json``. Raise `UsageError` for arguments that require a spec."""
     only_for_specs = {
         "PATH": args.paths,
         "--overlay": args.overlay is not None,

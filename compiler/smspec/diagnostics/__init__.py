@@ -1,4 +1,4 @@
-"""What is said to the author: findings, their places, and how they are shown."""
+"""The messages for authors: findings, their positions, and their output formats."""
 
 from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.diagnostics.finding import HERE, Evidence, Finding, Rule

@@ -1,4 +1,4 @@
-"""Passwords that commands take without a name for them, such as `curl -u user:password`."""
+"""Passwords in commands without a name for them, such as `curl -u user:password`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 
 _WITHIN = r"[^\n|;&]{0,200}?"
-"""More of the same command; bounded, because a text may hold its name a thousand times."""
+"""More of the same command; bounded, because a text may contain its name a thousand times."""
 _VALUE = r"""(?P<value>(?:[^\s"',\\]|\\(?![\\"']))+)"""
 _QUOTE = r"""(?:\\{0,3}["'])?"""
 _NEXT = rf"""(?:[ =]|\\{{0,3}}["'],[ ]?\\{{0,3}}["'])?{_QUOTE}"""
 
-# A word without which there is no such command, and the command.
+# A word that every such command contains, and the command.
 _COMMANDS = (
     ("curl", rf"""\bcurl\b{_WITHIN}\s{_QUOTE}(?:-[uU]|--(?:proxy-)?user){_NEXT}[^\s:"'\\]+:{_VALUE}"""),
     ("mysql", rf"""\bmysql(?:dump|admin|import)?\b{_WITHIN}\s{_QUOTE}-p{_VALUE}"""),

@@ -1,4 +1,4 @@
-"""A finding that has been given its place in a text."""
+"""A finding with a position in a text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostic:
-    """What the author is shown. ``path`` is empty where the text could not be read as a tree."""
+    """A message for the author. ``path`` is empty if the text could not be parsed to a tree."""
 
     code: str
     severity: Severity

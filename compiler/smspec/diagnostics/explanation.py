@@ -1,4 +1,4 @@
-"""The page behind a code: what the fault is, why it is one, and what to write instead."""
+"""The explanation page of a code: what it reports, why, and what to write instead."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def explained_codes() -> tuple[str, ...]:
 
 
 def explanation(code: str) -> str | None:
-    """Return the page of ``code`` as Markdown, or None when there is no such code."""
+    """Return the page of ``code`` as Markdown, or None if there is no such code."""
     if code not in explained_codes():
         return None
     with open(os.path.join(_PAGES, f"{code}.md"), encoding="utf-8", newline="\n") as page:
@@ -27,12 +27,12 @@ def explanation(code: str) -> str | None:
 
 @functools.cache
 def references(code: str) -> tuple[str, ...]:
-    """Return the addresses that the page of ``code`` refers to, in the order of the page."""
+    """Return the URLs in the page of ``code``, in the order of the page."""
     found = _REFERENCES.search(explanation(code) or "")
     return tuple(found[1].split()) if found else ()
 
 
 def reference(code: str) -> str:
-    """Return the address to read first: of AWS's own documentation where the page has one, or ""."""
+    """Return the most relevant URL: of AWS's own documentation if the page has one, or ""."""
     addresses = references(code)
     return next((address for address in addresses if address.startswith(_AWS)), next(iter(addresses), ""))

@@ -1,4 +1,4 @@
-"""What a check has to say, at a path. A finding knows no lines and prints nothing."""
+"""The result of a check, at a path. A finding has no line numbers and prints nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HERE = "{here}"
 """In a message: the path of the finding, in backticks."""
 
 # How a rule about the request is known, strongest first. Only the classes up to "third-party" justify an error that
-# nobody can set aside: what was read between the lines may be wrong for a job that the service accepts.
+# cannot be ignored: an inferred rule may be wrong for a job that the service accepts.
 Evidence = Literal[
     "service-message",
     "model",
@@ -31,11 +31,11 @@ Evidence = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One thing that can be wrong. Its explanation is ``diagnostics/explanations/<code>.md``.
+    """One kind of error or risk. Its explanation is ``diagnostics/explanations/<code>.md``.
 
-    ``code`` is public API: never reused, never renumbered. ``name`` reads well after "allow".
-    ``evidence`` says of a rule about the request how it is known; other rules are smspec's own and name none.
-    ``instead_of``: the code of a rule about the request that would tell of the same fault, knowing less of the spec.
+    ``code`` is public API: never reused, never renumbered. ``name`` reads well after "allow". ``evidence``: how a rule
+    about the request is known; other rules are smspec's own and have none. ``instead_of``: the code of a rule about the
+    request that would report the same error with less information about the spec.
     """
 
     code: str
@@ -57,8 +57,8 @@ class Rule:
     ) -> Finding:
         """Return the finding that this rule is broken at ``path``.
 
-        ``help`` says what to do; ``label`` stands under the source line; ``on`` picks what is underlined;
-        ``notes`` are places in texts that are no specs; ``cause`` is what asks for a ``path`` that nobody wrote.
+        ``help`` is the remedy; ``label`` is shown under the source line; ``on`` picks what is underlined;
+        ``notes`` are positions in other texts; ``cause`` is the path that requires a missing ``path``.
         """
         return Finding(
             code=self.code,
@@ -76,9 +76,9 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One fault or risk. ``message`` starts in lower case, has no full stop, and quotes the author in backticks.
+    """One error or risk. ``message`` starts in lower case, has no full stop, and quotes the author in backticks.
 
-    ``place`` is where something was written that the document no longer has at ``path``.
+    ``place`` is the position of something that the document no longer contains at ``path``.
     """
 
     code: str
@@ -94,10 +94,10 @@ class Finding:
     place: Span | None = None
 
     def moved(self, path: Path) -> Finding:
-        """Return the same finding at another path; what caused it was a path of the same document."""
+        """Return the same finding at a different path; its cause was a path of the same document."""
         return replace(self, path=path, cause=())
 
     def renamed(self, path: Path) -> Finding:
-        """Return the same finding at the path that its own has in another document, which its message names then."""
+        """Return the same finding with its path in a different document, which is then in its message."""
         message = self.message.replace(path_name(self.path), path_name(path)) if self.path else self.message
         return replace(self.moved(path), message=message)

@@ -1,4 +1,4 @@
-"""The forms that diagnostics are written in: one file each, loaded when it is asked for."""
+"""The output formats of diagnostics: one file each, imported on demand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from smspec.diagnostics.diagnostic import Diagnostic
 from smspec.source import SourceText
 
 Format: TypeAlias = Callable[[Sequence[Diagnostic], Sequence[SourceText], bool], str]
-"""Takes diagnostics, the texts they point into and whether colour is wanted; nothing to say is an empty result."""
+"""Formats diagnostics, with their texts and whether to use color; empty if there are none."""
 
 
 # All imports here are late: a command writes one format, and mostly there is nothing to write.
@@ -40,4 +40,4 @@ def _github(diagnostics: Sequence[Diagnostic], _texts: Sequence[SourceText], _co
 
 
 FORMATS: dict[str, Format] = {"text": _text, "json": _json, "sarif": _sarif, "github": _github}
-"""Name, as in ``--format``, → what writes it. The first is the usual one."""
+"""Name, as in ``--format``, → its function. The first is the default."""

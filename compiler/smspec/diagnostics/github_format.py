@@ -10,13 +10,13 @@ from smspec.diagnostics.visible import visible
 from smspec.source import dotted
 
 MOST_SHOWN = 10
-"""Of the annotations of each severity, of one step; the log has them all (docs of GitHub: limits of annotations)."""
+"""GitHub's limit on annotations of each severity in one step; the log contains all (docs of GitHub: limits)."""
 
 _COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def workflow_commands(diagnostics: Sequence[Diagnostic]) -> str:
-    """Return one command a line; a last one counts what GitHub will not show."""
+    """Return one command per line; a last one counts what GitHub will not show."""
     lines = [_command(diagnostic) for diagnostic in diagnostics]
     hidden = 0
     for severity in SEVERITIES:
@@ -33,7 +33,7 @@ def _command(diagnostic: Diagnostic) -> str:
     span = diagnostic.span
     place = {"file": span.file, "line": span.line, "endLine": span.end_line}
     if span.line == span.end_line:
-        # GitHub takes columns only for a stretch of one line.
+        # GitHub supports columns only within one line.
         place |= {"col": span.column, "endColumn": span.end_column}
     properties = ",".join(f"{name}={_property(str(value))}" for name, value in place.items())
     title = _property(visible(_title(diagnostic)))
@@ -53,7 +53,7 @@ def _message(diagnostic: Diagnostic) -> str:
 
 
 def _data(text: str) -> str:
-    """Return a text as the runner reads it back: it takes ``%`` and what would end the line from escapes."""
+    """Return a text escaped for the runner: ``%`` and line breaks."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -10,8 +10,8 @@ from smspec.source import dotted
 
 
 def records(diagnostics: Iterable[Diagnostic]) -> str:
-    """Return the diagnostics as a JSON array in ASCII, empty when there are none, with a final newline."""
-    # Late: text is the usual format.
+    """Return the diagnostics as a JSON array in ASCII, empty if there are none, with a final newline."""
+    # Imported late: text is the usual format.
     import json
 
     return json.dumps([record(diagnostic) for diagnostic in diagnostics], indent=2) + "\n"
@@ -24,7 +24,7 @@ def record(diagnostic: Diagnostic) -> dict[str, str | int]:
         "code": diagnostic.code,
         "severity": diagnostic.severity,
         "message": diagnostic.message,
-        # What stands under the line is often the name that was meant: no help takes its place.
+        # The label under the line is often the intended name, for which there is no separate help.
         "help": "\n".join(words for words in (diagnostic.label, diagnostic.help) if words),
         "note": "\n".join(map(str, diagnostic.notes)),
         "file": span.file,

@@ -1,4 +1,4 @@
-"""The one place where paths become lines."""
+"""Convert paths of findings to positions in texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from smspec.source.frozen import replace
 
 
 def placed(findings: Iterable[Finding], document: Document) -> tuple[Diagnostic, ...]:
-    """Give every finding its place in the texts of ``document``; file order, then line order, duplicates dropped."""
+    """Return findings with their positions in the texts of ``document``, in the order of files and lines, once each."""
     diagnostics = dict.fromkeys(_place(finding, document) for finding in findings)
     return in_order(diagnostics, document.texts)
 
@@ -39,14 +39,14 @@ def _place(finding: Finding, document: Document) -> Diagnostic:
         )
     if finding.place is not None:
         return placed_at(finding.place, finding)
-    # What is missing has no place; what asks for it has one, often far from where the missing would be written.
+    # A missing value has no position; what requires it has one, often far from where the missing one would be.
     here = finding.cause if finding.cause and document.node(finding.path) is None else finding.path
     span = document.span_of_key(here) if finding.on == "key" else document.span_of_value(here)
     return placed_at(span, finding, used_at=document.used_at(finding.path))
 
 
 def placed_at(span: Span, finding: Finding, *, used_at: Span | None = None) -> Diagnostic:
-    """Give one finding the place ``span``, and take the secrets out of its words; ``used_at`` is an alias of it."""
+    """Return one finding at the position ``span``, with its secrets masked; ``used_at`` is an alias of it."""
     return Diagnostic(
         code=finding.code,
         severity=finding.severity,

@@ -1,4 +1,4 @@
-"""A text as it is shown: with every secret in it blackened, character by character, or replaced whole."""
+"""Mask every secret in a text that is shown, character by character, or as a whole."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from smspec.diagnostics.secrets import secret_in
 MASK = "*"
 
 HIDDEN = "********"
-"""What stands for a secret where no column has to stay. Its length says nothing about the secret's."""
+"""The replacement for a secret where columns need not be kept. It does not show the secret's length."""
 
 
 def masked(text: str) -> str:
@@ -21,7 +21,7 @@ def masked(text: str) -> str:
 
 
 def without_tokens(text: str) -> str:
-    """Return a name, or words of ours around one, with secrets of known formats hidden: nothing in it is a value."""
+    """Return a name, or a message around one, with secrets of known formats masked: it contains no values."""
     return _without_spans(
         text, (found.span() for _, found in written_secrets(text, with_printed=True)), lambda _: HIDDEN
     )
@@ -29,12 +29,12 @@ def without_tokens(text: str) -> str:
 
 @lru_cache(maxsize=1024)  # jobs share most of their tags and variables
 def secret_of(name: str, value: str) -> str | None:
-    """Return what secret a value is or holds, given the name it stands under; None for none."""
+    """Return the kind of secret that a value is or contains, given its name; None for none."""
     return secret_in(name, value) or ("a secret" if any(reported_spans(value)) else None)
 
 
 def secret_lines(text: str) -> list[int]:
-    """Return the numbers of the lines that hold what looks like a secret, counted from 1."""
+    """Return the numbers of the lines that contain what looks like a secret, counted from 1."""
     lines = set[int]()
     for start, stop in reported_spans(text):
         first = text.count("\n", 0, start) + 1
@@ -43,7 +43,7 @@ def secret_lines(text: str) -> list[int]:
 
 
 def hidden(text: str) -> str:
-    """Return ``text`` with every secret replaced by `HIDDEN`, for where nothing points into it."""
+    """Return ``text`` with every secret replaced by `HIDDEN`, where no position refers to it."""
     return _without_secrets(text, lambda _: HIDDEN)
 
 
@@ -60,7 +60,7 @@ def _without_spans(text: str, spans: Iterable[tuple[int, int]], shown_as: Callab
 
 
 def _apart(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield where there are secrets, in order, as one what overlaps: a secret may be known in two ways."""
+    """Yield the positions of secrets, in order, with overlapping ones merged: a secret may be detected in two ways."""
     start = stop = 0
     for begin, end in sorted(spans):
         if begin > stop:

@@ -1,4 +1,4 @@
-"""What explains a finding."""
+"""An explanation of a finding."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from smspec.source.frozen import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """An effect of the fault, or a second place, in the same text or in a different one."""
+    """An effect of the error, or a second position, in the same text or in a different one."""
 
     message: str
     span: Span | None = None

@@ -1,4 +1,4 @@
-"""Errors collected while a text is parsed, before there is a tree that findings could point into."""
+"""Errors collected while a text is parsed, before there is a tree that findings could refer to."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from smspec.diagnostics.note import Note
 from smspec.diagnostics.rejected import InvalidInput
 from smspec.source import Path, Places, SourceText, Span
 
-# Nobody mends more than this in one go, and a hostile text could hold tens of thousands.
+# No author fixes more in one run, and a hostile text could contain tens of thousands.
 MOST = 100
 
 
 class ParseErrors:
-    """What is wrong with one text, in the order in which it was found."""
+    """The errors in one text, in the order in which they were found."""
 
     def __init__(self, text: SourceText) -> None:
         self.text = text
@@ -25,7 +25,7 @@ class ParseErrors:
         return bool(self._found)
 
     def span(self, start: int, end: int) -> Span:
-        """Return the stretch between two offsets of the text; offsets past its end are its end."""
+        """Return the span between two offsets of the text; offsets past its end are its end."""
         if self._places is None:
             self._places = Places(self.text)
         return self._places.span(start, end)
@@ -41,12 +41,12 @@ class ParseErrors:
         label: str = "",
         notes: tuple[Note, ...] = (),
     ) -> None:
-        """Note one fault; give up on the text when there are too many."""
+        """Add one error; give up on the text when there are too many."""
         self._found.append(placed_at(span, rule.at(path, message, help=help, label=label, notes=notes)))
         if len(self._found) >= MOST:
             raise self.rejected()
 
     def rejected(self) -> InvalidInput:
-        """Return the exception that tells the author all of this, in the order of the text."""
+        """Return the exception with all errors, in the order of the text."""
         found = sorted(dict.fromkeys(self._found), key=lambda fault: (fault.span.line, fault.span.column, fault.code))
         return InvalidInput(found, (self.text,))

@@ -1,4 +1,4 @@
-"""Secrets that only their place in a document betrays, taken out of words that quote them."""
+"""Mask secrets that only their path in a document identifies, in messages that quote them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from smspec.source.node import Mapping, Sequence
 
 _MASK = "*"
 _SHORTEST = 4
-"""Characters; a shorter secret is hidden only where all that is quoted is it."""
+"""Characters; a shorter secret is masked only where it is the whole quotation."""
 _SHORTEST_CUT = 8
 _LONGEST_CUT = 200
 _MOST_SCALARS = 200
 
 
 def secrets_at(document: Document, path: Path) -> list[str]:
-    """Return what of the value at a path is not to be shown, and what is below a name of a secret that leads there."""
+    """Return the secret parts of the value at a path, and of what is below a secret name on the path."""
     name, top, node = "", None, None
     parent: Node | None = document.root
     for length, step in enumerate(path, 1):
@@ -37,7 +37,7 @@ def secrets_at(document: Document, path: Path) -> list[str]:
 
 
 def without_quoted(words: str, secrets: list[str]) -> str:
-    """Return words in which secrets, or what is left of them where they are cut, are masked."""
+    """Return a message with secrets, or their truncated parts, masked."""
     for secret in secrets:
         if len(secret) < _SHORTEST:
             words = words.replace(f"`{secret}`", f"`{_MASK * len(secret)}`")

@@ -1,4 +1,4 @@
-"""Words in backticks, as messages hold them: the author's, and ours to choose from."""
+"""Quote text of the author, and lists of choices, in backticks for messages."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from smspec.diagnostics.masking import masked
 from smspec.source import Path, dotted
 
 _LONGEST_QUOTED = 60
-"""Code points of the author's; the rest is an ellipsis."""
+"""Code points of the author's text; the rest is an ellipsis."""
 
 
 def quoted(text: str) -> str:
-    """Return the author's words: without secrets, cut where they are very long."""
-    text = masked(text)  # before it is cut: half a secret may not be known as one
+    """Return text of the author without secrets, truncated if very long."""
+    text = masked(text)  # before it is truncated: half a secret may not be recognized
     return f"`{text}`" if len(text) <= _LONGEST_QUOTED else f"`{text[: _LONGEST_QUOTED - 1]}…`"
 
 
@@ -25,5 +25,5 @@ def one_of(names: Iterable[str]) -> str:
 
 def path_name(path: Path) -> str:
     """Return the path of a value for a message, in backticks; of a long one the end, which distinguishes it."""
-    text = masked(dotted(path))  # before it is cut, as above
+    text = masked(dotted(path))  # before it is truncated, as above
     return f"`{text}`" if len(text) <= _LONGEST_QUOTED else f"`…{text[1 - _LONGEST_QUOTED :]}`"

@@ -1,4 +1,4 @@
-"""The one exception that is meant for the author."""
+"""The exception for invalid input."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from smspec.source import SourceText
 
 
 class InvalidInput(Exception):
-    """The spec is at fault. ``texts`` are those that the diagnostics point into."""
+    """The spec has errors. ``texts`` are those that the diagnostics refer to."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText]) -> None:
         self.diagnostics = tuple(diagnostics)

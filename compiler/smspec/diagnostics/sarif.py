@@ -1,4 +1,4 @@
-"""Diagnostics as SARIF 2.1.0, the format that code scanning of GitHub and others reads."""
+"""Diagnostics as SARIF 2.1.0, for code scanning on GitHub and other services."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Json = Union[str, int, list["Json"], dict[str, "Json"]]
 
 
 def sarif(diagnostics: Sequence[Diagnostic], texts: Sequence[SourceText]) -> str:
-    """Return one run as a log file in ASCII, with a final newline; its results are empty when all is well."""
+    """Return one run as a log file in ASCII, with a final newline; no diagnostics make an empty list of results."""
     kept = _kept(diagnostics)
     severities = {diagnostic.code: diagnostic.severity for diagnostic in reversed(kept)}
     codes = sorted(severities)
@@ -45,7 +45,7 @@ def sarif(diagnostics: Sequence[Diagnostic], texts: Sequence[SourceText]) -> str
 
 
 def _kept(diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
-    """Return as many as a run may have, in their order; of too many the gravest."""
+    """Return as many as a run may have, in their order; of too many the most severe."""
     if len(diagnostics) <= MOST_RESULTS:
         return diagnostics
     by_weight = sorted(range(len(diagnostics)), key=lambda index: SEVERITIES.index(diagnostics[index].severity))
@@ -77,7 +77,7 @@ def _result(diagnostic: Diagnostic, rule_index: int, fingerprint: str) -> Json:
         "level": diagnostic.severity,
         "message": {"text": _message(diagnostic)},
         "locations": [_location(diagnostic.span)],
-        # A name of our own: under `primaryLocationLineHash` GitHub's uploader keeps its own and would complain of ours.
+        # A fingerprint name of smspec: GitHub's uploader uses `primaryLocationLineHash` itself and would reject others.
         "partialFingerprints": {"smspecPlace/v1": fingerprint},
     }
     related: list[Json] = [_related(note, note.span) for note in diagnostic.notes if note.span]
@@ -87,7 +87,7 @@ def _result(diagnostic: Diagnostic, rule_index: int, fingerprint: str) -> Json:
 
 
 def _message(diagnostic: Diagnostic) -> str:
-    """Return all that is said, a line each: most viewers show nothing but this text."""
+    """Return the whole message, one line for each part: most viewers show only this text."""
     notes = [f"note: {note.message}" for note in diagnostic.notes if not note.span]
     help = f"help: {diagnostic.help}" if diagnostic.help else ""
     return "\n".join(words for words in (diagnostic.message, diagnostic.label, *notes, help) if words)
@@ -112,7 +112,7 @@ def _place(span: Span) -> Json:
 
 
 def uri_of(file: str) -> str:
-    """Return a path as a URI reference, relative where the path is: bytes that are no plain characters as escapes."""
+    """Return a path as a URI reference, relative if the path is; other bytes than plain characters are escaped."""
     path = posixpath.normpath(file) if file else file
     return ("file://" if path.startswith("/") else "") + quote(os.fsencode(path))
 

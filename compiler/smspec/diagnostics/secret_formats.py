@@ -1,7 +1,7 @@
-"""How known secrets are written: tokens with marks of their own, signed addresses, private keys.
+"""The formats of known secrets: tokens with specific marks, signed URLs, private keys.
 
-Nothing here looks at a name or at how random a text is. A pattern must raise no alarm in ordinary text: each was tried
-on programs and specs of strangers.
+Nothing here depends on a name or on randomness. A pattern must have no false positives in ordinary text: each was
+tested on third-party programs and specs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _PLACEHOLDER_PASSWORD = (
     r"(?!(?:(?:my|your|the|some)?[-_]?(?:password|passwd|pass|pwd|pw|secret|token|key)|change-?_?me|x+|\*+|\.+)@)"
 )
 
-# What it is → marks, and how it is written. Without one of its marks no pattern is compiled: most texts need none.
+# Name → marks, and pattern. A pattern is compiled only if one of its marks is present: most texts have none.
 _FORMATS: dict[str, tuple[str, str]] = {
     "an AWS access key": ("AKIA ASIA", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
     "an AWS session token": (
@@ -129,11 +129,11 @@ _FORMATS: dict[str, tuple[str, str]] = {
     ),
 }
 _MARKS = tuple((mark, what) for what, (marks, _) in _FORMATS.items() for mark in marks.split())
-# What documentation prints: a key that says so at its end, or one character for most of it.
+# Keys in documentation: they say so at their end, or repeat one character.
 _PRINTED = r"EXAMPLE(?:KEY|TOKEN)?\Z|([A-Za-z*.0-9])\1{9,}"
 _LEAST_PRINTED = 1 / 3
 _SHORTEST = 12
-"""Characters; every format has more, but for a password in a URL of a very short host."""
+"""Characters; every format has more, except a password in a URL of a very short host."""
 
 _BRIEF = 1_000
 
@@ -141,7 +141,7 @@ _BRIEF = 1_000
 def written_secrets(
     text: str, formats: Iterable[str] = _FORMATS, *, with_printed: bool = False
 ) -> Iterator[tuple[str, re.Match[str]]]:
-    """Yield what in a text is written as secrets of known formats are, under any name; what it is, and where.
+    """Yield the secrets of known formats in a text, under any name: the format, and the match.
 
     Keys that documentation prints count only ``with_printed``.
     """
@@ -159,7 +159,7 @@ def _marked(text: str) -> list[str]:
     return [what for mark, what in _MARKS if mark in text]
 
 
-# One value is looked at for its name, for what it holds, and where it is shown.
+# One value is checked because of its name, for its content, and where it is shown.
 _marked_briefly = lru_cache(maxsize=256)(_marked)
 
 

@@ -1,4 +1,4 @@
-"""Where secrets are in a text: in YAML, JSON, commands, connection strings and addresses, from offset to offset."""
+"""The offsets of secrets in a text: in YAML, JSON, commands, connection strings, and URLs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from smspec.diagnostics.secrets import is_named_secret, is_withheld, names_a_sec
 from smspec_runtime.secret_names import SURE, may_name_a_secret, strength
 
 Judge = Callable[[str, str], bool]
-"""Says of a name and the value under it whether the value is a secret."""
+"""Returns whether the value of a name is a secret."""
 
-# `name: value` in YAML, `"name": "value"` in JSON, `name=value` and `--name=value` in commands, connection strings and
-# addresses. Every stretch has a longest length: a text may hold a thousand beginnings of an assignment in one line.
+# `name: value` in YAML, `"name": "value"` in JSON, `name=value` and `--name=value` in commands, connection strings, and
+# URLs. Every part has a maximum length: a line may contain a thousand beginnings of an assignment.
 _NAMED = (
     r"""(?P<before>^|[{,\[(\s;"'?&]|(?<![\w.])-)(?P<name>[A-Za-z_][\w.-]{0,127})"""
     r"""(?:\\{0,3}["'])?[ \t]{0,64}(?::[ \t]+|:(?=\\{0,3}["'\n])|=[ \t]*)(?:[&!]\S{1,64}[ \t]+)?"""
@@ -28,10 +28,10 @@ _VALUE = (
     r"""|(?:\n[ \t]*-[ \t]+[^\n]{SO_MANY})(?:\n[ \t]*-[ \t]+[^\n]{SO_MANY}){LINES}"""
     r"""|[^\s"'][^\n]{SO_MANY}"""
 )
-# Its beginning says whether a value is a secret; only of one that is, the end is looked for.
+# The beginning of a value shows whether it is a secret; only then the end is searched.
 _BEGINNING = _VALUE.replace("{SO_MANY}", "{0,200}").replace("{LINES}", "{0,4}")
 _MOST_NAMED = 10_000
-"""Of a text with more values under names of secrets, the rest is masked unread."""
+"""In a text with more secret names, the rest is masked unread."""
 _WHOLE = _VALUE.replace("{SO_MANY}", "*").replace("{LINES}", "*")
 # `--name value` and `-name value` in a command, and as two items of a list in YAML or JSON.
 _OPTION = (
@@ -39,7 +39,7 @@ _OPTION = (
     r"""(?:[ \t]{1,64}|["']?[ \t]{0,64},\s{0,64}["']?|["']?[ \t]{0,64}\n[ \t]{0,64}-[ \t]{1,64}["']?)"""
     r"""(?P<value>(?![-&|])[^\s"',\]]+)"""
 )
-# What a mapping under the name of a secret holds: `db_password: {default: hunter2}`.
+# A mapping with a secret name: `db_password: {default: hunter2}`.
 _INNER = (
     r"""(?:^[ \t]+|[{,][ \t]*)["']?(?P<name>[\w-]{1,64})["']?:(?:[ \t]+|(?=["']))"""
     r"""(?P<value>\"[^"\n]*"|'[^'\n]*'|\[[^\]\n]*\]|[^\s"'{\[,}][^,}\n]*)"""
@@ -48,8 +48,8 @@ _INNER_HARMLESS = frozenset(
     {"env", "file", "arn", "name", "ref", "from", "id", "type", "description", "title", "path", "key_id"}
 )
 _MOST_INNER = 2_000
-"""Characters of such a mapping that are read."""
-# A tag in a request, a variable as Kubernetes has it: its key and its value are two members, in either order.
+"""Characters of such a mapping that are parsed."""
+# A tag in a request, or a variable in Kubernetes: key and value are two members, in either order.
 _QUOTE = r"""(?:\\{0,3}["'])?"""
 _KEY_MEMBER = rf"""\b(?i:key|name){_QUOTE}[ \t]*:[ \t]*{_QUOTE}(?P<name>[\w.-]+){_QUOTE}"""
 _VALUE_MEMBER = (
@@ -58,24 +58,24 @@ _VALUE_MEMBER = (
 )
 _PAIR = rf"""{_KEY_MEMBER}(?:[ \t]*,)?\s*{_QUOTE}{_VALUE_MEMBER}"""
 _PAIR_REVERSED = rf"""{_VALUE_MEMBER}(?:[ \t]*,)?\s*{_QUOTE}{_KEY_MEMBER}"""
-# JSON as text of letters and digits: an object begins in one of a few ways.
+# JSON in Base64: an object begins in one of a few ways.
 _ENCODED = r"(?<![\w+/=-])(?:eyJ|eyA|ewo|ewk|ewog|W3s|WyJ|WwA)[A-Za-z0-9+/_-]{12,60000}={0,2}(?![\w+/=.-])"
 _FLOW_END = r"[,}\]]"
 _COMMENT = r"[ \t]#"
 
-# What is not reported as a password in a URL, such as `user:password@`, is not shown either.
+# Values that are not reported as a password in a URL, such as `user:password@`, are not shown either.
 _URL_PASSWORD = r"""(?<=://)[^\s/:@"'`]*:(?P<value>(?![0-9]*[/?#])(?:(?!://)[^\s"'`])+)(?=@)"""
 
 
 def reported_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where secrets are that a finding names, in no order; some more than once."""
+    """Yield the positions of secrets that a finding reports, in no order, possibly repeated."""
     yield from (found.span() for _, found in written_secrets(text))
     yield from _nameless_spans(text, is_named_secret)
     yield from _named_spans(text, is_named_secret)
 
 
 def withheld_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where there is what is not to be shown, in no order; some more than once."""
+    """Yield the positions of everything that must not be shown, in no order, possibly repeated."""
     yield from (found.span() for _, found in written_secrets(text, with_printed=True))
     if "://" in text:
         for found in re.finditer(_URL_PASSWORD, text):
@@ -86,7 +86,7 @@ def withheld_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _nameless_spans(text: str, judge: Judge) -> Iterator[tuple[int, int]]:
-    """Yield secrets of commands that give them no name, and encoded JSON that holds one."""
+    """Yield unnamed secrets in commands, and encoded JSON that contains one."""
     for found in command_passwords(text):
         if judge("password", found["value"]):
             yield found.span("value")
@@ -96,7 +96,7 @@ def _nameless_spans(text: str, judge: Judge) -> Iterator[tuple[int, int]]:
 
 
 def _decoded(text: str) -> str:
-    """Return the text that Base64 stands for; nothing where it stands for none."""
+    """Return the decoded Base64 text; empty if it is not valid."""
     standard = text.rstrip("=").translate(str.maketrans("-_", "+/"))
     try:
         return base64.b64decode(standard + "=" * (-len(standard) % 4)).decode()
@@ -119,7 +119,7 @@ def _in_pairs(pattern: str, text: str, judge: Judge) -> Iterator[tuple[int, int]
 
 
 def _in_mapping(name: str, text: str, start: int, judge: Judge) -> Iterator[tuple[int, int]]:
-    """Yield the secrets of a mapping that stands under the name of one, from ``start`` on."""
+    """Yield the secrets of a mapping with a secret name, starting at ``start``."""
     mapping = _mapping_at(text, start)
     for inner in re.finditer(_INNER, mapping, re.MULTILINE):
         value = inner["value"].strip("\"'")
@@ -128,7 +128,7 @@ def _in_mapping(name: str, text: str, start: int, judge: Judge) -> Iterator[tupl
 
 
 def _mapping_at(text: str, start: int) -> str:
-    """Return a mapping in flow style, or the lines that are further in than the one before ``start``."""
+    """Return a mapping in flow style, or the lines that are indented more than the one before ``start``."""
     if text[start] == "{":
         return text[start : min(start + _MOST_INNER, text.find("}", start) + 1 or len(text))]
     line = text[text.rfind("\n", 0, start) + 1 : start]
@@ -146,7 +146,7 @@ def _in_assignments(text: str, judge: Judge) -> Iterator[tuple[int, int]]:
     position, left = 0, _MOST_NAMED
     while match := named.search(text, position):
         if not names_a_secret(match["name"]):
-            position = match.end("name")  # `note: password=…`: what ends one assignment may begin the next
+            position = match.end("name")  # `note: password=…`: the end of one assignment may start the next
             continue
         position = match.end()
         left -= 1
@@ -163,7 +163,7 @@ def _in_assignments(text: str, judge: Judge) -> Iterator[tuple[int, int]]:
         start, stop = _value_span(before[-1:], value)
         in_text = _is_in_a_sentence(before, match, text[start:stop])
         if in_text:
-            stop = start + text[start:stop].index(" ")  # of a sentence one word is a secret, and not what follows
+            stop = start + text[start:stop].index(" ")  # in a sentence one word is a secret, not what follows
             if text[start] != "`" and is_named_secret(match["name"], text[start:stop].strip("\"',.;")):
                 yield start, stop
         elif judge(match["name"], text[start:stop].strip("\"'")):
@@ -173,18 +173,18 @@ def _in_assignments(text: str, judge: Judge) -> Iterator[tuple[int, int]]:
 
 
 def _before(text: str, name: re.Match[str]) -> str:
-    """Return what of the line goes before a name."""
+    """Return the part of the line before a name."""
     return text[text.rfind("\n", 0, name.start("name")) + 1 : name.start("name")].rstrip()
 
 
 def _is_in_a_sentence(before: str, name: re.Match[str], value: str) -> bool:
-    """Return whether words go before a name and several follow it: `asks for credentials: the image is not pulled`."""
+    """Return whether words precede a name and several follow it: `asks for credentials: the image is not pulled`."""
     is_text = before.strip(" -") != "" and before[-1] not in "{[(,:"
     return is_text and name["before"] == " " and " " in value and strength(name["name"]) < SURE
 
 
 def _value_span(before: str, match: re.Match[str]) -> tuple[int, int]:
-    """Return where the value of an assignment stands, without its quotes."""
+    """Return the position of the value of an assignment, without its quotes."""
     start, stop = match.span()
     value = match[0]
     if value[0] == "\\":

@@ -1,4 +1,4 @@
-"""How grave a finding is, and how findings are ordered and counted by it."""
+"""The severity of findings, and their order and counts by severity."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Literal, Protocol, TypeVar, get_args
 
 Severity = Literal["error", "warning", "note"]
-"""Gravest first. A note reports what was not checked: it fails no command, with ``--strict`` or without."""
+"""Most severe first. A note reports what was not checked: it never fails a command, even with ``--strict``."""
 
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
@@ -22,12 +22,12 @@ OneGraded = TypeVar("OneGraded", bound=Graded)
 
 
 def gravest_first(graded: Iterable[OneGraded]) -> list[OneGraded]:
-    """Sort by severity; what is equally grave keeps its order."""
+    """Return findings sorted by severity; the order of equal ones is kept."""
     return sorted(graded, key=lambda one: SEVERITIES.index(one.severity))
 
 
 def counted(graded: Iterable[Graded]) -> str:
-    """Return how many there are of each severity, such as ``1 error, 2 notes``; empty for none."""
+    """Return the number of each severity, such as ``1 error, 2 notes``; empty for none."""
     found = [one.severity for one in graded]
     return ", ".join(_count(found.count(severity), severity) for severity in SEVERITIES if severity in found)
 

@@ -1,4 +1,4 @@
-"""The known name that a mistyped one probably meant."""
+"""The known name that a misspelled one probably means."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 _PLAIN_BEGINNING = 5
-"""Letters that say which name was meant, as in `RemoteDebug`; fewer begin words of any kind."""
+"""Letters that identify a name, as in `RemoteDebug`; fewer are a prefix of many words."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Return the name of ``known`` that is nearest to ``word``, or None when nothing is near.
+    """Return the name in ``known`` that is most similar to ``word``, or None if none is similar.
 
-    Near is: equal but for case and punctuation, or at most one slip (a letter missing, added, changed, or two
-    swapped) in three letters. Of names that are equally near, the one that the likeliest slip made the word of; else
-    the first. When none is near, the only one that the word begins.
+    Similar is: equal except for case and punctuation, or at most one typo (a letter missing, added, changed, or two
+    swapped) in three letters. Of equally similar names, the one with the most likely typo; else the first. If none is
+    similar, the only name that starts with the word.
     """
     known = tuple(known)
     bare = _bare(word)
     best: str | None = None
     likelihood = 0
-    # difflib would do, but importing it costs more than the whole check of a spec.
+    # difflib would do, but importing it takes longer than the whole check of a spec.
     limit = max(1, len(bare) // 3) if len(bare) > 1 else 0
     for name in known:
         other = _bare(name)
@@ -39,11 +39,11 @@ def _begun(bare: str, known: Iterable[str]) -> str | None:
 
 
 def _likelihood(word: str, name: str) -> int:
-    """Return how likely a slip that makes a word of a name is, where others are as near; more is likelier.
+    """Return the likelihood of the typo that turns a name into a word, among equally similar names; more is likelier.
 
-    2: a letter was left out, typed twice, or two were swapped: of these there are few, and many happen. What else may
-    have been typed is anybody's guess, each letter of the alphabet as likely as the next. 1: as many letters as the
-    name has, for a wrong key is hit more often than a key too many.
+    2: a letter was omitted, typed twice, or two were swapped: there are few such typos, and they are common. Any other
+    typed letter could be any of the alphabet. 1: as many letters as the name has, because a wrong key is more common
+    than an extra one.
     """
     if _is_likely(word.lower(), name.lower()):
         return 2

@@ -1,4 +1,4 @@
-"""Diagnostics for people: the message, the place, the line with the fault underlined, and what to do."""
+"""Diagnostics for people: the message, the position, the source line with the error underlined, and the help."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from smspec.diagnostics.visible import visible, width
 from smspec.source import SourceText, Span
 
 LINE_LIMIT = 120
-"""Longer source lines are cut around the fault."""
+"""Longer source lines are truncated around the error."""
 
 CONTEXT = 40
-"""How many code points before the fault stay when a line is cut."""
+"""Code points before the error that stay when a line is truncated."""
 
 _SECRETS = ("SM601", "SM602")
 
@@ -23,7 +23,7 @@ _STYLES = {"error": "1;31", "warning": "1;33", "note": "1;32", "gutter": "1;34",
 
 
 def framed(diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText], *, colour: bool = False) -> str:
-    """Return the diagnostics as text, one frame each, a blank line between two."""
+    """Return the diagnostics as text, one frame each, separated by empty lines."""
     diagnostics = tuple(diagnostics)
     lines = {text.name: masked(text.text).split("\n") for text in texts}
     for diagnostic in diagnostics:
@@ -50,12 +50,12 @@ def _frame(diagnostic: Diagnostic, lines: dict[str, list[str]], paint: Paint) ->
     if diagnostic.help:
         shown.append(f"{leader} {paint('message', 'help')}: {visible(diagnostic.help)}")
     if shown[-1] == bar:
-        shown.pop()  # it leads to a note or a help
+        shown.pop()  # it belongs to a note or a help
     return "\n".join(shown) + "\n"
 
 
 def _conceal(span: Span, lines: dict[str, list[str]]) -> None:
-    """Blacken a value that only its place betrays, such as the word after `--api-key`."""
+    """Mask a value that only its position identifies as a secret, such as the word after `--api-key`."""
     line = _line(lines, span)
     if line is not None:
         start, end = _columns(span, line)
@@ -64,7 +64,7 @@ def _conceal(span: Span, lines: dict[str, list[str]]) -> None:
 
 
 def _excerpt(span: Span, label: str, lines: dict[str, list[str]], gutter: int, paint: Paint, style: str) -> list[str]:
-    """Return the place, and the line it names with the part in question underlined."""
+    """Return the position, and its line with the error underlined."""
     arrow, bar = paint("gutter", " " * (gutter + 1) + "-->"), paint("gutter", " " * (gutter + 2) + "|")
     place = f"{arrow} {visible(span.file)}:{span.line}:{span.column}"
     text = _line(lines, span)
@@ -79,7 +79,7 @@ def _excerpt(span: Span, label: str, lines: dict[str, list[str]], gutter: int, p
 
 
 def _line(lines: dict[str, list[str]], span: Span) -> str | None:
-    """Return the line that the span starts in; empty at the end of the text, None where the text is not known."""
+    """Return the line at the start of the span; empty at the end of the text, None if the text is unknown."""
     known = lines.get(span.file)
     if known is None:
         return None
@@ -87,16 +87,16 @@ def _line(lines: dict[str, list[str]], span: Span) -> str | None:
 
 
 def _columns(span: Span, text: str) -> tuple[int, int]:
-    """Return the first and the last column of the fault in its first line, counted from 0, the last not included."""
+    """Return the first and the last column of the error in its first line, counted from 0, the last excluded."""
     start = min(span.column - 1, len(text))
     if span.end_line > span.line:
-        # Only the first line is shown: the fault starts there, and a block of twenty lines would hide it.
+        # Only the first line is shown: the error starts there, and a block of twenty lines would hide it.
         return start, max(start, len(text.rstrip()))
     return start, max(start, min(span.end_column - 1, len(text)))
 
 
 def _cut(text: str, start: int, end: int) -> tuple[str, str, str]:
-    """Return what stands before the fault, the fault and what follows, shortened to what fits in a line."""
+    """Return the text before the error, the error, and the rest, truncated to a line."""
     before, fault, after = text[:start], text[start:end], text[end:]
     if len(text) > LINE_LIMIT:
         if len(before) > CONTEXT:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 TAB = "    "
-"""What a tab is shown as: its real width depends on where it stands and on the terminal."""
+"""The display of a tab: its real width depends on its position and on the terminal."""
 
 _BIDIRECTIONAL = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _LINE_BREAKS = frozenset("\u2028\u2029")
 
 
 def visible(text: str) -> str:
-    """Return ``text`` with everything that could move the cursor or reorder the line shown as an escape."""
+    """Return ``text`` with everything that could move the cursor or reorder the line as an escape."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(_shown(character) for character in text)
 
 
 def width(text: str) -> int:
-    """Return how many columns ``text``, already visible, takes in a terminal."""
+    """Return the number of terminal columns of ``text``, already visible."""
     if text.isascii():
         return len(text)
-    # Late: most specs are ASCII, and the tables cost a millisecond.
+    # Imported late: most specs are ASCII, and the tables take a millisecond.
     import unicodedata
 
     columns = 0

@@ -1,6 +1,6 @@
-"""Plans written down: texts, and the tree of files that a build writes. Nothing is decided here, and nothing is read.
+"""Render plans: texts, and the tree of files that a build writes. Nothing is decided here, and nothing is read.
 
-`TARGETS` are what ``smspec render`` can show; ``smspec render --<name>`` is made from each.
+`TARGETS` are the outputs of ``smspec render``; ``smspec render --<name>`` is made from each.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from smspec.source.frozen import dataclass
 __all__ = ["TARGETS", "NothingToRender", "Rendering", "Target", "templates_digest"]
 
 Render = Callable[[Plan, BuildInputs, Document], Rendering]
-"""From the plans of a job, the files that go in and the merged spec to one text."""
+"""Renders the plans of a job, the files that are sent, and the merged spec to one text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """``meaning`` is what `render --help` says of it; ``also`` are more spellings of its option."""
+    """``meaning`` is its description in `render --help`; ``also`` are more spellings of its option."""
 
     meaning: str
     render: Render
@@ -30,7 +30,7 @@ class Target:
 
 
 def _api_json(plan: Plan, _build_inputs: BuildInputs, _spec: Document) -> Rendering:
-    from smspec.render.request import request_json  # late, like all targets: one is shown at a time
+    from smspec.render.request import request_json  # imported late, like all targets: one is shown at a time
 
     return Rendering(text=request_json(plan.request))
 
@@ -89,7 +89,7 @@ def _terraform(plan: Plan, _build_inputs: BuildInputs, spec: Document) -> Render
 
 
 def _region(plan: Plan, spec: Document) -> str | None:
-    """Return the region of the job: the one that is written, else that of its image."""
+    """Return the region of the job: the one in the spec, else that of its image."""
     from smspec.service.request import Request
 
     written = _written_region(spec)
@@ -100,7 +100,7 @@ def _region(plan: Plan, spec: Document) -> str | None:
 
 
 def _written_region(spec: Document) -> str | None:
-    """Return the region that the spec says; no request has it, so a tool must be told."""
+    """Return the region in the spec; a request does not contain it, so a tool needs it separately."""
     from smspec.source import Scalar
 
     written = spec.node(("region",))

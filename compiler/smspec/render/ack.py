@@ -1,4 +1,4 @@
-"""The job as the Kubernetes object that the ACK controller for SageMaker makes a training job of."""
+"""The job as a Kubernetes object, from which the ACK controller for SageMaker creates a training job."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ UNKNOWN_TO_ACK: Members = frozenset(
         ("SessionChainingConfig",),
     }
 )
-"""Members for which the TrainingJob of the controller's published CRD (config/crd, v1alpha1) has no property."""
+"""Members for which the TrainingJob in the controller's published CRD (config/crd, v1alpha1) has no property."""
 
 
 def ack(payload: dict[str, object], region: str | None = None) -> Rendering:
-    """Return a TrainingJob object in YAML; every member is in it, and a note names those that the CRD may not know."""
-    # Names of objects are lower case (Kubernetes, object names); the job keeps its own.
+    """Return a TrainingJob object in YAML with all members, and a note about those that the CRD may not contain."""
+    # Names of objects are lower case (Kubernetes, object names); the job keeps its own name.
     name = str(payload.get("TrainingJobName", "")).lower()
     metadata: dict[str, object] = {"name": name}
     if region is not None:

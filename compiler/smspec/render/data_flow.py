@@ -1,4 +1,4 @@
-"""Which job writes to which prefix of S3, and which reads what another one writes."""
+"""Which job writes to which S3 prefix, and which reads the output of a different one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DIGEST = re.compile(r"-[0-9a-f]{10}")
 class Flow:
     """Data between the job of the spec ``file`` and ``prefix``. ``what``: a kind of output, or a channel.
 
-    ``overlays``: only under these; empty: in the spec as it is.
+    ``overlays``: only with these; empty: in the spec on its own.
     """
 
     file: str
@@ -29,7 +29,7 @@ class Flow:
 
 
 def data_flow(jobs: Sequence[JobFacts]) -> tuple[Flow, ...]:
-    """Return what the jobs write, and what they read of another; in the order of the jobs, once for all overlays."""
+    """Return what the jobs write, and what they read from each other; in the order of the jobs, without duplicates."""
     places = _Places(jobs)
     found: dict[tuple[str, str, Literal["writes", "reads"], str], list[str | None]] = {}
     for job in jobs:
@@ -49,7 +49,7 @@ def data_flow(jobs: Sequence[JobFacts]) -> tuple[Flow, ...]:
 
 
 class _Places:
-    """The prefixes that jobs write to, normal and sorted, and who writes what there."""
+    """The prefixes that jobs write to, normalized and sorted, with the jobs that write there."""
 
     def __init__(self, jobs: Sequence[JobFacts]) -> None:
         self._writers: dict[str, list[tuple[str, JobFacts]]] = {}
@@ -59,8 +59,8 @@ class _Places:
         self._sorted = sorted(self._writers)
 
     def read_by(self, file: str, data: str) -> Iterator[str]:
-        """Yield the prefixes at, below or around ``data`` that another file's job writes to."""
-        # A channel reads every object whose key begins as it says, also in the middle of a name.
+        """Yield the prefixes at, below, or around ``data`` that a different file's job writes to."""
+        # A channel reads every object whose key starts with its prefix, even in the middle of a name.
         at = bisect_left(self._sorted, data)
         while at < len(self._sorted) and self._sorted[at].startswith(data):
             if self._others(file, self._sorted[at]):
@@ -72,7 +72,7 @@ class _Places:
             if any(_writes(kind, job, data.removeprefix(prefix)) for kind, job in writers):
                 yield prefix
                 return
-        # Nobody's own part of a prefix: it can only be meant where one job writes there.
+        # A part of a prefix that belongs to no job: it can only be meant if one job writes there.
         for prefix, writers in known:
             if len({job.file for _, job in writers}) == 1 and len(self._writers[prefix]) == len(writers):
                 yield prefix

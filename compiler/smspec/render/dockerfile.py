@@ -1,4 +1,4 @@
-"""The Dockerfile of a built image, and the .dockerignore beside it."""
+"""The Dockerfile of a built image, and its .dockerignore."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from smspec.plan.plan import ImagePlan
 from smspec.render.templating import filled
 
 ENTRYPOINT = ("python3", "/opt/smspec/entrypoint.py")
-"""In exec form: a shell in between would keep SIGTERM from the runtime."""
+"""In exec form: a shell in between would not pass SIGTERM to the runtime."""
 
 REQUIREMENTS = "/opt/smspec/requirements.txt"
 
@@ -17,7 +17,7 @@ _HASH = re.compile(rb"(?m)^[^#\n]*--hash[= ]")
 
 
 def dockerfile(image: ImagePlan, requirements: bytes | None = None) -> str:
-    """Return the Dockerfile. ``requirements``: what the author's requirements file holds, if the image has one.
+    """Return the Dockerfile. ``requirements``: the content of the author's requirements file, if the image has one.
 
     Every value has passed `smspec.render.representable.dockerfile_findings`.
     """
@@ -39,7 +39,7 @@ def dockerfile(image: ImagePlan, requirements: bytes | None = None) -> str:
 
 
 def dockerignore(image: ImagePlan, requirements: bytes | None = None) -> str:
-    """Return the .dockerignore that lets into the context what the Dockerfile copies, and nothing else."""
+    """Return the .dockerignore that includes in the context only what the Dockerfile copies."""
     copied = ["entrypoint.py", "run_plan.json", "smspec_runtime"]
     copied += ["requirements.txt"] if requirements is not None else []
     copied += ["source"] if image.holds_source else []
@@ -47,10 +47,10 @@ def dockerignore(image: ImagePlan, requirements: bytes | None = None) -> str:
 
 
 def pip_installs(packages: tuple[str, ...], requirements: bytes | None, file: str) -> list[tuple[str, ...]]:
-    """Return the words after ``pip install``, one tuple per run: one run settles all versions together.
+    """Return the arguments of ``pip install``, one tuple per run: one run resolves all versions together.
 
-    ``file`` is where ``requirements`` lie. With hashes they are a run of their own: there pip rejects everything that
-    has none.
+    ``file`` is the path of ``requirements``. With hashes they are a separate run, because pip then rejects requirements
+    without a hash.
     """
     from_file = () if requirements is None else ("--requirement", file)
     if requirements is not None and _HASH.search(requirements):

@@ -1,4 +1,4 @@
-"""The entrypoint: a short program that says what it starts and leaves the rest to the runtime beside it."""
+"""The entrypoint: a short program that names what it starts and leaves the rest to the runtime next to it."""
 
 from __future__ import annotations
 

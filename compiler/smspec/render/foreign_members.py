@@ -1,4 +1,4 @@
-"""Which members of a request another tool has no place for."""
+"""The members of a request that a different tool does not support."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.source import Path, dotted
 
 Members = frozenset[tuple[str, ...]]
-"""Paths of members, without the indexes of items; one stands for all below it."""
+"""Paths of members, without the indexes of items; one includes everything below it."""
 
 
 def without_place(payload: dict[str, object], unknown: Members) -> list[str]:

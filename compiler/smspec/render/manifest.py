@@ -1,4 +1,4 @@
-"""``manifest.json``: what a tree holds and what it was made of. A directory with one is a tree of ours."""
+"""``manifest.json``: the content of a build directory and its inputs. It identifies directories that smspec wrote."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from smspec.render.tree import ManifestFile
 
 MANIFEST = "manifest.json"
 UNFINISHED = ".smspec-tmp-"
-"""How the name of a directory begins while a tree is being written there."""
+"""The prefix of a directory's name while a tree is being written there."""
 
 
 def manifest_json(manifest: ManifestFile, digests: Mapping[str, str]) -> bytes:
@@ -25,7 +25,7 @@ def manifest_json(manifest: ManifestFile, digests: Mapping[str, str]) -> bytes:
 
 
 def manifested_files(content: bytes) -> frozenset[str] | None:
-    """Return the paths that a manifest lists, itself among them; None when the bytes are no manifest of ours."""
+    """Return the paths that a manifest lists, including its own; None if smspec did not write it."""
     try:
         manifest = json.loads(content)
     except (ValueError, RecursionError):

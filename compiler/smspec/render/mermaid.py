@@ -1,4 +1,4 @@
-"""The flow of data between jobs as a Mermaid flowchart, which GitHub and GitLab draw in Markdown."""
+"""The flow of data between jobs as a Mermaid flowchart, which GitHub and GitLab render in Markdown."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from smspec.render.mermaid_label import mermaid_label
 from smspec.spec.facts import JobFacts
 
 MOST_EDGES = 500
-"""Mermaid draws no more than this unless the page that holds the graph allows it (its setting `maxEdges`)."""
+"""Mermaid draws no more than this unless the page configures it (its setting `maxEdges`)."""
 
 
 def mermaid(jobs: Sequence[JobFacts]) -> str:
     """Return the graph of the jobs, in their order, and of the prefixes they write to, sorted.
 
-    Of a graph with too many edges to be drawn the jobs stay that read from each other.
+    A graph with too many edges shows only the jobs that read from each other.
     """
     flows = data_flow(jobs)
     files = list(dict.fromkeys(job.file for job in jobs))
@@ -44,13 +44,13 @@ def mermaid(jobs: Sequence[JobFacts]) -> str:
 
 
 def _linked(flows: Sequence[Flow]) -> tuple[Flow, ...]:
-    """Return the flows through prefixes that somebody reads."""
+    """Return the flows through prefixes that some job reads."""
     read = {flow.prefix for flow in flows if flow.way == "reads"}
     return tuple(flow for flow in flows if flow.prefix in read)
 
 
 def _labels(jobs: Sequence[JobFacts]) -> list[tuple[str, str]]:
-    """Return what each file's job is called: by its name, and by its file too where that is not the only one."""
+    """Return the label of each file's job: its name, with its file if the name is not unique."""
     names: dict[str, str] = {}
     for job in jobs:
         names.setdefault(job.file, job.name.text)

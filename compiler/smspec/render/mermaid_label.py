@@ -1,4 +1,4 @@
-"""A text as a label of a Mermaid flowchart."""
+"""Format a text as a label of a Mermaid flowchart."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from smspec.diagnostics.visible import visible
 
 _PLAIN = frozenset(string.ascii_letters + string.digits + "-_./,: ()…")
 
-# Mermaid takes the last `;` off a line that looks as if it styled a node, and so the end off an entity.
+# Mermaid removes the last `;` of a line that looks like a style, and so breaks an entity at its end.
 _STYLING = {"style": "st#121;le", "classDef": "class#68;ef"}
 
 
 def mermaid_label(text: str) -> str:
-    """Return a text in quotes, in which whatever might mean something to Mermaid, or to HTML, is a number."""
+    """Return a text in quotes, with all characters that have a meaning in Mermaid or HTML as numeric entities."""
     label = "".join(
         character if character in _PLAIN else f"#{ord(character)};" for character in visible(without_tokens(text))
     )

@@ -1,6 +1,6 @@
-"""Which hadolint rules are silenced, line by line: those that judge the author's choices, which ``validate`` judges.
+"""Which hadolint rules are ignored, line by line: those about the author's choices, which ``validate`` checks.
 
-Each function returns the comment line with its line break, or nothing. To silence once too often does no harm.
+Each function returns the comment line with its line break, or an empty string. An unnecessary comment does no harm.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NAMESPACES_OF_DOCKER = ("com.docker.", "io.docker.", "org.dockerproject.")
 
 
 def base_pragma(base: str) -> str:
-    """Silence what hadolint says about a pinned platform (DL3029), and a base without a tag (DL3006) or ``latest``."""
+    """Ignore warnings about a pinned platform (DL3029), and a base image without a tag (DL3006) or with ``latest``."""
     tag = base.rpartition("/")[2].partition(":")[2]
     if "@" in base or tag not in ("", "latest"):
         return _pragma("DL3029")
@@ -26,23 +26,23 @@ def base_pragma(base: str) -> str:
 
 
 def env_pragma(name: str) -> str:
-    """Silence DL3064 for names that sound like a secret, ``TOKENIZERS_PARALLELISM`` among them."""
+    """Ignore DL3064 for names that look like a secret, such as ``TOKENIZERS_PARALLELISM``."""
     return _pragma("DL3064") if _SECRET_SOUNDING.search(name) else ""
 
 
 def label_pragma(key: str) -> str:
-    """Silence DL3048 for keys outside the style that Docker recommends."""
+    """Ignore DL3048 for keys outside the style that Docker recommends."""
     plain = _PLAIN_LABEL.fullmatch(key) and not key.startswith(_NAMESPACES_OF_DOCKER)
     return "" if plain else _pragma("DL3048")
 
 
 def apt_pragma(packages: Iterable[str]) -> str:
-    """Silence DL3008 when a package is not pinned."""
+    """Ignore DL3008 if a package is not pinned."""
     return "" if all(_PINNED_APT.fullmatch(word) for word in packages) else _pragma("DL3008")
 
 
 def pip_pragma(packages: Iterable[str]) -> str:
-    """Silence DL3013 when a package is not pinned."""
+    """Ignore DL3013 if a package is not pinned."""
     return "" if all(_PINNED_PIP.fullmatch(word) for word in packages) else _pragma("DL3013")
 
 

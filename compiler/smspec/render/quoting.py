@@ -1,6 +1,6 @@
-"""Values as the words of a Dockerfile, a shell line or a docstring: the only place that knows how to quote.
+"""Quote values as words of a Dockerfile, a shell line, or a docstring: the only module that does so.
 
-What cannot be quoted at all is told by `smspec.render.representable`; nothing here rejects anything.
+`smspec.render.representable` reports what cannot be quoted at all; nothing here rejects anything.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ _BACKSLASHES_BEFORE_A_QUOTE = re.compile(r'\\+(?="|\Z)')
 
 
 def exec_form(words: Iterable[str]) -> str:
-    """Return the JSON array that RUN and ENTRYPOINT start without a shell."""
+    """Return the JSON array with which RUN and ENTRYPOINT start a command without a shell."""
     return json.dumps(list(words), ensure_ascii=False)
 
 
 def shell_form(script: str) -> str:
-    """Return the exec form that has ``/bin/sh`` run a script of one line or many.
+    """Return the exec form that runs a script of one or several lines with ``/bin/sh``.
 
-    A shell form would be shorter, but there a first word may be taken for a flag or an array, ``<<`` for the start
-    of a here-document, and a line break cannot be written.
+    A shell form would be shorter, but there a first word may be taken for a flag or an array, ``<<`` for the start of a
+    here-document, and a line break cannot be written.
     """
     return exec_form(("/bin/sh", "-c", script))
 
@@ -52,8 +52,8 @@ def label_line(key: str, value: str) -> str:
 
 
 def shell_words(words: Iterable[str], between: str = " ") -> str:
-    """Return words as a POSIX shell reads them back, ``between`` them a blank or a continued line."""
-    import shlex  # late: only a Dockerfile or an entrypoint needs it
+    """Return words quoted for a POSIX shell, joined with ``between``: a space or a continued line."""
+    import shlex  # imported late: only a Dockerfile or an entrypoint needs it
 
     return between.join(shlex.quote(word) for word in words)
 

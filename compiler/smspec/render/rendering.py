@@ -1,4 +1,4 @@
-"""What a target comes to: a text, and what its reader has to know beside it."""
+"""The output of a target: a text, and notes for its reader."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from smspec.source.frozen import dataclass
 
 
 class NothingToRender(Exception):
-    """The job has no such file; the text says why."""
+    """The job has no such file; the text explains why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendering:
-    """``notes`` are sentences for people, such as what the text cannot say; they never stand in it."""
+    """``notes`` are sentences for the reader, such as limits of the text; they are not part of the text."""
 
     text: str
     notes: tuple[str, ...] = ()

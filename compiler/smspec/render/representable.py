@@ -1,7 +1,7 @@
-"""What a Dockerfile cannot hold or would take for something else, told at the keys of the spec.
+"""Check for values that a Dockerfile cannot contain or would misread, reported at the keys of the spec.
 
-The schema has looked at the shape of every value before, so names of variables and platforms are right here.
-Every value that passes here is quoted by `smspec.render.quoting` so that the image gets exactly what was written.
+The schema has checked the shape of every value before, so names of variables and platforms are valid here.
+`smspec.render.quoting` quotes every value that passes here, so that the image gets exactly what was written.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NAMES = {"\n": "a line break", "\r": "a carriage return", "\t": "a tab", "\0": 
 
 
 def dockerfile_findings(job: JobSpec, build_inputs: BuildInputs) -> list[Finding]:
-    """Return what of a job and its requirements file cannot be written into its image."""
+    """Return what cannot be written to the image of a job and its requirements file."""
     findings = [*_entry_findings(job.entry_point)]
     if isinstance(job.image, BuiltImage):
         findings += _image_findings(job.image)
@@ -42,7 +42,7 @@ def dockerfile_findings(job: JobSpec, build_inputs: BuildInputs) -> list[Finding
 
 
 def base_findings(base: str) -> Iterator[Finding]:
-    """Yield what keeps an image from being built from a base."""
+    """Yield why an image cannot be built from a base image."""
     if not is_image_reference(base):
         yield BASE.at(
             ("image", "base"),

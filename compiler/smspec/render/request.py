@@ -1,4 +1,4 @@
-"""The CreateTrainingJob request as the file that ``aws … --cli-input-json`` takes."""
+"""The CreateTrainingJob request as a file for ``aws … --cli-input-json``."""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
-"""The grammar of what apt and pip are asked for: packages by name, never an option, a path or a command."""
+"""The grammar of packages for apt and pip: packages by name, never an option, a path, or a command."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-# Patterns are texts: one that a spec has no use for is never compiled.
+# Patterns are strings, compiled only when a spec needs them.
 
 # Names by Debian Policy 5.6.1, versions by 5.6.12; with a `-` at its end a name would be one to remove.
 _APT_NAME = r"[a-z0-9](?:[a-z0-9+.-]*[a-z0-9+.])"
 _APT_PACKAGE = rf"{_APT_NAME}(?::[a-z0-9][a-z0-9-]*)?(?:=[0-9A-Za-z][0-9A-Za-z.+:~-]*)?"
 
-# Names, extras, versions and URLs as in the packaging specifications (version specifiers, dependency specifiers).
+# Names, extras, versions, and URLs as in the packaging specifications (version specifiers, dependency specifiers).
 _PIP_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
 _EXTRAS = rf"(?: ?\[ ?{_PIP_NAME}(?: ?, ?{_PIP_NAME})* ?\])?"
 _CLAUSE = r"(?:===|==|~=|!=|<=|>=|<|>) ?[0-9A-Za-z.*+!_-]+"
@@ -38,7 +38,7 @@ def is_pip_requirement(word: str) -> bool:
 
 
 def faults_of_requirements(content: bytes) -> Iterator[tuple[int, str]]:
-    """Yield (line, what is wrong) where a requirements file needs something that the build does not have."""
+    """Yield (line, error) for lines of a requirements file that need something that the build does not have."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""``run.json``: a directory with one is what a local run left, and no part of a source or a build."""
+"""``run.json``: the marker of a directory that a local run wrote; it is never part of a source or a build."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ _KIND = "smspec run"
 
 
 def run_marker_json(job: str, status: str) -> bytes:
-    """Return what the marker of a run says."""
+    """Return the content of the marker of a run."""
     return (json.dumps({"kind": _KIND, "job": job, "status": status}) + "\n").encode("ascii")
 
 
 def is_run_marker(content: bytes) -> bool:
-    """Tell the marker of a run from any other file of that name."""
+    """Return whether a file of that name is the marker of a run."""
     return _marker(content).get("kind") == _KIND
 
 
 def is_unfinished(content: bytes, job: str) -> bool:
-    """Whether it marks a run of this very job that did not complete."""
+    """Return whether it marks an incomplete run of this job."""
     marker = _marker(content)
     return marker.get("job") == job and marker.get("status") != "Completed"
 

@@ -1,8 +1,8 @@
-"""A spec as clean YAML: what was merged, on one page, that reads back to the same tree.
+"""Format a merged spec as YAML that parses to the same tree.
 
-Block style, the order of the document, no line folded. A value keeps its spelling; what stood in quotes stands in
-quotes, or as a text block where it has several lines. A text that another reader of YAML would not take for text gets
-quotes: `on` and `<<` among them.
+Block style, in the order of the document, without folded lines. A value keeps its spelling; a quoted value stays
+quoted, or becomes a text block if it has several lines. A string that some YAML parser would not read as a string is
+quoted, such as `on` and `<<`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from smspec.source import Document, Mapping, Node, Scalar, Sequence
 from smspec.spec.yaml.plain_text import is_text_everywhere
 from smspec.spec.yaml.scalars import meaning
 
-# A YAML reader gives up looking for the `:` after 1,024 characters of a key.
+# A YAML parser stops searching for the `:` after 1,024 characters of a key.
 _LONGEST_KEY = 1000
-# What JSON leaves as it is and YAML cannot print, or shows as something else.
+# Characters that JSON leaves unescaped, and YAML cannot print or displays differently.
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
 _NOT_PLAIN_FIRST = frozenset(",[]{}#&*!|>'\"%@`")
 _NEVER_PLAIN = re.compile(r": |:\t|:$|[ \t]#|[\x00-\x1f]")
@@ -30,7 +30,7 @@ def spec_yaml(document: Document) -> str:
 
 
 def _block(node: Node) -> Iterator[str]:
-    """Yield the lines of a list or mapping that has entries, not indented."""
+    """Yield the lines of a list or mapping with entries, not indented."""
     if isinstance(node, Sequence):
         for item in node.items:
             yield from _hung("-", item)
@@ -48,7 +48,7 @@ def _block(node: Node) -> Iterator[str]:
 
 
 def _hung(sign: str, node: Node) -> Iterator[str]:
-    """Yield the lines of a value that begins on the line of its sign."""
+    """Yield the lines of a value that starts on the line of its sign."""
     if not _has_parts(node):
         yield from _lines(sign, node)
         return
@@ -57,7 +57,7 @@ def _hung(sign: str, node: Node) -> Iterator[str]:
 
 
 def _lines(before: str, node: Node) -> Iterator[str]:
-    """Yield the lines of a value without parts, after a key or a dash."""
+    """Yield the lines of a scalar, or an empty collection, after a key or a dash."""
     if isinstance(node, Scalar) and _is_text_block(node.text):
         yield f"{before} |" if node.text.endswith("\n") else f"{before} |-"
         yield from (f"  {line}" if line else "" for line in node.text.removesuffix("\n").split("\n"))
@@ -86,7 +86,7 @@ def _can_be_plain(scalar: Scalar) -> bool:
 
 
 def _is_plain_text(text: str) -> bool:
-    """Return whether a text without quotes reads as itself, in block style. Nothing at all does: it is null."""
+    """Return whether an unquoted string reads as itself in block style. An empty one does not: it is null."""
     return not text or (
         text[0] not in _NOT_PLAIN_FIRST
         and not (text[0] in "-?:" and text[1:2] in ("", " ", "\t"))
@@ -97,7 +97,7 @@ def _is_plain_text(text: str) -> bool:
 
 
 def _is_text_block(text: str) -> bool:
-    """Return whether lines can stand below ``|`` as they are."""
+    """Return whether lines can be written below ``|`` unchanged."""
     lines = text.removesuffix("\n").split("\n")
     return (
         "\n" in text
@@ -110,7 +110,7 @@ def _is_text_block(text: str) -> bool:
 
 
 def _quoted(text: str) -> str:
-    """Return a text in double quotes; YAML reads every escape that JSON writes."""
+    """Return a string in double quotes; YAML parses every escape that JSON writes."""
     quoted = json.dumps(text, ensure_ascii=False)
     return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04X}", quoted)
 

@@ -15,7 +15,7 @@ _FIXED_NAME = (
 
 
 def step_functions(payload: dict[str, object]) -> Rendering:
-    """Return a Task state in JSON. Raise `NothingToRender` where the language would take a text for an expression."""
+    """Return a Task state in JSON. Raise `NothingToRender` if the language would read a string as an expression."""
     role = parsed_arn(payload.get("RoleArn"))
     partition = role.partition if role else "aws"
     state: dict[str, object] = {
@@ -28,7 +28,7 @@ def step_functions(payload: dict[str, object]) -> Rendering:
 
 
 def _arguments(payload: dict[str, object]) -> dict[str, object]:
-    """Return the request under the language in which nothing of it is an expression.
+    """Return the request for the language in which nothing in it is an expression.
 
     In JSONPath, the default, a key that ends in `.$` is one; in JSONata a text between `{%` and `%}`.
     """

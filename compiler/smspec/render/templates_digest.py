@@ -1,4 +1,4 @@
-"""What the generated files are made with, as one digest: it is part of an image's tag."""
+"""The digest of what generates files: it is part of an image's tag."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ import os
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _TEMPLATES = os.path.join(_HERE, "templates")
 _MODULES = ("dockerfile.py", "entrypoint.py", "pragmas.py", "quoting.py", "templating.py")
-"""What fills the templates in. A changed word of a module may change a generated file, and then the tag must change."""
+"""The modules that fill the templates.
+
+A change of a module may change a generated file, and then the tag must change.
+"""
 
 
 @functools.cache
 def templates_digest() -> str:
-    """Return the SHA-256 of the templates and of the modules that fill them in."""
+    """Return the SHA-256 of the templates and of the modules that fill them."""
     digest = hashlib.sha256()
     files = [os.path.join(_HERE, name) for name in _MODULES]
     files += [os.path.join(_TEMPLATES, name) for name in sorted(os.listdir(_TEMPLATES)) if name.endswith(".j2")]

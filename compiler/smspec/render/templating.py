@@ -1,4 +1,4 @@
-"""The one jinja2 environment: templates lay out, filters quote, and a name that is missing is an error."""
+"""The jinja2 environment: templates for layout, filters for quoting, and an error for a missing name."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _CONTINUED_LINE = " \\\n        "
 
 
 def filled(template: str, **names: object) -> str:
-    """Return a template of ours with its names filled in."""
+    """Return a template with its names filled in."""
     return _environment().get_template(template).render(names)
 
 
 @functools.cache
 def _environment() -> jinja2.Environment:
-    import jinja2  # late: a payload needs no template
+    import jinja2  # imported late: a request needs no template
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),

@@ -1,4 +1,4 @@
-"""The job as the resource `aws_sagemaker_training_job` of Terraform's AWS provider, as `terraform fmt` lays it out."""
+"""The job as the resource `aws_sagemaker_training_job` of Terraform's AWS provider, formatted like `terraform fmt`."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ UNKNOWN_TO_TERRAFORM: Members = frozenset(
 """Members for which the resource has no argument (provider documentation, r/sagemaker_training_job)."""
 
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-# HCL has no other escapes for these than by number (HCL native syntax, quoted template expressions).
+# HCL can escape these only by number (HCL native syntax, quoted template expressions).
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def terraform(name: str, payload: dict[str, object], region: str | None = None) -> Rendering:
-    """Return the resource called ``name``; every member is in it, and a note names those the provider may not know."""
+    """Return the resource ``name`` with all members, and a note about those that the provider may not support."""
     model = pinned_model()
     members = {key: value for key, value in payload.items() if key != "Tags"}
     label = name if re.match("[A-Za-z_]", name) else f"job_{name}"
@@ -38,12 +38,12 @@ def terraform(name: str, payload: dict[str, object], region: str | None = None) 
 
 
 def argument(member_name: str) -> str:
-    """Return what the provider calls a member of the API."""
+    """Return the provider's name for a member of the API."""
     return _WORDS.sub("_", member_name).lower().replace("sage_maker", "sagemaker")
 
 
 def _tags(payload: dict[str, object]) -> dict[str, str]:
-    """Return the tags as the map that the provider takes."""
+    """Return the tags as a map for the provider."""
     return {str(member(tag, "Key")): str(member(tag, "Value")) for tag in items(payload, "Tags")}
 
 
@@ -96,7 +96,7 @@ def _value(value: object) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a text as a quoted template without interpolation: `${` and `%{` are written with two signs."""
+    """Return a string as a quoted template without interpolation: `${` and `%{` are written with two signs."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("${", "$${").replace("%{", "%%{")
     escaped = escaped.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
     return '"' + _CONTROL.sub(lambda match: "\\u" + f"{ord(match[0]):04x}", escaped) + '"'

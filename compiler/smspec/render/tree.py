@@ -9,16 +9,16 @@ from smspec.source.listing import ListedFile
 from smspec_runtime.run_plan import CODE_CHANNEL
 
 UPLOAD = "upload/"
-"""What lies below here in a tree has to be in S3 before the job starts."""
+"""Files below this directory must be in S3 before the job starts."""
 
 SOURCE = "source/"
 SOURCES = (SOURCE, f"{UPLOAD}{CODE_CHANNEL}/")
-"""Where the author's source lies in a tree: what the image takes, and what a channel brings."""
+"""The directories of the author's source in a tree: for the image, and for a channel."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratedFile:
-    """A file that we write the bytes of. ``path`` is relative to the tree, with ``/``."""
+    """A file that smspec generates. ``path`` is relative to the tree, with ``/``."""
 
     path: str
     content: bytes
@@ -27,7 +27,7 @@ class GeneratedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopiedFile:
-    """A file that is taken over from this machine unchanged; its digest was taken when it was listed."""
+    """A file that is copied from this machine unchanged; its digest was computed when it was listed."""
 
     path: str
     file: ListedFile
@@ -35,7 +35,7 @@ class CopiedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveFile:
-    """A .tar.gz of files of this machine, packed when the tree is written; their paths are those in the archive."""
+    """A .tar.gz of local files, packed when the tree is written; their paths are those in the archive."""
 
     path: str
     members: tuple[CopiedFile, ...]
@@ -45,7 +45,7 @@ class ArchiveFile:
 class ManifestFile:
     """The list of all other files, finished when the tree is written and every digest is known.
 
-    ``compiled`` and ``runtime`` are digests; ``uploads`` says where in S3 a file of the tree must lie.
+    ``compiled`` and ``runtime`` are digests; ``uploads`` maps files of the tree to their S3 URIs.
     """
 
     path: str
@@ -60,6 +60,6 @@ TreeFile = Union[GeneratedFile, CopiedFile, ArchiveFile, ManifestFile]
 
 @dataclass(frozen=True, slots=True)
 class FileTree:
-    """Files sorted by path as UTF-8 bytes, no two with one path."""
+    """Files sorted by path as UTF-8 bytes, with unique paths."""
 
     files: tuple[TreeFile, ...]

@@ -1,4 +1,4 @@
-"""Which files a build writes: the context of ``docker build``, what is to be uploaded, the request, the manifest."""
+"""The files that a build writes: the context of ``docker build``, the uploads, the request, and the manifest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REQUEST = "create-training-job.json"
 
 
 def render_tree(plan: Plan, build_inputs: BuildInputs, compiled_digest: str) -> FileTree:
-    """Return every file of a build, sorted by path. Only names and digests of copied files are looked at."""
+    """Return every file of a build, sorted by path. Of copied files only names and digests are read."""
     files: list[TreeFile] = [_generated(REQUEST, request_json(plan.request))]
     if plan.image is not None:
         files += _context(plan, build_inputs)
@@ -51,7 +51,7 @@ def _context(plan: Plan, build_inputs: BuildInputs) -> Iterator[TreeFile]:
 
 
 def _runtime(plan: Plan, build_inputs: BuildInputs, prefix: str) -> Iterator[TreeFile]:
-    """Yield what starts the job: entrypoint, plan and runtime lie together, in an image and in a channel."""
+    """Yield the files that start the job: entrypoint, plan, and runtime are together, in an image and in a channel."""
     if plan.run is None:
         return
     yield _generated(f"{prefix}entrypoint.py", entrypoint(plan.run))
@@ -68,7 +68,7 @@ def _uploaded(upload: Upload, plan: Plan, build_inputs: BuildInputs) -> list[Tre
 
 
 def _directory(upload: Upload) -> str:
-    """Return the directory of an upload: it has the name of the channel that brings it into the container."""
+    """Return the directory of an upload, which has the name of the channel that delivers it."""
     return f"{UPLOAD}{RUNTIME_CHANNEL if upload.kind == 'runtime' else CODE_CHANNEL}/"
 
 

@@ -1,4 +1,4 @@
-"""Plain data as YAML that every reader understands alike, whatever version of YAML it reads."""
+"""Format plain data as YAML that every parser reads alike, whatever its version of YAML."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ _PLAIN = r"[A-Za-z][A-Za-z0-9_./-]*"
 
 
 def yaml_data(data: object) -> str:
-    """Return data as block YAML in the order of its keys; texts stand in quotes unless they are plain words."""
-    import yaml  # late, with the class below: one target needs a writer
+    """Return data as block YAML in the order of its keys; strings are quoted unless they are plain words."""
+    import yaml  # imported late, with the class below: only one target needs it
 
     class Writer(yaml.SafeDumper):
         def ignore_aliases(self, _data: object) -> bool:

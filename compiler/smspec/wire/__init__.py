@@ -1,5 +1,5 @@
-"""What other machines send: HTTP and JSON, read within limits of time, size, and shape.
+"""Requests to other machines: HTTP and JSON, within limits of time, size, and shape.
 
-Everything that opens a connection goes through here, boto3's requests too. Imported only by commands that contact
-another machine: the compile path never loads this package.
+Everything that opens a connection uses this package, including boto3. Imported only by commands that contact another
+machine: compiling never loads this package.
 """

@@ -1,6 +1,6 @@
-"""boto3 over our own exchange of requests: a response is whole, within limits, and well formed, or it is a fault.
+"""boto3 over smspec's own HTTP exchange: a response is complete, within limits, and well formed, or it is an error.
 
-botocore has an event before it sends a request; what a handler returns takes the place of what it would have received.
+botocore emits an event before it sends a request; the return value of a handler replaces the response.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ from smspec.wire.url import parsed
 from smspec.wire.xml_body import check_xml
 
 LARGEST = 6 << 20
-"""Bytes of a response that is data about data: a list of 1,000 objects with keys of 1,024 bytes, each escaped."""
+"""Bytes of a metadata response: a list of 1,000 objects with keys of 1,024 bytes, each escaped."""
 
 _ATTEMPTS = {"mode": "standard", "total_max_attempts": 5}
 _LOGIN = (CredentialRetrievalError, PartialCredentialsError, SSOError, TokenRetrievalError, ProfileNotFound)
-# What botocore's parsers raise for a response of another shape than the model's.
+# Raised by botocore's parsers for a response with a different shape than the model's.
 _SHAPES = (
     ResponseParserError,
     ValueError,
@@ -61,7 +61,7 @@ _SHAPES = (
 
 
 class AwsRefused(WireFault):
-    """AWS understood the request and says no. ``code`` is AWS's word for why, ``message`` its sentence."""
+    """AWS understood the request and rejects it. ``code`` is AWS's error code, ``message`` its sentence."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code}: {message}")
@@ -70,11 +70,11 @@ class AwsRefused(WireFault):
 
 
 class Unsendable(WireFault):
-    """A parameter cannot be what it is: the API would not take it."""
+    """A parameter is invalid: the API would reject it."""
 
 
 class AwsSession:
-    """Makes clients as the AWS command makes its own; an option wins over environment and profile.
+    """Creates clients as the AWS CLI does; an option wins over environment and profile.
 
     ``largest``: bytes of a response that streams an object.
     """
@@ -84,7 +84,7 @@ class AwsSession:
     ) -> None:
         core = botocore.session.get_session()
         self._core = core
-        # The AWS command and other SDKs read AWS_REGION before AWS_DEFAULT_REGION; boto3 knows only the latter.
+        # The AWS CLI and other SDKs read AWS_REGION before AWS_DEFAULT_REGION; boto3 only reads the latter.
         named = region or os.environ.get("AWS_REGION") or None
         self.session = boto3.Session(profile_name=profile, region_name=named, botocore_session=core)
         self._largest = largest
@@ -105,12 +105,12 @@ class AwsSession:
         return client
 
     def partitions(self) -> list[dict[str, Any]]:
-        """Return what botocore knows about the partitions of AWS."""
+        """Return botocore's data about the partitions of AWS."""
         known: list[dict[str, Any]] = self._core.get_data("partitions")["partitions"]
         return known
 
     def _sent(self, request: AWSPreparedRequest, event_name: str, **_event: object) -> AWSResponse | None:
-        """Send a request of botocore. What it may repeat is a fault of botocore's own."""
+        """Send a request of botocore. An error that may be retried is an exception of botocore."""
         if not isinstance(request.body, (bytes, str, type(None))):
             return None  # an upload
         streams = bool(request.stream_output)
@@ -128,13 +128,13 @@ class AwsSession:
         return AWSResponse(request.url, response.status, _joined(response), _Body(body))
 
     def _output_shape(self, event_name: str) -> Any:
-        """Return the shape of what botocore is about to ask for, by `before-send.SERVICE.OPERATION`."""
+        """Return the shape of the response to a request, by `before-send.SERVICE.OPERATION`."""
         _, service, operation = event_name.split(".", 2)
         model = self._models.get(service)
         return model.operation_model(operation).output_shape if model is not None else None
 
     def _deadline(self, headers: dict[str, str]) -> Deadline:
-        """Return the deadline of a call: one for all its attempts, which botocore marks with the same id."""
+        """Return the deadline of a call: one for all its attempts, which have the same id in botocore."""
         call = headers.get("amz-sdk-invocation-id")
         if call is None or getattr(self._call, "id", None) != call:
             self._call.id, self._call.deadline = call, Deadline()
@@ -144,10 +144,10 @@ class AwsSession:
 
 @contextmanager
 def responses(purpose: str) -> Iterator[None]:
-    """Turn whatever calls of boto3 raise into `AwsRefused`, `Unsendable`, or `WireFault`, whose sentence is whole.
+    """Convert all exceptions of boto3 calls to `AwsRefused`, `Unsendable`, or `WireFault`, with a complete sentence.
 
-    ``purpose`` follows "cannot": ``read `s3://…```. Put nothing but the calls inside: what their parsers raise for
-    a response of the wrong shape may be any error of Python.
+    ``purpose`` follows "cannot": ``read `s3://…```. Put only the calls inside: their parsers may raise any error of
+    Python for a response of the wrong shape.
     """
     try:
         yield
@@ -183,7 +183,7 @@ class _Body(io.BytesIO):
 
 
 def _well_formed(response: Response, shape: Any) -> bytes:
-    """Return the body of a response that botocore will parse; nothing of an error's where it could not be parsed."""
+    """Return the body of a response that botocore can parse; an empty one for an error that it could not parse."""
     try:
         body = response.body.lstrip()
         if body.startswith(b"<"):
@@ -202,7 +202,7 @@ def _well_formed(response: Response, shape: Any) -> bytes:
 
 
 def _joined(response: Response) -> dict[str, str]:
-    """Return the headers as botocore wants them, by name."""
+    """Return the headers for botocore, by name."""
     joined: dict[str, str] = {}
     for name, value in response.headers:
         joined[name] = f"{joined[name]}, {value}" if name in joined else value

@@ -1,4 +1,4 @@
-"""JSON of AWS held against the shape that the API's model declares, before botocore takes it for that."""
+"""Check AWS's JSON against the shape in the API model, before botocore parses it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _SINGLE: dict[str, Callable[[object], bool]] = {
 
 
 def check_shape(value: object, shape: Any, name: str) -> None:
-    """Raise `BadResponse` where a value, which messages call ``name``, is not of a botocore shape.
+    """Raise `BadResponse` if a value, called ``name`` in messages, does not have a botocore shape.
 
-    Members that the model does not know are left alone, and null stands for a member that is not there.
+    Members that the model does not know are ignored, and null is a missing member.
     """
     kind = shape.type_name
     if kind in _SINGLE:

@@ -1,4 +1,4 @@
-"""Connections that are kept and used again: urllib3's pools over sockets with a deadline, through proxies."""
+"""Pooled connections: urllib3's pools over sockets with a deadline, through proxies."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class Connections:
         self._lock = threading.Lock()
 
     def pool(self, url: SplitResult) -> HTTPConnectionPool:
-        """Return the connections to a URL's host. Raises `WireFault`."""
-        assert url.hostname is not None  # `parsed` has looked
+        """Return the connections to a URL's host. Raise `WireFault`."""
+        assert url.hostname is not None  # `parsed` has checked it
         proxy = _proxy(url)
         with self._lock:
             manager = self._managers.get((url.scheme, proxy)) or self._manager(url.scheme, proxy)
@@ -88,7 +88,7 @@ def _proxied(proxy: str, options: dict[str, Any], context: SSLContext | None) ->
 
 
 def _proxy(url: SplitResult) -> str | None:
-    """Return the proxy that the environment has for a URL: http_proxy, https_proxy, all_proxy, but not for no_proxy."""
+    """Return the proxy of a URL from the environment: http_proxy, https_proxy, all_proxy, except for no_proxy."""
     proxies = getproxies()
     proxy = proxies.get(url.scheme) or proxies.get(_ANY_SCHEME)
     if not proxy or proxy_bypass(url.netloc):

@@ -1,4 +1,4 @@
-"""How long a server may take for a whole response, however it spreads the bytes over that time."""
+"""The time limit for a whole response, however it is distributed over that time."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ TIMEOUT = 60.0
 """Seconds for a response, unless the variable sets a different number."""
 
 LEAST_RATE = 8 << 10
-"""Bytes received that earn one more second, so that large responses arrive over slow lines, and drops do not."""
+"""Bytes that extend the limit by a second, so that large responses arrive over slow lines, and a trickle does not."""
 
 
 def timeout() -> float:
-    """Return the seconds that a server has. Raises `WireFault` for a variable that is not a number of seconds."""
+    """Return the time limit of a server in seconds.
+
+    Raise `WireFault` for a variable that is not a number of seconds.
+    """
     written = os.environ.get(TIMEOUT_VARIABLE, "")
     if not written:
         return TIMEOUT
@@ -27,23 +30,23 @@ def timeout() -> float:
 
 
 class Deadline:
-    """A moment that requests share, attempt after attempt; what arrives puts it off a little."""
+    """A time limit for all attempts of a request; received data extend it a little."""
 
     def __init__(self, seconds: float | None = None) -> None:
         self.seconds = timeout() if seconds is None else seconds
         self._end = time.monotonic() + self.seconds
 
     def left(self) -> float:
-        """Return the seconds that are left, more than zero. Raises `DeadlineMissed`."""
+        """Return the seconds that are left, more than zero. Raise `DeadlineMissed`."""
         left = self._end - time.monotonic()
         if left <= 0:
             raise self.missed()
         return left
 
     def received(self, size: int) -> None:
-        """Put the moment off for bytes that arrived."""
+        """Extend the limit for bytes that arrived."""
         self._end += size / LEAST_RATE
 
     def missed(self) -> DeadlineMissed:
-        """Return the fault of a server that let the moment pass."""
+        """Return the exception for a server that exceeded the limit."""
         return DeadlineMissed(f"no complete response within {self.seconds:g} s; {TIMEOUT_VARIABLE} sets a longer time")

@@ -1,4 +1,4 @@
-"""One request and its whole response: framed as HTTP asks for, nothing cut, nothing decoded, within an allowance."""
+"""One request and its complete response: framed as HTTP requires, not truncated, not decoded, within an allowance."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LENGTH = re.compile(r"[0-9]{1,15}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """A response that arrived whole. ``headers``: (name in lower case, value), in order."""
+    """A complete response. ``headers``: (name in lower case, value), in order."""
 
     status: int
     reason: str
@@ -35,13 +35,13 @@ class Response:
     body: bytes
 
     def header(self, name: str) -> str:
-        """Return a header, empty where there is none. Raises `BadResponse` where several contradict each other."""
+        """Return a header, empty if there is none. Raise `BadResponse` if several contradict each other."""
         return _only(self.headers, name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is sent; ``url`` has been `parsed`. ``encoded``: the body may be stored compressed, and stays so."""
+    """A request; ``url`` has been `parsed`. ``encoded``: the body may be stored compressed, and stays so."""
 
     url: SplitResult
     method: str = "GET"
@@ -51,9 +51,9 @@ class Request:
 
 
 def exchanged(connections: Connections, request: Request, deadline: Deadline, size: int) -> Response:
-    """Send a request and return the response; redirects are not followed. Raises `WireFault`.
+    """Send a request and return the response; redirects are not followed. Raise `WireFault`.
 
-    ``size``: bytes that the body may have.
+    ``size``: the maximum size of the body.
     """
     allowance = Allowance(deadline, size)
     before = ALLOWANCE.set(allowance)
@@ -68,7 +68,7 @@ def exchanged(connections: Connections, request: Request, deadline: Deadline, si
         raise ConnectionBroken(f"the proxy lets no request through: {_why(fault)}") from None
     except (HTTPError, http.client.HTTPException, OSError) as fault:
         raise ConnectionBroken(_why(fault)) from None
-    except ValueError as fault:  # a header or address that cannot be written
+    except ValueError as fault:  # a header or URL that cannot be written
         raise BadResponse(continued(str(fault))) from None
     finally:
         ALLOWANCE.reset(before)
@@ -96,13 +96,13 @@ def _received(pool: HTTPConnectionPool, request: Request, allowance: Allowance) 
             raise ConnectionBroken(f"the response ends after {len(body):,} of {expected:,} bytes")
         is_whole = True
     finally:
-        # What is left of a connection that failed belongs to no later response.
+        # Data left in a failed connection do not belong to a later response.
         raw.release_conn() if is_whole else raw.close()
     return Response(status=raw.status, reason=_reason(raw), headers=headers, body=body)
 
 
 def _target(pool: HTTPConnectionPool, url: SplitResult) -> str:
-    """Return what the request line asks for, byte for byte: what is signed must not be tidied up."""
+    """Return the target of the request line, byte for byte: what is signed must not be normalized."""
     if pool.proxy is not None and url.scheme == "http":
         return url.geturl()
     path = url.path or "/"
@@ -113,9 +113,9 @@ def _body(raw: BaseHTTPResponse, expected: int | None) -> bytes:
     if expected is not None:
         return raw.read(decode_content=False) if expected else b""
     try:
-        # A chunk may claim to have a terabyte, and is made room for at once by who asks for all of it.
+        # A chunk may claim to have a terabyte, and reading all of it would allocate that at once.
         return b"".join(iter(lambda: raw.read(_BLOCK, decode_content=False), b""))
-    except (ValueError, OverflowError):  # a chunk may claim to have fewer bytes than none
+    except (ValueError, OverflowError):  # a chunk may claim to have a negative size
         raise BadResponse("the response is not well-formed HTTP") from None
 
 
@@ -129,7 +129,7 @@ def _headers(raw: BaseHTTPResponse) -> tuple[tuple[str, str], ...]:
 def _length(
     headers: tuple[tuple[str, str], ...], raw: BaseHTTPResponse, request: Request, allowance: Allowance
 ) -> int | None:
-    """Return how many bytes the body has; None where its chunks will show. Raises `BadResponse`."""
+    """Return the length of the body; None if it is chunked. Raise `BadResponse`."""
     if request.method == "HEAD" or raw.status in _WITHOUT_BODY:
         return 0
     encoding = _only(headers, "content-encoding").lower()
@@ -146,7 +146,7 @@ def _length(
 
 
 def _only(headers: tuple[tuple[str, str], ...], name: str) -> str:
-    """Return the value of a header. urllib3 gives each of several lines."""
+    """Return the only value of a header. urllib3 has one for each of several lines."""
     values = {value for each, value in headers if each == name}
     if len(values) > 1:
         raise BadResponse(f"the response has contradictory headers `{name}`")
@@ -158,12 +158,12 @@ def _reason(raw: BaseHTTPResponse) -> str:
 
 
 def _why(fault: BaseException) -> str:
-    """Return what broke, from within what urllib3 wraps around it."""
+    """Return the underlying error that urllib3 wraps."""
     inner = fault
     while isinstance(inner, (ProtocolError, ProxyError)) and inner.args and isinstance(inner.args[-1], BaseException):
         inner = inner.args[-1]
     if isinstance(inner, http.client.IncompleteRead):
-        partial: object = inner.partial  # urllib3 has a number there
+        partial: object = inner.partial  # urllib3 has a number here
         size = partial if isinstance(partial, int) else len(inner.partial)
         rest = f" of {size + inner.expected:,}" if isinstance(inner.expected, int) else ""
         return f"the response ends after {size:,}{rest} bytes"

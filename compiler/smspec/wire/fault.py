@@ -1,10 +1,10 @@
-"""What a server can do wrong, as sentences that continue `HOST: …`: lower case, no full stop."""
+"""The errors of a server, as sentences that continue `HOST: …`: lower case, no full stop."""
 
 from __future__ import annotations
 
 
 class WireFault(Exception):
-    """No usable response: the server is slow, gone, lying, or does not let us in."""
+    """No usable response: the server is slow, gone, wrong, or denies access."""
 
 
 class ConnectionBroken(WireFault):
@@ -12,8 +12,8 @@ class ConnectionBroken(WireFault):
 
 
 class DeadlineMissed(WireFault):
-    """The server had its time."""
+    """The server exceeded its time limit."""
 
 
 class BadResponse(WireFault):
-    """The response is not what it must be. Sending the request again would not change that."""
+    """The response is invalid. Sending the request again would not change that."""

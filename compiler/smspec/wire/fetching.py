@@ -1,4 +1,4 @@
-"""Getting what a URL leads to: redirects followed a few times, and credentials kept from every other host."""
+"""Download a URL: follow a few redirects, and keep credentials from every other host."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from smspec.wire.url import followed, parsed, place
 
 MOST_REDIRECTS = 5
 PAUSES = (0.1, 0.4)
-"""Seconds before a request is sent again that came to nothing, or to a server that is busy."""
+"""Seconds before a failed request, or one to a busy server, is sent again."""
 
 _BUSY = (500, 502, 503, 504)
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -24,7 +24,7 @@ _AUTHORIZATION = "authorization"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """A response, and the URL that gave it."""
+    """A response, and the URL that it came from."""
 
     url: SplitResult
     response: Response
@@ -33,9 +33,9 @@ class Fetched:
 def fetched(
     connections: Connections, url: str, headers: Mapping[str, str], *, deadline: Deadline, size: int
 ) -> Fetched:
-    """Get a URL, and what it redirects to. Raises `WireFault`.
+    """Download a URL, following redirects. Raise `WireFault`.
 
-    A redirect to a different scheme, host, or port gets no Authorization header, and none of those after it does.
+    A redirect to a different scheme, host, or port gets no Authorization header, nor does any after it.
     """
     there = parsed(url)
     for _ in range(MOST_REDIRECTS + 1):

@@ -1,4 +1,4 @@
-"""JSON that a server sent: read within the limits of `service.json`, and taken apart as it must be."""
+"""Parse JSON of a server, within the limits of `service.json`, and check its members."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CALLED: dict[type, str] = {dict: "an object", list: "a list", str: "a string", 
 
 
 def json_body(content: bytes) -> object:
-    """Return what the body of a response holds. Raises `BadResponse` unless it is strict JSON within the limits."""
+    """Return the parsed body of a response. Raise `BadResponse` unless it is strict JSON within the limits."""
     try:
         return to_data(read_json(decode_json_bytes("response", content)).root)
     except InvalidInput as rejected:
@@ -26,19 +26,19 @@ def json_body(content: bytes) -> object:
 
 
 def object_body(content: bytes) -> dict[str, object]:
-    """Return the object that the body of a response holds. Raises `BadResponse`."""
+    """Return the object in the body of a response. Raise `BadResponse`."""
     return typed(json_body(content), dict, "the response")
 
 
 def typed(value: object, kind: type[_Kind], name: str) -> _Kind:
-    """Return a value of the type that it must have. Raises `BadResponse`, which calls it ``name``."""
+    """Return a value of the required type. Raise `BadResponse`, which calls it ``name``."""
     if not isinstance(value, kind) or isinstance(value, bool):
         raise BadResponse(f"{name} is not {_CALLED[kind]}")
     return value
 
 
 def member(holder: object, name: str, kind: type[_Kind]) -> _Kind:
-    """Return a member of an object. Raises `BadResponse` where it is missing, or of a different type."""
+    """Return a member of an object. Raise `BadResponse` if it is missing, or has a different type."""
     members = typed(holder, dict, f"what holds `{name}`")
     if name not in members:
         raise BadResponse(f"`{name}` is missing in the response")
@@ -46,7 +46,7 @@ def member(holder: object, name: str, kind: type[_Kind]) -> _Kind:
 
 
 def word(holder: object, name: str, pattern: str) -> str:
-    """Return a member that matches a pattern. Raises `BadResponse`."""
+    """Return a member that matches a pattern. Raise `BadResponse`."""
     value = member(holder, name, str)
     if not re.fullmatch(pattern, value):
         raise BadResponse(f"`{name}` is `{value[:80]}`, which is not what it must be")

@@ -1,6 +1,6 @@
-"""Sockets that keep a deadline and count bytes: every wait is for what is left of the whole response's time.
+"""Sockets that keep a deadline and count bytes: every wait is limited by the remaining time of the whole response.
 
-A timeout of a socket limits one wait only, so a server that sends a byte a second would never run into it.
+A timeout of a socket limits only one wait, so a server that sends a byte per second would never reach it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HEADERS = 256 << 10
 
 
 class Allowance:
-    """What one response may take: the time of a deadline, and so many bytes for its body."""
+    """The limits of one response: the time of a deadline, and the bytes of its body."""
 
     def __init__(self, deadline: Deadline, size: int) -> None:
         self.deadline = deadline
@@ -30,19 +30,19 @@ class Allowance:
         self._left = size + _HEADERS
 
     def took(self, count: int) -> None:
-        """Count bytes. Raises `BadResponse` when there are too many."""
+        """Count bytes. Raise `BadResponse` if there are too many."""
         self._left -= count
         if self._left < 0:
             raise self.too_large()
         self.deadline.received(count)
 
     def too_large(self) -> BadResponse:
-        """Return the fault of a response that is larger than it may be."""
+        """Return the exception for a response above its size limit."""
         return BadResponse(f"the response is larger than {self.size:,} bytes")
 
 
 ALLOWANCE: ContextVar[Allowance] = ContextVar("allowance")
-"""Of the response that this thread waits for: sockets are kept and used again, their deadlines are not."""
+"""Of the response that this thread waits for: sockets are reused, their deadlines are not."""
 
 if TYPE_CHECKING:
     _Base = socket.socket
@@ -51,7 +51,7 @@ else:
 
 
 class _Timed(_Base):
-    """Mixed into a class of sockets."""
+    """A mix-in for a class of sockets."""
 
     def recv_into(self, *words: Any, **options: Any) -> int:
         allowance = ALLOWANCE.get()
@@ -77,11 +77,11 @@ class TimedSocket(_Timed, socket.socket):
 
 
 class TimedTls(_Timed, ssl.SSLSocket):
-    """A socket of TLS; `SSLContext.sslsocket_class` makes them."""
+    """A TLS socket; `SSLContext.sslsocket_class` creates them."""
 
 
 def connected(host: str, port: int, options: Iterable[tuple[int, int, int | bytes]]) -> socket.socket:
-    """Return a socket connected to one of a host's addresses. Raises `ConnectionBroken` or `DeadlineMissed`."""
+    """Return a socket connected to one of a host's addresses. Raise `ConnectionBroken` or `DeadlineMissed`."""
     deadline = ALLOWANCE.get().deadline
     place = f"{host}:{port}"
     try:
@@ -98,7 +98,7 @@ def connected(host: str, port: int, options: Iterable[tuple[int, int, int | byte
                     attempt.setsockopt(*option)
                 attempt.settimeout(min(deadline.left(), _CONNECT_SECONDS))
                 attempt.connect(address)
-                attempt.settimeout(deadline.left())  # what a TLS handshake may take
+                attempt.settimeout(deadline.left())  # the limit for a TLS handshake
                 undo.pop_all()
                 return attempt
         except OSError as fault:

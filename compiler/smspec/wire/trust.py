@@ -1,4 +1,4 @@
-"""Which certificates are trusted: those of this machine, or of the file that the user names."""
+"""The trusted certificates: those of this machine, or of the file that the user sets."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trust:
-    """``named``: the only certificates to trust, and what names them. ``added``: files besides those of the machine."""
+    """``named``: the only trusted certificates, and the variable that sets them.
+
+    ``added``: files besides the machine's.
+    """
 
     named: tuple[str, str] | None = None
     added: tuple[str, ...] = ()
 
     def context(self) -> ssl.SSLContext:
-        """Return what TLS sockets are made with. Raises `WireFault` for certificates that cannot be read."""
+        """Return the context of TLS sockets. Raise `WireFault` for certificates that cannot be read."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         context.set_alpn_protocols(["http/1.1"])
@@ -39,20 +42,20 @@ class Trust:
                 context.load_verify_locations(capath=path)
             else:
                 context.load_verify_locations(path)
-        except OSError as fault:  # of which ssl.SSLError is one
+        except OSError as fault:  # ssl.SSLError is a subclass
             why = "it holds no certificates" if isinstance(fault, ssl.SSLError) else reason(fault)
             raise WireFault(f"{by} is `{path}`: {why}") from None
         return context
 
 
 def trust_of_environment(variables: Iterable[str] = VARIABLES, added: tuple[str, ...] = ()) -> Trust:
-    """Return the certificates that the first of the variables names, or those of this machine."""
+    """Return the certificates in the first of the variables that is set, or those of this machine."""
     named = next(((os.environ[name], name) for name in variables if os.environ.get(name)), None)
     return Trust(named=named, added=added)
 
 
 def tls_sentence(place: str, fault: BaseException) -> str:
-    """Return what is wrong with the TLS of a server, in a sentence."""
+    """Return a sentence about a TLS error of a server."""
     found = _tls_error(fault)
     if isinstance(found, ssl.SSLCertVerificationError):
         why = continued(found.verify_message or str(found))
@@ -62,7 +65,7 @@ def tls_sentence(place: str, fault: BaseException) -> str:
 
 
 def _tls_error(fault: BaseException) -> BaseException:
-    """Return the error of OpenSSL within those that urllib3 wraps around it."""
+    """Return the OpenSSL error that urllib3 wraps."""
     seen: list[BaseException] = []
     inner: object = fault
     while isinstance(inner, BaseException) and inner not in seen:

@@ -1,4 +1,4 @@
-"""URLs that a server may send us to."""
+"""URLs that a server may redirect to."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def parsed(url: str) -> SplitResult:
-    """Take a URL apart. Raises `BadResponse` for one that no request could be sent to safely."""
+    """Parse a URL. Raise `BadResponse` for one that a request cannot be sent to safely."""
     try:
         parts = urlsplit(url)
         is_whole = _PRINTABLE.fullmatch(url) and parts.scheme in _PORTS and "@" not in parts.netloc
@@ -27,7 +27,7 @@ def parsed(url: str) -> SplitResult:
 
 
 def place(url: SplitResult) -> tuple[str, str, int]:
-    """Return scheme, host, and port: where what is sent with a request is meant for."""
+    """Return scheme, host, and port: the receiver of a request."""
     return url.scheme, (url.hostname or "").lower(), url.port or _PORTS[url.scheme]
 
 
@@ -37,9 +37,9 @@ def is_loopback(url: SplitResult) -> bool:
 
 
 def followed(url: SplitResult, location: str) -> SplitResult:
-    """Return where a server may send us from ``url``: over https anywhere, without it only on this machine.
+    """Return the redirect target of ``url``: over https anywhere, without it only on this machine.
 
-    Raises `BadResponse`.
+    Raise `BadResponse`.
     """
     if not _PRINTABLE.fullmatch(location):
         raise BadResponse("it redirects to something that is not a URL")

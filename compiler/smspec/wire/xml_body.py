@@ -1,4 +1,4 @@
-"""XML that a server sent, looked at before a library builds anything from it."""
+"""Check XML of a server before a library parses it."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ def check_xml(content: bytes) -> None:
     parser.StartDoctypeDeclHandler = document_type
     try:
         parser.Parse(content, True)
-    except (ExpatError, ValueError, LookupError):  # an encoding may be unknown
+    except (ExpatError, ValueError, LookupError):  # the encoding may be unknown
         raise BadResponse("the response is not valid XML") from None

@@ -1,6 +1,6 @@
-"""Completion for shells: ``smspec --completion bash``, ``zsh`` or ``fish`` prints a script, of the commands' parsers.
+"""Shell completion: ``smspec --completion bash``, ``zsh``, or ``fish`` prints a script made from the commands' parsers.
 
-What depends on the files around, such as the overlays of a spec, a script asks for: ``--completion overlays SPEC``.
+A script requests candidates that depend on files, such as the overlays of a spec: ``--completion overlays SPEC``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SHELLS: dict[str, Callable[[tuple[Grammar, ...]], str]] = {"bash": bash.script, 
 
 
 def completion(words: list[str], commands: Mapping[str, tuple[str, str]], console: Console) -> int:
-    """Print the script of a shell, or the candidates that such a script asks for."""
+    """Print the script of a shell, or the candidates that such a script requests."""
     topic, *rest = words or [""]
     if topic in SHELLS:
         console.result(SHELLS[topic](grammars(commands)))

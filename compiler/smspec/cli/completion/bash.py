@@ -1,4 +1,4 @@
-"""The script for bash, from 3.2: nothing is expanded or run that a spec or a repository says."""
+"""The script for bash 3.2 or later. It never expands or runs text from a spec or a repository."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def script(grammars: tuple[Grammar, ...]) -> str:
 
 
 def _listed(words: Iterable[str]) -> str:
-    """Return words as one text of lines, quoted."""
+    """Return words as quoted lines."""
     return shlex.quote("\n".join(words))
 
 
@@ -118,7 +118,7 @@ def _values(grammar: Grammar) -> Iterator[str]:
 
 
 def _cases(grammar: Grammar, option: Option, *ends: str) -> str:
-    """Return the patterns of a command and the word before: a name, or with `=` the same word up to there."""
+    """Return the patterns of a command and the previous word: a name, or with `=` the same word up to there."""
     return " | ".join(f"'{grammar.command} {name}{end}'" for name in option.names for end in ends)
 
 

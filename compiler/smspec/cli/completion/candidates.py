@@ -1,4 +1,4 @@
-"""The candidates that completion scripts ask for while a command line is typed. An error yields no candidates.
+"""The candidates that completion scripts request while a command line is typed. An error yields no candidates.
 
 Only plain words are candidates: a shell inserts them into a command line, and a spec may contain anything.
 """
@@ -14,14 +14,14 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def overlays(path: str = "job.yaml") -> Iterator[str]:
-    """Yield the names of the overlays of a spec and its bases."""
+    """Yield the names of the overlays of a spec and its base specs."""
     from smspec.spec.layers.assembly import overlay_names
 
     return _plain(overlay_names(*_layers(path)))
 
 
 def variables(path: str = "job.yaml") -> Iterator[str]:
-    """Yield how the variables of a spec and its bases are set, up to the value."""
+    """Yield the settings of the variables of a spec and its base specs, up to the value."""
     from smspec.spec.layers.variables import declared
 
     names = dict.fromkeys(name for layer in _layers(path) for name in declared(layer.node(("vars",)))[0])
@@ -29,7 +29,7 @@ def variables(path: str = "job.yaml") -> Iterator[str]:
 
 
 def topics(_: str = "") -> Iterator[str]:
-    """Yield what can be explained. A name stands for any: shells would take the `*` of a key for files."""
+    """Yield the topics of `explain`. A name replaces the `*` of a key, which shells would expand to files."""
     from smspec.diagnostics.explanation import explained_codes
     from smspec.spec.schema.reference import keys
 

@@ -1,4 +1,4 @@
-"""The script for fish, from 3.1."""
+"""The script for fish 3.1 or later."""
 
 from __future__ import annotations
 

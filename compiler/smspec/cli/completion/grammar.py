@@ -1,4 +1,4 @@
-"""What may follow ``smspec`` on a command line: commands, their options, and what kind of word each one takes."""
+"""The grammar of ``smspec`` command lines: commands, their options, and the kind of each value."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ KINDS: dict[str, Kind] = {
     "SPEC": "file",
     "vars.NAME=VALUE": "variables",
 }
-"""What a value is, by the word that stands for it in ``--help``; of any other word nothing is known."""
+"""The kind of a value by its metavar in ``--help``; any other value has no completion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
-    """What an option or a position takes; ``choices`` are all that it can be."""
+    """The value of an option or a position; ``choices`` are all possible values."""
 
     kind: Kind
     shown: str
@@ -37,7 +37,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """``attached`` are words that may follow the name and ``=``, and only so. ``repeats``: may be given again."""
+    """``attached`` are words that can follow the name only after ``=``. ``repeats``: can be repeated."""
 
     names: tuple[str, ...]
     help: str
@@ -48,7 +48,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grammar:
-    """One command. ``position`` is what it takes beside its options, ``many`` whether more than one."""
+    """One command. ``position`` is its positional argument, ``many`` whether there may be several."""
 
     command: str
     summary: str
@@ -58,14 +58,14 @@ class Grammar:
 
 
 def grammars(commands: Mapping[str, tuple[str, str]]) -> tuple[Grammar, ...]:
-    """Return the grammar of every command, as its parser has it; ``commands``: name → module and summary."""
+    """Return the grammar of every command from its parser; ``commands``: name → module and summary."""
     return tuple(_grammar(name, module, summary) for name, (module, summary) in commands.items())
 
 
 def _grammar(name: str, module: str, summary: str) -> Grammar:
     parser = argparse.ArgumentParser(allow_abbrev=False)
     import_module(module).add_arguments(parser)
-    # argparse keeps them to itself, and has no other way to ask for them.
+    # argparse has no public access to them.
     actions = parser._actions
     positions = [action for action in actions if not action.option_strings]
     return Grammar(
@@ -78,7 +78,7 @@ def _grammar(name: str, module: str, summary: str) -> Grammar:
 
 
 def _options(actions: list[argparse.Action]) -> Iterator[Option]:
-    # `--iam-policy=role` is the name of an option to argparse, and a value to whoever types it.
+    # `--iam-policy=role` is an option name for argparse, but a value for the user.
     attached: dict[str, list[str]] = {}
     for action in actions:
         for name, _, value in (spelling.partition("=") for spelling in action.option_strings if "=" in spelling):

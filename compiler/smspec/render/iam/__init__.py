@@ -1,1 +1,1 @@
-"""The least that a job, and whoever submits it, must be allowed: policies of IAM, made from the request."""
+"""Least-privilege IAM policies for a job and for its submitter, made from the request."""

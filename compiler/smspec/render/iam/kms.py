@@ -1,4 +1,4 @@
-"""Keys of KMS, as statements of a policy name them."""
+"""KMS keys in statements of a policy."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from smspec.render.iam.statements import Place, Statement, allow
 
 
 def key_statement(sid: str, actions: list[str], key: object, place: Place) -> list[Statement]:
-    """Return the statement about a key that a request names by id, ARN or alias; none where it names none."""
+    """Return the statement about a key that a request sets by id, ARN, or alias; none if it sets none."""
     if not isinstance(key, str) or not key:
         return []
     where, is_alias, alias = key.partition("alias/")
     if is_alias:
-        # The ARN of an alias in a policy speaks of the alias itself, not of its key (KMS developer guide, aliases).
-        # The key lies where the alias does: its region, its account.
+        # The ARN of an alias in a policy refers to the alias itself, not to its key (KMS developer guide, aliases).
+        # The key is in the region and account of the alias.
         named: Statement = {"ForAnyValue:StringEquals": {"kms:ResourceAliases": f"alias/{alias}"}}
         return [allow(sid, actions, [f"{where or place.arn('kms', '')}key/*"], named)]
     return [allow(sid, actions, [key if key.startswith("arn:") else place.arn("kms", f"key/{key}")])]

@@ -1,4 +1,4 @@
-"""The execution role: what SageMaker and the container do in the name of the job."""
+"""The policy of the execution role: what SageMaker and the container do for the job."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from smspec.service.members import member
 from smspec.service.request import Request
 from smspec.source.frozen import dataclass
 
-# Developer guide, "SageMaker roles": CreateTrainingJob API, execution role permissions. All statements follow it.
+# Developer guide, "SageMaker roles": CreateTrainingJob API, execution role permissions. All statements are based on it.
 _LOGS = ["logs:CreateLogGroup", "logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"]
 _INTERFACES = [
     "ec2:CreateNetworkInterface",
@@ -38,7 +38,7 @@ _DELIVERED = ("code", "smspec")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sources:
-    """``read``: what channels and code are read from; ``listed``: of these what is listed first."""
+    """``read``: the locations of channels and code; ``listed``: those of them that are listed first."""
 
     read: tuple[Location, ...]
     listed: tuple[Location, ...]
@@ -46,12 +46,12 @@ class _Sources:
 
 
 def role_policy(payload: dict[str, object], region: str | None) -> Rendering:
-    """Return the trust policy and the least policy of the job's role, as CreateRole and PutRolePolicy take them."""
+    """Return the trust policy and the least-privilege policy of the job's role, as for CreateRole and PutRolePolicy."""
     place = place_of(payload, region)
     sources = _sources(payload)
     checkpoints = member(payload, "CheckpointConfig", "S3Uri")
     kept = [found for found in (directory(checkpoints),) if found]
-    # Whether SageMaker lists them with the `/` that a written prefix lacks is not documented: both are allowed.
+    # It is not documented whether SageMaker lists them with the `/` that a written prefix lacks: allow both.
     looked_through = [found for found in (location(checkpoints),) if found]
     written = [found for path in _WRITTEN if (found := directory(member(payload, *path)))]
     statements = [
@@ -75,7 +75,7 @@ def role_policy(payload: dict[str, object], region: str | None) -> Rendering:
 
 
 def _trust(place: Place) -> Statement:
-    """Return the policy that lets SageMaker take the role, for jobs of this account only (IAM, confused deputy)."""
+    """Return the policy that lets SageMaker assume the role, only for jobs of this account (IAM, confused deputy)."""
     trust: Statement = {"Effect": "Allow", "Principal": {"Service": SERVICE}, "Action": "sts:AssumeRole"}
     if place.account != "*":
         trust["Condition"] = {"StringEquals": {"aws:SourceAccount": place.account}}
@@ -116,7 +116,7 @@ def _keys(payload: dict[str, object], place: Place) -> list[Statement]:
     output = member(payload, "OutputDataConfig", "KmsKeyId")
     volume = member(payload, "ResourceConfig", "VolumeKmsKeyId")
     return [
-        # Decrypt, for the parts of a large object (S3 user guide, multipart upload and encryption).
+        # Decrypt is needed for the parts of a large object (S3 user guide, multipart upload and encryption).
         *key_statement("EncryptResults", ["kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey"], output, place),
         *key_statement("EncryptVolumes", ["kms:CreateGrant"], volume, place),
     ]

@@ -1,4 +1,4 @@
-"""Prefixes in S3, as statements of a policy name them."""
+"""S3 prefixes in statements of a policy."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from smspec.render.iam.statements import Place, Statement, allow, literal
 from smspec.source.frozen import dataclass
 
 _CONTENT = r"(?:\A|(?<=/))[0-9a-f]{64}/[^/]*\Z"
-"""How the key ends that a build uploads to: the digest of the content, then a file or nothing."""
+"""The end of a key that a build uploads to: the digest of the content, then a file or nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Location:
-    """A bucket, or the ARN of an access point, and what the keys there begin with."""
+    """A bucket, or the ARN of an access point, and the prefix of its keys."""
 
     bucket: str
     key: str
@@ -26,12 +26,12 @@ class Location:
         return f"arn:{place.partition}:s3:::{self.bucket}/{literal(self.key)}*"
 
     def holder(self, place: Place) -> str:
-        """Return the ARN of what is listed."""
+        """Return the ARN of the bucket or access point that is listed."""
         return self.bucket if self.bucket.startswith("arn:") else f"arn:{place.partition}:s3:::{self.bucket}"
 
 
 def location(uri: object) -> Location | None:
-    """Take an ``s3://`` address apart; None for any other."""
+    """Parse an ``s3://`` address; None for any other."""
     if not isinstance(uri, str) or not uri.startswith("s3://"):
         return None
     rest = uri.removeprefix("s3://")
@@ -45,13 +45,13 @@ def location(uri: object) -> Location | None:
 
 
 def delivery(uri: object) -> Location | None:
-    """Return where source and runtime lie in all their versions: the digest of one changes with the next commit."""
+    """Return the location of source and runtime in all their versions: a digest changes with the next commit."""
     found = location(uri)
     return None if found is None else Location(bucket=found.bucket, key=re.sub(_CONTENT, "", found.key))
 
 
 def directory(uri: object) -> Location | None:
-    """Return the address as a directory: SageMaker puts a `/` between it and what it writes."""
+    """Return the address as a directory: SageMaker inserts a `/` between it and what it writes."""
     found = location(uri)
     if found is None:
         return None
@@ -59,13 +59,13 @@ def directory(uri: object) -> Location | None:
 
 
 def objects(sid: str, actions: list[str], locations: Iterable[Location], place: Place) -> list[Statement]:
-    """Return the statement about objects below ``locations``; none without any."""
+    """Return the statement about objects below ``locations``; empty if there are none."""
     arns = [location.objects(place) for location in locations]
     return [allow(sid, actions, arns)] if arns else []
 
 
 def listing(sid: str, locations: Iterable[Location], place: Place) -> list[Statement]:
-    """Return a statement per bucket: its keys may be listed below these prefixes only."""
+    """Return a statement per bucket: keys can be listed only below these prefixes."""
     prefixes: dict[str, list[str]] = {}
     for found in locations:
         prefixes.setdefault(found.holder(place), []).append(f"{literal(found.key)}*")

@@ -15,7 +15,7 @@ PULL = ["ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownload
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where the job runs, as ARNs say it; what the request does not tell is ``*``."""
+    """Where the job runs, in the notation of ARNs; an unknown part is ``*``."""
 
     partition: str
     region: str
@@ -26,7 +26,7 @@ class Place:
 
 
 def place_of(payload: dict[str, object], region: str | None) -> Place:
-    """Return the place of a job: partition and account are its role's."""
+    """Return the place of a job: partition and account are those of its role."""
     role = parsed_arn(payload.get("RoleArn"))
     return Place(
         partition=role.partition if role else "aws",
@@ -46,7 +46,7 @@ def policy(statements: list[Statement]) -> Statement:
 
 
 def literal(text: str) -> str:
-    """Return a text that stands for itself where a policy has wildcards and variables (IAM, policy variables)."""
+    """Return a text escaped for a policy, which has wildcards and variables (IAM, policy variables)."""
     return re.sub(r"[*?$]", lambda match: f"${{{match[0]}}}", text)
 
 

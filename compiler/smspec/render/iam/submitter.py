@@ -1,4 +1,4 @@
-"""Whoever submits the job: a person, or CI."""
+"""The policy of the submitter: a person, or CI."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PUSH = [
 
 
 def submitter_policy(plan: Plan, region: str | None) -> Rendering:
-    """Return the least policy to push the image, to upload the source, and to run the job and look at it."""
+    """Return the least-privilege policy to push the image, to upload the source, and to run and describe the job."""
     payload = plan.request.payload
     place = place_of(payload, region)
     uploads = [found for upload in plan.uploads if (found := delivery(upload.uri))]
@@ -53,7 +53,7 @@ def submitter_policy(plan: Plan, region: str | None) -> Rendering:
 
 
 def _jobs(plan: Plan) -> str:
-    """Return the names the job may come to have: the digest behind it changes with the spec, an exact name never."""
+    """Return the possible names of the job: its digest changes with the spec, an exact name does not."""
     name = str(plan.request.payload.get("TrainingJobName", "*"))
     return f"{plan.name}-*" if name.startswith(f"{plan.name}-") else name
 
@@ -63,7 +63,7 @@ def _tagging(payload: dict[str, object]) -> list[str]:
 
 
 def _push(plan: Plan) -> list[Statement]:
-    """Return what it takes to build the image upon its base and to push it, as far as they are in ECR."""
+    """Return the statements to build the image on its base image and to push it, as far as they are in ECR."""
     if plan.image is None:
         return []
     place = place_of(plan.request.payload, None)

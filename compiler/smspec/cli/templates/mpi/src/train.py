@@ -1,4 +1,4 @@
-"""Fit y = a x + b with MPI: every process takes its share of the points, and all of them add up the slopes."""
+"""Fit y = a x + b with MPI: every process reads its share of the points, and the gradients are summed."""
 
 import argparse
 import csv
@@ -37,7 +37,7 @@ def main():
             print("epoch={} loss={:.6f}".format(epoch, loss), flush=True)
 
     if world.rank == 0:
-        # What lies in SM_MODEL_DIR when the script ends becomes model.tar.gz.
+        # SageMaker packs what is in SM_MODEL_DIR when the script ends into model.tar.gz.
         with open(os.path.join(os.environ["SM_MODEL_DIR"], "model.json"), "w") as file:
             json.dump({"a": a, "b": b}, file)
 

@@ -1,11 +1,11 @@
-"""Fit y = a x + b to points as they stream by, one step per point."""
+"""Fit y = a x + b to streamed points, one step per point."""
 
 import json
 import os
 
 
 class Trainer:
-    """The loop makes one of these and calls it once per epoch, with a stream per Pipe channel."""
+    """The pipe loop creates one instance and calls it once per epoch, with a stream per Pipe channel."""
 
     def begin(self, job):
         self.a = self.b = 0.0
@@ -21,6 +21,6 @@ class Trainer:
         print("epoch={} loss={:.6f}".format(epoch, loss / max(1, count)), flush=True)
 
     def end(self, job):
-        # What lies in the model directory when the job ends becomes model.tar.gz.
+        # SageMaker packs what is in the model directory when the job ends into model.tar.gz.
         with open(os.path.join(job.model_dir, "model.json"), "w") as file:
             json.dump({"a": self.a, "b": self.b}, file)

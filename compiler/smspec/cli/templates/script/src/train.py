@@ -1,4 +1,4 @@
-"""Fit y = a x + b to the points of the channel `train` and leave the two numbers as the model."""
+"""Fit y = a x + b to the points of the channel `train` and save the two numbers as the model."""
 
 import argparse
 import csv
@@ -31,7 +31,7 @@ def main():
             loss = sum(miss * miss for miss, _ in misses) / len(points)
             print("epoch={} loss={:.6f}".format(epoch, loss), flush=True)
 
-    # What lies in SM_MODEL_DIR when the script ends becomes model.tar.gz.
+    # SageMaker packs what is in SM_MODEL_DIR when the script ends into model.tar.gz.
     with open(os.path.join(os.environ["SM_MODEL_DIR"], "model.json"), "w") as file:
         json.dump({"a": a, "b": b}, file)
 

@@ -1,4 +1,4 @@
-"""Fit y = a x + b with DistributedDataParallel: torchrun starts one of these per process on every host."""
+"""Fit y = a x + b with DistributedDataParallel: torchrun starts this script once per process on every host."""
 
 import argparse
 import csv
@@ -46,7 +46,7 @@ def main():
             print("epoch={} loss={:.6f}".format(epoch, loss.item()), flush=True)
 
     if dist.get_rank() == 0:
-        # What lies in SM_MODEL_DIR when the script ends becomes model.tar.gz.
+        # SageMaker packs what is in SM_MODEL_DIR when the script ends into model.tar.gz.
         torch.save(model.module.state_dict(), os.path.join(os.environ["SM_MODEL_DIR"], "model.pt"))
     dist.destroy_process_group()
 
