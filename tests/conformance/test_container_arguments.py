@@ -50,7 +50,7 @@ TOOLKIT = [
 ]
 
 
-def test_toolkit_s_arguments(any_python, tmp_path):
+def test_arguments_equal_those_of_the_toolkit(any_python, tmp_path):
     """Sorted by code point, every key with one value, values as Python prints them."""
     container = Container(tmp_path / "ml", any_python)
     container.configure(HYPERPARAMETERS)
@@ -85,7 +85,7 @@ STYLES = {
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_style_of_arguments(container, style):
+def test_each_style_has_its_arguments(container, style):
     """Own arguments first; then those of hyperparameters, in the order of the file and as the author spelled them."""
     container.configure(
         {
@@ -105,7 +105,7 @@ def test_style_of_arguments(container, style):
     assert shown["argv"] == ["train.py", "--config", "a.yaml", *STYLES[style]]
 
 
-def test_shell_script_gets_its_arguments_unharmed(container):
+def test_shell_script_gets_its_arguments_unchanged(container):
     """No shell reads them on the way: blanks, quotes and `$(…)` arrive as they are."""
     container.configure({"a": "x  y", "b": "$(touch /tmp/never)", "c": 'it\'s "quoted"'})
     container.write("code/run.sh", '#!/bin/sh\nprintf "%s|" "$0" "$@"\n')

@@ -32,7 +32,7 @@ def container(tmp_path):
 
 
 @pytest.mark.parametrize("key", ["source/sourcedir.tar.gz", "a key/with blanks & more+é#1?.tar.gz"])
-def test_code_in_s3(container, s3, key):
+def test_code_is_fetched_from_s3(container, s3, key):
     """HEAD and GET with the region of AWS_REGION, at S3_ENDPOINT_URL where that is set."""
     s3.put(key, archive({"train.py": b"print('sent')"}))
     container.write("code/train.py", "print('baked')")
@@ -43,7 +43,7 @@ def test_code_in_s3(container, s3, key):
     assert sorted(os.listdir(container.base)) == ["code", "input", "model", "output"]
 
 
-def test_region_may_come_as_a_hyperparameter(container, s3):
+def test_region_may_be_a_hyperparameter(container, s3):
     s3.put("x.tar.gz", archive({"train.py": b"print('sent')"}))
     submitted = {"sagemaker_submit_directory": f"s3://{BUCKET}/x.tar.gz", "sagemaker_program": "train.py"}
     container.configure({**submitted, "sagemaker_region": '"us-west-2"'})
@@ -52,7 +52,7 @@ def test_region_may_come_as_a_hyperparameter(container, s3):
 
 
 @pytest.mark.parametrize("location", [f"s3://{BUCKET}/missing.tar.gz", "s3://no-such-bucket-here/x.tar.gz"])
-def test_code_that_is_not_in_s3(container, s3, location):
+def test_missing_code_in_s3_is_reported(container, s3, location):
     """The program of the image is not run in its place."""
     container.write("code/train.py", "print('baked')")
     container.configure({"sagemaker_submit_directory": location, "sagemaker_program": "train.py"})
@@ -65,7 +65,7 @@ def test_code_that_is_not_in_s3(container, s3, location):
 ARN = "arn:aws:codeartifact:us-west-2:111122223333:repository/own/mine"
 
 
-def test_packages_of_a_private_index(container, tmp_path):
+def test_packages_come_from_a_private_index(container, tmp_path):
     """CA_REPOSITORY_ARN: pip asks CodeArtifact; the token is on no command line and in no line of the log."""
     container.write("code/requirements.txt", "greeting\n")
     script = "import os, greeting; print(greeting.WORD, [n for n, v in os.environ.items() if 'a-token' in v])"
@@ -81,7 +81,7 @@ def test_packages_of_a_private_index(container, tmp_path):
     assert TOKEN.encode() not in done.stderr + done.stdout
 
 
-def test_package_that_the_private_index_has_not(container):
+def test_package_missing_from_the_private_index_is_reported(container):
     container.write("code/requirements.txt", "farewell\n")
     with package_server() as server:
         environ = {**server.environ, "CA_REPOSITORY_ARN": ARN, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
@@ -94,7 +94,7 @@ def test_package_that_the_private_index_has_not(container):
     assert TOKEN.encode() not in done.stderr + done.stdout
 
 
-def test_private_index_that_does_not_answer(container):
+def test_unavailable_private_index_is_reported(container):
     container.write("code/requirements.txt", "greeting\n")
     own = {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x", "AWS_MAX_ATTEMPTS": "1"}
     closed = {"AWS_ENDPOINT_URL_CODEARTIFACT": "http://127.0.0.1:9", "CA_REPOSITORY_ARN": ARN}
@@ -118,7 +118,7 @@ def sending(container, target=f"s3://{BUCKET}/jobs/"):
     container.configure({"sagemaker_s3_output": target})
 
 
-def test_intermediate_output_is_sent_while_the_program_runs(container, s3, tmp_path):
+def test_intermediate_output_is_sent_during_the_run(container, s3, tmp_path):
     """Also what is deleted a second later, what is changed, and what is written right before the end."""
     sending(container)
     script = f"""{WRITE}
@@ -165,7 +165,7 @@ os.symlink({str(tmp_path)!r}, os.path.join(place, "directory"))
     assert b"cannot send 'out.txt': out.txt is not a file in " in done.stderr
 
 
-def test_directory_in_the_place_of_the_directory_is_not_sent(container, s3, tmp_path):
+def test_exchanged_directory_is_not_sent(container, s3, tmp_path):
     sending(container)
     (tmp_path / "secrets").mkdir()
     (tmp_path / "secrets/x.txt").write_text("secret")
@@ -180,7 +180,7 @@ os.symlink({str(tmp_path / "secrets")!r}, place)
 
 
 @pytest.mark.parametrize("how", ["symlink", "link"])
-def test_notes_are_written_through_no_link(container, s3, tmp_path, how):
+def test_notes_do_not_follow_links(container, s3, tmp_path, how):
     """`output/.intermediate` lists what was sent; the program can put a link there."""
     sending(container)
     own = container.write("own.txt", "own")
@@ -197,14 +197,14 @@ write("x.txt", "x")
     assert b"intermediate output is not sent: " in done.stderr
 
 
-def test_short_program_s_and_a_failing_program_s_output_is_sent(container, s3):
+def test_output_of_a_failing_script_is_sent(container, s3):
     sending(container, f"s3://{BUCKET}")
     done = container.run_script(f"{WRITE}\nwrite('x.txt', 'x')\nsys.exit(3)", environ=s3.environ)
     assert done.status == 3
     assert s3.objects == {"output/intermediate/x.txt": b"x"}
 
 
-def test_stopped_program_s_output_is_sent(container, s3):
+def test_output_of_a_stopped_script_is_sent(container, s3):
     sending(container)
     script = f"""{WRITE}
 import signal
@@ -220,7 +220,7 @@ time.sleep(60)
     assert s3.objects == {"jobs/job-2/output/intermediate/state.txt": b"saved"}
 
 
-def test_function_of_a_framework_that_exits_does_not_hang(container, s3):
+def test_framework_function_that_exits_does_not_hang(container, s3):
     """The toolkit waits for ever where neither success nor failure is written."""
     sending(container)
     container.write("lib/framework.py", "import sys\ndef main():\n    sys.exit(5)\n")
@@ -237,7 +237,7 @@ def test_rejected_output_upload_does_not_fail_the_job(container, s3):
     assert b"intermediate output: cannot send 'x.txt': " in done.stderr
 
 
-def test_s3_that_never_answers_is_not_waited_for(container):
+def test_unresponsive_s3_does_not_delay_the_end(container):
     """The last process has a limit; a stopped job has a shorter one, which this test uses."""
     sending(container)
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -263,20 +263,20 @@ def test_image_without_boto3_logs_it_once_and_trains(container, tmp_path):
     assert done.stderr.count(b"the image has no boto3") == 1
 
 
-def test_directory_that_is_there_is_sagemaker_s_own_to_send(container, s3):
+def test_existing_directory_is_left_to_sagemaker(container, s3):
     sending(container)
     (container.base / "output/intermediate").mkdir()
     assert container.run_script(f"{WRITE}\nwrite('x.txt', 'x')", environ=s3.environ).status == 0
     assert s3.objects == {}
 
 
-def test_local_target_only_makes_the_directory(container):
+def test_local_target_only_creates_the_directory(container):
     sending(container, "file:///tmp/somewhere")
     done = container.run_script("import os; print(os.listdir(os.environ['SM_OUTPUT_INTERMEDIATE_DIR']))")
     assert (done.status, done.stdout) == (0, b"[]\n")
 
 
-def test_another_kind_of_target_is_refused(container):
+def test_unsupported_target_is_rejected(container):
     sending(container, "tcp://somewhere/x")
     done = container.run_script("print('ran')")
     assert (done.status, done.stdout) == (1, b"")

@@ -24,7 +24,7 @@ def submitted(container, location, **environ):
     return container.run(environ=environ)
 
 
-def test_python_script(any_python, tmp_path):
+def test_python_script_runs(any_python, tmp_path):
     """`python -- train.py`: the name as it was given, the code directory as current directory and first in the path."""
     container = Container(tmp_path / "ml", any_python)
     container.configure({"sagemaker_program": "pkg/train.py"})
@@ -37,14 +37,14 @@ def test_python_script(any_python, tmp_path):
     assert shown["environ"]["SM_MODULE_NAME"] == "pkg/train"
 
 
-def test_environment_beats_the_hyperparameter(container):
+def test_environment_overrides_the_hyperparameter(container):
     """SAGEMAKER_PROGRAM before sagemaker_program."""
     container.configure({"sagemaker_program": "other.py"})
     assert container.run_script("print('train')").stdout == b"train\n"
 
 
 @pytest.mark.parametrize("shebang", ["#!/bin/sh\n", ""])
-def test_shell_script(container, shebang):
+def test_shell_script_runs(container, shebang):
     """With or without a first line that names the shell; it is made executable, for nobody to write."""
     path = container.write("code/run.sh", f'{shebang}echo "$0 $PWD"\n', 0o640)
     done = container.run(environ={"SAGEMAKER_PROGRAM": "run.sh"})
@@ -52,20 +52,20 @@ def test_shell_script(container, shebang):
     assert path.stat().st_mode & 0o777 == 0o750
 
 
-def test_shell_script_from_windows(container):
+def test_shell_script_from_windows_runs(container):
     """The carriage return belongs to the name of the interpreter: not found."""
     container.write("code/run.sh", "#!/bin/sh\r\necho ran\r\n")
     done = container.run(environ={"SAGEMAKER_PROGRAM": "run.sh"})
     assert (done.status, done.stdout) == (127, b"")
 
 
-def test_another_executable(container):
+def test_other_executables_run(container):
     """Anything that is neither .py nor .sh is run as it is."""
     container.write("code/bin/train", "#!/usr/bin/env python3\nimport sys; print(sys.argv)\n", 0o755)
     assert container.run(environ={"SAGEMAKER_PROGRAM": "bin/train"}).stdout == b"['./bin/train']\n"
 
 
-def test_command_of_the_plan(container):
+def test_command_of_the_plan_runs(container):
     """Found on PATH, or a file of the code directory."""
     container.write("code/train", "#!/bin/sh\necho own $1\n", 0o755)
     plan = {"kind": "command", "command": ["./train", "--fast"], "args_style": "none"}
@@ -74,7 +74,7 @@ def test_command_of_the_plan(container):
     assert container.run(plan=plan).stdout == b"found\n"
 
 
-def test_function_that_is_called_with_the_job(any_python, tmp_path):
+def test_function_is_called_with_the_job(any_python, tmp_path):
     """`module: "ctr.training:main"`."""
     container = Container(tmp_path / "ml", any_python)
     container.configure({"lr": "0.5"})
@@ -85,7 +85,7 @@ def test_function_that_is_called_with_the_job(any_python, tmp_path):
     assert (done.status, done.stdout) == (0, b"0.5 algo-1\n"), done.stderr
 
 
-def test_framework_s_function(container):
+def test_framework_function_is_called(container):
     """SAGEMAKER_TRAINING_MODULE: called with nothing; SystemExit in it is no success."""
     container.write("lib/framework.py", "import sys\ndef main():\n    print('framework')\n    sys.exit(5)\n")
     environ = {"SAGEMAKER_TRAINING_MODULE": "framework:main"}
@@ -95,7 +95,7 @@ def test_framework_s_function(container):
     assert done.failure is not None
 
 
-def test_framework_s_function_is_kept_apart_from_the_code(container):
+def test_framework_function_ignores_modules_of_the_code(container):
     """It brings the code itself; until then no module of the author's is taken for one of its own."""
     script = "import os, random, sys\ndef main():\n    print(os.getcwd(), [p for p in sys.path if 'code' in p])\n"
     container.write("lib/framework.py", script)
@@ -110,7 +110,7 @@ def test_framework_s_function_is_kept_apart_from_the_code(container):
 @pytest.mark.parametrize(
     "name", ["", "../train.py", "/etc/passwd", "a b.py", "./train.py", "-c", "a/../train.py", "x;y"]
 )
-def test_names_that_cannot_be_an_entry_point(container, name):
+def test_malformed_entry_points_are_rejected(container, name):
     """A plain relative path below the code directory, nothing that an interpreter or a shell could read otherwise."""
     done = container.run(environ={"SAGEMAKER_PROGRAM": name})
     assert done.status == 1
@@ -118,7 +118,7 @@ def test_names_that_cannot_be_an_entry_point(container, name):
     assert "entry point" in done.failure
 
 
-def test_entry_point_that_leads_out_by_a_link(container):
+def test_entry_point_linked_outside_is_rejected(container):
     os.symlink("/bin/true", container.base / "code/run.sh")
     done = container.run(environ={"SAGEMAKER_PROGRAM": "run.sh"})
     assert done.status == 1
@@ -132,7 +132,7 @@ def test_missing_script_is_named(container):
     assert "train.py" in done.failure.splitlines()[0]
 
 
-def test_submitted_directory(container):
+def test_submitted_directory_is_copied(container):
     """`sagemaker_submit_directory` as a local path."""
     container.write("sent/train.py", "import os; print('sent', os.getcwd())")
     done = submitted(container, container.base / "sent")
@@ -140,7 +140,7 @@ def test_submitted_directory(container):
 
 
 @pytest.mark.parametrize("scheme", ["", "file://"])
-def test_submitted_archive(any_python, tmp_path, scheme):
+def test_submitted_archive_is_extracted(any_python, tmp_path, scheme):
     """`sourcedir.tar.gz`, where network isolation puts it."""
     container = Container(tmp_path / "ml", any_python)
     path = container.write("input/data/code/sourcedir.tar.gz", archive({"train.py": b"print('sent')"}))
@@ -159,14 +159,14 @@ def test_submitted_code_replaces_that_of_the_image(container):
     assert sorted(os.listdir(container.base)) == ["code", "input", "model", "output", "sent"]
 
 
-def test_submit_directory_that_is_the_code_directory(container):
+def test_submit_directory_may_be_the_code_directory(container):
     """A local job names it; nothing is to be done."""
     container.write("code/train.py", "print('here')")
     assert submitted(container, container.base / "code").stdout == b"here\n"
 
 
 @pytest.mark.parametrize("location", ["/", "..", "{base}", "{base}/../", "file://{base}", "{base}/link"])
-def test_submit_directory_that_holds_the_code_directory(container, location):
+def test_submit_directory_around_the_code_is_rejected(container, location):
     """Nobody means a copy of the whole image."""
     os.symlink(container.base, container.base / "link")
     container.write("code/train.py", "print('baked')")
@@ -183,14 +183,14 @@ def test_submit_directory_may_prefix_the_code_directory(container):
 
 
 @pytest.mark.parametrize("location", ["/no/such/place", "https://example.com/x.tar.gz", "s3://bucket"])
-def test_submit_directory_that_is_not_there(container, location):
+def test_missing_submit_directory_is_reported(container, location):
     container.write("code/train.py", "print('baked')")
     done = submitted(container, location)
     assert (done.status, done.stdout) == (1, b"")
     assert location in done.failure
 
 
-def test_archive_that_is_not_sound(container):
+def test_damaged_archive_is_rejected(container):
     """Cut off, with a wrong checksum, or not compressed: nothing of it is run, the image's code is left alone."""
     whole = archive({"train.py": b"print('sent')" * 1000})
     wrong = whole[:-8] + b"\0\0\0\0" + whole[-4:]
@@ -204,7 +204,7 @@ def test_archive_that_is_not_sound(container):
         (container.base / "output/failure").unlink()
 
 
-def test_archive_that_is_not_the_job_s(container):
+def test_archive_of_a_different_job_is_rejected(container):
     """The settings carry the digest of what was packed; another archive under the same name is not run."""
     path = container.write("sent.tar.gz", archive({"train.py": b"print('sent')"}))
     content = hashlib.sha256(b"print('sent')").hexdigest()
@@ -220,7 +220,7 @@ def test_archive_that_is_not_the_job_s(container):
 
 
 @pytest.mark.parametrize("is_link", [False, True])
-def test_code_directory_that_is_none(container, is_link):
+def test_code_directory_must_be_a_directory(container, is_link):
     """A file in its place, or a link to nowhere, is named; nothing is run."""
     path = container.write("sent.tar.gz", archive({"train.py": b"print('sent')"}))
     (container.base / "code").rmdir()
@@ -233,7 +233,7 @@ def test_code_directory_that_is_none(container, is_link):
     assert f"ClientError: {container.base}/code: File exists" in done.failure
 
 
-def test_submitted_file(container):
+def test_submitted_file_is_rejected(container):
     """A file that is no archive keeps its name, as with the toolkit."""
     path = container.write("sent/train.py", "print('alone')")
     container.write("sent/other.py", "")
@@ -242,7 +242,7 @@ def test_submitted_file(container):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_container_that_is_stopped_while_it_unpacks(container, number):
+def test_container_stopped_while_extracting_keeps_the_code(container, number):
     """The code directory is what it was: the new code comes into its place whole or not at all."""
     sent = container.write("sent.tar.gz", archive({f"{n}.bin": os.urandom(1 << 20) for n in range(80)}, "w:gz"))
     container.write("code/train.py", "print('baked')")
@@ -257,7 +257,7 @@ def test_container_that_is_stopped_while_it_unpacks(container, number):
     assert staged.exists() is (number == signal.SIGKILL)
 
 
-def test_container_that_is_started_again_after_it_was_killed(container):
+def test_container_killed_while_extracting_can_restart(container):
     """What the first start left half-unpacked is not in the way of the second, which has the same process id."""
     path = container.write("sent.tar.gz", archive({"train.py": b"print('sent')"}))
     container.configure({"sagemaker_submit_directory": str(path), "sagemaker_program": "train.py"})
@@ -272,7 +272,7 @@ def test_container_that_is_started_again_after_it_was_killed(container):
         assert os.listdir(container.base / "code") == ["train.py"]
 
 
-def test_code_in_a_channel(container):
+def test_code_is_read_from_a_channel(container):
     """Delivery by channel: the files themselves, or one archive."""
     plan = {"kind": "script", "program": "run.sh", "delivery": "channel", "args_style": "none"}
     container.configure({}, {"code": {"TrainingInputMode": "File"}})
@@ -287,7 +287,7 @@ def test_code_in_a_channel(container):
     assert container.run(plan=plan).stdout == b"archive\n"
 
 
-def test_submit_directory_as_a_variable(container, tmp_path):
+def test_submit_directory_may_be_a_variable(container, tmp_path):
     """The toolkit reads it and overwrites it. The job's hyperparameter wins: an image may set the variable."""
     for name in ("variable", "parameter"):
         (tmp_path / name).mkdir()
@@ -305,7 +305,7 @@ def test_submit_directory_as_a_variable(container, tmp_path):
 @pytest.mark.skipif(os.geteuid() != 0, reason="another user needs root")
 @pytest.mark.parametrize("held", [None, {}, {"old.py": "print('image')"}], ids=["missing", "empty", "image"])
 @pytest.mark.parametrize("form", ["archive", "files", "image"])
-def test_user_who_may_not_write_to_opt_ml_code(held, form):
+def test_user_without_write_access_to_the_code_runs(held, form):
     """SageMaker Distribution has a user of its own: the code runs from a directory that this user can write to."""
     with tempfile.TemporaryDirectory(prefix="smspec-test-") as root:
         os.chmod(root, 0o755)
@@ -337,14 +337,14 @@ def test_user_who_may_not_write_to_opt_ml_code(held, form):
         shutil.rmtree(directory)
 
 
-def test_code_channel_that_is_not_there(container):
+def test_missing_code_channel_is_reported(container):
     plan = {"kind": "script", "program": "run.sh", "delivery": "channel"}
     done = container.run(plan=plan)
     assert done.status == 1
     assert "channel `code`: No such file or directory" in done.failure
 
 
-def test_s3_without_boto3_is_refused_with_a_way_out(container):
+def test_s3_without_boto3_suggests_a_fix(container):
     """The runtime brings no client of its own."""
     plan = {"kind": "script", "program": "train.py", "delivery": "s3"}
     container.configure({"sagemaker_submit_directory": "s3://bucket/key/sourcedir.tar.gz"})
@@ -363,7 +363,7 @@ def test_requirements_are_installed_for_scripts_and_shells(container):
     assert done.stdout.endswith(b"ran\n")
 
 
-def test_requirements_that_cannot_be_installed(container):
+def test_failed_installation_is_reported(container):
     """The reason is pip's own last word, and the program does not start."""
     container.write("code/requirements.txt", "smspec-no-such-package==1\n")
     environ = {"PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
@@ -373,7 +373,7 @@ def test_requirements_that_cannot_be_installed(container):
     assert done.failure.startswith("InstallRequirementsError: Could not find a version that satisfies")
 
 
-def test_image_without_pip(container):
+def test_image_without_pip_is_reported(container):
     """`No module named pip`, and nothing else is tried."""
     container.write("code/requirements.txt", "numpy\n")
     container.write("empty/pip.py", "raise SystemExit('No module named pip')")

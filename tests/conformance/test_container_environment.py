@@ -29,7 +29,7 @@ def variables(container, **how):
     return done.shown["environ"]
 
 
-def test_every_variable_of_a_plain_job(any_python, tmp_path):
+def test_plain_job_has_every_variable(any_python, tmp_path):
     """SM_* names, JSON with sorted keys and no blanks, on every Python."""
     container = Container(tmp_path / "ml", any_python)
     container.configure({"lr": "1e-3", "name": "x"}, {"train": {"TrainingInputMode": "File"}})
@@ -100,7 +100,7 @@ def test_every_variable_of_a_plain_job(any_python, tmp_path):
         ("native", 7, "SM_HP_NATIVE", "7"),
     ],
 )
-def test_hyperparameter_as_a_variable(container, name, written, variable, value):
+def test_hyperparameters_become_variables(container, name, written, variable, value):
     """The name in upper case and otherwise as it is; the value decoded, strings raw, the rest as JSON."""
     container.configure({name: written})
     assert variables(container)[variable] == value
@@ -142,7 +142,7 @@ def test_channel_variables_keep_names_and_skip_the_runtime(container):
     assert "smspec" not in found["SM_INPUT_DATA_CONFIG"]
 
 
-def test_instance_groups(container):
+def test_instance_groups_become_variables(container):
     """Heterogeneous jobs: groups, their hosts, and the leader of those that are distributed over."""
     groups = [
         {"instance_group_name": "data", "instance_type": "ml.c5.xlarge", "hosts": ["algo-2"]},
@@ -199,7 +199,7 @@ def test_script_can_import_the_runtime(container):
     assert (done.status, done.stdout) == (0, b"{'lr': 0.5}\n")
 
 
-def test_hyperparameters_beyond_128_kib_still_start_the_program(container):
+def test_hyperparameters_beyond_128_kib_start_the_script(container):
     """A hundred hyperparameters of 2,400 characters are within the limits of the API; a single variable is not."""
     container.configure({f"p{number:02}": "x" * 2400 for number in range(100)})
     done = container.run_script(SHOW)
@@ -212,7 +212,7 @@ def test_hyperparameters_beyond_128_kib_still_start_the_program(container):
 
 
 @pytest.mark.parametrize("name", ["a=b", "nul\0"])
-def test_name_that_no_variable_can_have_does_not_kill_the_job(container, name):
+def test_impossible_variable_name_does_not_fail_the_job(container, name):
     """A hyperparameter named `a=b` has no variable, but it is in SM_HPS and in the file."""
     container.configure({name: "1", "c": "2"})
     script = "import os; print(sorted(name for name in os.environ if name.startswith('SM_HP')))"
@@ -222,7 +222,7 @@ def test_name_that_no_variable_can_have_does_not_kill_the_job(container, name):
     assert (done.status, done.stdout) == (0, b"['SM_HPS', 'SM_HP_C']\n"), done.stderr
 
 
-def test_lone_surrogate_does_not_kill_the_job(container):
+def test_lone_surrogate_does_not_fail_the_job(container):
     """JSON can hold characters that have no encoding; they stay in the file."""
     container.write("input/config/hyperparameters.json", '{"bad": "\\ud800", "good": "1"}')
     container.write("code/train.py", "import os; print(os.environ['SM_HP_GOOD'], 'SM_HP_BAD' in os.environ)")

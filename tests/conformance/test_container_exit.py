@@ -42,7 +42,7 @@ def test_every_exit_status_is_kept():
     assert found == [[status, 0, ""] for status in range(256)]
 
 
-def test_signal_is_128_and_its_number():
+def test_signal_exits_128_plus_its_number():
     """For every signal that ends a process."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     fatal = [n for n in range(1, 32) if n not in (17, 18, 19, 20, 21, 22, 23, 28)]
@@ -50,7 +50,7 @@ def test_signal_is_128_and_its_number():
     assert found == [[128 + number, number, ""] for number in fatal]
 
 
-def test_not_found_is_127_and_not_executable_is_126(any_python, tmp_path):
+def test_missing_script_exits_127_and_not_executable_126(any_python, tmp_path):
     """As shells have it, and with the name of what could not be started."""
     plain = tmp_path / "plain"
     plain.write_text("#!/bin/sh\nexit 3\n")
@@ -76,7 +76,7 @@ def test_not_found_is_127_and_not_executable_is_126(any_python, tmp_path):
 
 
 @pytest.mark.parametrize("status", [0, 1, 2, 3, 42, 137, 255])
-def test_program_s_status_is_the_container_s(container, status):
+def test_container_exits_with_the_status_of_the_script(container, status):
     """The toolkit says 1 whatever the program said."""
     done = container.run_script(f"import sys; sys.exit({status})")
     assert done.status == status
@@ -106,7 +106,7 @@ def little_memory():
     pytest.skip("no control group for memory can be made here")
 
 
-def test_program_killed_for_want_of_memory(container, little_memory):
+def test_script_killed_by_the_oom_killer_has_a_reason(container, little_memory):
     """The kernel's out-of-memory killer sends SIGKILL, and counts that it did."""
     done = container.run_script("hoard = [b'x' * (1 << 20) for _ in range(200)]", prefix=little_memory)
     assert done.status == 137
@@ -114,7 +114,7 @@ def test_program_killed_for_want_of_memory(container, little_memory):
     assert done.failure.startswith(f"ExecuteUserScriptError: {cause}\nExitCode 137\n")
 
 
-def test_shell_whose_child_was_killed_for_want_of_memory(container, little_memory):
+def test_shell_whose_child_was_oom_killed_has_a_reason(container, little_memory):
     """A shell turns the signal into exit status 137."""
     container.write("code/hoard.py", "hoard = [b'x' * (1 << 20) for _ in range(200)]")
     container.write("code/run.sh", f"#!/bin/sh\n{container.python} hoard.py\nexit $?\n")
@@ -148,7 +148,7 @@ def test_sigkill_reason_uses_the_oom_count(container, before, after, cause):
     assert done.failure.startswith(f"ExecuteUserScriptError: SIGKILL: {cause}\nExitCode 137\n")
 
 
-def test_sigkill_that_was_not_for_want_of_memory(container, little_memory):
+def test_sigkill_without_oom_has_a_separate_reason(container, little_memory):
     """Whoever looks for memory then looks in vain."""
     done = container.run_script("import os; os.kill(os.getpid(), 9)", prefix=little_memory)
     cause = "SIGKILL: probably out of memory, unless a process sent it: the kernel has counted no such kill here"
@@ -165,7 +165,7 @@ def test_argument_train_is_optional(container, arguments):
 
 
 @pytest.mark.parametrize("arguments", [("serve",), ("train", "serve"), ("train", "now"), ("--help",)])
-def test_other_arguments_are_refused(container, arguments):
+def test_other_arguments_are_rejected(container, arguments):
     """An image for training does not serve."""
     done = container.run_script("print('ran')", arguments=arguments)
     assert (done.status, done.stdout) == (2, b"")
@@ -205,7 +205,7 @@ def test_full_disk_fails_with_the_reason(container, tiny_disk):
     assert done.failure.startswith("ExecuteUserScriptError: OSError: [Errno 28] No space left on device\nExitCode 1\n")
 
 
-def test_output_directory_that_cannot_be_written_to(container):
+def test_unwritable_output_directory_keeps_the_status(container):
     """The exit status is right even where no file can be written, and the log has the reason."""
     shutil.rmtree(container.base / "output")
     container.write("output", "not a directory")
@@ -214,7 +214,7 @@ def test_output_directory_that_cannot_be_written_to(container):
     assert b"ExecuteUserScriptError: ValueError: boom" in done.stderr
 
 
-def test_missing_output_directory_is_made(container):
+def test_missing_output_directory_is_created(container):
     shutil.rmtree(container.base / "output")
     done = container.run_script("raise ValueError('boom')")
     assert done.status == 1
@@ -228,7 +228,7 @@ def test_output_directory_contains_only_result_files(container):
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr", "both"])
-def test_closed_standard_streams_do_not_change_the_status(container, stream):
+def test_closed_standard_streams_keep_the_status(container, stream):
     """Whoever reads the log may go away."""
     closed = {"stdout": ">&-", "stderr": "2>&-", "both": "<&- >&- 2>&-"}[stream]
     prefix = ["sh", "-c", f'exec "$@" {closed}', "sh"]

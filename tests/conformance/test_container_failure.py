@@ -10,7 +10,7 @@ def container(tmp_path):
     return Container(tmp_path / "ml")
 
 
-def test_form_of_the_failure_file(any_python, tmp_path):
+def test_failure_file_has_error_status_and_command(any_python, tmp_path):
     """Cause, exit status, end of the last traceback, command."""
     container = Container(tmp_path / "ml", any_python)
     container.configure({"lr": "0.1"})
@@ -26,7 +26,7 @@ def test_form_of_the_failure_file(any_python, tmp_path):
     assert "    raise ValueError('boom é')" in lines
 
 
-def test_file_that_the_program_wrote_itself_wins(container):
+def test_failure_file_of_the_script_is_kept(container):
     """Also when the program ends with 0."""
     script = "import os, sys; open(os.environ['SM_OUTPUT_DIR'] + '/failure', 'w').write('mine'); sys.exit({})"
     assert container.run_script(script.format(5)).failure == "mine"
@@ -35,7 +35,7 @@ def test_file_that_the_program_wrote_itself_wins(container):
 
 
 @pytest.mark.parametrize("character", ["x", "é", "€", "𝄞"])
-def test_1024_characters_and_1024_bytes(container, character):
+def test_failure_file_fits_1024_characters_and_bytes(container, character):
     """SageMaker shows the first 1024 characters; whoever counts bytes loses nothing either."""
     container.configure({"text": character * 600})
     script = f"def f(n):\n    if n: f(n - 1)\n    raise ValueError({character!r} * 3000)\nf(50)\n"
@@ -46,7 +46,7 @@ def test_1024_characters_and_1024_bytes(container, character):
     assert 900 < len(failure.encode()) <= 1024
 
 
-def test_message_longer_than_what_is_kept(container):
+def test_long_message_is_shortened(container):
     """The exception and the lines before it are not lost behind its message."""
     done = container.run_script("import sys\nraise ValueError('table ' + 'x' * 300_000 + ' end')")
     assert done.failure.startswith("ExecuteUserScriptError: ValueError: table xxx")
@@ -54,7 +54,7 @@ def test_message_longer_than_what_is_kept(container):
     assert len(done.failure.encode()) <= 1024
 
 
-def test_last_traceback_counts(container):
+def test_last_traceback_is_the_reason(container):
     """Not an old one that was logged on the way; the one that the last was raised in stands behind it."""
     script = """
 import logging
@@ -72,7 +72,7 @@ except OSError:
     assert "early" not in failure
 
 
-def test_traceback_with_a_rank_before_every_line(container):
+def test_traceback_with_rank_prefixes_is_recognized(container):
     """Launchers mark what their processes write."""
     script = """
 import sys, traceback
@@ -100,7 +100,7 @@ def test_reason_without_traceback_is_the_last_line(container):
     ]
 
 
-def test_silent_failure(container):
+def test_failure_without_output_names_the_status(container):
     """Nothing was written, so nothing but the status is known."""
     failure = container.run_script("import sys; sys.exit(9)").failure
     assert failure.startswith('ExecuteUserScriptError: no message\nExitCode 9\nCommand "')
@@ -117,7 +117,7 @@ def test_secrets_are_masked(container):
 
 
 @pytest.mark.parametrize("value", ["s3cr3t-value", "two words 'q'", "äöü/+=secret", "several\\nlines of it"])
-def test_variables_with_the_name_of_a_secret_are_masked(container, value):
+def test_variables_named_like_secrets_are_masked(container, value):
     """In the reason, in the traceback, in the log of the runtime; also as a part of another text."""
     value = value.replace("\\n", "\n")
     script = """
@@ -134,7 +134,7 @@ raise RuntimeError("cannot log in to db://me:%s@host with %r" % (urllib.parse.qu
         assert not [line for line in done.stderr.splitlines() if line.startswith(b"smspec") and part.encode() in line]
 
 
-def test_control_characters_do_not_reach_the_console(container):
+def test_control_characters_are_removed(container):
     """Colours and carriage returns of progress bars."""
     script = "import sys; sys.stderr.write('10%\\r20%\\r\\x1b[31mfailed\\x1b[0m\\x00\\n'); sys.exit(1)"
     failure = container.run_script(script).failure
@@ -142,7 +142,7 @@ def test_control_characters_do_not_reach_the_console(container):
     assert not {"\x1b", "\x00", "\r"} & set(failure)
 
 
-def test_error_that_has_no_encoding(container):
+def test_undecodable_error_is_escaped(container):
     """A lone surrogate in an exception: the toolkit ends with 0 over it."""
     container.configure({"bad": '"\\ud800"'})
     plan = {"kind": "script", "program": "train.py", "args_style": "none"}
@@ -154,7 +154,7 @@ def test_error_that_has_no_encoding(container):
     assert done.failure.startswith("ExecuteUserScriptError: ValueError: ")
 
 
-def test_program_that_cannot_be_started(container):
+def test_unstartable_script_is_reported(container):
     """Its name and the reason."""
     done = container.run(plan={"kind": "command", "command": ["./no-such"], "args_style": "none"})
     assert done.status == 127

@@ -40,7 +40,7 @@ def read_only_output(container):
         ("import os; os.abort()", "SIGABRT: aborted"),
     ],
 )
-def test_however_the_program_fails(container, ending, cause):
+def test_any_failure_of_the_script_is_a_failure(container, ending, cause):
     """An exception without a number, one that is no Exception, one with a list in it, a signal of its own."""
     done = container.run_script(ending)
     assert 0 < done.status < 256
@@ -49,7 +49,7 @@ def test_however_the_program_fails(container, ending, cause):
 
 
 @pytest.mark.parametrize("status", [5, "'words'"])
-def test_framework_module_that_exits(container, status):
+def test_framework_module_that_exits_is_a_failure(container, status):
     """SystemExit inside of a function that the container calls; under the toolkit that is a success."""
     container.write("modules/framework.py", f"import sys\ndef main():\n    sys.exit({status})\n")
     search = f"{container.environ()['PYTHONPATH']}:{container.base}/modules"
@@ -59,7 +59,7 @@ def test_framework_module_that_exits(container, status):
     assert done.failure.startswith("ExecuteUserScriptError: ")
 
 
-def test_read_only_output_directory(container, read_only_output):
+def test_read_only_output_directory_is_a_failure(container, read_only_output):
     """The status is right, and the log has what the file would have said."""
     done = container.run_script("raise ValueError('boom')", prefix=read_only_output)
     assert (done.status, done.failure) == (1, None)
@@ -76,7 +76,7 @@ def test_unwritable_success_file_is_reported(container):
     assert b"smspec: cannot write" in done.stderr
 
 
-def test_hyperparameter_without_an_encoding_ends_the_job(container):
+def test_unencodable_hyperparameter_is_a_failure(container):
     """No process can be given a lone surrogate; the failure file must hold the sentence about it."""
     container.configure({"bad": '"\\ud800"'})
     done = container.run_script("import sys; sys.exit(4)")
@@ -108,7 +108,7 @@ def test_sigint_is_never_a_success(container):
     assert container.failure == "ClientError: stopped before the program was started\nExitCode 130"
 
 
-def test_files_of_an_earlier_job_are_not_taken_for_this_one_s(container):
+def test_results_of_an_earlier_job_are_removed(container):
     """A container that is started twice: neither what failed before nor what succeeded before counts."""
     for path in ("output/failure", "output/success"):
         container.write(path, "of an earlier job")

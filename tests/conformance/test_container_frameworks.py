@@ -24,7 +24,7 @@ def image_of(container, framework):
 
 
 @pytest.mark.parametrize("framework", MODULES)
-def test_script_is_run_itself(container, framework):
+def test_framework_image_runs_the_script_directly(container, framework):
     """Its own exit status, its own exception; under the module both would be the toolkit's."""
     environ = image_of(container, framework)
     container.configure({"lr": "0.1"})
@@ -35,7 +35,7 @@ def test_script_is_run_itself(container, framework):
     assert done.failure is None or done.failure.startswith("ExecuteUserScriptError: ValueError: boom\n")
 
 
-def test_hyperparameter_names_the_script_as_well(container):
+def test_hyperparameter_may_name_the_script(container):
     container.configure({"sagemaker_program": "train.py"})
     container.write("code/train.py", "print('ran')")
     done = container.run(environ=image_of(container, "pytorch"))
@@ -60,7 +60,7 @@ TORCH = ("MASTER_ADDR", "MASTER_PORT", "NCCL_SOCKET_IFNAME", "NCCL_IB_DISABLE", 
     ],
 )
 @pytest.mark.parametrize("plan", [None, {"kind": "script", "program": "train.py"}], ids=["no plan", "a plan"])
-def test_variables_of_pytorch_on_one_host(container, framework, own, expected, plan):
+def test_pytorch_on_one_host_has_its_variables(container, framework, own, expected, plan):
     """SageMaker's PyTorch module sets them before every program; the author's own are left alone."""
     environ = {**image_of(container, framework), "SAGEMAKER_PROGRAM": "train.py", **own}
     container.configure(network_interface_name="eth1")
@@ -70,7 +70,7 @@ def test_variables_of_pytorch_on_one_host(container, framework, own, expected, p
 
 
 @pytest.mark.parametrize("framework", ["xgboost", "chainer", "tensorflow"])
-def test_module_that_does_more_is_called(container, framework):
+def test_framework_module_with_extra_duties_is_called(container, framework):
     """XGBoost's algorithm where no script is named, Chainer's MPI, TensorFlow's model directory of a tuning job."""
     if framework != "xgboost":
         container.configure({"sagemaker_program": "train.py", "_tuning_objective_metric": "loss"})
@@ -79,7 +79,7 @@ def test_module_that_does_more_is_called(container, framework):
     assert done.failure.startswith("ExecuteUserScriptError: the module was called\n")
 
 
-def test_plan_that_names_the_module_calls_it(container):
+def test_plan_may_call_the_framework_module(container):
     """`entry_point: {module: …}`; such a function takes no job."""
     environ = image_of(container, "pytorch")
     plan = {"kind": "module", "program": environ["SAGEMAKER_TRAINING_MODULE"], "args_style": "none"}
@@ -87,7 +87,7 @@ def test_plan_that_names_the_module_calls_it(container):
     assert done.failure.startswith("ExecuteUserScriptError: the module was called\n")
 
 
-def test_train_program_of_the_image(container):
+def test_train_program_of_the_image_runs(container):
     """SageMaker starts an image with the word `train`, so without an entry point that program is the author's."""
     container.write("bin/train", "#!/bin/sh\necho trained in $SM_MODEL_DIR\nexit 6\n", 0o755)
     path = f"{container.base}/bin:{container.environ()['PATH']}"
@@ -96,7 +96,7 @@ def test_train_program_of_the_image(container):
 
 
 @pytest.mark.parametrize("content", ["from sagemaker_training.cli.train import main", "exec python3 -m smspec_runtime"])
-def test_train_program_that_starts_a_toolkit_is_none(container, content):
+def test_train_program_of_a_toolkit_is_ignored(container, content):
     """It would ask for the entry point itself, or start the runtime for ever."""
     container.write("bin/train", f"#!/bin/sh\n{content}\n", 0o755)
     done = container.run(environ={"PATH": f"{container.base}/bin:{container.environ()['PATH']}"})
@@ -104,7 +104,7 @@ def test_train_program_that_starts_a_toolkit_is_none(container, content):
     assert done.failure.startswith("ClientError: no entry point")
 
 
-def test_train_program_that_starts_the_runtime_ends(container):
+def test_train_program_of_the_runtime_ends(container):
     """Hidden from a look at the file."""
     hidden = f"#!/bin/sh\nm=runtime\nexec {container.python} -m smspec_$m train\n"
     container.write("bin/train", hidden, 0o755)

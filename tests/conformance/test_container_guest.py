@@ -24,7 +24,7 @@ def plant(container, directory, names=HOSTILE):
         container.write(f"{directory}/{name}.py", "raise SystemExit('taken from the wrong directory')")
 
 
-def test_modules_of_the_code_directory_are_not_taken_for_our_own(any_python, tmp_path):
+def test_code_modules_do_not_shadow_the_runtime(any_python, tmp_path):
     """The container starts in the code directory, which holds a json.py, a site.py and more."""
     container = Container(tmp_path / "ml", any_python)
     container.write("code/run.sh", "#!/bin/sh\necho ran\n")
@@ -33,7 +33,7 @@ def test_modules_of_the_code_directory_are_not_taken_for_our_own(any_python, tmp
     assert (done.status, done.stdout) == (0, b"ran\n"), done.stderr
 
 
-def test_with_dash_m_in_the_code_directory(any_python, tmp_path):
+def test_dash_m_runs_in_the_code_directory(any_python, tmp_path):
     """`python -m` puts the current directory first."""
     container = Container(tmp_path / "ml", any_python)
     container.write("code/run.sh", "#!/bin/sh\necho ran\n")
@@ -44,7 +44,7 @@ def test_with_dash_m_in_the_code_directory(any_python, tmp_path):
     assert (done.status, done.stdout) == (0, b"ran\n"), done.stderr
 
 
-def test_with_the_code_directory_in_pythonpath(container):
+def test_code_directory_may_be_in_pythonpath(container):
     """An image may set PYTHONPATH=/opt/ml/code. What Python loads before us, site for one, is beyond us."""
     plant(container, "code", ("json", "typing", "signal", "select", "re", "enum"))
     done = container.run(plan=SCRIPT, environ={"PYTHONPATH": str(container.base / "code")})
@@ -52,7 +52,7 @@ def test_with_the_code_directory_in_pythonpath(container):
 
 
 @pytest.mark.parametrize("options", [["-I"], ["-S"], ["-I", "-S"], ["-E", "-s", "-B"], ["-O"]])
-def test_under_any_options_of_the_interpreter(any_python, tmp_path, options):
+def test_interpreter_options_keep_the_runtime_working(any_python, tmp_path, options):
     """Isolated, without site, without environment."""
     container = Container(tmp_path / "ml", any_python)
     container.write("code/run.sh", "#!/bin/sh\necho ran\n")
@@ -70,7 +70,7 @@ def nobody(tmp_path):
     return prefix
 
 
-def test_as_a_user_without_rights(any_python, tmp_path, nobody):
+def test_unprivileged_user_can_run(any_python, tmp_path, nobody):
     """Images may name another user than root; output and model are theirs then."""
     container = Container(tmp_path / "ml", any_python)
     container.write("code/train.py", "import os, sys; print(os.getuid()); sys.exit(3)")
@@ -91,7 +91,7 @@ def test_user_without_write_access_gets_the_status(container, nobody, script, st
     assert b"no room for a failure file" in done.stderr
 
 
-def test_config_files_that_may_not_be_read(container):
+def test_unreadable_config_files_are_reported(container):
     """Their permissions are the platform's to set."""
     prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     if os.geteuid() != 0 or shutil.which("setpriv") is None:
@@ -114,7 +114,7 @@ def test_config_files_that_may_not_be_read(container):
 
 
 @pytest.mark.parametrize(("script", "status"), [("print('ran')", 0), ("print('ran'); raise SystemExit(3)", 3)])
-def test_on_a_read_only_file_system(container, script, status):
+def test_read_only_file_system_is_supported(container, script, status):
     """`docker run --read-only`, with no place to write to at all."""
     prefix = ["unshare", "--mount", "sh", "-c", 'mount --rbind / / && mount -o remount,bind,ro / && exec "$@"', "sh"]
     probe = [*prefix, "sh", "-c", f"! touch {container.base}/probe"]
@@ -145,7 +145,7 @@ def test_on_a_read_only_file_system(container, script, status):
         "ulimit -c 0; ulimit -f 8",
     ],
 )
-def test_in_odd_surroundings(container, shell):
+def test_unusual_process_environment_is_supported(container, shell):
     """Whatever the container was started with: the program runs, and its exit status is kept."""
     container.write(
         "code/train.py", "import os, sys; open(os.environ['SM_MODEL_DIR'] + '/m', 'w').close(); sys.exit(3)"
@@ -158,7 +158,7 @@ def test_in_odd_surroundings(container, shell):
         assert done.failure.startswith("ExecuteUserScriptError: ")
 
 
-def test_with_another_smspec_runtime_in_the_code_directory(container):
+def test_other_smspec_runtime_in_the_code_is_ignored(container):
     """A copy that somebody vendored, of another version, is not taken for ours."""
     container.write("code/smspec_runtime/__init__.py", "raise SystemExit('taken from the wrong directory')")
     container.write("code/smspec_runtime/main.py", "raise SystemExit('taken from the wrong directory')")
@@ -166,7 +166,7 @@ def test_with_another_smspec_runtime_in_the_code_directory(container):
     assert (done.status, done.stdout) == (0, b"ran\n"), done.stderr
 
 
-def test_with_a_read_only_model_directory_and_code(container):
+def test_read_only_model_directory_and_code_are_supported(container):
     """The runtime writes to neither."""
     (container.base / "model").chmod(0o555)
     (container.base / "code").chmod(0o555)
@@ -174,7 +174,7 @@ def test_with_a_read_only_model_directory_and_code(container):
     assert (done.status, done.stdout) == (0, b"ran\n"), done.stderr
 
 
-def test_with_an_empty_environment(container):
+def test_empty_environment_is_supported(container):
     """Not even PATH."""
     with open(os.devnull) as nothing:
         environ = {"SAGEMAKER_BASE_DIR": str(container.base)}
@@ -184,7 +184,7 @@ def test_with_an_empty_environment(container):
 
 
 @pytest.mark.parametrize("locale", ["C", "POSIX", "en_US.ISO-8859-1", "C.UTF-8"])
-def test_under_any_locale(container, locale):
+def test_any_locale_is_supported(container, locale):
     """Bytes are UTF-8 whatever the locale says."""
     container.configure({"word": "é"})
     container.write("code/run.sh", '#!/bin/sh\nprintf "%s" "$SM_HP_WORD"\n')
@@ -192,7 +192,7 @@ def test_under_any_locale(container, locale):
     assert (done.status, done.stdout.decode()) == (0, "é"), done.stderr
 
 
-def test_without_network(container):
+def test_missing_network_is_supported(container):
     """One host needs none."""
     prefix = ["unshare", "--net"]
     if os.geteuid() != 0 or subprocess.run([*prefix, "true"], capture_output=True).returncode:
@@ -210,7 +210,7 @@ def test_without_network(container):
         ("printf '\\377'", "0"),
     ],
 )
-def test_nvidia_smi_is_asked_once(container, answer, gpus):
+def test_nvidia_smi_runs_once(container, answer, gpus):
     """One call; a tool that fails counts as none."""
     container.write("bin/nvidia-smi", f"#!/bin/sh\necho called >> $0.calls\n{answer}\n", 0o755)
     environ = {"PATH": f"{container.base}/bin:/usr/bin:/bin", "SAGEMAKER_PROGRAM": "train.py"}
@@ -224,7 +224,7 @@ def test_nvidia_smi_is_asked_once(container, answer, gpus):
     ("answer", "neurons"),
     [("""echo '[{"nc_count": 2}, {"nc_count": 4}, {}]'""", "6"), ("echo not json", "0"), ("echo '{}'", "0")],
 )
-def test_neuron_ls(container, answer, neurons):
+def test_neuron_ls_counts_the_devices(container, answer, neurons):
     """What is no JSON ends the toolkit's job."""
     container.write("bin/neuron-ls", f"#!/bin/sh\n{answer}\n", 0o755)
     environ = {"PATH": f"{container.base}/bin:/usr/bin:/bin", "SAGEMAKER_PROGRAM": "train.py"}

@@ -18,7 +18,7 @@ def container(tmp_path):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_missing_file(container, name):
+def test_missing_input_file_is_reported(container, name):
     (container.base / "input/config" / name).unlink()
     refused(container, f"{name}: No such file or directory")
 
@@ -31,7 +31,7 @@ def test_malformed_input_file_is_rejected(container, name, content):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_fifo_instead_of_a_file(container, name):
+def test_fifo_instead_of_a_file_is_reported(container, name):
     """Opening one waits for a writer for ever."""
     path = container.base / "input/config" / name
     path.unlink()
@@ -57,7 +57,7 @@ THINGS = {
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("thing", THINGS)
-def test_anything_else_instead_of_a_file(container, name, thing, monkeypatch):
+def test_special_input_file_is_reported(container, name, thing, monkeypatch):
     path = container.base / "input/config" / name
     path.unlink()
     monkeypatch.chdir(path.parent)  # The address of a socket is short.
@@ -66,7 +66,7 @@ def test_anything_else_instead_of_a_file(container, name, thing, monkeypatch):
 
 
 @pytest.mark.parametrize("missing", [names for count in (2, 3) for names in itertools.combinations(FILES, count)])
-def test_several_missing_files(container, missing):
+def test_several_missing_files_are_reported(container, missing):
     for name in missing:
         (container.base / "input/config" / name).unlink()
     refused(container, "No such file or directory")
@@ -74,7 +74,7 @@ def test_several_missing_files(container, missing):
 
 @pytest.mark.parametrize("directory", ["input", "input/config"])
 @pytest.mark.parametrize("put", [Path.touch, os.mkfifo, None])
-def test_no_directory_for_the_files(container, directory, put):
+def test_missing_config_directory_is_reported(container, directory, put):
     path = container.base / directory
     shutil.rmtree(path)
     if put is not None:

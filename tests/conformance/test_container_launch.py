@@ -66,7 +66,7 @@ def test_pipe_loop_reads_every_epoch(any_python, tmp_path):
     assert done.succeeded
 
 
-def test_sigterm_ends_a_pipe_loop_that_waits_for_data(container):
+def test_sigterm_ends_a_waiting_pipe_loop(container):
     """Neither an open() nor a read() may keep it until SIGKILL."""
     prepared(container, 1)
     container.write("code/reader.py", TRAINER)
@@ -78,7 +78,7 @@ def test_sigterm_ends_a_pipe_loop_that_waits_for_data(container):
     assert b"saved\n" in stdout
 
 
-def test_pipe_loop_whose_handler_fails(container):
+def test_failing_handler_fails_the_pipe_loop(container):
     """Its traceback is the reason."""
     prepared(container, 1)
     container.write("code/reader.py", "def count(job, epoch, streams):\n    raise ValueError('bad sample')\n")
@@ -93,7 +93,7 @@ def with_torchrun(container):
     return {"PATH": f"{container.base}/bin:/usr/bin:/bin"}
 
 
-def test_torchrun_on_every_host(container):
+def test_torchrun_starts_on_every_host(container):
     """Each host gets its rank; all meet at the first."""
     container.configure(
         {"lr": "0.1", "sagemaker_smspec": '{"launcher":{"port":29500,"processes_per_host":4}}'},
@@ -116,7 +116,7 @@ def test_torchrun_on_every_host(container):
     assert shown["environ"]["SM_DISTRIBUTION_INSTANCE_GROUPS"] == '["homogeneousCluster"]'
 
 
-def test_torchrun_where_the_estimator_asked_for_it(container):
+def test_torchrun_starts_as_the_estimator_requests(container):
     """The hyperparameter that SageMaker's SDK sends; the text `False` is not taken for true."""
     environ = {**with_torchrun(container), "SAGEMAKER_PROGRAM": "train.py"}
     container.configure({"sagemaker_torch_distributed_enabled": "true"})
@@ -125,7 +125,7 @@ def test_torchrun_where_the_estimator_asked_for_it(container):
     assert container.run(environ=environ).shown["argv"] == ["train.py"]
 
 
-def test_host_outside_of_the_distribution_runs_the_program_alone(container):
+def test_host_outside_the_distribution_runs_the_script_alone(container):
     """Instance groups that take no part."""
     groups = [{"instance_group_name": name, "hosts": [f"algo-{name}"]} for name in ("1", "2")]
     container.configure(
@@ -140,7 +140,7 @@ def test_host_outside_of_the_distribution_runs_the_program_alone(container):
     assert container.run(plan=plan, environ=environ).shown["argv"] == ["train.py"]
 
 
-def test_local_run_meets_at_the_address_it_was_given(container):
+def test_local_run_uses_its_address(container):
     """All hosts are one machine: names are not looked up."""
     container.configure({}, hosts=["algo-1", "algo-2"], current="algo-1")
     environ = {**with_torchrun(container), "SMSPEC_LOCAL_LEADER": "127.0.0.1:45678"}
@@ -165,19 +165,19 @@ TORCH = ("MASTER_ADDR", "MASTER_PORT", "NCCL_SOCKET_IFNAME", "NCCL_IB_DISABLE", 
         ({"SMSPEC_LOCAL_LEADER": "127.0.0.1:45678,45679"}, ("127.0.0.1", "45678", "eth1", "1", "WARN")),
     ],
 )
-def test_hosts_without_a_launcher_find_what_pytorch_needs(container, environ, expected):
+def test_hosts_without_a_launcher_get_pytorch_variables(container, environ, expected):
     """As SageMaker's PyTorch containers set it; what the author has set is left alone."""
     container.configure(hosts=["algo-1", "algo-2"], current="algo-2", network_interface_name="eth1")
     shown = container.run_script(SHOW, environ=environ).shown["environ"]
     assert tuple(shown.get(name) for name in TORCH) == expected
 
 
-def test_one_host_needs_none_of_it(container):
+def test_one_host_gets_no_pytorch_variables(container):
     shown = container.run_script(SHOW).shown["environ"]
     assert not {*TORCH} & {*shown}
 
 
-def test_torchrun_that_is_not_installed(container):
+def test_missing_torchrun_is_reported(container):
     """127, and its name."""
     container.write("code/train.py", "")
     plan = {"kind": "script", "program": "train.py", "launcher": "torchrun"}
@@ -188,7 +188,7 @@ def test_torchrun_that_is_not_installed(container):
     )
 
 
-def test_torchrun_of_a_shell_script_is_refused(container):
+def test_torchrun_rejects_a_shell_script(container):
     container.write("code/run.sh", "echo ran")
     done = container.run(plan={"kind": "script", "program": "run.sh", "launcher": "torchrun"})
     assert (done.status, done.stdout) == (1, b"")

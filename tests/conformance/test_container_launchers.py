@@ -34,7 +34,7 @@ DATA_PARALLEL = "sagemaker_distributed_dataparallel_enabled"
 
 
 @pytest.mark.parametrize("flag", [DATA_PARALLEL, "sagemaker_pytorch_ddp_enabled"])
-def test_smdataparallel(container, flag):
+def test_smdataparallel_starts_smddprun(container, flag):
     shown = started(container, {flag: "true", "sagemaker_instance_type": '"ml.p4d.24xlarge"', "lr": "0.1"}).shown
     words = shown["argv"]
     assert words[1:8] == ["--host", "algo-1", "-np", "1", "--allow-run-as-root", "--tag-output", "--oversubscribe"]
@@ -45,14 +45,14 @@ def test_smdataparallel(container, flag):
     assert environ == {"MASTER_ADDR": "algo-1", "MASTER_PORT": "7777", "NCCL_IB_DISABLE": "1"}
 
 
-def test_smdataparallel_without_smddprun(container):
+def test_smdataparallel_works_without_smddprun(container):
     (container.base / "bin/smddprun").unlink()
     done = started(container, {DATA_PARALLEL: "true"})
     assert "smddprun" not in done.shown["argv"]
     assert b"smddprun is not installed" in done.stderr
 
 
-def test_options_for_mpirun(container):
+def test_mpirun_gets_its_options(container):
     name = "sagemaker_distributed_dataparallel_custom_mpi_options"
     words = started(container, {DATA_PARALLEL: "true", name: '"--NCCL_DEBUG WARN -x A=1"'}).shown["argv"]
     assert words[words.index("A=1") - 1 :][:3] == ["-x", "A=1", "smddprun"]
@@ -85,18 +85,18 @@ def test_false_flags_start_no_launcher(container, value):
         (FLAGS[3:], "--oversubscribe"),
     ],
 )
-def test_of_several_the_first_in_the_toolkit_s_order_is_meant(container, flags, sign):
+def test_first_launcher_in_toolkit_order_wins(container, flags, sign):
     container.write("bin/torchrun", f"#!{container.python}\n{SHOW}", 0o755)
     assert sign in started(container, dict.fromkeys(flags, "true")).shown["argv"]
 
 
-def test_training_compiler_is_refused_by_name(container):
+def test_training_compiler_is_rejected_by_name(container):
     done = started(container, {"sagemaker_pytorch_xla_multi_worker_enabled": "true"})
     assert done.status != 0
     assert "no launcher `xla`" in done.failure
 
 
-def test_mirrored_workers(container):
+def test_mirrored_workers_get_tf_config(container):
     shown = started(container, {"sagemaker_multi_worker_mirrored_strategy_enabled": "true"}).shown
     assert json.loads(shown["environ"]["TF_CONFIG"]) == {
         "cluster": {"worker": ["algo-1:8890"]},
@@ -105,7 +105,7 @@ def test_mirrored_workers(container):
     }
 
 
-def test_shell_program_with_more_arguments_than_one_word_holds(container):
+def test_shell_script_with_long_arguments_runs(container):
     """Linux starts nothing with a word of 128 KiB."""
     container.write("code/run.sh", 'echo "$0" $# "$1" "$2"\n')
     for count in (0, 99):
@@ -118,7 +118,7 @@ def test_shell_program_with_more_arguments_than_one_word_holds(container):
 ASKED = {"sagemaker_parameter_server_enabled": "true", "_ps_port": "8765"}
 
 
-def test_parameter_servers_of_the_framework_that_is_installed(container):
+def test_parameter_servers_match_the_installed_framework(container):
     """Nobody says which; a stand-in lies where packages are found."""
     container.write("packages/mxnet.py", "import os, sys; print(os.environ['DMLC_ROLE'], file=sys.stderr)")
     done = started(container, ASKED)
@@ -133,13 +133,13 @@ def test_parameter_servers_of_the_framework_that_is_installed(container):
     }
 
 
-def test_parameter_servers_without_a_framework_are_refused(container):
+def test_parameter_servers_need_a_framework(container):
     done = started(container, ASKED)
     assert done.status != 0
     assert "parameter servers are those of MXNet or TensorFlow; neither is installed" in done.failure
 
 
-def test_group_that_takes_no_part_runs_the_program_alone(container):
+def test_group_outside_the_distribution_runs_the_script_alone(container):
     groups = [{"instance_group_name": name, "hosts": [f"algo-{name}"]} for name in ("1", "2")]
     for group, sign in (("1", "--host"), ("2", "train.py")):
         done = started(

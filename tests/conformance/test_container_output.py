@@ -43,7 +43,7 @@ def test_standard_output_is_inherited(container):
     assert target.read_bytes() == b"%d\n\xff\n" % target.stat().st_ino
 
 
-def test_standard_error_arrives_at_once(container):
+def test_standard_error_arrives_immediately(container):
     """Also what has no line feed yet: a progress bar."""
     script = "import sys, time; sys.stderr.write('10%'); sys.stderr.flush(); time.sleep(30)"
     with container.start_script(script) as process:
@@ -92,7 +92,7 @@ while True:
         process.stderr.close()
 
 
-def test_million_short_lines(container):
+def test_million_short_lines_are_relayed(container):
     """Nothing grows with what a program says: only the end is kept."""
     script = "import sys\nfor n in range(200000): sys.stderr.write('Exception %d\\n' % n)\nsys.exit(1)"
     begun = time.monotonic()
@@ -102,7 +102,7 @@ def test_million_short_lines(container):
     assert done.failure.startswith("ExecuteUserScriptError: Exception 199999\n")
 
 
-def test_fifty_megabytes_of_noise(container):
+def test_fifty_megabytes_of_noise_are_relayed(container):
     """On both streams at once: not a byte lost, added or changed, and nothing grows."""
     script = """
 import hashlib, os, random, sys, threading
@@ -136,7 +136,7 @@ with open(os.environ["SM_OUTPUT_DATA_DIR"] + "/digest", "w") as file:
     assert relayed == noise("err")
 
 
-def test_program_closes_its_standard_error(container):
+def test_script_may_close_its_standard_error(container):
     """Training goes on; it is not taken for its end."""
     script = (
         "import os, time; os.write(2, b'bye'); os.close(2); time.sleep(0.5); print('done', flush=True); os._exit(6)"
@@ -146,7 +146,7 @@ def test_program_closes_its_standard_error(container):
     assert done.failure.startswith("ExecuteUserScriptError: bye\nExitCode 6\n")
 
 
-def test_line_that_is_cut_off_is_the_end_of_a_log(container):
+def test_unfinished_last_line_is_relayed(container):
     """What lies in the pipe when the program dies is read, with or without a line feed."""
     done = container.run_script("import os; os.write(2, b'x' * 60000 + b'\\nlast wor'); os._exit(1)")
     assert done.stderr.split(b"smspec: the job failed")[0].endswith(b"x\nlast wor")
@@ -154,7 +154,7 @@ def test_line_that_is_cut_off_is_the_end_of_a_log(container):
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_reader_that_goes_away_does_not_end_the_job(container, stream):
+def test_closed_reader_does_not_end_the_job(container, stream):
     """A collector of logs that dies closes its end: neither we nor the program, on standard error, must notice."""
     script = """
 import os, signal, sys, time

@@ -35,19 +35,19 @@ def container(tmp_path):
         ({"hosts": ["a"], "current_host": "a", "instance_groups": [{}]}, "no `instance_group_name`"),
     ],
 )
-def test_resource_config_that_makes_no_sense(container, config, message):
+def test_malformed_resource_config_is_rejected(container, config, message):
     container.write("input/config/resourceconfig.json", json.dumps(config))
     refused(container, message)
 
 
 @pytest.mark.parametrize("channels", [{"train": []}, {"a/b": {}}, {"..": {}}, {"": {}}])
-def test_channels_that_make_no_sense(container, channels):
+def test_malformed_channels_are_rejected(container, channels):
     container.configure({}, channels)
     refused(container, "inputdataconfig.json")
 
 
 @pytest.mark.parametrize("text", ["x", "[]", '{"unknown": 1}', '{"launcher": null}', '{"epochs": "2"}'])
-def test_settings_of_another_version(container, text):
+def test_settings_of_another_version_are_rejected(container, text):
     container.configure({"sagemaker_smspec": text})
     refused(container, "hyperparameters.json: settings of smspec")
 
@@ -58,7 +58,7 @@ def test_malformed_instance_groups_are_rejected(container, groups):
     refused(container, "`sagemaker_distribution_instance_groups` is not a list")
 
 
-def test_values_nested_a_hundred_thousand_deep_stay_text(container):
+def test_deeply_nested_values_stay_text(container):
     container.configure({"deep": "[" * 2400})
     done = container.run_script("import sys; print(len(sys.argv[2]))")
     assert (done.status, done.stdout) == (0, b"2400\n"), done.stderr
@@ -76,7 +76,7 @@ def test_wait_for_unresolved_hosts_is_logged(container):
 
 
 @pytest.mark.parametrize("host", ["a" * 64, "algo..1", ".", "a\0b", "\ud800"])
-def test_hosts_that_can_have_no_address_are_not_waited_for(container, host):
+def test_hosts_without_an_address_are_not_awaited(container, host):
     container.configure(hosts=["localhost", host], current="localhost")
     refused(container, "cannot be the name of a host", LOOKUP)
 
@@ -90,7 +90,7 @@ def test_hosts_the_script_does_not_contact_are_not_awaited(container, host):
     assert b"waiting" not in done.stderr
 
 
-def test_two_thousand_hosts(container):
+def test_two_thousand_hosts_are_supported(container):
     """As many as a job may have, each of them found; the list is longer than one variable may be only with more."""
     hosts = [f"127.0.{number // 250}.{number % 250 + 1}" for number in range(2000)]
     container.configure(hosts=hosts, current=hosts[1234])
@@ -101,7 +101,7 @@ def test_two_thousand_hosts(container):
     assert (done.status, done.stdout) == (0, b"2000 1234 [2468, 2469]\n"), done.stderr
 
 
-def test_name_of_a_channel_that_is_a_path(container):
+def test_channel_name_that_is_a_path_is_rejected(container):
     """The API knows no such name; a program would look anywhere for it."""
     for name in ("../model", "/etc", "a/b", "a\0b"):
         container.configure({}, {name: {"TrainingInputMode": "File"}})
@@ -116,7 +116,7 @@ def test_name_of_a_channel_that_is_a_path(container):
         ({"a\nb": "1\n2", "é": "日本", "": "empty"}, []),
     ],
 )
-def test_hyperparameters_that_no_program_can_be_given(container, hyperparameters, left_out):
+def test_impossible_hyperparameters_are_rejected(container, hyperparameters, left_out):
     """The program starts without the variable; its argument, and what is in the files, stays, and the log says so."""
     container.configure({**hyperparameters, "lr": "0.1"})
     done = container.run_script(
@@ -144,7 +144,7 @@ UNCARRIED = {
 
 
 @pytest.mark.parametrize(("hyperparameters", "name", "obstacle"), UNCARRIED.values(), ids=UNCARRIED)
-def test_hyperparameters_that_no_argument_can_carry_are_refused(container, hyperparameters, name, obstacle):
+def test_hyperparameters_unfit_as_arguments_are_rejected(container, hyperparameters, name, obstacle):
     """A program that is started without an argument trains something else, and succeeds."""
     container.configure({**hyperparameters, "lr": "0.1"})
     refused(container, f"hyperparameter {name}")
@@ -167,7 +167,7 @@ def test_hyperparameters_unfit_as_arguments_are_in_files(container, hyperparamet
     ],
     ids=["one", "api"],
 )
-def test_hyperparameters_of_any_size_start_the_program(container, hyperparameters, arguments):
+def test_hyperparameters_of_any_size_start_the_script(container, hyperparameters, arguments):
     """The toolkit ends with `Argument list too long`, for what the API lets through already."""
     container.configure({**hyperparameters, "lr": "0.1"})
     script = (
@@ -183,7 +183,7 @@ def test_hyperparameters_of_any_size_start_the_program(container, hyperparameter
     assert b"'SM_HPS' is left out of the environment" in done.stderr
 
 
-def test_more_arguments_than_there_is_room_for(container):
+def test_too_many_arguments_are_reported(container):
     """Beyond the limits of the API, and where `ulimit -s` leaves little room, the system has the last word."""
     container.configure({f"k{number:02}": "c" * 2500 for number in range(100)})
     prefix = ["sh", "-c", 'ulimit -s 512 && exec "$@"', "sh"]
@@ -206,7 +206,7 @@ def test_unreadable_plan_is_reported(container):
         (container.base / "output/failure").unlink()
 
 
-def test_launcher_that_this_runtime_does_not_have(container):
+def test_unknown_launcher_is_reported(container):
     done = container.run(plan={"kind": "script", "program": "train.py", "launcher": "teleport"})
     assert done.status == 1
     assert "this runtime has no launcher `teleport`" in done.failure
@@ -225,7 +225,7 @@ def outside_sagemaker(container, home, prefix=(), cwd="/"):
     return subprocess.run([*hidden, *container.command()], env=environ, cwd=cwd, capture_output=True, timeout=60)
 
 
-def test_without_opt_ml_and_without_a_base_directory(container, tmp_path):
+def test_runtime_outside_sagemaker_creates_a_tree_at_home(container, tmp_path):
     """A tree is made below the home directory, as the toolkit does: one host, no channels, no hyperparameters."""
     done = outside_sagemaker(container, tmp_path / "home")
     assert done.returncode == 0, done.stderr
@@ -242,7 +242,7 @@ def test_without_opt_ml_and_without_a_base_directory(container, tmp_path):
     assert (job / "opt/ml/output/success").exists()
 
 
-def test_without_opt_ml_and_without_a_home(container):
+def test_runtime_without_a_writable_home_fails(container):
     done = outside_sagemaker(container, "/proc/nobody")
     assert done.returncode == 1
     assert b"/opt/ml/input/config/resourceconfig.json: No such file or directory" in done.stderr
@@ -250,7 +250,7 @@ def test_without_opt_ml_and_without_a_home(container):
 
 @pytest.mark.xdist_group("sagemaker_local")
 @pytest.mark.parametrize("home", [None, "~", "somewhere", "/"])
-def test_without_a_home_that_is_a_path(container, tmp_path, home):
+def test_relative_home_is_ignored(container, tmp_path, home):
     """Nobody knows the user: no HOME, or `/` as Docker has it. The tree is not made where the container starts."""
     here = tmp_path / "here"
     here.mkdir(mode=0o777)
@@ -269,7 +269,7 @@ def test_without_a_home_that_is_a_path(container, tmp_path, home):
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(number=st.integers(0, 2), content=any_bytes)
-def test_any_bytes_give_a_run_or_a_reason(container, number, content):
+def test_any_bytes_run_or_have_a_reason(container, number, content):
     """Exit status 0 means that the program ran to its end; anything else leaves a failure file within the limit."""
     container.configure()
     container.write(f"input/config/{FILES[number]}", content)
@@ -278,7 +278,7 @@ def test_any_bytes_give_a_run_or_a_reason(container, number, content):
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(resource=resource_configs, channels=channels, hyperparameters=hyperparameters)
-def test_any_members_give_a_run_or_a_reason(container, resource, channels, hyperparameters):
+def test_any_members_run_or_have_a_reason(container, resource, channels, hyperparameters):
     if resource.get("hosts") != [resource.get("current_host")]:  # Launchers wait for the other hosts.
         hyperparameters = {name: value for name, value in hyperparameters.items() if not name.endswith("_enabled")}
     for name, content in zip(FILES, (resource, channels, hyperparameters), strict=True):

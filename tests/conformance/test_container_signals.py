@@ -55,7 +55,7 @@ def finish(container, process):
     return container.done(process.returncode, stdout, stderr)
 
 
-def test_sigterm_reaches_the_program(any_python, tmp_path):
+def test_sigterm_reaches_the_script(any_python, tmp_path):
     """StopTrainingJob sends SIGTERM, then SIGKILL 120 seconds later: a program that saves and returns is a success."""
     container = Container(tmp_path / "ml", any_python)
     script = """
@@ -77,7 +77,7 @@ while True:
     assert time.monotonic() - sent < 20
 
 
-def test_every_signal_that_can_be_caught_is_forwarded(container):
+def test_every_catchable_signal_is_forwarded(container):
     """All but SIGKILL, SIGSTOP, SIGCHLD, and those of a terminal's background."""
     skipped = {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD, signal.SIGTTIN, signal.SIGTTOU, signal.SIGTERM}
     with container.start_script(CATCHER) as process:
@@ -90,7 +90,7 @@ def test_every_signal_that_can_be_caught_is_forwarded(container):
         assert finish(container, process).status == 0
 
 
-def test_whole_process_group_gets_the_signal(container):
+def test_process_group_gets_the_signal(container):
     """A shell does not pass signals on: the children it started must get them all the same."""
     container.write("code/child.py", CATCHER)
     container.write("code/run.sh", f"#!/bin/sh\n{container.python} child.py\necho unreachable\n")
@@ -103,7 +103,7 @@ def test_whole_process_group_gets_the_signal(container):
     assert done.failure.startswith("ExecuteUserScriptError: SIGTERM: terminated\nExitCode 143\n")
 
 
-def test_children_of_a_shell_may_save_their_work(container):
+def test_children_of_a_shell_can_save_their_work(container):
     """A shell dies of SIGTERM at once; its child has the grace that is left."""
     container.write(
         "code/child.py", CATCHER.replace("sys.exit(0)", "time.sleep(2); os.write(1, b'saved\\n'); sys.exit(0)")
@@ -118,7 +118,7 @@ def test_children_of_a_shell_may_save_their_work(container):
 
 @pytest.mark.parametrize("stopped", [True, False])
 @pytest.mark.parametrize("detached", [True, False])
-def test_each_process_gets_sigterm_once(container, detached, stopped):
+def test_each_process_gets_one_sigterm(container, detached, stopped):
     """Also one in a session of its own, once the program has ended: a second one often means `at once`."""
     script = f"""
 import os, signal, sys, time
@@ -145,7 +145,7 @@ if {stopped}:
     assert (done.status, done.stdout) == (143 if stopped else 0, b"TERM\n")
 
 
-def test_what_is_left_after_the_grace_is_killed(container):
+def test_remaining_processes_are_killed_after_the_grace(container):
     """The grace is 110 s of SageMaker's 120; here it is one second."""
     script = """
 import os, signal, time
@@ -218,7 +218,7 @@ def test_stop_before_the_script_has_a_separate_reason(container):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_stop_just_before_the_program_is_started_reaches_it(number):
+def test_stop_just_before_the_start_reaches_the_script(number):
     """It is too late to say that the program was not started, and too early for it to hear: the stop has to wait."""
     script = f"""
 import os, sys
@@ -238,14 +238,14 @@ print(outcome.signal, os.pipe is pipe)
     assert done.stdout == f"{int(number)} True\n", done.stderr
 
 
-def test_program_gets_the_default_signals_back(container):
+def test_script_gets_default_signal_handlers(container):
     """Python ignores SIGPIPE and SIGXFSZ for itself; its children must not inherit that, nor a blocked signal."""
     container.write("code/run.sh", "#!/bin/sh\ngrep -E '^Sig(Blk|Ign)' /proc/self/status\n")
     done = container.run(environ={"SAGEMAKER_PROGRAM": "run.sh"})
     assert [int(line.split()[1], 16) & STANDARD for line in done.stdout.splitlines()] == [0, 0]
 
 
-def test_signal_that_was_ignored_at_the_start_stays_ignored(container):
+def test_ignored_signal_stays_ignored(container):
     """What `nohup` and a background shell have set is the caller's choice."""
     container.write("code/run.sh", "#!/bin/sh\ngrep -E '^SigIgn' /proc/self/status\n")
     ignore = ["sh", "-c", 'trap "" HUP INT; exec "$@"', "sh"]
@@ -254,7 +254,7 @@ def test_signal_that_was_ignored_at_the_start_stays_ignored(container):
     assert ignored == 1 << signal.SIGHUP - 1 | 1 << signal.SIGINT - 1
 
 
-def test_as_process_1_sigterm_reaches_the_program(any_python, tmp_path, pid_namespace):
+def test_process_1_forwards_sigterm(any_python, tmp_path, pid_namespace):
     """The kernel drops signals that process 1 has no handler for; ours has."""
     container = Container(tmp_path / "ml", any_python)
     script = "import os\nprint(os.getppid(), flush=True)\n" + CATCHER
@@ -268,7 +268,7 @@ def test_as_process_1_sigterm_reaches_the_program(any_python, tmp_path, pid_name
     assert (done.status, done.stdout, done.succeeded) == (0, b"15\n", True)
 
 
-def test_as_process_1_orphans_are_reaped_and_the_status_is_kept(container, pid_namespace):
+def test_process_1_reaps_orphans_and_keeps_the_status(container, pid_namespace):
     """Five orphans are five zombies under the toolkit."""
     script = """
 import os, sys, time
@@ -301,7 +301,7 @@ def test_sigint_is_not_a_success(container):
     assert done.failure.startswith("ExecuteUserScriptError: SIGINT: interrupt\nExitCode 130\n")
 
 
-def test_forwarding_takes_milliseconds(container):
+def test_signals_are_forwarded_within_milliseconds(container):
     """From kill() on the runtime to the handler of the program; the median, for the machine has other work too."""
     script = """
 import os, signal, time
@@ -322,7 +322,7 @@ while True:
     assert sorted(latencies)[100] < 0.01
 
 
-def test_sigterm_while_the_runtime_is_loaded(any_python, tmp_path, pid_namespace):
+def test_sigterm_while_loading_the_runtime_ends_it(any_python, tmp_path, pid_namespace):
     """As process 1, from the first moment that Python runs our code: the kernel would drop it."""
     container = Container(tmp_path / "ml", any_python)
     container.write("slow/sitecustomize.py", STOP_WHILE_LOADING)

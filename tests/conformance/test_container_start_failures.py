@@ -44,7 +44,7 @@ def one_process():
     group.rmdir()
 
 
-def test_no_more_processes(container, one_process):
+def test_process_limit_is_reported(container, one_process):
     """The limit of processes is reached before the program is started."""
     done = container.run_script("print('ran')", prefix=one_process)
     assert (done.status, done.stdout) == (126, b"")
@@ -52,7 +52,7 @@ def test_no_more_processes(container, one_process):
     assert done.failure.startswith(f"ExecuteUserScriptError: {cause}\nExitCode 126\n")
 
 
-def test_no_memory_for_a_process(container):
+def test_missing_memory_for_a_process_is_reported(container):
     """fork() fails."""
     done = container.run_script("print('ran')", prefix=failing("/^(clone3?|v?fork)$", "ENOMEM"))
     assert (done.status, done.stdout) == (126, b"")
@@ -60,7 +60,7 @@ def test_no_memory_for_a_process(container):
     assert done.failure.startswith(f"ExecuteUserScriptError: {cause}\nExitCode 126\n")
 
 
-def test_no_memory_for_the_program(container):
+def test_missing_memory_for_the_script_is_reported(container):
     """execve() fails."""
     program = container.write("program", "#!/bin/sh\necho ran\n", 0o755)
     plan = {"kind": "command", "command": [str(program)], "args_style": "none"}
@@ -69,7 +69,7 @@ def test_no_memory_for_the_program(container):
     assert done.failure.startswith(f"ExecuteUserScriptError: {program}: Cannot allocate memory\nExitCode 126\n")
 
 
-def test_words_that_are_too_long(container):
+def test_too_long_arguments_are_reported(container):
     """The kernel takes 128 KiB for one word."""
     plan = {"kind": "command", "command": ["echo"], "arguments": ["x" * 200_000], "args_style": "none"}
     done = container.run(plan=plan)
@@ -78,7 +78,7 @@ def test_words_that_are_too_long(container):
     assert len(done.failure) <= 1024
 
 
-def test_directory_that_is_none():
+def test_missing_working_directory_is_reported():
     """The program is not at fault, and not named."""
     script = f"""
 import sys
@@ -101,7 +101,7 @@ print(outcome.status, outcome.error)
         "exec >&-; sleep 60",
     ],
 )
-def test_tool_that_hangs_is_killed(hanging):
+def test_hanging_tool_is_killed(hanging):
     """A driver that does not answer keeps nvidia-smi waiting for ever; so would its job have been."""
     script = f"""
 import json, os, sys

@@ -60,7 +60,7 @@ def start(engine, image, tmp_path):
 
 
 @pytest.mark.parametrize("status", [0, 7])
-def test_train_trains(start, status):
+def test_train_argument_starts_the_training(start, status):
     """SageMaker appends `train` to the ENTRYPOINT. Debian's pip by itself leaves the system alone (PEP 668)."""
     done, failure = start("train", status)
     assert done.returncode == status, done.stderr
@@ -68,7 +68,7 @@ def test_train_trains(start, status):
     assert (failure is None) == (status == 0)
 
 
-def test_serve_is_refused(start):
+def test_serve_argument_is_rejected(start):
     done, failure = start("serve")
     assert (done.returncode, done.stdout) == (2, "")
     assert "takes the argument `train` or none, not `serve`" in failure

@@ -41,7 +41,7 @@ def context(engine, tmp_path_factory):
 
 
 @pytest.mark.parametrize("patterns", PATTERNS, ids=",".join)
-def test_engine_takes_what_we_take(engine, context, patterns):
+def test_engine_and_smspec_ignore_the_same_files(engine, context, patterns):
     (context / "files/.dockerignore").write_text("".join(f"{pattern}\n" for pattern in patterns))
     engine.docker("build", "--network=none", "-t", "context", "-f", context / "Dockerfile", context / "files")
     listed = engine.output("context", "find", "/context", "-type", "f", "-printf", "%P\n").splitlines()

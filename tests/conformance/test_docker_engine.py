@@ -52,7 +52,7 @@ def test_containers_connect_despite_forward_drop(engine):
     assert done.stdout == "200\n\n", done.stderr
 
 
-def test_engines_side_by_side_share_no_network(engine):
+def test_parallel_engines_share_no_network(engine):
     """The same subnet twice, and no bridge of either on the machine."""
     before = socket.if_nameindex()
     words = [*program(FETCH), engine.archive(), CLIENT]

@@ -39,7 +39,7 @@ def hostile(count):
     return ["".join(choice.choices(choice.choice(ALPHABETS), k=choice.randrange(12))) for _ in range(count)]
 
 
-def test_values_come_through_unchanged(engine, tree):
+def test_environment_values_are_unchanged(engine, tree):
     """What `docker inspect` reads back is what was written: nothing expanded, nothing lost."""
     env = {f"V{number}": text for number, text in enumerate(hostile(300))}
     labels = {f"l{number}": text for number, text in enumerate(hostile(300))}
@@ -51,7 +51,7 @@ def test_values_come_through_unchanged(engine, tree):
     assert {key: config["Labels"][key] for key in labels} == labels
 
 
-def test_commands_of_the_author_run_as_written(engine, tree):
+def test_user_commands_run_as_written(engine, tree):
     lines = [line for line in hostile(40) if line.strip()]
     script = "".join(f"cat >> /said <<'END'\n{line}\nEND\n" for line in lines)
     check = '[ "$GREETING" = \'a "b" $c\' ] # <<EOF \\'
@@ -59,7 +59,7 @@ def test_commands_of_the_author_run_as_written(engine, tree):
     assert engine.output("run", "cat", "/said") == "".join(f"{line}\n" for line in lines)
 
 
-def test_what_is_where_in_the_image(engine, tree):
+def test_image_has_its_files_and_configuration(engine, tree):
     source = {"train.py": b"print('hi')\n", "bin/go": b"#!/bin/sh\n", "pkg/data.bin": bytes(range(256))}
     engine.build(tree(source, labels={"team": "ads"}), "where")
     config = engine.config("where")
@@ -159,7 +159,7 @@ def test_pip_installs_into_the_python_of_the_base(engine, tree, shop):
 
 
 @pytest.mark.parametrize("right", [True, False])
-def test_hashes_are_honoured(engine, tree, shop, right):
+def test_hashes_are_checked(engine, tree, shop, right):
     content = f"--no-index\n--find-links /opt/wheels\ngreeting==1.0 --hash=sha256:{shop if right else 'ab' * 32}\n"
     directory = tree(base="shop", requirements=content.encode(), python_requirements="r.txt")
     done = engine.build(directory, "hashed", check=False)
@@ -174,7 +174,7 @@ def test_apt_installs_and_leaves_no_downloads(engine, tree, shop):
     assert left == ""
 
 
-def test_no_layer_holds_a_key(engine, tree, tmp_path):
+def test_layers_contain_no_private_key(engine, tree, tmp_path):
     """The package of the SSH server makes host keys when it is installed; here from a repository in the base."""
     (tmp_path / "context").mkdir()
     (tmp_path / "context/Dockerfile").write_text(
@@ -206,14 +206,14 @@ def is_private_key(files, file):
     return re.search(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----\s+[A-Za-z0-9+/]{40}", files.extractfile(file).read(4096))
 
 
-def test_image_needs_no_source_and_no_packages(engine, tree):
+def test_image_builds_without_source_and_packages(engine, tree):
     engine.build(tree(holds_source=False), "bare")
     assert engine.output("bare", "sh", "-c", "ls /opt/ml 2>/dev/null; ls /opt/smspec").split() == [
         *("entrypoint.py", "run_plan.json", "smspec_runtime")
     ]
 
 
-def test_only_what_is_copied_reaches_the_engine(engine, tree):
+def test_context_contains_only_copied_files(engine, tree):
     """Whatever else lies in the directory when somebody builds there: it is not in the context."""
     directory = tree({"train.py": b""})
     (directory / "upload").mkdir()

@@ -161,7 +161,7 @@ def script(job):
 
 
 @pytest.mark.parametrize("ending", ["return", "raise", "exit", "kill"])
-def test_script_ends_as_it_does_locally(engine, script, ending):
+def test_script_ends_as_in_a_local_run(engine, script, ending):
     script.spec(SCRIPT_SPEC.format(ending=ending), head=script.head)
     _, local = as_a_process(script)
     contained = in_a_container(engine, script, built(engine, script))
@@ -174,7 +174,7 @@ def test_script_ends_as_it_does_locally(engine, script, ending):
     assert len(contained.lines) == 6
 
 
-def test_changed_hyperparameter_is_the_same_image(engine, script):
+def test_changed_hyperparameter_keeps_the_image(engine, script):
     """The image holds nothing of hyperparameters, channels and hosts."""
     first = json.loads(smspec("render", "--api-json", cwd=script.directory).out)
     script.spec(SCRIPT_SPEC.format(ending="exit"), head=script.head)
@@ -184,7 +184,7 @@ def test_changed_hyperparameter_is_the_same_image(engine, script):
     assert first["TrainingJobName"] != second["TrainingJobName"]
 
 
-def test_docker_stop_is_heard(engine, script):
+def test_docker_stop_reaches_the_script(engine, script):
     """StopTrainingJob is `docker stop -t 120`: SIGTERM now, SIGKILL two minutes later."""
     script.spec(SCRIPT_SPEC.format(ending="return"), head=script.head)
     as_a_process(script)
@@ -206,7 +206,7 @@ def test_docker_stop_is_heard(engine, script):
     engine.docker("rm", "stopped")
 
 
-def test_pipe_loop_reads_what_it_reads_locally(engine, job):
+def test_pipe_loop_reads_as_in_a_local_run(engine, job):
     """FIFOs on the host, read in the container: one per epoch."""
     job.spec(PIPE_SPEC, head=job.head)
     job.write("src/reader.py", HANDLER)

@@ -131,7 +131,7 @@ def hosts(engine, images, tmp_path):
     engine.docker("rm", "--force", "--volumes", *ADDRESSES, check=False)
 
 
-def test_processes_on_every_host_form_one_world(hosts):
+def test_processes_of_all_hosts_form_one_world(hosts):
     """The leader's mpirun starts them; each has the job's environment, arguments and hyperparameters."""
     job = hosts("return")
     assert job.status("algo-1") == 0, job.log("algo-1") + job.log("algo-2")
@@ -171,7 +171,7 @@ def test_lines_of_all_processes_stay_whole(hosts):
 
 
 @pytest.mark.parametrize(("ending", "status", "cause"), [("raise", 1, "ValueError: the loss"), ("exit", 7, "")])
-def test_process_that_fails_on_any_host_fails_the_job_on_all(hosts, ending, status, cause):
+def test_failing_process_fails_the_job_on_all_hosts(hosts, ending, status, cause):
     job = hosts(ending)
     assert job.status("algo-1") == status, job.log("algo-1")
     assert job.status("algo-2") == status, job.log("algo-2")
@@ -179,7 +179,7 @@ def test_process_that_fails_on_any_host_fails_the_job_on_all(hosts, ending, stat
     assert f"the job failed on the leader, algo-1, with exit status {status}" in job.failure("algo-2")
 
 
-def test_leader_that_disappears_fails_the_others(hosts):
+def test_lost_leader_fails_the_other_hosts(hosts):
     job = hosts("wait")
     job.wait_for_log("algo-1", "everywhere")
     job.engine.docker("kill", "algo-1")
@@ -187,7 +187,7 @@ def test_leader_that_disappears_fails_the_others(hosts):
     assert "the leader, algo-1, went away before the job had ended" in job.failure("algo-2")
 
 
-def test_host_that_starts_late_is_waited_for(hosts):
+def test_late_host_is_awaited(hosts):
     job = hosts("return", "algo-1")
     job.wait_for_log("algo-1", "waiting for the other hosts: algo-2 did not call")
     job.start("algo-2")
@@ -195,7 +195,7 @@ def test_host_that_starts_late_is_waited_for(hosts):
 
 
 @pytest.mark.parametrize("names", [("algo-1",), ("algo-1", "algo-2")])
-def test_job_that_is_stopped_ends_at_once(hosts, names):
+def test_stopped_job_ends_immediately(hosts, names):
     """StopTrainingJob sends SIGTERM to every host, whether the others have come or not."""
     job = hosts("wait", *names)
     job.wait_for_log("algo-1", "everywhere" if len(names) == 2 else "did not call")

@@ -91,7 +91,7 @@ def test_pipe_recordio_fits_the_same_with_and_without_numpy(example):
     assert metric(job) == pytest.approx(losses, rel=1e-3)
 
 
-def test_pipe_recordio_goes_on_behind_its_checkpoint(example):
+def test_pipe_recordio_resumes_after_its_checkpoint(example):
     """Interrupted by Ctrl-C in the middle of an epoch; the next run begins with that epoch, and with its weights."""
     job = example("pipe-recordio")
     job.start(rate="250kB")

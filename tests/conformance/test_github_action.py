@@ -64,14 +64,14 @@ def change(root, old="count: 1", new="count: 4"):
     commit(root)
 
 
-def test_no_text_of_others_gets_into_a_script():
+def test_event_text_is_not_expanded_in_scripts():
     """An expression in `run` is pasted into the script before bash reads it; values go through variables."""
     for step in STEPS:
         assert "${{" not in step.get("run", "")
     assert not re.search(r"\$\{\{\s*github\.(event|head_ref|ref_name|actor)", json.dumps(ACTION))
 
 
-def test_only_one_step_is_given_the_token():
+def test_token_is_passed_to_one_step():
     assert [step["name"] for step in STEPS if "github.token" in json.dumps(step)] == ["Comment"]
 
 
@@ -129,7 +129,7 @@ def test_only_one_marked_bot_comment_remains(jobs, act, server):
     assert len(texts) == 6
 
 
-def test_pull_request_from_a_fork_has_annotations_and_no_comment(jobs, act, server):
+def test_pull_request_from_a_fork_gets_annotations_only(jobs, act, server):
     change(jobs, "count: 1", "count: 0")
     done = act(jobs, pull_request(jobs, fork=True), sarif="true")
     assert done.status == 1
@@ -138,7 +138,7 @@ def test_pull_request_from_a_fork_has_annotations_and_no_comment(jobs, act, serv
     assert "Upload findings" not in done.used
 
 
-def test_fork_that_is_gone_is_a_fork(jobs, act, server):
+def test_deleted_fork_counts_as_a_fork(jobs, act, server):
     change(jobs)
     event = pull_request(jobs)
     event["pull_request"]["head"]["repo"] = None
@@ -146,7 +146,7 @@ def test_fork_that_is_gone_is_a_fork(jobs, act, server):
     assert server.asked == []
 
 
-def test_findings_are_uploaded_even_when_there_are_none(jobs, act):
+def test_empty_findings_are_uploaded(jobs, act):
     done = act(jobs, sarif="true", name="my jobs")
     assert done.status == 0
     upload = done.used["Upload findings"]
@@ -161,7 +161,7 @@ def test_warnings_fail_only_in_strict_mode(jobs, act):
     assert (loose.status, strict.status) == (0, 1)
 
 
-def test_kind_of_change_can_fail(jobs, act, server):
+def test_selected_kind_of_change_fails(jobs, act, server):
     change(jobs)
     assert act(jobs, fail_on="security").status == 0
     assert act(jobs, fail_on="security,cost>20%").status == 1
@@ -172,7 +172,7 @@ def test_kind_of_change_can_fail(jobs, act, server):
 
 
 @pytest.mark.parametrize(("broken", "fixed"), [("count: 0", "count: 1"), ("count: 1", "count: 0")])
-def test_uncompared_job_is_named_counted_and_fails(broken, fixed, jobs, act, server):
+def test_uncompared_job_is_listed_and_fails(broken, fixed, jobs, act, server):
     """The base may be broken, or the pull request; that no job differs is not known then."""
     other = write_job(jobs / "other", BUILT.replace("name: ", "name: other-"))
     (jobs / "job.yaml").write_text(BUILT.replace("count: 1", broken))
@@ -203,7 +203,7 @@ def test_uncompared_job_can_be_a_warning(jobs, act):
     assert act(jobs, not_compared="warn", fail_on="security").status != 0
 
 
-def test_comment_never_claims_equality_that_is_not_known(jobs, act, server):
+def test_comment_claims_equality_only_if_known(jobs, act, server):
     server.add(f"{MARKER}\nold")
     change(jobs, "count: 1", "count: 0")
     assert act(jobs).status != 0
@@ -250,7 +250,7 @@ def test_shallow_merge_is_compared_with_its_parent(jobs, act, server, tmp_path):
     assert "other-" not in server.bodies[0]
 
 
-def test_whole_history_stays_whole(jobs, act, tmp_path):
+def test_full_clone_is_not_fetched_again(jobs, act, tmp_path):
     change(jobs)
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", "--single-branch", f"file://{jobs}", str(clone))
@@ -262,7 +262,7 @@ def test_whole_history_stays_whole(jobs, act, tmp_path):
     assert git(clone, "rev-parse", "--is-shallow-repository") == "false"
 
 
-def test_push_is_validated_and_compared_only_on_request(jobs, act, server):
+def test_push_is_compared_only_on_request(jobs, act, server):
     before = git(jobs, "rev-parse", "HEAD")
     change(jobs)
     assert act(jobs, {"ref": "refs/heads/main"}).outputs["diff"] == {"status": "0"}
@@ -277,7 +277,7 @@ def test_missing_revision_is_reported(jobs, act):
     assert "no revision `no-such-branch`" in done.log
 
 
-def test_revision_is_never_an_option_of_git(jobs, act, tmp_path):
+def test_revision_is_never_a_git_option(jobs, act, tmp_path):
     done = act(jobs, base=f"--upload-pack=touch {tmp_path}/ran")
     assert done.status == 1
     assert not (tmp_path / "ran").exists()
@@ -292,14 +292,14 @@ def test_read_only_token_causes_a_warning(jobs, act, server, status):
     assert "pull-requests: write" in done.log
 
 
-def test_server_that_stumbles_is_asked_again(jobs, act, server):
+def test_failing_server_is_retried(jobs, act, server):
     change(jobs)
     server.refusals = [502]
     assert act(jobs).status == 0
     assert len(server.comments) == 1
 
 
-def test_more_jobs_than_a_comment_holds_are_cut_between_two(jobs, act, server):
+def test_long_comment_is_cut_between_jobs(jobs, act, server):
     channels = "".join(f"  channel-{number:02d}: s3://example-data/old/{'y' * 60}/{number}/\n" for number in range(20))
     for number in range(30):
         place = jobs / f"job-{number:02d}"
@@ -347,7 +347,7 @@ def test_malformed_boolean_input_is_reported(jobs, act):
     assert "the input strict is `yes please`: write true or false" in done.log
 
 
-def test_it_installs_itself(jobs, tmp_path, server):
+def test_action_installs_smspec(jobs, tmp_path, server):
     """As in a workflow: from the files of the action, with nothing but a Python."""
     root = Path(__file__).parents[2]
     action = tmp_path / "action"

@@ -44,12 +44,12 @@ def run_job(name, root, **variables):
     return done.returncode, done.stdout, done.stderr
 
 
-def test_what_a_job_keeps_is_what_it_writes():
+def test_artifacts_are_the_written_files():
     assert SNIPPET["smspec-validate"]["artifacts"]["reports"] == {"codequality": REPORT}
     assert SNIPPET["smspec-diff"]["artifacts"]["paths"] == ["smspec-diff.md"]
 
 
-def test_good_repository_passes_with_an_empty_report(jobs):
+def test_valid_repository_has_an_empty_report(jobs):
     status, out, err = run_job("smspec-validate", jobs)
     assert (status, out) == (0, ""), err
     assert json.loads((jobs / REPORT).read_text()) == []
@@ -80,7 +80,7 @@ def test_directory_without_specs_fails(jobs):
     assert "Traceback" not in err
 
 
-def test_differences_are_a_page_and_fail_only_on_request(jobs):
+def test_differences_fail_only_on_request(jobs):
     base = git(jobs, "rev-parse", "HEAD")
     merge = {"CI_MERGE_REQUEST_DIFF_BASE_SHA": base}
     assert run_job("smspec-diff", jobs, **merge)[0] == 0

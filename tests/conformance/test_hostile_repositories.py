@@ -123,7 +123,7 @@ def test_files_outside_are_not_opened(attack, root):
     assert [path for path in found if path.endswith("/environ")] == []
 
 
-def test_no_module_of_the_current_directory_is_imported(root):
+def test_modules_of_the_current_directory_are_not_imported(root):
     """`python -m` looks there first; `copy` and `json` are imported late, or by libraries."""
     for name in ("copy", "json", "tomllib", "jsonschema", "jinja2", "yaml", "decimal", "org"):
         (root / f"{name}.py").write_text("open('../executed', 'a').write(__name__)\n")

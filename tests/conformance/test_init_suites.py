@@ -139,7 +139,7 @@ def results(base, source, selection):
     return passed, failed
 
 
-def test_suite_of_dumb_init(suites):
+def test_dumb_init_suite_passes(suites):
     """All of it but for what is named above."""
     (source,) = suites.glob("dumb-init-*/")
     selection = " and ".join(f"not {name}" for name in ONLY_DUMB_INIT)
@@ -162,7 +162,7 @@ def hear_signals_of_threads():
             ctypes.CDLL(None).syscall(number, signal_of_threads, default, None, 8)
 
 
-def test_inner_suite_of_tini(suites):
+def test_tini_inner_suite_passes(suites):
     """In its minimal mode: reaping, signals, process group, the negative control, the signals that a program gets."""
     compiler = shutil.which("cc")
     if compiler is None:

@@ -24,7 +24,7 @@ def job(tmp_path):
     job.assert_nothing_left()
 
 
-def test_first_host_that_fails_decides(job):
+def test_first_failing_host_decides(job):
     """The exit status of the job is its first failing host's; that of the command is 1: the job is at fault."""
     script(
         job,
@@ -90,7 +90,7 @@ class Reader:
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_signal_stops_the_job_in_good_order(job, number, status):
+def test_signal_stops_the_job_in_order(job, number, status):
     """Every host gets SIGTERM and may save its model; then FIFOs and processes are gone."""
     job.spec(PIPES)
     job.write("src/reader.py", READER)
@@ -107,7 +107,7 @@ def test_signal_stops_the_job_in_good_order(job, number, status):
     job.assert_nothing_left()
 
 
-def test_terminal_s_ctrl_c_reaches_only_us(job):
+def test_terminal_ctrl_c_reaches_only_smspec(job):
     """A terminal sends SIGINT to its whole foreground group; hosts hear of it from us, as SIGTERM."""
     script(
         job,
@@ -156,7 +156,7 @@ def test_killed_run_leaves_no_process(job):
     job.assert_nothing_left()
 
 
-def test_what_a_program_leaves_behind_is_ended(job):
+def test_processes_left_by_a_script_are_ended(job):
     script(
         job,
         """
@@ -170,7 +170,7 @@ def test_what_a_program_leaves_behind_is_ended(job):
     assert time.monotonic() - started < 30
 
 
-def test_data_at_fault_fail_the_job(job):
+def test_faulty_data_fail_the_job(job):
     """A stream that cannot be decompressed is no shorter epoch: the job ends, and it is told why."""
     job.spec(PIPES.replace("local: data/}", "local: data/, compression: Gzip}"))
     job.write("src/reader.py", READER)
@@ -193,7 +193,7 @@ def test_missing_channel_is_reported_before_writing(job):
     assert not job.run_directory.exists()
 
 
-def test_literal_container_path_is_warned_of(job):
+def test_literal_container_path_is_reported(job):
     script(job, "print('/opt/ml/' + 'model')", "hyperparameters: {out: /opt/ml/model}")
     ended = job.run()
     assert ended.returncode == 0
@@ -234,12 +234,12 @@ def refused(job: LocalJob, status: int, message: str, **request: object) -> None
 
 
 @pytest.mark.parametrize("launcher", ["mpi", "smdataparallel"])
-def test_what_starts_over_ssh_needs_containers(job, launcher):
+def test_ssh_launcher_needs_containers(job, launcher):
     script(job, "", f"distribution: {launcher}\nhosts: {{instance_type: ml.p4d.24xlarge, count: 2, volume: 1GB}}")
     refused(job, 3, f"`smspec run` does not support `{launcher}`: it needs SSH between containers")
 
 
-def test_program_inside_an_image_needs_a_container(job):
+def test_script_inside_an_image_needs_a_container(job):
     job.spec("image: 111122223333.dkr.ecr.us-west-2.amazonaws.com/xgboost:1")
     refused(job, 3, "the training script of this job is inside its image")
     refused(job, 3, "set `source` and `entry_point` in the spec")
@@ -260,7 +260,7 @@ def test_missing_launcher_is_reported_before_hosts_start(job):
     assert "torchrun" not in job.run(lonely).stderr.splitlines()[0]
 
 
-def test_python_of_the_job_must_be_there(job):
+def test_missing_python_is_reported(job):
     script(job, "")
     refused(job, 3, "cannot find `no-such-python`", python="no-such-python")
     refused(job, 3, "is not Python 3.8 or later", python="/bin/true")
@@ -327,7 +327,7 @@ def test_special_failure_file_is_not_read(job, program):
     assert job.summary()["failure_reason"] == "algo-1 exited with status 3 and wrote no failure file"
 
 
-def test_program_that_takes_its_directories_away(job):
+def test_script_may_remove_its_directories(job):
     script(
         job, "import os, shutil; shutil.rmtree(os.environ['SM_INPUT_DIR']); shutil.rmtree(os.environ['SM_MODEL_DIR'])"
     )
@@ -358,7 +358,7 @@ def test_run_stopped_before_the_job_leaves_no_files(job, tmp_path, number):
     assert not job.run_directory.exists()
 
 
-def test_nohup_is_heeded(job):
+def test_nohup_is_respected(job):
     """Who starts a command with SIGHUP ignored wants it to outlive its terminal."""
     script(
         job, "import os, time; print('up', flush=True)\nwhile not os.path.exists(os.environ['GO']): time.sleep(0.02)"

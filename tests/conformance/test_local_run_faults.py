@@ -34,7 +34,7 @@ def job(tmp_path):
     job.assert_nothing_left()
 
 
-def test_stall_is_waited_for(job):
+def test_stall_delays_the_reader(job):
     ended = job.run(stall="0.7s")
     assert ended.returncode == 0, ended.stderr
     assert job.archive() == {"0": CONTENT, "1": CONTENT}
@@ -47,7 +47,7 @@ def test_stall_is_waited_for(job):
     assert all(flow["seconds"] > 0.6 for flow in summary["channels"])
 
 
-def test_truncated_epoch_looks_like_a_whole_one(job):
+def test_truncated_epoch_looks_complete(job):
     """The end of a FIFO is the same for both: only what is inside the stream can tell."""
     ended = job.run(truncate=1234)
     assert ended.returncode == 0, ended.stderr
@@ -62,7 +62,7 @@ def test_fault_that_never_occurred_is_reported(job):
     assert "injected --truncate 1 GB: every epoch was shorter" in ended.stdout
 
 
-def test_dead_writer_is_found_out_by_the_job_itself(job):
+def test_killed_writer_is_detected_by_the_job(job):
     """The run goes on: the first epoch ends in its middle, the next one never begins."""
     ended = job.run(**{"kill-writer": None})
     assert ended.returncode == 1
@@ -88,14 +88,14 @@ def test_dead_writer_is_found_out_by_the_job_itself(job):
         ({"truncate": "1", "kill-writer": None}, "not allowed with argument"),
     ],
 )
-def test_what_cannot_be_meant_is_misuse(job, options, message):
+def test_impossible_faults_exit_2(job, options, message):
     ended = job.run(**options)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert message in ended.stderr
     assert not job.run_directory.exists()
 
 
-def test_only_streams_can_be_disturbed(job):
+def test_faults_need_pipe_channels(job):
     job.spec('source: src/\nentry_point: train.py\nchannels: {train: {s3: "s3://data/train/", local: data/}}')
     job.write("src/train.py", "")
     ended = job.run(stall="1s")

@@ -141,7 +141,7 @@ def data(job: LocalJob, chance: random.Random) -> None:
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
-def test_no_program_changes_what_its_run_reads(job, seed):
+def test_script_cannot_change_the_inputs_of_its_run(job, seed):
     """Two runs, for the second one takes up what the first left."""
     data(job, random.Random(seed))
     before = state(job.directory)
@@ -153,7 +153,7 @@ def test_no_program_changes_what_its_run_reads(job, seed):
         assert ended.returncode in (0, 1, 3)
 
 
-def test_data_in_the_directory_of_an_earlier_run_is_not_removed(job):
+def test_data_inside_a_run_directory_are_kept(job):
     """What a run would empty is not read by it; links to it are found too."""
     job.write("src/train.py", "import os; open(os.environ['SM_MODEL_DIR'] + '/model', 'w').write('trained')")
     data(job, random.Random(0))
@@ -169,7 +169,7 @@ def test_data_in_the_directory_of_an_earlier_run_is_not_removed(job):
     assert {path: path.read_bytes() for path in job.run_directory.rglob("*") if path.is_file()} == before
 
 
-def test_run_directory_among_the_data_is_refused(job):
+def test_run_directory_inside_the_data_is_rejected(job):
     data(job, random.Random(0))
     ended = job.run(data={"file": job.directory})
     assert ended.returncode == 2

@@ -79,7 +79,7 @@ def test_source_arrives_by_each_delivery(script, delivery):
 
 
 @pytest.mark.parametrize("delivery", ["channel", "s3"])
-def test_ready_image_runs_too(script, delivery):
+def test_existing_image_runs_locally(script, delivery):
     """Our runtime comes in a channel, or stands in for the toolkit of the image."""
     image = "\n    image: 111122223333.dkr.ecr.us-west-2.amazonaws.com/pytorch-training:2.4"
     script.spec(SPEC.format(delivery=delivery) + image)
@@ -88,7 +88,7 @@ def test_ready_image_runs_too(script, delivery):
     assert script.archive() == {"model.txt": b"trained on 1,2"}
 
 
-def test_host_finds_what_a_container_finds(script):
+def test_local_host_matches_a_container(script):
     script.write("src/train.py", "import os; print('ENV', sorted(os.environ.items()))")
     script.spec(
         SPEC.format(delivery="image")
@@ -146,7 +146,7 @@ def loop(job):
     return job
 
 
-def test_pipe_loop_is_fed_epoch_by_epoch(loop, any_python):
+def test_pipe_loop_is_fed_by_epoch(loop, any_python):
     """ShardedByS3Key: keys are dealt out over the hosts; one FIFO per channel and epoch."""
     ended = loop.run(python=any_python)
     assert ended.returncode == 0, ended.stderr
@@ -237,7 +237,7 @@ def test_fast_file_channels_are_read_only_copies(script):
     assert stat.S_IMODE(laid.stat().st_mode) == 0o444
 
 
-def test_torchrun_meets_at_a_free_port_of_loopback(job):
+def test_torchrun_uses_a_free_loopback_port(job):
     """Two hosts, both this machine: their launchers get 127.0.0.1 and one free port."""
     job.spec(
         """
@@ -265,7 +265,7 @@ def test_torchrun_meets_at_a_free_port_of_loopback(job):
     assert first["--master_port"] != "7777"
 
 
-def test_instance_groups_get_their_own_channels(job):
+def test_instance_groups_get_only_their_channels(job):
     job.spec(
         """
         source: src/

@@ -71,7 +71,7 @@ def kill(job: LocalJob, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("moment", range(MOMENTS))
-def test_run_that_is_killed_at_any_moment_leaves_no_process(job, tmp_path, moment):
+def test_run_killed_at_any_moment_leaves_no_process(job, tmp_path, moment):
     """Daemons and what ignores signals are ended too; the next run has all directories to itself."""
     kill(job, random.Random(moment).uniform(0, 2.5))
     job.assert_nothing_left()
@@ -92,12 +92,12 @@ def test_killed_run_with_stubborn_hosts_leaves_no_process(job, tmp_path):
     assert time.monotonic() - started < 20
 
 
-def test_what_a_job_leaves_running_ends_with_it(job):
+def test_processes_left_by_a_job_are_ended(job):
     ended = job.run({**job.environment, "BRIEF": "1"})
     assert ended.returncode == 0, ended.stderr
 
 
-def test_program_that_kills_its_parents_leaves_no_process(job):
+def test_script_killing_its_parents_leaves_no_process(job):
     """The guard of a host is a process of the same user, so a program may end it."""
     job.write(
         "src/train.py",
@@ -121,7 +121,7 @@ def test_program_that_kills_its_parents_leaves_no_process(job):
     assert ended.returncode == 1, ended.stderr
 
 
-def test_temporary_files_of_a_job_go_with_it(job, tmp_path):
+def test_temporary_files_of_a_job_are_removed(job, tmp_path):
     job.write("src/train.py", "import tempfile; print('MADE', tempfile.mkdtemp())")
     assert job.run(job.environment).returncode == 0
     assert f"MADE {tmp_path}/temporary/smspec-tmp-" in job.log()

@@ -116,7 +116,7 @@ def exe(tmp_path, job):
 
 
 @both
-def test_job_has_the_packages_of_its_image_and_no_others(job):
+def test_job_has_only_the_packages_of_its_image(job):
     spec(job, "greeting==1.0")
     ended = job.run(job.environment)
     assert ended.returncode == 0, ended.stderr
@@ -136,7 +136,7 @@ def test_second_run_uses_the_cached_environment(job):
 
 
 @both
-def test_requirements_of_the_source_go_into_the_run_alone(job, tmp_path):
+def test_source_requirements_stay_in_their_run(job, tmp_path):
     """The job's own pip may replace a package of the image: for this job, not for the next."""
     before = state(Path(sys.executable).parent.parent)
     spec(job, "greeting==1.0")
@@ -152,7 +152,7 @@ def test_requirements_of_the_source_go_into_the_run_alone(job, tmp_path):
     assert not {path for path in after.keys() - before.keys() if "greeting" in path}
 
 
-def test_what_a_job_installs_while_it_runs_stays_in_its_run(job):
+def test_packages_installed_by_a_job_stay_in_its_run(job):
     spec(job, "greeting==1.0")
     job.write(
         "src/train.py",
@@ -169,7 +169,7 @@ def test_what_a_job_installs_while_it_runs_stays_in_its_run(job):
     assert "GREETING 1.0" in job.log()
 
 
-def test_commands_of_packages_run_on_the_python_of_the_host(job):
+def test_package_commands_use_the_python_of_the_host(job):
     spec(job, "greeting==1.0")
     job.write("src/requirements.txt", "greeting==2.0\n")
     job.write("src/train.py", "import subprocess; subprocess.run(['greet'], check=True)")
@@ -180,7 +180,7 @@ def test_commands_of_packages_run_on_the_python_of_the_host(job):
 
 
 @pytest.mark.parametrize("way", ["variable", "file"])
-def test_settings_of_pip_that_lead_elsewhere_are_not_followed(job, tmp_path, way):
+def test_redirecting_pip_settings_are_ignored(job, tmp_path, way):
     """PIP_TARGET, `user = true`, `prefix`: what the author uses for other things."""
     elsewhere = tmp_path / "elsewhere"
     if way == "variable":
@@ -196,7 +196,7 @@ def test_settings_of_pip_that_lead_elsewhere_are_not_followed(job, tmp_path, way
     assert not elsewhere.exists()
 
 
-def test_named_python_lends_its_packages_and_is_not_changed(job, exe):
+def test_selected_python_provides_packages_unchanged(job, exe):
     before = state(exe.parent.parent)
     spec(job, "greeting==1.0, other")
     ended = job.run(job.environment, python=exe)
@@ -229,7 +229,7 @@ def test_no_install_prevents_installation(job):
 
 
 @both
-def test_package_that_is_nowhere_is_the_fault_of_the_spec(job):
+def test_unknown_package_exits_1(job):
     spec(job, "no-such-package==1.0")
     ended = job.run(job.environment)
     assert ended.returncode == 1
@@ -239,7 +239,7 @@ def test_package_that_is_nowhere_is_the_fault_of_the_spec(job):
 
 
 @both
-def test_index_that_does_not_answer_is_not_the_fault_of_the_spec(job):
+def test_unreachable_index_exits_3(job):
     spec(job, "greeting==3.0")
     job.environment |= {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_NO_INDEX": "", "PIP_RETRIES": "1"}
     job.environment |= {"UV_HTTP_RETRIES": "0", "PIP_EXTRA_INDEX_URL": "", "PIP_CONFIG_FILE": os.devnull}
@@ -263,7 +263,7 @@ def test_job_without_packages_needs_no_cache(job, tmp_path):
     assert "set SMSPEC_CACHE_DIR" in ended.stderr
 
 
-def test_runs_that_start_together_install_once(job, tmp_path):
+def test_concurrent_runs_install_once(job, tmp_path):
     wheel(job.wheels, "1.0", "large", slow=True)
     spec(job, "greeting==1.0, large")
     processes = []
@@ -296,7 +296,7 @@ def test_run_killed_while_installing_is_repaired(job, tmp_path, moment):
     assert "GREETING 1.0" in job.log()
 
 
-def test_search_for_python_is_announced_before_it_begins(job, tmp_path):
+def test_search_for_python_is_announced(job, tmp_path):
     """The search starts programs, which takes seconds on a busy machine."""
     spec(job)
     gate, programs = tmp_path / "gate", tmp_path / "programs"

@@ -60,7 +60,7 @@ def interrupt(job, number):
     (job.directory / "hang").unlink()
 
 
-def test_interrupted_run_is_taken_up(job):
+def test_interrupted_run_is_resumed(job):
     interrupt(job, signal.SIGKILL)
     job.assert_nothing_left()
     again = job.run()
@@ -87,7 +87,7 @@ def test_changed_job_starts_again(job):
     assert job.archive() == {"epochs": b"0123"}
 
 
-def test_checkpoints_outlast_a_run_that_could_not_start(job):
+def test_checkpoints_survive_a_run_that_could_not_start(job):
     interrupt(job, signal.SIGINT)
     checkpoint = job.host() / "checkpoints/model"
     assert checkpoint.read_text() == "01"

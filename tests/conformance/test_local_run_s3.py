@@ -72,7 +72,7 @@ def test_gzip_is_decompressed_and_wrapped(job, server):
     assert job.archive()["algo-1-1"] == b"".join(records)
 
 
-def test_shuffling_gives_what_it_gives_from_this_machine(job, server):
+def test_shuffling_equals_that_of_local_data(job, server):
     """ShuffleConfig: the order depends on seed, epoch and number of objects, not on where they are."""
     pipe(job, "shuffle_seed: 17")
     for number in range(5):
@@ -126,7 +126,7 @@ def test_missing_object_is_reported_before_the_job_runs(job, server, source, sta
     assert not job.run_directory.exists()
 
 
-def test_no_credentials_are_the_surroundings_fault(job, server, tmp_path):
+def test_missing_credentials_exit_3(job, server, tmp_path):
     pipe(job, "compression: None")
     nobody = {
         "AWS_ACCESS_KEY_ID": "",
@@ -140,7 +140,7 @@ def test_no_credentials_are_the_surroundings_fault(job, server, tmp_path):
     assert not job.run_directory.exists()
 
 
-def test_object_that_is_gone_fails_the_job(job, server):
+def test_object_removed_during_the_run_fails_the_job(job, server):
     server.put("gone.manifest", b'[{"prefix": "s3://%s/"}, "train/part0", "no/such/object"]' % BUCKET.encode())
     pipe(job, "s3_data_type: ManifestFile")
     ended = job.run(server.environ, data={"train": f"s3://{BUCKET}/gone.manifest"})

@@ -15,7 +15,7 @@ def job(tmp_path):
 
 
 @pytest.mark.parametrize("writes_the_file", [False, True])
-def test_secrets_reach_neither_summary_nor_report(job, writes_the_file):
+def test_secrets_stay_out_of_summary_and_report(job, writes_the_file):
     """Values of variables and hyperparameters, also encoded, in long lines, and in the script's own failure file."""
     script(
         job,
@@ -44,7 +44,7 @@ def test_secrets_reach_neither_summary_nor_report(job, writes_the_file):
         assert not [text for text in shown if part in text]
 
 
-def test_secret_arguments_reach_neither_summary_nor_report(job):
+def test_secret_arguments_stay_out_of_summary_and_report(job):
     """Also where the script writes its own command into its error."""
     job.write("src/train.py", "import sys\nraise RuntimeError(f'cannot log in: {sys.argv}')\n")
     job.spec(

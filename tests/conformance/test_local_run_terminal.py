@@ -72,7 +72,7 @@ def left(seen: bytes) -> list[str]:
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="termios.tcsetwinsize is new in Python 3.11")
-def test_live_line_moves_while_data_flow_and_is_gone_in_the_end(job):
+def test_live_line_is_drawn_and_removed(job):
     status, seen = on_a_terminal(job)
     assert status == 0, seen
     plain = re.sub(r"\x1b\[[0-9;]*m", "", seen.decode())
@@ -86,7 +86,7 @@ def test_live_line_moves_while_data_flow_and_is_gone_in_the_end(job):
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="termios.tcsetwinsize is new in Python 3.11")
-def test_keys_ctrl_and_c_stop_it(job):
+def test_ctrl_c_stops_the_run(job):
     """The terminal sends SIGINT to all of its foreground group."""
     status, seen = on_a_terminal(job, b"\x03", b"Completed epoch 0")
     assert status == 130

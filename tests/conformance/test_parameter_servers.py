@@ -140,14 +140,14 @@ def prepared(job, framework, ending):
     return job
 
 
-def test_mxnet_s_scheduler_servers_and_workers_meet(job):
+def test_mxnet_processes_connect(job):
     ended = prepared(job, "mxnet", "well").run()
     assert ended.returncode == 0, ended.stderr
     together = "TOGETHER server of algo-1 server of algo-2 worker of algo-1 worker of algo-2\n"
     assert all(together in job.log(host) for host in ("algo-1", "algo-2"))
 
 
-def test_worker_of_mxnet_that_fails_ends_the_job(job):
+def test_failing_mxnet_worker_fails_the_job(job):
     """Nobody waits for the scheduler, which waits for that worker."""
     began = time.monotonic()
     ended = prepared(job, "mxnet", "fail").run()
@@ -156,7 +156,7 @@ def test_worker_of_mxnet_that_fails_ends_the_job(job):
     assert time.monotonic() - began < 30
 
 
-def test_tensorflow_s_servers_serve_until_the_master_has_ended(job):
+def test_tensorflow_servers_run_until_the_master_ends(job):
     """The worker ends first; its host's server is still asked by the master."""
     ended = prepared(job, "tensorflow", "well").run()
     assert ended.returncode == 0, ended.stderr
@@ -213,7 +213,7 @@ REAL = {
 
 
 @pytest.mark.parametrize(("framework", "said"), [("mxnet", "SUM 2 [3.0, 3.0]"), ("tensorflow", "SUM 3.0")])
-def test_framework_itself(job, framework, said):
+def test_real_framework_trains(job, framework, said):
     python = os.environ.get(f"SMSPEC_{framework.upper()}_PYTHON")
     if not python:
         pytest.skip(f"SMSPEC_{framework.upper()}_PYTHON names no Python with {framework}")

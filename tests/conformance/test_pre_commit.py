@@ -72,13 +72,13 @@ def committed(jobs, hooks):
     return attempt
 
 
-def test_repository_may_have_the_hook_before_its_first_job(jobs, committed):
+def test_hook_passes_without_a_job(jobs, committed):
     (jobs / "pipeline.yaml").write_text("steps: [a, b]\n")
     passed, said = committed()
     assert passed, said
 
 
-def test_spec_with_a_fault_is_not_committed(jobs, committed):
+def test_faulty_spec_is_not_committed(jobs, committed):
     write_job(jobs, BUILT.replace("count: 1", "count: 0"))
     passed, said = committed()
     assert not passed
@@ -96,7 +96,7 @@ def test_yaml_other_than_specs_is_skipped(jobs, committed):
     assert passed, said
 
 
-def test_base_is_checked_by_the_jobs_that_extend_it(jobs, committed):
+def test_base_is_checked_through_its_jobs(jobs, committed):
     (jobs / "base.yaml").write_text(BASE)
     write_job(jobs / "job", EXTENDING)
     passed, said = committed()
@@ -107,7 +107,7 @@ def test_base_is_checked_by_the_jobs_that_extend_it(jobs, committed):
     assert "base.yaml:2:" in said
 
 
-def test_deleting_a_base_is_seen(jobs, committed):
+def test_deleted_base_fails_the_commit(jobs, committed):
     """pre-commit passes no names of deleted files, and passes over hooks that look at names."""
     (jobs / "base.yaml").write_text(BASE)
     write_job(jobs / "job", EXTENDING)
@@ -118,7 +118,7 @@ def test_deleting_a_base_is_seen(jobs, committed):
     assert "base.yaml" in said
 
 
-def test_what_is_not_staged_does_not_count(jobs, hooks):
+def test_unstaged_changes_are_ignored(jobs, hooks):
     write_job(jobs)
     git(jobs, "add", "-A")
     (jobs / "job.yaml").write_text("smspec: v1\n")
@@ -127,7 +127,7 @@ def test_what_is_not_staged_does_not_count(jobs, hooks):
     assert (jobs / "job.yaml").read_text() == "smspec: v1\n"
 
 
-def test_many_specs_are_compared_with_each_other_in_one_process(jobs, committed):
+def test_many_specs_are_checked_in_one_process(jobs, committed):
     """pre-commit would share names out over processes, and none would see two jobs of one name."""
     for number in range(60):
         write_job(
@@ -151,7 +151,7 @@ def test_modules_of_the_repository_are_not_imported(jobs, committed):
     assert passed, said
 
 
-def test_directories_and_options_are_the_users(jobs, committed):
+def test_arguments_of_the_hook_can_be_set(jobs, committed):
     config = (jobs / ".pre-commit-config.yaml").read_text()
     (jobs / ".pre-commit-config.yaml").write_text(
         config.replace("{id: smspec-validate}", "{id: smspec-validate, args: [good, --strict]}")
@@ -164,7 +164,7 @@ def test_directories_and_options_are_the_users(jobs, committed):
     assert not committed()[0]
 
 
-def test_directory_that_is_not_there_is_a_mistake(jobs, committed):
+def test_missing_directory_fails(jobs, committed):
     config = (jobs / ".pre-commit-config.yaml").read_text()
     (jobs / ".pre-commit-config.yaml").write_text(
         config.replace("{id: smspec-validate}", "{id: smspec-validate, args: [nowhere]}")

@@ -361,13 +361,13 @@ def container(tmp_path):
 
 
 @pytest.mark.parametrize("fault", COMPARED, ids=named)
-def test_runtime_has_no_such_fault(fault, container):
+def test_runtime_lacks_the_toolkit_fault(fault, container):
     fault.check(Side(is_ours=True), container)
 
 
 @needs_toolkit
 @pytest.mark.parametrize("fault", COMPARED, ids=named)
-def test_toolkit_has_it(fault, tmp_path):
+def test_toolkit_has_the_fault(fault, tmp_path):
     """Else the check would show nothing."""
     with pytest.raises(AssertionError):
         fault.check(Side(is_ours=False, glue=fault.glue), Container(tmp_path / "ml", TOOLKIT))

@@ -71,7 +71,7 @@ ENVIRONS = [
 
 
 @pytest.mark.parametrize("seed", range(int(os.environ.get("SMSPEC_DIFFERENTIAL_SEEDS", "12"))))
-def test_script_sees_the_same(tmp_path, seed):
+def test_script_sees_the_same_environment(tmp_path, seed):
     container = Container(tmp_path / "ml", TOOLKIT)
     container.configure(**configuration(seed))
     environ = {"SAGEMAKER_PROGRAM": "train.py", **ENVIRONS[seed % len(ENVIRONS)]}
@@ -84,7 +84,7 @@ def test_script_sees_the_same(tmp_path, seed):
 
 
 @pytest.mark.parametrize("name", ["", "a b.py", "./train.py", "/etc/passwd", "../x.py", "-c", "a/../b.py", "x;y.sh"])
-def test_same_names_are_refused(tmp_path, name):
+def test_same_names_are_rejected(tmp_path, name):
     container = Container(tmp_path / "ml", TOOLKIT)
     container.write("code/train.py", SHOW)
     theirs = toolkit(container, {"SAGEMAKER_PROGRAM": name})

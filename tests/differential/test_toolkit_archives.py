@@ -15,7 +15,7 @@ ARCHIVES = {
 
 
 @pytest.mark.parametrize("name", ARCHIVES)
-def test_archives_give_the_same_files(tmp_path, name):
+def test_archives_extract_to_equal_files(tmp_path, name):
     def prepare(container):
         path = container.write("sent.tar.gz", archive(ARCHIVES[name]))
         container.configure({"sagemaker_program": "train.py", "sagemaker_submit_directory": str(path)})
@@ -28,7 +28,7 @@ def test_archives_give_the_same_files(tmp_path, name):
     assert len(one) == len(ARCHIVES[name])
 
 
-def test_links_read_the_same(tmp_path):
+def test_links_extract_alike(tmp_path):
     """The toolkit makes links, the runtime copies; a program reads the same."""
 
     def prepare(container):
@@ -46,7 +46,7 @@ def test_links_read_the_same(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["../train.py", "/abs/x.py", "a/../../b.py", "..\\w.py"])
-def test_names_that_lead_out_end_the_job(tmp_path, name):
+def test_names_leading_outside_fail_the_job(tmp_path, name):
     """The toolkit moves such a file into the code directory, over one that is there."""
 
     def prepare(container):
@@ -58,7 +58,7 @@ def test_names_that_lead_out_end_the_job(tmp_path, name):
     assert f"`{name}` in the archive lies outside of the code directory" in mine.failure
 
 
-def test_variable_that_names_the_code_directory_itself(tmp_path):
+def test_submit_directory_variable_may_be_the_code_directory(tmp_path):
     """Images of many people set it so."""
 
     def prepare(container):

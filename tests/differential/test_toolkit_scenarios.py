@@ -25,7 +25,7 @@ def s3():
 
 @pytest.mark.parametrize("name", ["train.py", "pkg/train.py", "run.sh", "run", "bin/run.sh"])
 @pytest.mark.parametrize("delivery", ["image", "directory", "archive", "s3"])
-def test_every_entry_type_and_delivery_is_started_the_same_way(tmp_path, s3, name, delivery):
+def test_every_entry_point_and_delivery_starts_alike(tmp_path, s3, name, delivery):
     content = WITNESS if name.endswith(".py") else SHELL
     s3.put("code/source dir.tar.gz", archive({name: content.encode()}))
 
@@ -46,7 +46,7 @@ def test_every_entry_type_and_delivery_is_started_the_same_way(tmp_path, s3, nam
     both_show_the_same(tmp_path, prepare)
 
 
-def test_umask_descriptors_and_standard_input(tmp_path):
+def test_process_attributes_are_equal(tmp_path):
     """Nothing of the process that starts the program can be told from inside, but who its parent is."""
 
     def prepare(container):
@@ -59,7 +59,7 @@ def test_umask_descriptors_and_standard_input(tmp_path):
         assert (container.base / "output/success").read_bytes() == b""
 
 
-def test_environment_names_the_program_before_the_hyperparameter(tmp_path):
+def test_environment_overrides_the_hyperparameter(tmp_path):
     def prepare(container):
         container.configure({"sagemaker_program": "other.py", "lr": "1"})
         container.write("code/train.py", WITNESS)
@@ -68,7 +68,7 @@ def test_environment_names_the_program_before_the_hyperparameter(tmp_path):
     both_show_the_same(tmp_path, prepare)
 
 
-def test_base_directory_with_a_slash_behind(tmp_path):
+def test_base_directory_may_end_with_a_slash(tmp_path):
     def prepare(container):
         container.write("code/train.py", WITNESS)
         return {"SAGEMAKER_PROGRAM": "train.py", "SAGEMAKER_BASE_DIR": f"{container.base}/"}
@@ -76,7 +76,7 @@ def test_base_directory_with_a_slash_behind(tmp_path):
     both_show_the_same(tmp_path, prepare)
 
 
-def test_base_directory_that_is_relative(tmp_path):
+def test_base_directory_may_be_relative(tmp_path):
     """Relative to the directory that the container starts in."""
 
     def prepare(container):
@@ -108,7 +108,7 @@ GROUPS = [
 
 
 @pytest.mark.parametrize("flag", ["sagemaker_mpi_enabled", "sagemaker_torch_distributed_enabled", None])
-def test_group_that_has_no_part_in_the_distribution(tmp_path, flag):
+def test_group_outside_the_distribution_runs_alike(tmp_path, flag):
     """It runs the program by itself and still knows who takes part."""
 
     def prepare(container):
@@ -124,7 +124,7 @@ def test_group_that_has_no_part_in_the_distribution(tmp_path, flag):
 
 
 @pytest.mark.parametrize("instance", ["ml.p4d.24xlarge", "ml.trn1.32xlarge", "ml.trn2.48xlarge"])
-def test_accelerators_are_counted_the_same(tmp_path, instance):
+def test_accelerators_are_counted_alike(tmp_path, instance):
     def prepare(container):
         gpus = "".join(f"GPU {number}: NVIDIA A100 (UUID: x)\\n" for number in range(8))
         container.write("bin/nvidia-smi", f"#!/bin/sh\nprintf '{gpus}'\necho warning\n", 0o755)
@@ -151,7 +151,7 @@ def packages(container):
     }
 
 
-def test_requirements_are_there_when_the_script_starts(tmp_path):
+def test_requirements_are_installed_before_the_start(tmp_path):
     def prepare(container):
         container.configure({"sagemaker_program": "train.py", "lr": "1"})
         container.write("code/requirements.txt", "greeting==1\n")
@@ -178,7 +178,7 @@ def test_package_is_installed_and_run_as_a_module(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["InstallRequirementsError", "InstallModuleError"])
-def test_packages_that_cannot_be_installed(tmp_path, kind):
+def test_failed_installations_end_alike(tmp_path, kind):
     def prepare(container):
         container.configure({"sagemaker_program": "train.py"})
         container.write("code/train.py", "print('ran')")
@@ -193,7 +193,7 @@ def test_packages_that_cannot_be_installed(tmp_path, kind):
         assert not done.stdout.endswith(b"ran\n")
 
 
-def test_function_of_a_framework(tmp_path):
+def test_framework_function_runs_alike(tmp_path):
     """In the directory that the container starts in, and with its variables; ours has those of the job besides."""
 
     def prepare(container):
@@ -217,7 +217,7 @@ def test_function_of_a_framework(tmp_path):
         ("ValueError('x')", 1),
     ],
 )
-def test_function_of_a_framework_that_fails(tmp_path, failure, status):
+def test_failing_framework_function_ends_alike(tmp_path, failure, status):
     """An OSError's number is the exit status."""
 
     def prepare(container):
@@ -232,7 +232,7 @@ def test_function_of_a_framework_that_fails(tmp_path, failure, status):
 
 @pytest.mark.parametrize("name", ["train.py", "run.sh"])
 @pytest.mark.parametrize("status", [1, 3, 137])
-def test_program_that_fails(tmp_path, name, status):
+def test_failing_script_ends_alike(tmp_path, name, status):
     """The status that the container ends with is ours alone; the failure file names the same one."""
 
     def prepare(container):
@@ -250,7 +250,7 @@ def test_program_that_fails(tmp_path, name, status):
 
 
 @pytest.mark.parametrize("status", [0, 2])
-def test_failure_file_of_the_program_s_own_is_kept(tmp_path, status):
+def test_failure_file_of_the_script_is_kept(tmp_path, status):
     def prepare(container):
         container.configure({"sagemaker_program": "train.py"})
         script = (
@@ -265,7 +265,7 @@ def test_failure_file_of_the_program_s_own_is_kept(tmp_path, status):
 
 @pytest.mark.parametrize("broken", ["resourceconfig.json", "inputdataconfig.json", "hyperparameters.json"])
 @pytest.mark.parametrize("content", [None, "", "7", '{"hosts": 1'])
-def test_config_files_that_are_missing_or_broken(tmp_path, broken, content):
+def test_broken_config_files_fail_alike(tmp_path, broken, content):
     """Both fail and say so."""
 
     def prepare(container):
@@ -280,7 +280,7 @@ def test_config_files_that_are_missing_or_broken(tmp_path, broken, content):
         assert done.stdout == b""
 
 
-def test_output_is_passed_on_byte_for_byte(tmp_path):
+def test_output_is_relayed_byte_for_byte(tmp_path):
     def prepare(container):
         script = "import sys; sys.stdout.buffer.write(bytes(range(256)) * 300); sys.stdout.write('\\r50%\\r100%')"
         container.write("code/train.py", script)
@@ -302,7 +302,7 @@ print(json.dumps({
 """
 
 
-def test_script_that_asks_the_toolkit_s_library(tmp_path):
+def test_toolkit_library_returns_the_same_values(tmp_path):
     """`sagemaker_training.environment` in a script of the author's: the same answers."""
 
     def prepare(container):
@@ -316,7 +316,7 @@ def test_script_that_asks_the_toolkit_s_library(tmp_path):
     assert json.loads(mine.stdout) == json.loads(theirs.stdout)
 
 
-def test_script_that_starts_another_with_the_toolkit_s_library(tmp_path):
+def test_toolkit_library_starts_a_script_alike(tmp_path):
     """`entry_point.run` works, and the reason is the inner script's exception."""
     script = "from sagemaker_training import entry_point, environment\nenv = environment.Environment()\n"
     script += "entry_point.run(env.module_dir, 'inner.py', ['--a', '1'], env.to_env_vars(), capture_error={})\n"

@@ -13,7 +13,7 @@ SPECIFICATION.loader.exec_module(targets)
 
 
 @pytest.mark.parametrize("name", targets.TARGETS)
-def test_target_holds_for_its_seeds(name):
+def test_target_passes_its_seeds(name):
     target = targets.TARGETS[name]
     seeds = target.seeds()
     assert seeds

@@ -72,7 +72,7 @@ def test_example_compiles_to_its_golden_tree(name, tmp_path, update):
         assert written[path].decode() == golden[path].decode(), path
 
 
-def test_no_golden_tree_is_left_over(update):
+def test_every_golden_tree_has_an_example(update):
     if update:
         pytest.skip("trees are being rewritten")
     assert {path.name for path in GOLDEN.iterdir() if path.is_dir() and path.name != "__pycache__"} == set(TREES)

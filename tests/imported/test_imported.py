@@ -30,7 +30,7 @@ def source_of(case):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_spec_is_exactly_this(case, update):
+def test_printed_spec_equals_the_expected_file(case, update):
     done = smspec("import", source_of(case).name, cwd=case)
     assert done.status == (case.name in INCOMPLETE)
     if update:
@@ -48,7 +48,7 @@ def test_printed_spec_validates_as_reported_by_import(case, tmp_path):
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if c.name not in INCOMPLETE], ids=lambda case: case.name)
-def test_request_comes_back(case):
+def test_request_round_trips(case):
     source = source_of(case)
     found = imported(read_source(source.name, source.read_bytes()).data)
     written = write_spec(found)
@@ -65,7 +65,7 @@ def test_every_form_has_an_example():
 
 
 @pytest.mark.parametrize("path", REQUESTS, ids=lambda path: path.parent.name)
-def test_what_a_build_wrote_is_imported_to_the_same_request(path, tmp_path):
+def test_build_is_imported_to_the_same_request(path, tmp_path):
     done = smspec("import", str(path))
     assert done.status == 0
     assert "job_name" not in done.out, "the name is the one that the spec gives its job"
@@ -112,7 +112,7 @@ def test_every_printed_key_is_necessary(case):
 
 @pytest.mark.parametrize("target", ["api-json", "ack", "step-functions"])
 @pytest.mark.parametrize("case", [c for c in CASES if c.name not in INCOMPLETE], ids=lambda case: case.name)
-def test_what_other_tools_are_given_comes_back(case, target, tmp_path):
+def test_exports_round_trip(case, target, tmp_path):
     (tmp_path / "job.yaml").write_text((case / "job.yaml").read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "exported").write_text(smspec("render", f"--{target}", cwd=tmp_path).out, encoding="utf-8")
     request = smspec("render", "--api-json", cwd=tmp_path).out

@@ -47,7 +47,7 @@ def is_broad(handler):
     return bool({name.id for name in caught if isinstance(name, ast.Name)} & {"Exception", "BaseException"})
 
 
-def test_broad_handlers_stand_only_at_the_two_doors():
+def test_broad_handlers_are_only_at_the_two_entry_points():
     """``except Exception`` belongs where a process ends: the runtime's main and the command line."""
     broad = [
         f"{path.relative_to(ROOT)}:{node.lineno}"

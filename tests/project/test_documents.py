@@ -27,19 +27,19 @@ def test_index_of_codes_is_current(update):
     assert is_current, "docs/diagnostics.md is not what its pages say now: `make golden` writes it"
 
 
-def test_every_code_has_its_place_in_the_index():
+def test_every_code_is_in_the_index():
     index = (ROOT / "docs/diagnostics.md").read_text(encoding="utf-8")
     pages = (ROOT / "compiler/smspec/diagnostics/explanations").glob("*.md")
     assert [path.stem for path in pages if f"[{path.stem}]" not in index] == []
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_lead_somewhere(document):
+def test_links_are_not_broken(document):
     for target in LINK.findall(document.read_text(encoding="utf-8")):
         assert (document.parent / target).exists(), target
 
 
-def test_job_of_the_readme_is_the_one_in_specs():
+def test_readme_job_equals_its_spec():
     shown = re.search(r"```yaml\n(smspec:.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     whole = yaml.safe_load((ROOT / "specs/pipe-byo/job.yaml").read_text(encoding="utf-8"))
     assert shown is not None

@@ -76,7 +76,7 @@ def without_digests(text):
 
 
 @installed
-def test_page_is_what_happens(tmp_path, update):
+def test_page_equals_the_recorded_session(tmp_path, update):
     outcomes = list(walk(repository(tmp_path / "jobs")))
     assert len(outcomes) > 8
     if update:
@@ -112,7 +112,7 @@ def test_every_input_of_the_action_has_a_row():
         assert name == "base" or given[name] == declared["default"]
 
 
-def test_hook_is_one_that_there_is():
+def test_documented_hook_exists():
     (config,) = map(yaml.safe_load, blocks("pre-commit"))
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     assert {hook["id"] for hook in config["repos"][0]["hooks"]} <= {hook["id"] for hook in hooks}
@@ -125,7 +125,7 @@ def test_trust_policy_is_json():
 
 @installed
 @pytest.mark.parametrize("is_there", [False, True], ids=["new image", "image that is there"])
-def test_job_that_submits_builds_only_what_is_not_there(is_there, tmp_path):
+def test_submission_builds_only_missing_images(is_there, tmp_path):
     """Scripts that keep a list stand in for `aws` and `docker`, which are not ours: there is no AWS here."""
     root = repository(tmp_path / "jobs")
     for _ in walk(root):
@@ -159,7 +159,7 @@ def test_job_that_submits_builds_only_what_is_not_there(is_there, tmp_path):
     assert calls[-1] == "aws sagemaker create-training-job --cli-input-json file://build/ctr/create-training-job.json"
 
 
-def test_readme_shows_what_the_page_shows():
+def test_readme_and_page_agree():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     part = readme[readme.index("## In a pull request") : readme.index("## Comparison")]
     shown = re.findall(r"^    (.+)$", part, re.MULTILINE)

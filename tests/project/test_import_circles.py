@@ -64,7 +64,7 @@ def graph_of(directory, *, types):
 
 
 @pytest.mark.parametrize("directory", ["compiler", "runtime"])
-def test_modules_import_each_other_in_no_circle(directory):
+def test_modules_have_no_import_cycles(directory):
     """Not even inside of functions, where a circle would only show when it is run."""
     graph = graph_of(directory, types=False)
     assert sum(map(len, graph.values())) > len(graph), "the imports were found"
@@ -82,6 +82,6 @@ def test_type_import_cycles_are_listed(directory):
         assert found, "an exception that nothing needs is removed"
 
 
-def test_circles_are_found():
+def test_import_cycles_are_found():
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": set()}) == {frozenset("abc")}
     assert circles({"a": {"b"}, "b": set()}) == set()

@@ -16,7 +16,7 @@ def modules(request):
     ]
 
 
-def test_what_asks_for_an_engine_needs_docker(modules):
+def test_tests_with_an_engine_are_marked_docker(modules):
     for path, text, markers in modules:
         asks = 'pytest_plugins = ["support.docker_engine"]' in text
         assert all(("docker" in names) == asks for names in markers), path
@@ -29,7 +29,7 @@ def test_tests_that_start_processes_are_marked(modules):
             assert all("process" in names for names in markers), path
 
 
-def test_what_asks_for_every_python_starts_processes(request):
+def test_tests_on_every_python_are_marked_process(request):
     for item in request.session.items:
         if "any_python" in item.fixturenames:
             assert item.get_closest_marker("process"), item.nodeid

@@ -105,7 +105,7 @@ def test_every_rule_about_requests_is_registered():
 
 
 @pytest.mark.parametrize("wake", sorted({wake for wakes in WAKES.values() for wake in wakes}))
-def test_what_wakes_a_rule_is_a_member_of_the_api(wake):
+def test_rule_triggers_are_api_members(wake):
     """A rule that nothing wakes finds nothing."""
     path, _, value = wake.partition("=")
     members = {".".join(str(step) for step in found if step != 0): shape for found, shape in pinned_model().walk()}
@@ -114,7 +114,7 @@ def test_what_wakes_a_rule_is_a_member_of_the_api(wake):
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "compiler/smspec/rules").rglob("*.py")), ids=lambda path: path.stem)
-def test_file_of_a_rule_is_named_like_the_rule(path):
+def test_rule_file_is_named_after_its_rule(path):
     """What is allowed by ignoring it should be found by looking for it."""
     if "check" not in {n.name for n in ast.parse(path.read_text()).body if isinstance(n, ast.FunctionDef)}:
         return
@@ -131,20 +131,20 @@ def test_every_target_can_be_rendered(tmp_path):
         assert done.out.strip(), f"--{name} prints nothing"
 
 
-def test_every_form_of_a_request_is_registered_under_its_name():
+def test_every_request_form_is_registered():
     directory = "compiler/smspec/importer/sources"
     names = [source.name for source in SOURCES]
     assert [source.detect.__module__.rpartition(".")[2] for source in SOURCES] == names
     is_complete(f"SOURCES, {directory}/__init__.py", names, defining(directory, "detect", "to_request"))
 
 
-def test_every_part_of_an_imported_spec_is_registered():
+def test_every_part_of_an_import_is_registered():
     directory = "compiler/smspec/importer/parts"
     listed = [keys.__module__.rpartition(".")[2] for keys in PARTS.values()]
     is_complete(f"PARTS, {directory}/__init__.py", listed, defining(directory, "keys"))
 
 
-def test_every_kind_of_change_is_registered_under_its_name():
+def test_every_kind_of_change_is_registered():
     for name, kind in KINDS.items():
         assert kind.changes.__module__ == kind.verdict.__module__ == f"smspec.review.kinds.{name}"
     directory = "compiler/smspec/review/kinds"
@@ -171,7 +171,7 @@ def test_every_launcher_is_registered_under_its_name():
     is_complete("LAUNCHERS, launchers/__init__.py", list(LAUNCHERS), files - {"__init__", "launch", "fabric", "mpirun"})
 
 
-def test_every_launcher_can_be_asked_for_by_a_spec():
+def test_every_launcher_can_be_set_in_a_spec():
     with_hyperparameters = {"multi_worker_mirrored"}  # only the SageMaker SDK asks for it
     is_complete("DISTRIBUTIONS, spec/model.py", list(DISTRIBUTIONS), set(LAUNCHERS) - with_hyperparameters)
     is_complete("_LAUNCHERS, render/entrypoint.py", [name for name in _LAUNCHERS if name], set(DISTRIBUTIONS))
@@ -193,7 +193,7 @@ def test_every_format_is_documented():
     assert not missing, f"add a row to the table of formats in docs/diagnostics.py: {missing}"
 
 
-def test_every_reader_of_programs_is_registered():
+def test_every_script_reader_is_registered():
     directory = ROOT / "compiler/smspec/script/readers"
     readers = {path.stem for path in directory.glob("*.py") if "\nHANDLERS" in path.read_text(encoding="utf-8")}
     is_complete("READERS, script/readers/__init__.py", {*READERS.values(), "environment"}, readers)

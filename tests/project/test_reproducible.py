@@ -57,7 +57,7 @@ def built_here(tmp_path_factory):
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
-def test_every_example_builds_to_the_same_bytes_in_another_world(example, built_here, tmp_path):
+def test_examples_build_equally_in_another_environment(example, built_here, tmp_path):
     there = built(
         example,
         tmp_path / "somewhere" / "quite" / "different",
@@ -68,7 +68,7 @@ def test_every_example_builds_to_the_same_bytes_in_another_world(example, built_
 
 
 @pytest.mark.parametrize("world", WORLDS)
-def test_no_world_changes_a_byte(world, built_here, tmp_path):
+def test_environment_does_not_change_the_build(world, built_here, tmp_path):
     example = ROOT / "specs" / "script-mode"
     assert built(example, tmp_path, **WORLDS[world]) == built_here(example)
 
@@ -100,7 +100,7 @@ def test_output_ignores_age_and_order_of_files(tmp_path):
 
 
 @pytest.mark.parametrize("version", [f"3.{minor}" for minor in range(10, 15)])
-def test_every_python_compiles_to_the_same_bytes(version, built_here, tmp_path):
+def test_every_python_builds_equal_bytes(version, built_here, tmp_path):
     """Where another CPython has what the compiler needs; CI makes an environment for each."""
     if f"3.{sys.version_info.minor}" == version:
         pytest.skip("this one")

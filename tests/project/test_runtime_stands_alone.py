@@ -25,12 +25,12 @@ def relative(path):
 
 
 @pytest.mark.parametrize("path", GUESTS, ids=relative)
-def test_parses_as_python_3_8(path):
+def test_runtime_parses_as_python_3_8(path):
     ast.parse(path.read_text(), filename=str(path), feature_version=(3, 8))
 
 
 @pytest.mark.parametrize("path", GUESTS, ids=relative)
-def test_imports_only_the_standard_library(path):
+def test_runtime_imports_only_the_standard_library(path):
     tree = ast.parse(path.read_text())
     top_level = {node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)}
     for node in ast.walk(tree):

@@ -109,5 +109,5 @@ def test_help_has_none_of_the_phrases(command):
 
 
 @pytest.mark.parametrize("phrase", ONCE)
-def test_phrases_of_before_are_found(phrase):
+def test_former_phrases_are_found(phrase):
     assert STOP.search(phrase)

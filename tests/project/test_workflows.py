@@ -31,11 +31,11 @@ def test_workflow_passes_actionlint(workflow):
     [("github-actions", "action.yml"), ("gitlab-ci", "docs/ci/gitlab-ci.yml")]
     + [("github-workflows", str(workflow.relative_to(ROOT))) for workflow in WORKFLOWS],
 )
-def test_file_fits_its_schema(schema, file):
+def test_file_matches_its_schema(schema, file):
     checked("check-jsonschema", "--builtin-schema", f"vendor.{schema}", file)
 
 
-def test_hooks_are_a_manifest_of_pre_commit():
+def test_hooks_are_a_valid_pre_commit_manifest():
     checked("pre-commit", "validate-manifest", ".pre-commit-hooks.yaml")
 
 
@@ -47,7 +47,7 @@ def test_scripts_of_the_action_pass_shellcheck(tmp_path):
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
-def test_workflow_asks_for_the_least(workflow):
+def test_workflow_requests_minimal_permissions(workflow):
     """A token that may do everything is what GitHub gives where nothing is said."""
     said = yaml.safe_load(workflow.read_text(encoding="utf-8"))
     assert said["permissions"].get("contents") == "read"

@@ -78,7 +78,7 @@ def test_diagnostics_equal_the_expected_text(case, told, update):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_records_stand_alone_and_point_into_their_file(case, told):
+def test_records_are_self_contained_and_located(case, told):
     if command(case)[0] != "validate":
         pytest.skip("the command has no --format")
     directory, _, said = told(case, "--format", "json")
@@ -103,7 +103,7 @@ def test_records_stand_alone_and_point_into_their_file(case, told):
         )
 
 
-def test_code_stands_for_one_thing():
+def test_code_has_one_rule():
     assert len(CODES) == len(set(CODES))
     assert len({name for _, name in RULES}) == len(RULES)
 
@@ -115,7 +115,7 @@ def test_every_code_has_a_rejected_spec(code):
 
 
 @pytest.mark.parametrize(("code", "name"), RULES)
-def test_every_code_has_one_page_named_like_its_rule(code, name):
+def test_every_code_has_one_page_named_after_its_rule(code, name):
     page = explanation(code)
     assert page is not None, f"write diagnostics/explanations/{code}.md, which begins `# {code}: {name}`"
     assert page.partition("\n")[0].replace("`", "") == f"# {code}: {name}"
@@ -126,7 +126,7 @@ def test_every_page_has_a_code():
 
 
 @pytest.mark.parametrize("name", [name for _, name in RULES])
-def test_name_of_a_rule_is_words_that_read_well_after_allow(name):
+def test_rule_name_is_plain_words(name):
     assert name == name.strip()
     assert not {"_", "`"} & set(name), "a name is plain words; the title of its page may have backticks"
     assert not name.endswith(".")
@@ -141,7 +141,7 @@ KEPT = re.compile(r"SM(1|2|40[1-9]|41[0-2]|330|331|723|74)")
     [case for case in CASES if command(case)[0] == "validate" and (case / "job.yaml").exists()],
     ids=lambda c: c.name,
 )
-def test_path_that_is_shown_is_the_path_to_ignore_it_at(case, told):
+def test_shown_path_can_be_ignored(case, told):
     """Each finding's code and path, written into `checks.ignore` of its file, silence it and nothing else."""
     directory, _, said = told(case, "--format", "json")
     findings = json.loads(said)

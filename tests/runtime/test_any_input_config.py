@@ -38,14 +38,14 @@ from support.runtime.input_config_strategies import (
 
 @settings(max_examples=at_most(400))
 @given(resource=resource_configs, channels=channels, hyperparameters=hyperparameters)
-def test_any_members_are_understood_or_refused(resource, channels, hyperparameters):
+def test_any_members_are_understood_or_rejected(resource, channels, hyperparameters):
     """Objects as SageMaker writes them, with members that it never writes."""
     check([json.dumps(content).encode() for content in (resource, channels, hyperparameters)])
 
 
 @settings(max_examples=at_most(150))
 @given(number=st.integers(0, 2), content=any_bytes)
-def test_any_bytes_are_understood_or_refused(number, content):
+def test_any_bytes_are_understood_or_rejected(number, content):
     contents = [json.dumps(RESOURCE_CONFIG).encode(), b"{}", b"{}"]
     check([*contents[:number], content, *contents[number + 1 :]])
 

@@ -15,7 +15,7 @@ HOSTS = ["algo-1", "algo-2", "algo-3"]
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
-def test_launchers(tmp_path, launcher):
+def test_launchers_contact_their_hosts(tmp_path, launcher):
     """torchrun meets at the leader, parameter servers everywhere; mpirun's team waits by itself."""
     expected = {"torchrun": HOSTS[:1], "mpi": [], "smdataparallel": []}.get(launcher, HOSTS)
     assert contacted_hosts(launcher, HOSTS, str(tmp_path)) == expected
@@ -35,7 +35,7 @@ def test_launchers(tmp_path, launcher):
     ],
 )
 @pytest.mark.parametrize("name", ["train.py", "deeper/net.py", "run.sh"])
-def test_programs_that_look_up_names_find_them(tmp_path, name, line):
+def test_lookups_in_scripts_are_found(tmp_path, name, line):
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
     path.write_text(f"import socket\n{line}\n")
@@ -59,7 +59,7 @@ def test_programs_without_a_contact_do_not_wait(tmp_path, text):
     assert contacted_hosts(None, HOSTS, str(tmp_path)) == []
 
 
-def test_what_cannot_be_read_is_passed_over(tmp_path):
+def test_unreadable_files_are_skipped(tmp_path):
     (tmp_path / "train.py").symlink_to("nowhere")
     (tmp_path / "dir.py").mkdir()
     assert contacted_hosts(None, HOSTS, str(tmp_path)) == []

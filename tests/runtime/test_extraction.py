@@ -107,7 +107,7 @@ def test_hostile_archive_stays_inside_without_special_files(any_python, tmp_path
     assert not {"evil", "x", "smspec-evil"} & (set(os.listdir("/tmp")) - before)
 
 
-def test_file_with_holes_ends_the_job(any_python, tmp_path):
+def test_sparse_file_ends_the_job(any_python, tmp_path):
     """The archive holds a header that says ten terabytes, and nothing else of it."""
     (tmp_path / "holes").touch()
     os.truncate(tmp_path / "holes", 10 << 40)
@@ -129,7 +129,7 @@ def test_file_with_holes_ends_the_job(any_python, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["first", "middle", "last"])
-def test_damaged_header_is_not_taken_for_the_end(any_python, name, tmp_path):
+def test_damaged_header_is_not_the_end(any_python, name, tmp_path):
     """The standard library skips what follows a damaged header without a word."""
     members = [member(each, content=b"x" * 600) for each in ("first", "middle", "last")]
     archive = Path(write_archive(tmp_path / "a.tar.gz", members, "w"))
@@ -139,7 +139,7 @@ def test_damaged_header_is_not_taken_for_the_end(any_python, name, tmp_path):
     assert "damaged header" in said
 
 
-def test_files_directories_and_permissions(any_python, tmp_path):
+def test_files_directories_and_permissions_are_extracted(any_python, tmp_path):
     """Also a member that comes twice, an empty directory, and the bit that makes a script run."""
     members = [
         member("./src/", tarfile.DIRTYPE, mode=0o755),
@@ -171,7 +171,7 @@ def test_files_directories_and_permissions(any_python, tmp_path):
     assert (directory / "odd").stat().st_size == 3_000_000
 
 
-def test_bomb_is_refused_before_it_fills_the_disk(tmp_path):
+def test_bomb_is_rejected_before_it_fills_the_disk(tmp_path):
     archive = write_archive(tmp_path / "a.tar.gz", [member("zeros", content=bytes(100 << 20))])
     assert os.path.getsize(archive) < 200_000
     (tmp_path / "out").mkdir()
@@ -179,7 +179,7 @@ def test_bomb_is_refused_before_it_fills_the_disk(tmp_path):
         extract(archive, str(tmp_path / "out"))
 
 
-def test_bomb_in_a_header_is_refused(tmp_path):
+def test_bomb_in_a_header_is_rejected(tmp_path):
     """The standard library reads a PAX header whole before any member is seen."""
     info, _ = member("x")
     info.pax_headers = {"comment": "0" * (100 << 20)}
@@ -214,7 +214,7 @@ def long_names(count, name):
     return about * count + tarfile.TarInfo("short").tobuf() + bytes(1024)
 
 
-def test_headers_in_a_row(any_python, tmp_path):
+def test_consecutive_headers_are_read(any_python, tmp_path):
     """The standard library calls itself for each."""
     (tmp_path / "a.tar.gz").write_bytes(gzip.compress(long_names(5000, b"train.py")))
     (tmp_path / "out").mkdir()
@@ -222,7 +222,7 @@ def test_headers_in_a_row(any_python, tmp_path):
     assert os.listdir(tmp_path / "out") == ["train.py"]
 
 
-def test_headers_are_counted(tmp_path):
+def test_headers_are_limited(tmp_path):
     (tmp_path / "a.tar.gz").write_bytes(gzip.compress(long_names(33, b"x" + bytes((1 << 20) - 1))))
     (tmp_path / "out").mkdir()
     with pytest.raises(Refused, match="33554432 in all"):
@@ -246,7 +246,7 @@ def records(size):
     ],
     ids=["records", "records for all", "a long comment", "a long path", "a long name", "a long link"],
 )
-def test_headers_take_no_memory(tmp_path, kind, body):
+def test_headers_use_no_memory(tmp_path, kind, body):
     """Eight times a megabyte about one file."""
     head = tarfile.TarInfo("about")
     head.type, head.size = kind, len(body)
@@ -266,7 +266,7 @@ def test_headers_take_no_memory(tmp_path, kind, body):
     assert peak < 6 << 20
 
 
-def test_too_many_members_are_refused(tmp_path, monkeypatch):
+def test_too_many_members_are_rejected(tmp_path, monkeypatch):
     monkeypatch.setattr(extraction, "MEMBERS", 10)
     archive = write_archive(tmp_path / "a.tar.gz", [member(f"f{number}") for number in range(11)])
     (tmp_path / "out").mkdir()
@@ -274,7 +274,7 @@ def test_too_many_members_are_refused(tmp_path, monkeypatch):
         extract(archive, str(tmp_path / "out"))
 
 
-def test_wrong_checksum_is_found(tmp_path):
+def test_wrong_checksum_is_detected(tmp_path):
     """The standard library stops reading before it."""
     archive = Path(write_archive(tmp_path / "a.tar.gz", [member("f", content=b"x" * 1000)]))
     content = archive.read_bytes()
@@ -285,7 +285,7 @@ def test_wrong_checksum_is_found(tmp_path):
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_damaged_archive_is_refused_or_gives_files(seed, tmp_path):
+def test_damaged_archive_is_rejected_or_extracted(seed, tmp_path):
     """Bytes turned over anywhere: no other exception than ours."""
     archive = Path(
         write_archive(tmp_path / "a.tar.gz", [member(f"d/f{n}", content=b"abc" * n) for n in range(20)], "w")
@@ -302,7 +302,7 @@ def test_damaged_archive_is_refused_or_gives_files(seed, tmp_path):
     assert set(tree(tmp_path / "out").values()) <= {"file", "dir"}
 
 
-def test_digest_is_the_compiler_s(tmp_path):
+def test_digest_equals_that_of_the_compiler(tmp_path):
     """Of paths as UTF-8 bytes in order, executable bits and contents, whatever the order in the archive."""
     sources = {
         "b/z.py": (0o644, b"z"),
@@ -337,5 +337,5 @@ def test_digest_is_the_compiler_s(tmp_path):
         ("...", "..."),
     ],
 )
-def test_plain_names(name, plain):
+def test_plain_names_are_normalized(name, plain):
     assert plain_name(name) == plain

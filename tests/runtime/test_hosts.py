@@ -14,7 +14,7 @@ from smspec_runtime.cluster import wait_for_hosts
 from smspec_runtime.refusal import Refused
 
 
-def test_host_that_is_never_found_ends_the_wait(capfd):
+def test_unresolvable_host_ends_the_wait(capfd):
     """After the time for all of them, not for each; the log has counted it down."""
     started = time.monotonic()
     with pytest.raises(Refused, match=r"after 1 s there is no address for host no-such-host\.invalid \("):
@@ -26,7 +26,7 @@ def test_host_that_is_never_found_ends_the_wait(capfd):
     assert all(line.endswith(" s left") for line in lines)
 
 
-def test_hosts_that_are_there_are_not_waited_for(capfd):
+def test_resolvable_hosts_are_not_awaited(capfd):
     wait_for_hosts(["localhost", "127.0.0.1", *(f"127.0.0.{number}" for number in range(2, 250))])
     assert capfd.readouterr().err == ""
 
@@ -41,7 +41,7 @@ def test_hosts_are_resolved_without_a_connection(monkeypatch):
     listener.close()
 
 
-def test_name_that_was_seen_once_is_kept(monkeypatch):
+def test_resolved_name_is_not_looked_up_again(monkeypatch):
     """A host that ends early takes its name along, while another has not come yet."""
     rounds = iter([{"early": "10.0.0.2"}, {}, {"late": "10.0.0.3", "first": "10.0.0.1"}])
     seen = {}

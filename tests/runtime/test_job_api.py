@@ -61,7 +61,7 @@ def test_rows_are_disjoint_complete_and_balanced(total, count):
 
 
 @given(sequence=st.lists(st.integers()) | st.text() | st.binary(), count=st.integers(1, 12))
-def test_shards_put_together_are_the_sequence(sequence, count):
+def test_shards_together_are_the_sequence(sequence, count):
     """Of its own type: a slice of a text is a text, of an array an array."""
     shards = [job_of(rank, count).shard(sequence) for rank in range(count)]
     assert all(isinstance(shard, type(sequence)) for shard in shards)
@@ -71,7 +71,7 @@ def test_shards_put_together_are_the_sequence(sequence, count):
     assert whole == sequence
 
 
-def test_what_is_printed_is_short_and_holds_no_secret():
+def test_repr_is_short_without_secrets():
     secrets = {"api_key": "sk-123456", "db_password": "hunter2", "db": {"password": "hunter2"}}
     job = job_of(1, 2000, hyperparameters={"lr": 0.1, **secrets})
     shown = repr(job)
@@ -83,14 +83,14 @@ def test_what_is_printed_is_short_and_holds_no_secret():
     assert len(shown) < 200
 
 
-def test_job_can_be_sent_to_a_worker():
+def test_job_can_be_pickled():
     job = job_of(1, 3, hyperparameters={"layers": [1, 2]})
     received = pickle.loads(pickle.dumps(job))
     assert received.layout.root == job.layout.root
     assert received._replace(layout=job.layout) == job
 
 
-def test_completion_offers_what_there_is():
+def test_completion_offers_the_members():
     import smspec_runtime
 
     assert sorted(dir(smspec_runtime)) == ["job", "pipe"]
@@ -98,7 +98,7 @@ def test_completion_offers_what_there_is():
     assert {"hyperparameters", "channels", "channel", "hosts", "host_rank", "rows", "shard", "stopping"} <= offered
 
 
-def test_strict_type_checker_knows_it(tmp_path):
+def test_strict_type_checker_accepts_the_api(tmp_path):
     """Against the installed package, as the author of a script runs it."""
     pytest.importorskip("mypy")
     try:
@@ -134,7 +134,7 @@ print(seen)
 """
 
 
-def test_other_threads_may_ask_too(any_python, tmp_path):
+def test_other_threads_may_ask(any_python, tmp_path):
     container = Container(tmp_path / "ml", any_python)
     done = container.run_script(THREAD)
     assert (done.status, done.stdout) == (0, b"[False, True]\n"), done.stderr
@@ -154,7 +154,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_workers_have_the_job_too_and_can_be_terminated(tmp_path, method):
+def test_workers_share_the_job_and_can_be_terminated(tmp_path, method):
     """As those of a DataLoader: a pool ends its workers by SIGTERM, and must not wait for them for ever."""
     container = Container(tmp_path / "ml")
     container.configure({"lr": "0.1"}, hosts=["localhost", "127.0.0.1"], current="127.0.0.1")
@@ -184,7 +184,7 @@ def test_forked_worker_that_runs_no_python_can_be_terminated(any_python, tmp_pat
     assert (done.status, done.stdout) == (0, b"-15 False\n"), done.stderr
 
 
-def test_without_sagemaker_and_without_rights(tmp_path):
+def test_job_outside_sagemaker_writes_no_file(tmp_path):
     """In a notebook there is neither a tree nor anything to write to; asking makes nothing."""
     job = read_job({"SAGEMAKER_BASE_DIR": str(tmp_path)})
     assert job.is_local == (not os.path.isdir("/opt/ml/input/config"))
@@ -192,7 +192,7 @@ def test_without_sagemaker_and_without_rights(tmp_path):
     assert not (Path.cwd() / "model").exists()
 
 
-def test_every_attribute_stands_in_the_documentation():
+def test_every_attribute_is_documented():
     page = (Path(__file__).parents[2] / "docs/runtime.md").read_text(encoding="utf-8")
     offered = {name for name in vars(Job) if not name.startswith("_")} | set(Job._fields)
     for name in offered - {"count", "index"}:

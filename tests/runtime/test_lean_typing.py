@@ -41,7 +41,7 @@ print(json.dumps([observed(smspec_runtime.lean_typing.NamedTuple), observed(typi
 """
 
 
-def test_named_tuple_is_as_the_standard_library_makes_it(any_python):
+def test_named_tuple_equals_that_of_the_standard_library(any_python):
     done = subprocess.run(
         [any_python, "-I", "-S", "-c", SCRIPT, str(RUNTIME)], capture_output=True, text=True, timeout=60
     )

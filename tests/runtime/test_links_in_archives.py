@@ -92,7 +92,7 @@ ARRIVE = {
 
 @pytest.mark.parametrize("form", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT], ids=["pax", "gnu"])
 @pytest.mark.parametrize("name", ARRIVE)
-def test_links_arrive_as_copies(tmp_path, name, form):
+def test_links_are_extracted_as_copies(tmp_path, name, form):
     members, expected = ARRIVE[name]
     assert unpacked(tmp_path, members, form=form) == expected
 
@@ -177,7 +177,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("form", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT], ids=["pax", "gnu"])
-def test_links_that_end_the_job(outer_python, tmp_path, form):
+def test_hostile_links_end_the_job(outer_python, tmp_path, form):
     """Each with its reason, and nothing outside of the directory is touched."""
     archives = {}
     for number, (members, _) in enumerate(REFUSED.values()):
@@ -198,7 +198,7 @@ def test_links_that_end_the_job(outer_python, tmp_path, form):
 
 
 @pytest.mark.parametrize("last", [file("40/f"), directory("40")], ids=["a file", "a directory"])
-def test_twice_as_many_at_each_of_forty_levels(tmp_path, last):
+def test_doubling_links_are_rejected(tmp_path, last):
     doubled = [link(f"{level}/{name}", f"../{level + 1}") for level in range(40) for name in "ab"]
     with pytest.raises(Refused, match=MANY):
         unpacked(tmp_path, [*doubled, last])
@@ -218,7 +218,7 @@ def test_copy_has_the_mode_of_its_target(tmp_path):
     assert modes == {"l": "0o755", "m": "0o640", "h": "0o755"}
 
 
-def test_digest_is_that_of_copies(tmp_path):
+def test_digest_covers_copies(tmp_path):
     (tmp_path / "out").mkdir()
     found = extract(
         write_archive(tmp_path / "a.tar.gz", [file("d/a", mode=0o755), link("l", "d")]), str(tmp_path / "out")
@@ -227,7 +227,7 @@ def test_digest_is_that_of_copies(tmp_path):
 
 
 @pytest.mark.parametrize("order", [1, -1], ids=["forward", "backward"])
-def test_chain_of_any_length(outer_python, tmp_path, order):
+def test_long_chain_of_links_is_followed(outer_python, tmp_path, order):
     """Linux follows 40; without recursion, in either order, and each link is followed once."""
     chain = [link(f"l{number}", f"l{number + 1}") for number in range(4000)]
     (tmp_path / "out").mkdir()
@@ -237,7 +237,7 @@ def test_chain_of_any_length(outer_python, tmp_path, order):
     assert len(os.listdir(tmp_path / "out")) == 4001
 
 
-def test_links_through_links_take_no_time(tmp_path):
+def test_links_through_links_are_fast(tmp_path):
     """A target goes through a link 500 times, that one through another, and so on."""
     steps = 500
     members = [directory("d"), link("l0", "d")]
@@ -247,7 +247,7 @@ def test_links_through_links_take_no_time(tmp_path):
     assert time.monotonic() - began < 20
 
 
-def test_copies_are_counted(tmp_path, monkeypatch):
+def test_copies_are_limited(tmp_path, monkeypatch):
     """As members are: directories that no member names, too."""
     monkeypatch.setattr(extraction, "MEMBERS", 8)
     assert len(unpacked(tmp_path, [file("d/e/a"), link("l", "d"), link("m", "d/e")])) == 8
@@ -257,7 +257,7 @@ def test_copies_are_counted(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("count", [1 << 20, 20_000_000])
-def test_damaged_ends(tmp_path, count):
+def test_archive_cut_inside_a_member_is_rejected(tmp_path, count):
     """An archive that says more of a member than it holds, in a number of any form."""
     info = tarfile.TarInfo("a")
     info.size = count

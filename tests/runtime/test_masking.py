@@ -30,7 +30,7 @@ from support.secret_corpus import INNOCENT, SECRETS
         *("apiKey", "api_key", "aws.access_key", "private-key", "auth_key"),
     ],
 )
-def test_secrets(name):
+def test_secret_names_are_recognized(name):
     assert is_secret(name)
 
 
@@ -41,7 +41,7 @@ def test_secrets(name):
         *("pass", "key", "monkey", "passes"),
     ],
 )
-def test_names_that_only_look_like_it(name):
+def test_names_resembling_secrets_are_not(name):
     assert not is_secret(name)
 
 
@@ -56,7 +56,7 @@ def test_names_that_only_look_like_it(name):
         ("--tokenizer=a --token_file b", "--tokenizer=a --token_file b"),
     ],
 )
-def test_words_of_a_command(words, shown):
+def test_secret_arguments_of_a_command_are_masked(words, shown):
     assert masked_command(words.split(" "), []) == shown
 
 
@@ -69,7 +69,7 @@ def test_words_of_a_command(words, shown):
         ("sh PASSWORD=a=b run --password=5 x", ["a=b", "5"]),
     ],
 )
-def test_values_of_secret_arguments(words, values):
+def test_values_of_secret_arguments_are_found(words, values):
     assert sorted(secret_arguments(words.split(" "))) == sorted(values)
 
 
@@ -84,7 +84,7 @@ def test_values_of_secret_arguments(words, values):
         ("--password", "--password"),
     ],
 )
-def test_word_that_has_others_in_it(word, shown):
+def test_nested_command_is_masked(word, shown):
     assert masked_command(["sh", "-c", word], []) == "sh -c " + shown
 
 
@@ -97,12 +97,12 @@ def test_secrets_are_masked_by_value_too():
 
 
 @pytest.mark.parametrize("part", ["a", "token=", "token", "a=", "token='\"", "token ", "token''"])
-def test_long_words_take_no_longer_than_they_are_long(part):
+def test_long_words_are_masked_in_linear_time(part):
     """Squared, each would take minutes."""
     assert len(masked_command(["--x", part * 40_000], [])) < len(part) * 40_000 + 20
 
 
-def test_running_text():
+def test_running_text_is_masked():
     assert (
         masked_text("cannot log in with hunter2hunter2", ["hunter2", "hunter2hunter2"]) == "cannot log in with ******"
     )
@@ -132,7 +132,7 @@ secrets = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_s
 
 
 @given(secrets, st.sampled_from(ENCODINGS))
-def test_secret_is_masked_in_whatever_form_a_program_writes_it(secret, encode):
+def test_secret_is_masked_in_any_encoding(secret, encode):
     shown = masked_text(f"cannot log in: <{encode(secret)}>", [secret])
     for form in (str, json.dumps, repr, quote, quote_plus):
         assert form(secret).strip("'\"") not in shown
@@ -154,12 +154,12 @@ def test_common_values_are_not_masked(value):
     assert masked_text(text, [value]) == text
 
 
-def test_short_values_are_masked_as_words_only():
+def test_short_values_are_masked_only_as_words():
     assert masked_text("monkeys like monkey", ["monkey"]) == "monkeys like ******"
     assert masked_text("x=monkey; y=monkey_2", ["monkey"]) == "x=******; y=monkey_2"
 
 
-def test_variables_with_the_name_of_a_secret(tmp_path):
+def test_variables_named_like_secrets_are_masked(tmp_path):
     """A path says where a secret is, not what."""
     file = tmp_path / "key"
     file.touch()
@@ -172,7 +172,7 @@ UNKNOWN_TO_THE_RUNTIME = 26
 """Of rare services: it has no room for all that `validate` knows."""
 
 
-def test_secrets_that_are_known_by_how_they_are_written():
+def test_secrets_are_recognized_by_their_form():
     """The runtime masks under any name what `validate` reports under any name."""
     left = [found for value, found in WRITTEN if found in masked_text(f"cannot log in: {value}", [])]
     assert len(left) <= UNKNOWN_TO_THE_RUNTIME < len(WRITTEN) / 4
@@ -186,7 +186,7 @@ def test_secrets_that_are_known_by_how_they_are_written():
     assert refusal_text(Refused(f"no entry point `{token}`")) == "ClientError: no entry point `******`\nExitCode 1"
 
 
-def test_what_is_written_as_no_secret_stays():
+def test_innocent_text_is_not_masked():
     """Placeholders are masked where they are written as a secret is; of the rest nothing is."""
     masked = [value for _, value in INNOCENT if masked_text(value, []) != value]
     placeholders = ("xxxx", "EXAMPLE", "user:pass", "${DB_PASSWORD}", ".ingest.sentry.io")
@@ -194,6 +194,6 @@ def test_what_is_written_as_no_secret_stays():
 
 
 @pytest.mark.parametrize("part", ["eyJ-", "SG.", "://a:", "earer ", "hf_", "-----BEGIN PRIVATE KEY-----", "?token="])
-def test_long_texts_are_searched_in_little_time(part):
+def test_long_texts_are_searched_quickly(part):
     """Squared, each would take minutes."""
     masked_text(part * 40_000, [])

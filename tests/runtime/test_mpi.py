@@ -52,7 +52,7 @@ def test_leader_starts_the_processes_of_every_host():
     assert command.over_ssh
 
 
-def test_other_hosts_let_the_leader_in_and_wait_for_its_end():
+def test_other_hosts_admit_the_leader_and_wait_for_its_end():
     command = mpi(launch(["algo-1", "algo-2"], "algo-2"))
     assert command.words == ["python3", "-m", "smspec_runtime.team.member", "algo-1:7781", "algo-2", DIRECTORY]
     assert [companion.words[:2] for companion in command.companions] == [["/usr/sbin/sshd", "-D"]]
@@ -73,11 +73,11 @@ def test_processes_follow_the_settings():
         ("ml.p5en.48xlarge", ["-x", "FI_PROVIDER=efa", "-x", "NCCL_PROTO=simple", "-x", "FI_EFA_USE_DEVICE_RDMA=1"]),
     ],
 )
-def test_adapters(kind, words):
+def test_efa_types_get_their_options(kind, words):
     assert mpi(launch(kind=kind)).words == line("algo-1", "1", *words, *NAMES, *SCRIPT)
 
 
-def test_credentials_go_along_by_name():
+def test_credentials_are_exported_by_name():
     environ = {"AWS_SESSION_TOKEN": "secret", "AWS_ACCESS_KEY_ID": "secret"}
     words = mpi(launch(environ=environ)).words
     assert words == line("algo-1", "1", "-x", "AWS_ACCESS_KEY_ID", "-x", "AWS_SESSION_TOKEN", *NAMES, *SCRIPT)
@@ -92,13 +92,13 @@ def test_credentials_go_along_by_name():
         (["-x", "NCCL_DEBUG=TRACE"], None, ["-x", "NCCL_DEBUG=TRACE"]),
     ],
 )
-def test_options_of_the_job(options, debug, rest):
+def test_options_of_the_job_are_passed(options, debug, rest):
     """What NCCL logs is said once."""
     said = ("-x", "NCCL_DEBUG=" + debug) if debug else ()
     assert mpi(launch(options=options)).words == line("algo-1", "1", *rest, *NAMES, *SCRIPT, debug=said)
 
 
-def test_options_with_an_open_quote_are_refused():
+def test_options_with_an_open_quote_are_rejected():
     with pytest.raises(Refused, match="No closing quotation"):
         mpi(launch(options="-x 'A"))
 
@@ -115,7 +115,7 @@ def test_options_with_an_open_quote_are_refused():
         (Program("command", ["fit", "-v"]), ["fit", "-v", "--lr", "0 1"]),
     ],
 )
-def test_programs(program, words):
+def test_programs_become_commands(program, words):
     assert mpi(launch(program=program)).words == line("algo-1", "1", *NAMES, *words)
 
 
@@ -135,14 +135,14 @@ SMDDPMPRUN = ["smddpmprun", "-i", "ml.p3.16xlarge", "--allow-bypass"]
         ("nonsense", None, True, []),
     ],
 )
-def test_model_parallel_library(parameters, torch, is_installed, words):
+def test_model_parallel_library_gets_its_options(parameters, torch, is_installed, words):
     environ = {"SM_HP_MP_PARAMETERS": parameters, **({"SM_DLC_TORCH_VERSION": torch} if torch else {})}
     found = mpi(launch(kind="ml.p3.16xlarge", environ=environ, smddpmprun=is_installed)).words
     names = [word for name in sorted(["SM_HOSTS", "SM_HP_LR", *environ]) for word in ("-x", name)]
     assert found == line("algo-1", "1", *names, *NAMES[-2:], *words, *SCRIPT)
 
 
-def test_programs_find_what_pytorch_containers_have():
+def test_programs_get_the_variables_of_pytorch_containers():
     """What NCCL logs, and whether it uses InfiniBand, is the author's where he says it."""
     said = {"MASTER_ADDR": "a", "MASTER_PORT": "7777", "NCCL_SOCKET_IFNAME": "eth0", "NCCL_IB_DISABLE": "1"}
     said["PYTHONUNBUFFERED"] = ""

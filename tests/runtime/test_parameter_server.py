@@ -39,7 +39,7 @@ def dmlc(role, **others):
 
 
 @pytest.mark.parametrize(("host", "roles"), [("algo-1", ["scheduler", "server"]), ("algo-3", ["server"])])
-def test_mxnet(host, roles):
+def test_mxnet_roles_are_assigned(host, roles):
     """A scheduler on the first host, a server on every host; the program is a worker."""
     command = parameter_server(launch("mxnet", host=host))
     assert command.words == WORDS
@@ -49,13 +49,13 @@ def test_mxnet(host, roles):
     assert command.members == []
 
 
-def test_mxnet_on_one_host_is_a_cluster_too():
+def test_mxnet_on_one_host_is_a_cluster():
     command = parameter_server(launch("mxnet", hosts=["algo-1"]))
     assert [companion.variables["DMLC_ROLE"] for companion in command.companions] == ["scheduler", "server"]
     assert command.variables["DMLC_NUM_WORKER"] == "1"
 
 
-def test_mxnet_hears_of_port_and_verbosity_as_in_its_container():
+def test_mxnet_gets_port_and_verbosity_of_its_container():
     environ = {"SM_HP__PS_PORT": "9000", "SM_HP__PS_VERBOSE": "2"}
     said = dmlc("worker", DMLC_PS_ROOT_PORT="9000", PS_VERBOSE="2")
     assert parameter_server(launch("mxnet", environ=environ)).variables == said
@@ -80,7 +80,7 @@ def tf_config(variables):
     ("host", "task", "server"),
     [("algo-1", ("master", 0), 0), ("algo-2", ("worker", 0), 1), ("algo-3", ("worker", 1), 2)],
 )
-def test_tensorflow(host, task, server):
+def test_tensorflow_roles_are_assigned(host, task, server):
     command = parameter_server(launch("tensorflow", host=host))
     assert tf_config(command.variables) == (CLUSTER, task)
     (companion,) = command.companions
@@ -90,7 +90,7 @@ def test_tensorflow(host, task, server):
     assert "CUDA_VISIBLE_DEVICES" not in command.variables
 
 
-def test_tensorflow_s_servers_outlive_the_workers():
+def test_tensorflow_servers_outlive_the_workers():
     """Other hosts run their part, then wait for the master, whose parameters lie on all servers."""
     leader = parameter_server(launch("tensorflow"))
     assert (leader.words, leader.members, leader.port) == (WORDS, ["algo-2", "algo-3"], 7781)
@@ -99,7 +99,7 @@ def test_tensorflow_s_servers_outlive_the_workers():
     assert (member.members, leader.over_ssh, member.over_ssh) == ([], False, False)
 
 
-def test_tensorflow_on_one_host_is_the_program_alone():
+def test_tensorflow_on_one_host_runs_the_script_alone():
     command = parameter_server(launch("tensorflow", hosts=["algo-1"]))
     assert (command.words, command.variables, command.companions, command.members) == (WORDS, {}, [], [])
 
@@ -115,20 +115,20 @@ def test_hosts_on_one_machine_have_separate_ports():
     assert tf_config(member.variables)[0] == cluster
 
 
-def test_script_without_its_first_line_is_run_by_a_shell():
+def test_script_without_a_shebang_is_run_by_a_shell():
     program = Program("executable", ["./run.sh"])
     command = parameter_server(launch("tensorflow", host="algo-2", program=program))
     assert command.words[6:] == ["/bin/sh", "-c", "./run.sh --lr 0.1"]
 
 
 @pytest.mark.parametrize("framework", [None, "torch"])
-def test_whose_servers_must_be_known(framework):
+def test_unknown_framework_is_rejected(framework):
     with pytest.raises(Refused, match="those of MXNet or TensorFlow; neither is installed"):
         parameter_server(launch(framework))
 
 
 @pytest.mark.parametrize("hosts", [["algo-1"], THREE])
-def test_multi_worker_mirrored(hosts):
+def test_multi_worker_mirrored_gets_tf_config(hosts):
     for index, host in enumerate(hosts):
         command = multi_worker_mirrored(launch(None, hosts=hosts, host=host))
         assert tf_config(command.variables) == ({"worker": [f"{name}:8890" for name in hosts]}, ("worker", index))

@@ -57,7 +57,7 @@ PIECES = (
 
 
 @pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: ending.name)
-def test_recorded_programs(ending):
+def test_recorded_endings_have_their_reasons(ending):
     """What a program wrote for real gives the reason that its author would."""
     status, number = ending.ended
     command = [ending.command, "-m", "pip"] if ending.name.startswith("pip-") else [ending.command, ending.file]
@@ -119,7 +119,7 @@ def raiser(tmp_path_factory):
 
 @settings(max_examples=20, suppress_health_check=list(HealthCheck), deadline=None)
 @given(steps=steps, links=st.lists(st.booleans(), min_size=3, max_size=3), depth=st.integers(0, 30))
-def test_any_exception_is_whole(any_python, raiser, steps, links, depth):
+def test_any_exception_is_a_whole_reason(any_python, raiser, steps, links, depth):
     """The reason is the exception raised last as Python prints it, whatever its message, then what led to it."""
     code = repr((steps, links, depth)).encode("utf-8", "surrogatepass")
     done = subprocess.run([any_python, raiser], input=code, capture_output=True, env={"PYTHONUTF8": "1"})
@@ -144,7 +144,7 @@ def words(text):
     st.sampled_from(["python", "torchrun", "mpirun", "./run.sh"]),
     st.booleans(),
 )
-def test_any_text_gives_a_reason(text, ended, command, is_pip):
+def test_any_text_has_a_reason(text, ended, command, is_pip):
     """Nothing on standard error breaks the reader: a failure always has a reason of one form."""
     found = reason_of(Outcome(*ended, output=text.encode("utf-8", "replace")), [command, "x"], is_pip)
     assert found.text.strip()
@@ -152,7 +152,7 @@ def test_any_text_gives_a_reason(text, ended, command, is_pip):
 
 
 @pytest.mark.parametrize("piece", [*PIECES, "Original Traceback (most recent call last):\n a\nE:\n", 'E:\n"""\n'])
-def test_long_texts_take_no_longer_than_they_are_long(piece):
+def test_long_texts_are_searched_in_linear_time(piece):
     """Of 64 KiB that repeat one line; squared, it would take minutes."""
     began = time.process_time()
     reason_of(Outcome(1, output=(piece * 65536)[: 1 << 16].encode()), ["python"])

@@ -46,7 +46,7 @@ def ended(root: Path, outcome: str, acts) -> None:
 
 @pytest.mark.parametrize("outcome", ["failure", "success"])
 @pytest.mark.parametrize("replaced", ["output", "ml", "opt", "host"])
-def test_link_in_the_place_of_a_directory_is_not_followed(root, author, outcome, replaced):
+def test_link_replacing_a_directory_is_not_followed(root, author, outcome, replaced):
     place = next(path for path in (root / "output", *root.parents, root) if path.name == replaced)
     moved = place.with_name("moved")
 
@@ -61,7 +61,7 @@ def test_link_in_the_place_of_a_directory_is_not_followed(root, author, outcome,
 
 
 @pytest.mark.parametrize("outcome", ["failure", "success"])
-def test_links_to_files_are_not_written_through(root, author, outcome):
+def test_links_to_files_are_not_followed(root, author, outcome):
     def acts():
         for name in ("success", ".failure"):
             (root / "output" / name).unlink(missing_ok=True)
@@ -85,7 +85,7 @@ def test_recreated_directory_gets_the_result_file(root, outcome, is_made_again):
 
 
 @pytest.mark.parametrize("outcome", ["failure", "success"])
-def test_link_that_was_there_before_the_program_is_used(root, tmp_path, outcome):
+def test_link_present_before_the_start_is_followed(root, tmp_path, outcome):
     (root / "output").rmdir()
     (tmp_path / "mounted").mkdir()
     (root / "output").symlink_to(tmp_path / "mounted")

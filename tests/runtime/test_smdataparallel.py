@@ -36,14 +36,14 @@ SCRIPT = ("/usr/bin/python3", "-m", "mpi4py", "train.py", "--lr", "0.1")
 SERVER = ("-x", "SMDATAPARALLEL_SERVER_ADDR=algo-1", "-x", "SMDATAPARALLEL_SERVER_PORT=7592")
 
 
-def test_one_host(capfd):
+def test_one_host_has_its_command(capfd):
     command = smdataparallel(launch())
     assert command.words == line("algo-1", "8", "1", *SCRIPT)
     assert (command.companions, command.members, command.over_ssh) == ([], [], False)
     assert "smddprun is not installed" in capfd.readouterr().err
 
 
-def test_several_hosts_have_a_server_and_start_through_smddprun(capfd):
+def test_several_hosts_start_through_smddprun(capfd):
     command = smdataparallel(launch(["algo-1", "algo-2"], kind="ml.p4d.24xlarge", smddprun=True))
     assert command.words == line(
         "algo-1:8,algo-2:8",
@@ -77,13 +77,13 @@ def test_other_hosts_wait():
         (None, ("-x", "NCCL_PROTO=simple", "-x", "FI_EFA_USE_DEVICE_RDMA=1")),
     ],
 )
-def test_estimator_s_instance_type_counts(said, words):
+def test_instance_type_of_the_estimator_is_used(said, words):
     """In a heterogeneous cluster nobody says one, and the host's own counts."""
     options = {"instance_type": said} if said else {}
     command = smdataparallel(launch(kind="ml.p5.48xlarge", **options))
     assert command.words == line("algo-1", "8", "1", *words, *SCRIPT)
 
 
-def test_options_of_the_job():
+def test_options_of_the_job_are_passed():
     words = smdataparallel(launch(options="--NCCL_DEBUG WARN -x A=1")).words
     assert words == line("algo-1", "8", "1", "-x", "A=1", *SCRIPT, debug="WARN")

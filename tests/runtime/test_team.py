@@ -61,7 +61,7 @@ def test_members_exit_as_the_leader_does(tmp_path, status):
     assert all((said in heard) == (status != 0) for _, heard in ended)
 
 
-def test_leader_that_goes_away_is_a_failure(tmp_path):
+def test_lost_leader_is_a_failure(tmp_path):
     process = member("b", tmp_path)
     team = Team(["b"], keys=None, port=PORT)
     team.gather(30)
@@ -70,7 +70,7 @@ def test_leader_that_goes_away_is_a_failure(tmp_path):
     assert "went away before the job had ended" in process.communicate()[1]
 
 
-def test_member_that_has_not_been_let_in_can_be_stopped(tmp_path):
+def test_waiting_member_can_be_stopped(tmp_path):
     process = member("b", tmp_path)
     assert "waiting for the leader" in process.stderr.readline()
     process.terminate()
@@ -101,7 +101,7 @@ def test_member_with_a_server_ends_with_the_leader(tmp_path, any_python):
 @pytest.mark.parametrize(
     ("words", "status"), [(("sh", "-c", "exit 5"), 5), (("sh", "-c", "kill -9 $$"), 137), (("/nowhere/program",), 127)]
 )
-def test_member_whose_program_fails_does_not_wait(tmp_path, words, status):
+def test_member_with_a_failing_program_does_not_wait(tmp_path, words, status):
     process = member("b", tmp_path, *words)
     team = Team(["b"], keys=None, port=PORT)
     team.gather(30)
@@ -110,7 +110,7 @@ def test_member_whose_program_fails_does_not_wait(tmp_path, words, status):
     team.dismiss(0)
 
 
-def test_member_s_program_is_sent_signals_and_decides(tmp_path):
+def test_signals_reach_the_program_of_a_member(tmp_path):
     """It gets them with its process group, none of them ignored; the member stays until it has ended."""
     script = "import signal, sys, time; signal.signal(15, lambda *_: sys.exit(8)); open('up', 'w'); time.sleep(60)"
     process = subprocess.Popen(
@@ -200,7 +200,7 @@ def gathering(team, seconds):
 HERE = "127.0.0.1"  # a member by this name has this address
 
 
-def test_member_takes_the_key_of_its_leader(tmp_path):
+def test_member_receives_the_key_of_its_leader(tmp_path):
     """The leader makes it; no private half leaves a host, and each has its own host key."""
     leader = keys(tmp_path / "leader", is_leader=True)
     own = keys(tmp_path / "b", is_leader=False)
@@ -237,7 +237,7 @@ def test_member_takes_the_key_of_its_leader(tmp_path):
         (HERE, "x" * 600, False),
     ],
 )
-def test_key_is_taken_from_the_address_of_its_host(tmp_path, capfd, member_name, said, is_answered):
+def test_key_is_sent_only_to_the_address_of_its_host(tmp_path, capfd, member_name, said, is_answered):
     """Whoever can reach the port may call; only from where a host is does its name count."""
     leader = keys(tmp_path / "leader", is_leader=True)
     team = Team([member_name, "c"], leader, PORT, "algo-1")
@@ -292,7 +292,7 @@ def test_ssh_prefers_the_job_hosts_to_image_settings(tmp_path):
     assert lines == [f"algo-1 {leader.public_of_host()}", "algo-2 k1", "algo-2 k2"]
 
 
-def test_every_start_makes_new_keys(tmp_path):
+def test_every_start_creates_new_keys(tmp_path):
     first = keys(tmp_path / "a", is_leader=True)
     before = (first.public(), first.public_of_host())
     again = Keys(str(tmp_path / "a/.ssh/smspec"))
@@ -311,7 +311,7 @@ def test_disconnected_caller_is_not_a_member():
     assert reason() == "the hosts are not complete after 3 s: b, c did not call"
 
 
-def test_companion_that_fails_takes_the_program_with_it(tmp_path):
+def test_failing_companion_ends_the_program(tmp_path):
     """A server that dies under a program would leave it waiting for as long as the job may run."""
     script = """
 import sys

@@ -30,7 +30,7 @@ def launch(hosts=("algo-1",), host="algo-1", program=PYTHON, gpus=0, neurons=0, 
     return Launch(program, ["--lr", "0.1"], cluster, list(hosts), machine, options, environ or {}, hosts[0])
 
 
-def test_one_host():
+def test_one_host_has_its_command():
     command = torchrun(launch(gpus=8))
     assert command.words == ["torchrun", "--nnodes", "1", "--nproc_per_node", "8", "train.py", "--lr", "0.1"]
     assert command.variables == {**TORCH, "NCCL_PROTO": "simple"}
@@ -49,23 +49,23 @@ def test_several_hosts_meet_at_the_first():
     ("gpus", "neurons", "wanted", "processes"),
     [(0, 0, "auto", 1), (4, 2, "auto", 4), (0, 2, "auto", 2), (4, 0, 3, 3), (4, 0, "2", "2")],
 )
-def test_processes_per_host(gpus, neurons, wanted, processes):
+def test_processes_per_host_are_set(gpus, neurons, wanted, processes):
     command = torchrun(launch(gpus=gpus, neurons=neurons, processes_per_host=wanted))
     assert command.words[4] == str(processes)
 
 
-def test_port_of_the_job():
+def test_port_of_the_job_is_used():
     assert "29500" in torchrun(launch(["a", "b"], "a", port=29500)).words
 
 
-def test_neuron_compiles_first_where_asked():
+def test_neuron_compiles_first_on_request():
     assert torchrun(launch(environ={"RUN_NEURON_PARALLEL_COMPILE": "1"})).words[:2] == [
         "neuron_parallel_compile",
         "torchrun",
     ]
 
 
-def test_module_is_started_as_one():
+def test_module_is_started_with_dash_m():
     program = Program(
         "module", ["python", "-m", "smspec_runtime.module", "a:b"], ["-m", "smspec_runtime.module", "a:b"]
     )
@@ -86,12 +86,12 @@ def test_torchrun_rejects_non_python_programs(kind):
         ("ml.p5en.48xlarge", {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1", "RDMAV_FORK_SAFE": "1"}),
     ],
 )
-def test_adapters(kind, variables):
+def test_efa_types_get_their_variables(kind, variables):
     assert torchrun(launch(kind=kind)).variables == {**TORCH, "NCCL_PROTO": "simple", **variables}
     assert set(RDMA) < set(EFA)
 
 
-def test_adapters_are_those_of_types_that_train():
+def test_efa_types_equal_those_that_train():
     """The API's own list; of each family in it that has an adapter, no size of eight xlarge and more is missing."""
     shapes = json.loads(resources.files("smspec_schemas").joinpath("create_training_job.json").read_text())
     text = json.dumps(shapes)

@@ -90,7 +90,7 @@ def test_settings_reach_the_script_outside_hyperparameters(tmp_path):
     assert answer == [3, {"train": "csv"}, 1024, f"{tmp_path}/ckpt", {"a": 1}]
 
 
-def test_outside_sagemaker_the_current_directory_takes_the_place(tmp_path):
+def test_current_directory_serves_outside_sagemaker(tmp_path):
     if os.path.isdir("/opt/ml/input/config"):
         pytest.skip("this machine has /opt/ml/input/config")
     answer = ask(
@@ -103,7 +103,7 @@ def test_outside_sagemaker_the_current_directory_takes_the_place(tmp_path):
     assert answer == [["localhost"], 0, {}, {}, f"{here}/input/data/train", "File", f"{here}/model", [0, 1], True]
 
 
-def test_unknown_channel_is_named_with_those_there_are(tmp_path):
+def test_unknown_channel_lists_the_known_ones(tmp_path):
     write_config(tmp_path, channels={"train": {}, "test": {}})
     script = "import smspec_runtime; smspec_runtime.job().channel('tran')"
     environ = {**os.environ, "PYTHONPATH": RUNTIME, "SAGEMAKER_BASE_DIR": str(tmp_path)}
@@ -125,7 +125,7 @@ def test_sigterm_is_seen_by_a_script_that_asks(any_python, tmp_path):
         assert process.returncode == 0
 
 
-def test_sigterm_ends_a_script_that_never_asks(tmp_path):
+def test_sigterm_ends_other_scripts(tmp_path):
     write_config(tmp_path)
     script = "import time, smspec_runtime\njob = smspec_runtime.job()\nprint('ready', flush=True)\ntime.sleep(60)"
     environ = {**os.environ, "PYTHONPATH": RUNTIME, "SAGEMAKER_BASE_DIR": str(tmp_path)}

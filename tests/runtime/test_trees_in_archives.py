@@ -113,7 +113,7 @@ HOW = ("ustar", "pax", "gnu", "tar gnu", "tar gnu .", "tar posix", "tar ustar ."
 TREES = 60
 
 
-def test_tree_arrives_with_its_links_followed(any_python, tmp_path):
+def test_tree_is_extracted_with_its_links_followed(any_python, tmp_path):
     archives, expected = {}, []
     for seed, how in itertools.product(range(TREES), HOW):
         root = tmp_path / f"tree-{seed}"

@@ -41,7 +41,7 @@ def test_overlay_is_built_into_a_separate_directory(tmp_path):
     assert payload["ResourceConfig"]["InstanceCount"] == 2
 
 
-def test_o_names_the_tree_itself(tmp_path):
+def test_option_o_sets_the_build_directory(tmp_path):
     write_job(tmp_path)
     assert smspec("build", "-o", "a/b", cwd=tmp_path).out == "a/b\n"
     assert (tmp_path / "a/b/Dockerfile").is_file()
@@ -101,7 +101,7 @@ def test_build_refuses_to_overwrite_foreign_files(tmp_path):
     assert below(tmp_path / "mine") == {"thesis.tex": b"the only copy"}
 
 
-def test_place_that_cannot_be_written_ends_with_3(tmp_path):
+def test_unwritable_directory_exits_3(tmp_path):
     write_job(tmp_path)
     done = smspec("build", "-o", "/proc/small", cwd=tmp_path)
     assert (done.status, done.out) == (3, "")

@@ -152,7 +152,7 @@ def test_choices_are_offered(offered):
     assert {"text", "json", "sarif", "github", "mermaid"} <= set(offered("smspec validate --format "))
 
 
-def test_values_that_belong_to_a_name_are_offered(offered):
+def test_values_after_an_equals_sign_are_offered(offered):
     assert [word for word in offered("smspec render --iam-policy=") if "submitter" in word]
 
 
@@ -188,14 +188,14 @@ def test_files_are_offered(offered, request):
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
-def test_bash_replaces_what_stands_behind_the_last_break(jobs, tmp_path):
+def test_bash_replaces_only_after_the_last_break(jobs, tmp_path):
     assert bash("smspec validate --format=sa", jobs, tmp_path) == ["sarif"]
     assert bash("smspec validate --format=sa", jobs, tmp_path, breaks=" \t\n") == ["--format=sarif"]
     assert bash("smspec render --iam-policy=s", jobs, tmp_path) == ["submitter"]
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
-def test_bash_offers_no_name_that_it_would_run(jobs, tmp_path):
+def test_bash_offers_no_name_that_it_would_execute(jobs, tmp_path):
     """bash puts a completion on the line as it is; a branch may be called `$(…)`."""
     assert bash("smspec diff --base ", jobs, tmp_path) == ["main", "topic"]
 
@@ -224,14 +224,14 @@ def test_every_value_is_offered_or_listed_as_free():
 
 
 @pytest.mark.parametrize("words", [["--completion"], ["--completion", "tcsh"]])
-def test_another_shell_is_misuse(words):
+def test_unknown_shell_exits_2(words):
     done = smspec(*words)
     assert (done.status, done.out) == (2, "")
     assert "`smspec --completion bash`" in done.err
 
 
 @pytest.mark.parametrize("content", [None, "a: [", "smspec: v1\nextends: [nowhere.yaml]\n", "\0"])
-def test_no_answer_is_one(content, tmp_path):
+def test_missing_candidates_are_not_an_error(content, tmp_path):
     if content is not None:
         (tmp_path / "job.yaml").write_text(content)
     for topic in ("overlays", "variables"):

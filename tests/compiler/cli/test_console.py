@@ -43,7 +43,7 @@ def faulty(tmp_path):
 
 
 @pytest.mark.parametrize("words", [["validate"], ["build"]])
-def test_terminal_gets_colour_and_the_same_words(words, faulty):
+def test_terminal_gets_color_and_the_same_text(words, faulty):
     import re
 
     seen = on_a_terminal(*words, cwd=faulty)
@@ -53,7 +53,7 @@ def test_terminal_gets_colour_and_the_same_words(words, faulty):
 
 
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_colour_can_be_refused(variables, faulty):
+def test_color_can_be_disabled(variables, faulty):
     assert ESCAPE not in on_a_terminal("validate", cwd=faulty, **variables)
 
 
@@ -71,7 +71,7 @@ def test_colors_need_a_terminal(faulty):
     "variables",
     [{"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"PYTHONIOENCODING": "latin-1"}],
 )
-def test_words_are_utf_8_whatever_the_locale(variables, faulty):
+def test_output_is_utf_8_in_any_locale(variables, faulty):
     done = smspec_process("validate", cwd=faulty, env=environment(**variables))
     assert (done.status, done.err) == (1, "checked 1 job: 1 error\nFor details, run `smspec explain SM204`.\n")
     assert " größe: x\n" in done.out

@@ -52,7 +52,7 @@ def test_equal_changes_under_overlays_are_merged(tmp_path):
     assert "only with the overlay `dev`" in smspec("diff", "job.yaml", "new.yaml", cwd=tmp_path).out
 
 
-def test_overlay_that_is_asked_for_is_compared_alone(tmp_path):
+def test_selected_overlay_is_compared_alone(tmp_path):
     write_job(tmp_path, OVERLAYS)
     (tmp_path / "new.yaml").write_text(OVERLAYS.replace("retries: 1", "retries: 2"))
     for overlay, found in (("big", {"cosmetic"}), ("dev", {"cost", "job"})):
@@ -120,7 +120,7 @@ def test_faulty_spec_is_not_compared(tmp_path):
         ("job", 1),
     ],
 )
-def test_only_what_is_named_fails(tmp_path, fail_on, status):
+def test_only_selected_kinds_fail(tmp_path, fail_on, status):
     write_job(tmp_path)
     (tmp_path / "new.yaml").write_text(BUILT.replace("count: 1", "count: 2"))
     done = smspec("diff", "job.yaml", "new.yaml", "--fail-on", fail_on, cwd=tmp_path)
@@ -128,7 +128,7 @@ def test_only_what_is_named_fails(tmp_path, fail_on, status):
     assert "+100 % cost ceiling (24 → 48 instance hours)" in done.out
 
 
-def test_ceiling_that_cannot_be_compared_fails(tmp_path):
+def test_incomparable_cost_ceiling_fails(tmp_path):
     write_job(tmp_path)
     (tmp_path / "new.yaml").write_text(BUILT.replace("ml.m5.large", "ml.m5.xlarge"))
     words = ("diff", "job.yaml", "new.yaml", "--fail-on", "cost>900%")
@@ -150,7 +150,7 @@ def test_unreadable_prices_are_reported(tmp_path, content):
     assert "smspec.toml" in done.err
 
 
-def test_prices_may_stand_in_pyproject(tmp_path):
+def test_prices_may_be_in_pyproject(tmp_path):
     write_job(tmp_path)
     (tmp_path / "new.yaml").write_text(BUILT.replace("count: 1", "count: 2"))
     (tmp_path / "pyproject.toml").write_text('[tool.smspec.prices]\n"ml.m5.large" = 0.1\n')

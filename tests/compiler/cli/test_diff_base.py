@@ -47,13 +47,13 @@ def test_bases_of_a_revision_are_those_of_the_revision(home):
     assert (change["path"], change["file"], change["line"]) == ("retries", "org/base.yaml", 2)
 
 
-def test_what_is_gone_is_placed_in_the_revision(home):
+def test_removed_key_is_located_in_the_revision(home):
     rewrite(home / "job.yaml", "hyperparameters: {epochs: 2}\n", "")
     change = change_of(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home), "hyperparameters")
     assert (change["file"], change["line"]) == ("HEAD:job.yaml", 9)
 
 
-def test_jobs_come_go_and_move(home):
+def test_added_removed_and_moved_jobs_are_listed(home):
     for name in ("gone", "moved"):
         write_job(home / name, BUILT.replace("name: small", f"name: {name}"))
     commit(home)
@@ -72,12 +72,12 @@ def test_jobs_come_go_and_move(home):
         assert smspec("diff", "--base", "HEAD", "--fail-on", kind, cwd=home).status == 1, kind
 
 
-def test_spec_that_is_gone_can_be_named(home):
+def test_removed_spec_can_be_selected(home):
     (home / "job.yaml").unlink()
     assert jobs(smspec("diff", "--base", "HEAD", "--format", "json", "job.yaml", cwd=home))[0]["status"] == "removed"
 
 
-def test_paths_count_from_the_current_directory(home):
+def test_paths_are_relative_to_the_current_directory(home):
     write_job(home / "a", BUILT.replace("name: small", "name: a"))
     commit(home)
     rewrite(home / "a/job.yaml", "epochs: 2", "epochs: 3")
@@ -87,7 +87,7 @@ def test_paths_count_from_the_current_directory(home):
     ]
 
 
-def test_faults_of_a_revision_have_its_name(home):
+def test_faults_of_a_revision_name_the_revision(home):
     (home / "job.yaml").write_text(BUILT.replace("count: 1", "count: -1"))
     commit(home)
     write_job(home)
@@ -97,24 +97,24 @@ def test_faults_of_a_revision_have_its_name(home):
 
 
 @pytest.mark.parametrize("revision", ["nowhere", "--help-me", ""])
-def test_unknown_revision_is_the_surroundings(home, revision):
+def test_unknown_revision_exits_3(home, revision):
     done = smspec("diff", f"--base={revision}", cwd=home)
     assert done.status == 3
     assert "revision" in done.err
 
 
-def test_no_repository_is_the_surroundings(tmp_path):
+def test_missing_repository_exits_3(tmp_path):
     write_job(tmp_path)
     assert smspec("diff", "--base", "HEAD", cwd=tmp_path).status == 3
 
 
-def test_no_git_is_the_surroundings(home, monkeypatch):
+def test_missing_git_exits_3(home, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     done = smspec("diff", "--base", "HEAD", cwd=home)
     assert (done.status, done.err) == (3, "smspec: cannot find `git` on PATH\n")
 
 
-def test_it_runs_in_a_hook(home, tmp_path):
+def test_diff_runs_in_a_git_hook(home, tmp_path):
     """git gives a hook GIT_DIR and, for a commit of some files, an index of its own."""
     hook = home / ".git/hooks/pre-commit"
     hook.parent.mkdir(exist_ok=True)
@@ -167,7 +167,7 @@ def test_path_outside_the_repository_is_reported(home, tmp_path):
 STRICT = 'required_tags = ["team"]\nrequire_vpc = true\nallow_ignores = false\n[rules]\nSM332 = "error"\n'
 
 
-def test_job_that_breaks_the_policy_is_compared(home):
+def test_job_violating_the_policy_is_compared(home):
     """Whether a job may be so is the affair of `validate`; `diff` says what changes."""
     (home / "smspec.toml").write_text(STRICT)
     rewrite(home / "job.yaml", "{epochs: 2}\n", "{epochs: 3}\nchecks: {ignore: [{rule: SM740, because: so}]}\n")
@@ -179,7 +179,7 @@ def test_job_that_breaks_the_policy_is_compared(home):
 
 
 @pytest.mark.parametrize(("level", "status"), [("error", 2), ("warning", 1), ("off", 1)])
-def test_what_a_policy_lets_pass_is_compared(home, level, status):
+def test_finding_lowered_by_policy_does_not_prevent_diff(home, level, status):
     """A key in another region is an error, SM477."""
     (home / "smspec.toml").write_text(f'[rules]\nSM477 = "{level}"\n')
     key = "arn:aws:kms:eu-west-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab"
@@ -195,13 +195,13 @@ def test_faulty_policy_of_a_revision_hides_no_change(home):
     assert kinds(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home)) == {"hyperparameters", "job"}
 
 
-def test_program_that_would_refuse_its_arguments_is_compared(home):
+def test_script_rejecting_its_arguments_is_compared(home):
     (home / "src/train.py").write_text("import argparse\nargparse.ArgumentParser().parse_args()\n")
     assert smspec("validate", cwd=home).status == 1
     assert kinds(smspec("diff", "--base", "HEAD", "--format", "json", cwd=home)) == {"image", "code", "job"}
 
 
-def test_what_is_the_same_is_not_judged(home):
+def test_unchanged_faulty_spec_is_not_reported(home):
     """A spec that nobody touched is no reason to stop the review of another."""
     write_job(home / "faulty", BUILT.replace("count: 1", "count: -1"))
     commit(home)
@@ -221,7 +221,7 @@ def test_unreadable_spec_is_reported(home):
 
 
 @pytest.mark.parametrize("name", ["smspec.lock", "requirements.txt", "base.yaml", "src/train.py", "src/.gitignore"])
-def test_whatever_a_spec_is_made_of_counts(home, name):
+def test_every_input_of_a_spec_is_compared(home, name):
     spec = BUILT.replace('bookworm"}', 'bookworm", python_requirements: requirements.txt}')
     write_job(home, spec + "extends: [base.yaml]\n")
     digests = ["sha256:" + digit * 64 for digit in "ab"]

@@ -95,7 +95,7 @@ def home(tmp_path):
 
 
 @pytest.mark.parametrize("format", ["text", "markdown", "json"])
-def test_what_was_not_compared_is_named_in_every_format(format, home):
+def test_uncompared_jobs_are_named_in_every_format(format, home):
     done = smspec("diff", "--base", "HEAD", "--format", format, cwd=home)
     assert done.status == 2
     assert "smspec: 4 jobs: 1 different, 1 equal, 2 not compared" in done.err
@@ -118,7 +118,7 @@ def test_json_names_side_and_reason_of_uncompared_jobs(home):
     assert jobs["changes"]["not_compared"] == []
 
 
-def test_only_the_overlay_with_the_fault_is_not_compared(tmp_path):
+def test_only_the_faulty_overlay_is_not_compared(tmp_path):
     root = repository(tmp_path / "home")
     (root / "job.yaml").write_text(READY + "overlays: {dev: {retries: 1}, prod: {retries: 2}}\n")
     commit(root)

@@ -39,7 +39,7 @@ def described(request):
     }
 
 
-def test_spec_does_not_differ_from_the_answer_about_its_job(tmp_path):
+def test_spec_does_not_differ_from_its_described_job(tmp_path):
     write_job(tmp_path, READY + "tags: {a: b}\nchannels: {train: s3://example-data/train/}\n")
     request = json.loads(smspec("render", "--api-json", cwd=tmp_path).out)
     (tmp_path / "old.json").write_text(json.dumps(described(request)))
@@ -52,7 +52,7 @@ def test_spec_does_not_differ_from_the_answer_about_its_job(tmp_path):
     assert change_of(done, "data")["path"] == "channels.train.s3"
 
 
-def test_no_form_of_a_request_differs_from_another(tmp_path):
+def test_request_forms_do_not_differ_from_each_other(tmp_path):
     """An answer has members that no request has, an ACK object other names: none of it changes the job."""
     write_job(tmp_path, READY + "tags: {a: b}\nchannels: {train: s3://example-data/train/}\n")
     for target in ("api-json", "ack", "step-functions"):
@@ -78,7 +78,7 @@ def test_renamed_request_points_at_its_name(tmp_path):
     assert (renamed["path"], renamed["file"], renamed["line"]) == ("TrainingJobName", "new.json", line)
 
 
-def test_member_that_a_request_spells_out_is_cosmetic(tmp_path):
+def test_member_set_to_its_default_is_cosmetic(tmp_path):
     write_job(tmp_path)
     request = json.loads(smspec("render", "--api-json", cwd=tmp_path).out)
     (tmp_path / "old.json").write_text(json.dumps(request))
@@ -112,7 +112,7 @@ def test_spec_does_not_differ_from_its_build(tmp_path):
 
 
 @pytest.mark.parametrize("delivery", ["channel", "s3"])
-def test_build_is_read_back_however_the_code_travels(tmp_path, delivery):
+def test_build_is_read_with_every_delivery(tmp_path, delivery):
     write_job(tmp_path, BUILT.replace("src/", f"{{dir: src/, delivery: {delivery}}}"))
     smspec("build", cwd=tmp_path)
     assert smspec("diff", cwd=tmp_path).status == 0
@@ -122,7 +122,7 @@ def test_build_is_read_back_however_the_code_travels(tmp_path, delivery):
     assert "image" not in kinds(done)
 
 
-def test_build_under_an_overlay_is_compared_with_that_overlay(tmp_path):
+def test_build_of_an_overlay_is_compared_with_that_overlay(tmp_path):
     write_job(tmp_path, OVERLAYS)
     smspec("build", "-O", "dev", cwd=tmp_path)
     assert smspec("diff", "-O", "dev", "job.yaml", cwd=tmp_path).status == 0
@@ -167,7 +167,7 @@ def test_state_with_an_open_name_is_compared_by_tags(tmp_path):
 
 
 @pytest.mark.parametrize("target", ["--api-json", "--ack"])
-def test_request_in_yaml_is_one(tmp_path, target):
+def test_request_in_yaml_is_compared(tmp_path, target):
     write_job(tmp_path, READY + "channels: {train: s3://example-data/train/}\n")
     old = smspec("render", target, cwd=tmp_path).out
     (tmp_path / "old.yaml").write_text(yaml.safe_dump(yaml.safe_load(old)))

@@ -26,7 +26,7 @@ def process(*words, **options):
 
 
 @pytest.mark.parametrize("words", [["--help"], ["-h"], ["--version"], *([name, "--help"] for name in COMMANDS)])
-def test_help_and_version_are_results(words):
+def test_help_and_version_go_to_stdout(words):
     done = smspec(*words)
     assert (done.status, done.err) == (0, "")
     assert done.out
@@ -111,7 +111,7 @@ def test_dangling_link_is_reported(tmp_path, words):
         (["init", "--template", "spark"], "invalid choice: 'spark'"),
     ],
 )
-def test_misuse_ends_with_2_and_a_sentence(words, sentence, tmp_path):
+def test_bad_arguments_exit_2_with_one_sentence(words, sentence, tmp_path):
     write_job(tmp_path, BUILT + "overlays: {dev: {retries: 1}}\n")
     done = smspec(*words, cwd=tmp_path)
     assert (done.status, done.out) == (2, "")
@@ -125,18 +125,18 @@ def test_missing_spec_suggests_init(command, tmp_path):
     assert smspec(command, cwd=tmp_path) == (2, "", told)
 
 
-def test_no_command_at_all_ends_with_2_and_the_overview():
+def test_missing_command_exits_2_with_the_overview():
     done = smspec()
     assert (done.status, done.out) == (2, "")
     assert done.err == smspec("--help").out
 
 
-def test_what_the_terminal_could_obey_is_shown_as_text():
+def test_control_characters_are_escaped():
     done = smspec("validate", "\x1b[2J\n\u202e.yaml")
     assert done.err == "smspec: cannot find `\\x1b[2J\\x0a\\u202e.yaml`\n"
 
 
-def test_source_with_a_name_that_is_not_utf8_ends_with_1(tmp_path):
+def test_undecodable_source_name_exits_1(tmp_path):
     write_job(tmp_path)
     (tmp_path / "src" / os.fsdecode(b"\xff.py")).write_text("")
     done = smspec("build", cwd=tmp_path)
@@ -150,21 +150,21 @@ def test_source_with_a_name_that_is_not_utf8_ends_with_1(tmp_path):
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="no /proc here: no file that always fails to be read")
 @pytest.mark.parametrize("command", ["validate", "build"])
-def test_spec_that_the_disk_refuses_ends_with_3(command):
+def test_unreadable_spec_exits_3(command):
     """Nothing is mapped at the address 0, so reading there fails, even for root."""
     done = smspec(command, "/proc/self/mem")
     assert (done.status, done.out, done.err) == (3, "", "smspec: `/proc/self/mem`: input/output error\n")
 
 
 @pytest.mark.parametrize("words", [["render", "--api-json"], ["validate", "--format", "json"], ["schema"], ["--help"]])
-def test_full_disk_under_the_result_ends_with_3(words, tmp_path):
+def test_full_disk_under_the_result_exits_3(words, tmp_path):
     write_job(tmp_path)
     with open("/dev/full", "w") as full:
         done = smspec_process(*words, cwd=tmp_path, stdout=full)
     assert (done.status, done.err.splitlines()[-1]) == (3, "smspec: standard output: no space left on device")
 
 
-def test_closed_standard_output_ends_with_3(tmp_path):
+def test_closed_standard_output_exits_3(tmp_path):
     write_job(tmp_path)
     done = smspec_process("render", "--api-json", cwd=tmp_path, preexec_fn=lambda: os.close(1), stdout=None)
     assert (done.status, done.err) == (3, "smspec: standard output is closed\n")
@@ -277,7 +277,7 @@ def test_interrupted_build_leaves_no_partial_output(number, tmp_path):
     raise AssertionError("no build was ever stopped")
 
 
-def test_no_file_takes_the_place_of_a_closed_stream(tmp_path):
+def test_closed_streams_keep_their_descriptors(tmp_path):
     """What another process or a library writes to standard error would go into it."""
     script = (
         "import os; from smspec.cli import main; main(['--version']);"

@@ -13,7 +13,7 @@ def test_every_code_is_explained(code):
     assert smspec("explain", code) == (0, explanation(code), "")
 
 
-def test_case_does_not_matter():
+def test_explain_ignores_case():
     assert smspec("explain", "sm204").out == smspec("explain", "SM204").out
 
 
@@ -24,7 +24,7 @@ def test_keys_are_explained(key):
     assert done.out.startswith("# ")
 
 
-def test_odd_topic_is_misuse():
+def test_unknown_topic_exits_2():
     for topic in ("", "..", "/etc/passwd", "SM", "\0", "[", "a" * 5000):
         done = smspec("explain", topic)
         assert (done.status, done.out) == (2, ""), topic

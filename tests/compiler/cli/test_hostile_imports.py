@@ -49,13 +49,13 @@ def import_of(content, directory):
 
 @settings(max_examples=at_most(400))
 @given(st.binary(max_size=200) | st.lists(WORDS, max_size=12).map(b"".join))
-def test_any_bytes_are_a_source(tmp_path_factory, content):
+def test_any_bytes_are_imported_or_rejected(tmp_path_factory, content):
     import_of(content, tmp_path_factory.getbasetemp())
 
 
 @settings(max_examples=100)
 @given(anything())
-def test_any_request_is_printed_and_its_faults_with_it(tmp_path_factory, request):
+def test_any_request_is_imported_with_its_faults(tmp_path_factory, request):
     directory = tmp_path_factory.getbasetemp()
     done = import_of(json.dumps(request).encode(), directory)
     if done.out:

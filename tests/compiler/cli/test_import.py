@@ -41,7 +41,7 @@ def test_import_of_other_documents_exits_1(content, said, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["no-such-file.json", "no/such", "under_score"])
-def test_file_that_is_not_there_is_misuse(name, tmp_path):
+def test_missing_file_exits_2(name, tmp_path):
     done = smspec("import", name, cwd=tmp_path)
     assert (done.status, done.out, done.err) == (2, "", f"smspec: cannot find `{name}`\n")
 
@@ -57,7 +57,7 @@ def test_dash_is_standard_input(tmp_path):
     assert "--> <stdin>:1:21" in broken.err
 
 
-def test_directory_is_misuse(tmp_path):
+def test_directory_exits_2(tmp_path):
     (tmp_path / "jobs").mkdir()
     done = smspec("import", "jobs", cwd=tmp_path)
     assert (done.status, done.err) == (2, "smspec: `jobs` is a directory, not a request\n")
@@ -94,13 +94,13 @@ def test_import_lists_other_documents_of_a_file(content, others, tmp_path):
     assert (said in done.err, said in done.out) == (others, others)
 
 
-def test_described_state_machine_is_found(tmp_path):
+def test_state_machine_of_a_description_is_found(tmp_path):
     described = {"stateMachineArn": "a", "definition": json.dumps({"StartAt": "Train", "States": {"Train": STATE}})}
     (tmp_path / "source").write_text(json.dumps(described))
     assert "job_name: sample\n" in smspec("import", "source", cwd=tmp_path).out
 
 
-def test_lines_of_other_documents_count(tmp_path):
+def test_earlier_documents_count_as_lines(tmp_path):
     (tmp_path / "source").write_text(f"---\na: 1\n---\n{ACK}: broken\n")
     assert "--> source:7:1" in smspec("import", "source", cwd=tmp_path).err
 

@@ -14,7 +14,7 @@ from support.smspec_command import smspec, smspec_process
 
 
 @pytest.mark.parametrize("template", init.TEMPLATES)
-def test_template_is_well_and_builds(template, tmp_path):
+def test_template_validates_and_builds(template, tmp_path):
     done = smspec("init", "first", "--template", template, cwd=tmp_path)
     assert done.status == 0
     written = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file())
@@ -71,7 +71,7 @@ def test_editors_find_the_schema_that_the_spec_names(tmp_path):
         ("null", "null"),
     ],
 )
-def test_job_is_called_like_its_directory(directory, name, tmp_path):
+def test_job_is_named_after_its_directory(directory, name, tmp_path):
     smspec("init", f"./{directory}", cwd=tmp_path)
     assert yaml.safe_load((tmp_path / directory / "job.yaml").read_text())["name"] == name
     assert smspec("validate", f"./{directory}/job.yaml", cwd=tmp_path).status == 0
@@ -95,14 +95,14 @@ def test_dangling_link_is_not_written_through(tmp_path):
     assert not (tmp_path / "elsewhere.yaml").exists()
 
 
-def test_place_that_cannot_be_written_is_left_as_it_was(tmp_path):
+def test_unwritable_directory_is_unchanged(tmp_path):
     (tmp_path / "data").write_text("a file where a directory should be")
     done = smspec("init", cwd=tmp_path)
     assert (done.status, done.out) == (3, "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
 
 
-def test_directory_with_other_files_is_a_good_place(tmp_path):
+def test_directory_with_other_files_is_accepted(tmp_path):
     (tmp_path / "README.md").write_text("ours")
     assert smspec("init", cwd=tmp_path).status == 0
 
@@ -116,7 +116,7 @@ def test_schema_of_the_templates_is_json():
     assert json.loads(smspec("schema").out)["title"]
 
 
-def test_schema_of_a_repository_is_enough_for_all_its_jobs(tmp_path):
+def test_one_schema_serves_all_jobs_of_a_repository(tmp_path):
     (tmp_path / ".git").mkdir()
     (tmp_path / ".smspec.schema.json").write_text(smspec("schema").out)
     assert smspec("init", "jobs/team/first", cwd=tmp_path).status == 0
@@ -129,7 +129,7 @@ def test_schema_of_a_repository_is_enough_for_all_its_jobs(tmp_path):
 
 
 @pytest.mark.parametrize("marker", [None, "jobs/.git"])
-def test_schema_outside_of_the_repository_is_not_named(marker, tmp_path):
+def test_schema_outside_the_repository_is_not_referenced(marker, tmp_path):
     (tmp_path / ".smspec.schema.json").write_text("{}")
     if marker:
         (tmp_path / marker).mkdir(parents=True)

@@ -107,7 +107,7 @@ def held(tmp_path, repository, words, prepare, seen):
     return outcomes
 
 
-def test_build_over_another_leaves_the_old_tree_or_the_new_one(tmp_path, repository):
+def test_killed_rebuild_leaves_the_old_tree_or_the_new_one(tmp_path, repository):
     assert smspec("build", "-o", "old", cwd=repository).status == 0
     shutil.move(repository / "old", tmp_path / "old")
     (repository / "src" / "train.py").write_text(f"{PROGRAM}print('new')\n")
@@ -129,7 +129,7 @@ def test_killed_first_build_leaves_no_tree_or_all(tmp_path, repository):
 
 
 @pytest.mark.parametrize("before", ["another lock", "no lock"])
-def test_lock_is_the_old_one_or_the_new_one(tmp_path, repository, before):
+def test_killed_lock_leaves_the_old_file_or_the_new_one(tmp_path, repository, before):
     lock = repository / "smspec.lock"
     old = lock.read_bytes()
     (repository / "requirements.txt").write_text("numpy==2.2.0\n")

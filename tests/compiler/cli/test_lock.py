@@ -38,7 +38,7 @@ def test_dockerfile_is_built_from_the_locked_digest(tmp_path):
     assert smspec("validate", cwd=tmp_path).out == ""
 
 
-def test_another_digest_is_another_image_and_another_job(tmp_path):
+def test_different_digest_changes_image_and_job_names(tmp_path):
     job(tmp_path)
     requests = []
     for digest in (DIGEST, OTHER):
@@ -49,7 +49,7 @@ def test_another_digest_is_another_image_and_another_job(tmp_path):
     assert requests[0]["TrainingJobName"] != requests[1]["TrainingJobName"]
 
 
-def test_registry_is_asked_once_and_then_only_on_request(tmp_path):
+def test_registry_is_asked_once_unless_requested(tmp_path):
     with registry() as server:
         base = f"{server.host}/team/base:1"
         job(tmp_path, base)
@@ -83,7 +83,7 @@ def test_changed_requirements_are_reported(tmp_path):
     assert "SM722" in smspec("validate", cwd=tmp_path).out
 
 
-def test_there_is_one_lock_for_a_repository(tmp_path):
+def test_repository_has_one_lockfile(tmp_path):
     (tmp_path / ".git").mkdir()
     for name in ("one", "two"):
         (tmp_path / "specs" / name).mkdir(parents=True)
@@ -105,7 +105,7 @@ def repository(tmp_path, names=("one", "two"), base="{name}:1"):
     return tmp_path
 
 
-def test_directory_is_locked_at_once(tmp_path):
+def test_whole_directory_can_be_locked(tmp_path):
     repository(tmp_path)
     (tmp_path / "specs/base.yaml").write_text('smspec: v1\nimage: {base: "none:1"}\n')
     digests = ["--digest", f"one:1={DIGEST}", "--digest", f"two:1={OTHER}"]
@@ -143,7 +143,7 @@ def test_lock_outside_a_repository_is_in_its_directory(tmp_path):
     assert [path.parent for path in tmp_path.rglob("smspec.lock")] == [tmp_path]
 
 
-def test_each_job_goes_into_the_lock_that_it_goes_by(tmp_path):
+def test_each_job_uses_its_nearest_lockfile(tmp_path):
     """A digest that is asked for one lock changes nothing that another one pins."""
     with registry() as server:
         base = f"{server.host}/team/base:1"
@@ -166,7 +166,7 @@ def test_faults_of_all_specs_are_reported_together(tmp_path):
     assert [f"specs/{name}/job.yaml" in done.err for name in ("one", "two")] == [True, True]
 
 
-def test_directory_without_a_job_is_misuse(tmp_path):
+def test_directory_without_a_job_exits_2(tmp_path):
     done = lock(".", cwd=tmp_path)
     assert (done.status, "no job spec found in `.`" in done.err) == (2, True)
 
@@ -207,7 +207,7 @@ def test_failed_lock_leaves_no_temporary_file(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
-def test_lock_is_never_source(tmp_path):
+def test_lockfile_is_excluded_from_the_source(tmp_path):
     job(tmp_path)
     (tmp_path / "src" / "smspec.lock").write_text("{}")
     assert smspec("build", cwd=tmp_path).status == 0
@@ -215,7 +215,7 @@ def test_lock_is_never_source(tmp_path):
 
 
 @pytest.mark.parametrize("base", ["a..b/x:1", "user:pw@example.com/x:1", "UPPER", "scratch"])
-def test_base_that_cannot_be_locked_is_an_error(base, tmp_path):
+def test_base_image_that_cannot_be_locked_is_an_error(base, tmp_path):
     """An empty lock with exit status 0 would look like a pinned base."""
     job(tmp_path, base)
     done = lock(cwd=tmp_path)

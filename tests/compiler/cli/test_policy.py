@@ -56,11 +56,11 @@ def validated(directory, policy, spec=READY, name="smspec.toml"):
         ("", READY, []),
     ],
 )
-def test_job_is_held_to_the_policy(tmp_path, policy, spec, expected):
+def test_job_is_checked_against_the_policy(tmp_path, policy, spec, expected):
     assert [(code, path) for code, path, _ in validated(tmp_path, policy, spec)] == expected
 
 
-def test_base_is_held_to_the_registries_too(tmp_path):
+def test_base_image_is_checked_against_the_registries(tmp_path):
     write_job(tmp_path)
     (tmp_path / "smspec.toml").write_text('allowed_registries = ["111122223333.dkr.ecr.us-west-2.amazonaws.com"]')
     found = json.loads(smspec("validate", "--format", "json", cwd=tmp_path).out)
@@ -74,7 +74,7 @@ def test_base_is_held_to_the_registries_too(tmp_path):
 @pytest.mark.parametrize(
     ("level", "expected"), [("error", "error"), ("warning", "warning"), ("note", "note"), ("off", None)]
 )
-def test_rule_is_raised_lowered_or_off(tmp_path, level, expected):
+def test_rule_severity_can_be_changed(tmp_path, level, expected):
     found = {code: severity for code, _, severity in validated(tmp_path, f'[rules]\nSM332 = "{level}"\n', MUTABLE)}
     assert found.get("SM332") == expected
 
@@ -96,14 +96,14 @@ def test_policy_limits_what_may_be_ignored(tmp_path, policy, codes):
     assert sorted(code for code, _, _ in validated(tmp_path, policy, IGNORING)) == codes
 
 
-def test_policy_itself_is_only_ignored_by_name(tmp_path):
+def test_policy_findings_are_ignored_only_if_allowed(tmp_path):
     spec = MUTABLE + "checks: {ignore: [{rule: SM745, because: no}, {rule: SM332, because: built every night}]}\n"
     assert [c for c, _, _ in validated(tmp_path, "require_vpc = true", spec)] == ["SM745", "SM746"]
     policy = 'require_vpc = true\nallow_ignores = ["SM745", "SM332"]'
     assert validated(tmp_path, policy, spec) == []
 
 
-def test_nearest_file_upwards_holds_and_pyproject_has_a_table(tmp_path):
+def test_nearest_policy_applies_including_pyproject(tmp_path):
     (tmp_path / "pyproject.toml").write_text("[tool.smspec]\nrequire_vpc = true\n[tool.other]\nx = 1\n")
     job = tmp_path / "specs" / "small"
     job.mkdir(parents=True)
@@ -117,7 +117,7 @@ def test_nearest_file_upwards_holds_and_pyproject_has_a_table(tmp_path):
 @pytest.mark.parametrize(
     "text", ["[tool.black]\nexclude = '%s'\n" % ("x|" * 2_000), "this is no TOML [\n", "#" * 65_526]
 )
-def test_pyproject_of_others_is_not_judged(tmp_path, text):
+def test_foreign_tables_of_pyproject_are_ignored(tmp_path, text):
     (tmp_path / "pyproject.toml").write_text(text)
     write_job(tmp_path, READY)
     assert smspec("validate", cwd=tmp_path).status == 0
@@ -148,7 +148,7 @@ def test_malformed_policy_is_reported(tmp_path, text):
     assert [code for code, _, _ in validated(tmp_path, text)] == ["SM747"]
 
 
-def test_raw_request_is_held_to_it_too(tmp_path):
+def test_raw_request_is_checked_against_the_policy(tmp_path):
     write_job(tmp_path, READY)
     request = smspec("render", "--api-json", cwd=tmp_path).out
     (tmp_path / "request.json").write_text(request)
@@ -180,7 +180,7 @@ def test_pyproject_above_128_kib_is_rejected(tmp_path):
     assert (done.status, "more than 128 KiB" in done.out) == (1, True)
 
 
-def test_who_only_depends_on_smspec_has_no_policy(tmp_path):
+def test_pyproject_depending_on_smspec_is_not_a_policy(tmp_path):
     (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["smspec"]\n[tool.other]\nx = [\n')
     write_job(tmp_path, READY)
     assert json.loads(smspec("validate", "--format", "json", cwd=tmp_path).out) == []

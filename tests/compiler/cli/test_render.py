@@ -12,7 +12,7 @@ FILES = {"api-json": "create-training-job.json", "dockerfile": "Dockerfile", "en
 
 
 @pytest.mark.parametrize(("target", "file"), FILES.items())
-def test_what_is_rendered_is_what_is_built(target, file, tmp_path):
+def test_render_prints_what_build_writes(target, file, tmp_path):
     write_job(tmp_path)
     smspec("build", cwd=tmp_path)
     done = smspec("render", f"--{target}", cwd=tmp_path)
@@ -20,14 +20,14 @@ def test_what_is_rendered_is_what_is_built(target, file, tmp_path):
     assert done.out == (tmp_path / "build/small" / file).read_text()
 
 
-def test_every_target_is_an_option_with_a_meaning(tmp_path):
+def test_every_target_option_has_a_help(tmp_path):
     text = " ".join(smspec("render", "--help").out.split())
     for name, target in TARGETS.items():
         assert f" --{name} " in text.replace(",", " ")
         assert target.meaning in text
 
 
-def test_merged_spec_reads_back_to_the_same_job(tmp_path):
+def test_merged_spec_round_trips(tmp_path):
     (tmp_path / "base.yaml").write_text("smspec: v1\nretries: 3\ntags: {team: ads}\n")
     spec = BUILT + "extends: [base.yaml]\nvars: {n: {default: 2}}\noverlays: {dev: {hosts: {count: '${{ vars.n }}'}}}\n"
     write_job(tmp_path, spec)

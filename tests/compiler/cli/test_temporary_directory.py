@@ -43,7 +43,7 @@ def test_temporary_directory_is_removed(parent):
     assert list(parent.iterdir()) == []
 
 
-def test_what_a_killed_command_left_is_removed_by_the_next(parent):
+def test_files_of_a_killed_command_are_removed_by_the_next(parent):
     killed, abandoned = hold()
     living, used = hold()
     killed.kill()

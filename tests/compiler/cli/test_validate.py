@@ -17,7 +17,7 @@ def validate(*words, cwd):
     return smspec("validate", *words, "--format", "json", cwd=cwd)
 
 
-def test_all_is_well(tmp_path):
+def test_valid_job_has_no_problems(tmp_path):
     write_job(tmp_path, READY)
     assert smspec("validate", cwd=tmp_path) == (0, "", "checked 1 job: no problems found\n")
     assert validate(cwd=tmp_path).out == "[]\n"
@@ -32,7 +32,7 @@ def test_unpinned_base_image_is_mentioned_after_the_result(tmp_path):
     assert smspec("validate", cwd=tmp_path) == (0, "", "checked 1 job: no problems found\n")
 
 
-def test_findings_are_the_result_and_the_count_is_not(tmp_path):
+def test_findings_go_to_stdout_and_the_count_to_stderr(tmp_path):
     write_job(tmp_path, BUILT + "nme: x\n")
     done = smspec("validate", cwd=tmp_path)
     assert done.status == 1
@@ -40,7 +40,7 @@ def test_findings_are_the_result_and_the_count_is_not(tmp_path):
     assert done.err == "checked 1 job: 1 error\nFor details, run `smspec explain SM204`.\n"
 
 
-def test_directory_means_the_jobs_below_it_and_not_their_bases(tmp_path):
+def test_directory_selects_jobs_without_their_bases(tmp_path):
     job = READY.replace("name: small", "name: small\nextends: [../org/base.yaml]")
     write_job(tmp_path / "b", job.replace("small", "second"))
     write_job(tmp_path / "a", job)
@@ -62,7 +62,7 @@ def test_directory_means_the_jobs_below_it_and_not_their_bases(tmp_path):
     assert done.err.startswith("checked 3 jobs: 1 error")
 
 
-def test_spec_that_is_extended_is_a_base_even_with_a_name(tmp_path):
+def test_extended_spec_is_a_base_even_with_a_name(tmp_path):
     write_job(tmp_path, READY + "nme: x\n")
     (tmp_path / "dev.yaml").write_text("smspec: v1\nextends: [job.yaml]\nname: dev\nnme: null\n")
     done = validate(".", cwd=tmp_path)
@@ -71,7 +71,7 @@ def test_spec_that_is_extended_is_a_base_even_with_a_name(tmp_path):
     assert codes(validate("job.yaml", "dev.yaml", cwd=tmp_path)) == []
 
 
-def test_broken_spec_in_a_directory_is_not_passed_over(tmp_path):
+def test_broken_spec_in_a_directory_is_reported(tmp_path):
     write_job(tmp_path)
     (tmp_path / "late.yaml").write_text("role: {\nsmspec: v1\nname: late\n")
     (tmp_path / "flow.yaml").write_text("{smspec: v1, name: flow, role: [}\n")
@@ -80,14 +80,14 @@ def test_broken_spec_in_a_directory_is_not_passed_over(tmp_path):
     assert done.status == 1
 
 
-def test_named_file_is_a_job_whatever_it_lacks(tmp_path):
+def test_named_file_is_checked_as_a_job(tmp_path):
     write_job(tmp_path, READY.replace("name: small\n", ""))
     done = validate("job.yaml", cwd=tmp_path)
     assert codes(done) == ["SM202"]
     assert "name" in json.loads(done.out)[0]["message"]
 
 
-def test_directories_and_files_together_are_checked_once(tmp_path):
+def test_overlapping_arguments_are_checked_once(tmp_path):
     write_job(tmp_path, READY + "nme: x\n")
     done = validate("job.yaml", ".", str(tmp_path), "./job.yaml", cwd=tmp_path)
     assert codes(done) == ["SM204"]
@@ -108,7 +108,7 @@ def test_spec_that_extends_itself_is_reported(tmp_path, path):
     assert (done.status, codes(done)) == (1, ["SM141", "SM147"])
 
 
-def test_base_that_is_named_is_not_checked_as_a_job(tmp_path):
+def test_named_base_is_not_checked_as_a_job(tmp_path):
     """A commit hook names the files that changed, whatever they are."""
     (tmp_path / "base.yaml").write_text("smspec: v1\nretries: 3\n")
     done = smspec("validate", "base.yaml", cwd=tmp_path)
@@ -118,7 +118,7 @@ def test_base_that_is_named_is_not_checked_as_a_job(tmp_path):
     assert smspec("validate", "base.yaml", "job.yaml", cwd=tmp_path).err == "checked 1 job: no problems found\n"
 
 
-def test_base_that_is_named_must_be_yaml(tmp_path):
+def test_named_base_must_be_yaml(tmp_path):
     (tmp_path / "base.yaml").write_text("smspec: v1\nretries: [3\n")
     assert (validate("base.yaml", cwd=tmp_path).status, codes(validate("base.yaml", cwd=tmp_path))) == (1, ["SM101"])
 
@@ -130,7 +130,7 @@ def test_missing_job_name_is_the_only_error(tmp_path):
     assert "`name`" in done.out
 
 
-def test_directory_of_bases_only_is_misuse(tmp_path):
+def test_directory_of_bases_only_exits_2(tmp_path):
     (tmp_path / "base.yaml").write_text("smspec: v1\n")
     assert smspec("validate", ".", cwd=tmp_path) == (2, "", "smspec: no job spec found in `.`\n")
 
@@ -202,7 +202,7 @@ def test_script_fault_under_an_overlay_names_it(tmp_path):
     assert done.out.count("error[SM502]") == done.out.count("with the overlay `a`") == 1
 
 
-def test_only_the_overlay_that_is_asked_for(tmp_path):
+def test_selected_overlay_is_checked_alone(tmp_path):
     write_job(tmp_path, READY + OVERLAYS)
     done = smspec("validate", "-O", "prod", cwd=tmp_path)
     assert (done.out.count("error["), done.out.count("note:")) == (1, 0)
@@ -210,13 +210,13 @@ def test_only_the_overlay_that_is_asked_for(tmp_path):
     assert smspec("validate", "--overlay=prod", "--set", "vars.x=1", cwd=tmp_path).status == 2
 
 
-def test_overlay_that_cannot_be_merged_does_not_hide_the_others(tmp_path):
+def test_unmergeable_overlay_does_not_hide_others(tmp_path):
     write_job(tmp_path, READY + "overlays: {dev: {retries: '${{ vars.gone }}'}, prod: {retries: 99}}\n")
     records = json.loads(validate(cwd=tmp_path).out)
     assert len(records) == 2
 
 
-def test_check_ignored_for_one_overlay_is_not_ignored_in_vain(tmp_path):
+def test_ignore_used_by_one_overlay_is_not_unused(tmp_path):
     spec = READY + "checks: {ignore: [{rule: SM409, because: a test}]}\noverlays: {dev: {retries: 3}}\n"
     write_job(tmp_path, spec)
     assert codes(validate(cwd=tmp_path)) == ["SM331"]
@@ -225,14 +225,14 @@ def test_check_ignored_for_one_overlay_is_not_ignored_in_vain(tmp_path):
 
 
 @pytest.mark.parametrize("value", ["13b", "7b"])
-def test_variables_are_set_for_the_check(value, tmp_path):
+def test_set_option_sets_variables(value, tmp_path):
     write_job(tmp_path, READY + "vars: {size: {enum: [7b, 13b]}}\nhyperparameters: {size: '${{ vars.size }}'}\n")
     assert validate("--set", f"vars.size={value}", cwd=tmp_path).status == 0
     assert validate(cwd=tmp_path).status == 1
     assert smspec("validate", "--set", "vars.size=70b", cwd=tmp_path).status == 2
 
 
-def test_spec_may_come_through_a_pipe(tmp_path):
+def test_spec_may_be_a_pipe(tmp_path):
     """As from `smspec validate <(generate)`: a FIFO is read once, and only once."""
     import os
     import threading

@@ -29,7 +29,7 @@ def test_valid_request_has_no_problems(tmp_path):
     assert validate(tmp_path)[0].out == "[]\n"
 
 
-def test_what_is_wrong_is_shown_in_the_request(tmp_path):
+def test_finding_is_located_in_the_request(tmp_path):
     write(tmp_path, small_request() | {"HyperParameters": {"lr": 0.1}, "RetryStrategy": {"MaximumRetryAttempts": 99}})
     done = smspec("validate", "--api-json", "request.json", cwd=tmp_path)
     assert done.status == 1
@@ -54,7 +54,7 @@ def test_broken_json_is_the_only_error(tmp_path):
     assert (done.status, found) == (1, [("SM154", "")])
 
 
-def test_standard_input_is_a_request_too():
+def test_request_may_be_standard_input():
     done = smspec_process(
         "validate", "--api-json", "-", "--format", "json", input=b'{"TrainingJobName": 5}', stdin=None
     )
@@ -75,14 +75,14 @@ def test_standard_input_is_a_request_too():
         (["--set", "vars.x=1"], "--set"),
     ],
 )
-def test_what_only_specs_have_is_misuse(words, said, tmp_path):
+def test_spec_options_with_a_request_exit_2(words, said, tmp_path):
     write(tmp_path, small_request())
     done = smspec("validate", "--api-json", "request.json", *words, cwd=tmp_path)
     assert (done.status, done.out) == (2, "")
     assert said in done.err
 
 
-def test_file_that_is_not_there_is_misuse(tmp_path):
+def test_missing_file_exits_2(tmp_path):
     assert smspec("validate", "--api-json", "gone.json", cwd=tmp_path) == (2, "", "smspec: cannot find `gone.json`\n")
     assert smspec("validate", "--api-json", ".", cwd=tmp_path).status == 2
 
@@ -119,12 +119,12 @@ def test_input_other_than_a_request_gets_a_hint(text, place, way_out, tmp_path):
     assert way_out in json.loads(done.out)[0]["help"]
 
 
-def test_empty_object_is_a_request_that_lacks_everything(tmp_path):
+def test_empty_object_is_an_incomplete_request(tmp_path):
     write(tmp_path, "{}\n")
     assert ("SM403", "TrainingJobName") in validate(tmp_path)[1]
 
 
-def test_policy_sets_aside_what_is_only_inferred(tmp_path):
+def test_policy_can_disable_inferred_rules(tmp_path):
     request = small_request()
     request["VpcConfig"] = {"SecurityGroupIds": ["sg-0aaaaaaaaaaaaaaaa"], "Subnets": ["subnet-0aaaaaaaaaaaaaaaa"] * 2}
     write(tmp_path, request)

@@ -57,14 +57,14 @@ def test_page_has_its_headings_in_order(code):
 
 
 @pytest.mark.parametrize("code", PAGES)
-def test_page_cites_what_its_reader_can_open(code):
+def test_page_cites_only_public_files(code):
     page = re.sub(r"https://\S+", "", explanation(code))
     assert [cited for cited in re.findall(r"\b[A-Z][A-Z0-9]{1,4}-\d{3}\b", page) if cited != "SHA-256"] == []
     assert re.findall(r"\b[A-Z_]+\.md\b", page) == []
 
 
 @pytest.mark.parametrize("code", PAGES)
-def test_page_refers_to_public_pages(code):
+def test_page_links_public_pages(code):
     listed = explanation(code).partition("\n## References\n")[2].split()
     assert 1 <= len(listed) <= 3
     own = [line for line in listed if line.startswith("docs/")]
@@ -90,11 +90,11 @@ OF_THE_MODEL = addresses_of_the_model()
 
 
 @pytest.mark.parametrize("code", PAGES)
-def test_page_refers_to_members_of_the_api_model(code):
+def test_page_links_members_of_the_api_model(code):
     cited = re.findall(r"https://docs\.aws\.amazon\.com/sagemaker/latest/APIReference/[^\s)>`]+", explanation(code))
     assert [address for address in cited if address not in OF_THE_MODEL] == []
 
 
-def test_member_that_the_model_lacks_has_no_address():
+def test_unknown_member_has_no_address():
     assert f"{API}API_Channel.html#sagemaker-Type-Channel-ChannelName" in OF_THE_MODEL
     assert f"{API}API_Channel.html#sagemaker-Type-Channel-Name" not in OF_THE_MODEL

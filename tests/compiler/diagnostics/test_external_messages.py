@@ -21,7 +21,7 @@ from smspec.diagnostics.external_messages import continued, reason
         ("", ""),
     ],
 )
-def test_message_is_the_end_of_a_sentence(said, told):
+def test_message_can_end_a_sentence(said, told):
     assert continued(said) == told
 
 

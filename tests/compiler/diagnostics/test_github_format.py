@@ -33,7 +33,7 @@ def test_no_diagnostics_print_no_commands():
     assert workflow_commands([]) == ""
 
 
-def test_finding_is_an_annotation_at_its_place():
+def test_finding_is_an_annotation_at_its_position():
     assert workflow_commands([diagnostic(severity="warning", help="see")]) == (
         "::warning file=specs/a/job.yaml,line=1,endLine=1,col=3,endColumn=6,title=SM204::m0%0Ahelp: see\n"
     )
@@ -44,7 +44,7 @@ def test_note_is_a_notice():
     assert read(line)[0] == "notice"
 
 
-def test_columns_are_left_out_of_what_has_several_lines():
+def test_multi_line_finding_has_no_columns():
     (line,) = workflow_commands([diagnostic(span=Span("job.yaml", 1, 3, 4, 2))]).splitlines()
     assert read(line)[1] == {"file": "job.yaml", "line": "1", "endLine": "4", "title": "SM204"}
 
@@ -56,14 +56,14 @@ def test_title_names_the_key_unless_the_message_does():
         assert read(line)[1]["title"] == title
 
 
-def test_notes_come_along():
+def test_notes_are_appended_to_the_message():
     notes = (Note("with the overlay `dev`"), Note("first written here", Span("b.yaml", 7, 1, 7, 2)))
     (line,) = workflow_commands([diagnostic(notes=notes)]).splitlines()
     assert read(line)[2] == "m0\nnote: with the overlay `dev`\nnote: first written here (b.yaml:7:1)"
 
 
 @given(st.text(st.characters(codec="utf-8")), st.text(st.characters(codec="utf-8", exclude_characters="\n\r")))
-def test_no_text_ends_the_line_or_becomes_a_command(message, file):
+def test_text_cannot_end_the_line_or_become_a_command(message, file):
     found = diagnostic(message=message or "m", span=Span(file or "f", 1, 1, 1, 2))
     text = workflow_commands([found])
     assert text.count("\n") == 1
@@ -76,7 +76,7 @@ def test_no_text_ends_the_line_or_becomes_a_command(message, file):
     ("errors", "warnings", "notes", "more"),
     [(10, 10, 10, None), (11, 0, 0, "1 more"), (12, 13, 11, "6 more"), (0, 500, 0, "490 more")],
 )
-def test_what_github_does_not_show_is_counted(errors, warnings, notes, more):
+def test_annotations_hidden_by_github_are_counted(errors, warnings, notes, more):
     found = [diagnostic(n) for n in range(errors)]
     found += [diagnostic(n, severity="warning") for n in range(warnings)]
     found += [diagnostic(n, severity="note") for n in range(notes)]
@@ -85,7 +85,7 @@ def test_what_github_does_not_show_is_counted(errors, warnings, notes, more):
     assert (lines[-1].startswith(f"::notice title=smspec::{more}")) == (more is not None)
 
 
-def test_validate_writes_them(tmp_path):
+def test_validate_prints_annotations(tmp_path):
     (tmp_path / "job.yaml").write_text(READY + "nme: x\n")
     done = smspec("validate", "--format", "github", cwd=tmp_path)
     assert done.status == 1

@@ -41,14 +41,14 @@ def test_diagnostic_is_a_flat_object():
     ]
 
 
-def test_what_stands_under_the_line_is_help_too():
+def test_label_is_part_of_the_help():
     diagnostic = Diagnostic(
         code="SM204", severity="error", message="x", span=Span("j", 1, 1, 1, 2), label="did you mean `y`?"
     )
     assert json.loads(records([diagnostic]))[0]["help"] == "did you mean `y`?"
 
 
-def test_array_is_ascii_whatever_is_in_it():
+def test_array_is_ascii():
     """A file name may hold bytes that are no text; they come as the halves of characters that they are."""
     diagnostic = Diagnostic(code="SM204", severity="error", message="日\u2028", span=Span("\udcff.yaml", 1, 1, 1, 2))
     text = records([diagnostic])

@@ -59,13 +59,13 @@ def test_every_code_is_described_by_its_page():
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
 
 
-def test_only_what_occurs_is_described():
+def test_only_occurring_rules_are_described():
     (run,) = log([diagnostic("SM204"), diagnostic("SM204", line=5, path=("mne",)), diagnostic("SM202")])["runs"]
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["SM202", "SM204"]
     assert [result["ruleIndex"] for result in run["results"]] == [1, 1, 0]
 
 
-def test_note_has_the_level_note():
+def test_severity_note_has_the_level_note():
     (run,) = log([diagnostic(severity="note")])["runs"]
     assert run["results"][0]["level"] == "note"
     assert run["tool"]["driver"]["rules"][0]["defaultConfiguration"]["level"] == "note"
@@ -101,7 +101,7 @@ def test_result_contains_message_and_location():
         ("/srv/job.yaml", "file:///srv/job.yaml"),
     ],
 )
-def test_file_is_a_uri(file, uri):
+def test_file_is_a_uri_reference(file, uri):
     assert uri_of(file) == uri
     log([diagnostic(file=file)])
 
@@ -138,7 +138,7 @@ def test_log_stays_within_the_limits_of_github():
     log(many[:3])
 
 
-def test_validate_writes_it(tmp_path):
+def test_validate_writes_sarif(tmp_path):
     (tmp_path / "job.yaml").write_text(READY + "retries: 99\noverlays: {dev: {retries: 98}}\n")
     done = smspec("validate", "--format", "sarif", cwd=tmp_path)
     assert done.status == 1

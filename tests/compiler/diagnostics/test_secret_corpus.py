@@ -23,7 +23,7 @@ WORDS = [
 ]
 
 
-def test_corpus_is_large_and_has_no_entry_twice():
+def test_corpus_is_large_without_duplicates():
     assert len(SECRETS) >= 200
     assert len(INNOCENT + WITHHELD) >= 350
     assert len(HELD_OUT_SECRETS) >= 60
@@ -37,7 +37,7 @@ def test_secret_is_found(name, value):
     assert secret_of(name, value)
 
 
-def test_false_alarms_are_these():
+def test_known_false_alarms_are_complete():
     assert [(name, value) for name, value in INNOCENT + HELD_OUT_INNOCENT if secret_of(name, value)] == FALSE_ALARMS
 
 
@@ -60,7 +60,7 @@ def test_innocent_text_is_not_masked():
 
 
 @pytest.mark.parametrize(("name", "value"), SECRETS + HELD_OUT_SECRETS)
-def test_no_random_part_of_a_secret_is_shown(name, value):
+def test_random_part_of_a_secret_is_never_shown(name, value):
     """In YAML, JSON and JSON within JSON."""
     text = value.replace("\n", "\\n")
     written = [
@@ -74,7 +74,7 @@ def test_no_random_part_of_a_secret_is_shown(name, value):
 
 
 @given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), st.sampled_from(["_", "-", ".", ""]))
-def test_compiler_and_runtime_know_the_same_names(words, between):
+def test_compiler_and_runtime_share_the_names(words, between):
     """The runtime masks by name alone; a value that could be a digest counts only under the same names."""
     for name in (between.join(words), between.join(words).upper(), "".join(word.title() for word in words)):
         assert is_secret(name) == is_named_secret(name, HEX) == (secret_names.strength(name) >= secret_names.LIKELY)
@@ -83,12 +83,12 @@ def test_compiler_and_runtime_know_the_same_names(words, between):
 @pytest.mark.parametrize(
     "name", sorted({name for name, _ in SECRETS + INNOCENT + HELD_OUT_SECRETS + HELD_OUT_INNOCENT})
 )
-def test_compiler_and_runtime_agree_on_the_names_of_the_corpus(name):
+def test_compiler_and_runtime_agree_on_the_corpus(name):
     assert is_secret(name) == is_named_secret(name, HEX)
 
 
 @given(st.text(alphabet=st.sampled_from("-key_pasword token:=,{}[]\"'\\ \n|>?&;@/0Az"), max_size=120))
-def test_any_text_is_masked_in_place(text):
+def test_masking_keeps_the_length_of_any_text(text):
     shown = masked(text)
     assert len(shown) == len(text)
     assert all(after in (before, "*") for before, after in zip(text, shown, strict=True))
@@ -96,7 +96,7 @@ def test_any_text_is_masked_in_place(text):
 
 @pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
 @pytest.mark.parametrize("indent", [None, 1])
-def test_encoded_json_with_a_secret_is_one(encode, indent):
+def test_secret_in_encoded_json_is_found(encode, indent):
     def value(**members):
         return encode(json.dumps(members, indent=indent).encode()).decode().rstrip("=")
 

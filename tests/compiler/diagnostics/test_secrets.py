@@ -77,12 +77,12 @@ HARMLESS = [
 
 
 @pytest.mark.parametrize(("name", "value"), SECRETS)
-def test_secret_is_known_by_its_form_or_its_name(name, value):
+def test_secret_is_recognized_by_form_or_name(name, value):
     assert secret_in(name, value)
 
 
 @pytest.mark.parametrize(("name", "value"), HARMLESS)
-def test_what_only_sounds_like_a_secret_is_none(name, value):
+def test_text_resembling_a_secret_is_not_one(name, value):
     assert secret_in(name, value) is None
     assert masked(f"{name}: {value}") == f"{name}: {value}"
 
@@ -145,12 +145,12 @@ def test_hidden_secret_shows_neither_text_nor_length(name, value):
         ("note: password=hunter2", "note: password=*******"),
     ],
 )
-def test_sentence_keeps_its_words_and_loses_its_secret(sentence, shown):
+def test_sentence_loses_only_its_secret(sentence, shown):
     assert shown in masked(sentence)
 
 
 @pytest.mark.parametrize("name", ["HF_TOKEN", "TOKEN", "accesstoken", "token_2", "GITHUB_TOKEN_VALUE"])
-def test_token_at_the_end_of_a_name_is_a_secret(name):
+def test_token_after_a_name_is_a_secret(name):
     assert secret_in(name, "d41d8cd98f00b204e9800998ecf8427e")
 
 
@@ -167,7 +167,7 @@ def test_secret_in_the_command_line_is_masked(words, tmp_path):
 
 
 @given(st.text(alphabet=st.sampled_from("apikey_password: =\n'\"{}|>-@/0Az"), max_size=200) | st.text(max_size=100))
-def test_masked_text_has_its_lines_and_is_masked_once(text):
+def test_masking_is_idempotent_and_keeps_lines(text):
     shown = masked(text)
     assert len(shown) == len(text)
     assert [line for line in shown.split("\n") if "*" not in line] == [
@@ -200,7 +200,7 @@ def test_masked_text_has_its_lines_and_is_masked_once(text):
         "eyJhIjo",
     ],
 )
-def test_text_full_of_beginnings_takes_no_longer_than_others(piece):
+def test_text_of_many_prefixes_is_masked_in_linear_time(piece):
     text = "token " + piece * (600_000 // len(piece))
     before = time.process_time()
     assert len(masked(text)) == len(text)

@@ -10,7 +10,7 @@ def found(*severities):
     return [Finding(code=f"SM{n}", severity=one, path=(), message="m") for n, one in enumerate(severities)]
 
 
-def test_equally_grave_findings_keep_their_order():
+def test_equally_severe_findings_keep_their_order():
     ordered = gravest_first(found("note", "warning", "error", "note", "error"))
     assert [one.code for one in ordered] == ["SM2", "SM4", "SM1", "SM0", "SM3"]
 
@@ -29,6 +29,6 @@ def test_summary_counts_each_severity(severities, words):
 
 
 @pytest.mark.parametrize("severity", SEVERITIES)
-def test_note_never_fails_and_a_warning_only_when_strict(severity):
+def test_only_errors_fail_unless_strict(severity):
     assert fails(found("note", severity), is_strict=False) == (severity == "error")
     assert fails(found("note", severity), is_strict=True) == (severity != "note")

@@ -29,7 +29,7 @@ def test_nearest_name_is_offered(word, known, expected):
 
 
 @given(st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=8), st.data())
-def test_known_name_is_nearest_to_itself(known, data):
+def test_known_name_is_its_own_suggestion(known, data):
     name = data.draw(st.sampled_from(known))
     found = nearest(name, [name, *known])
     assert found == name

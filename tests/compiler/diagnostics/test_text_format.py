@@ -24,7 +24,7 @@ def underlined(frame):
     return lines[at - 1][start : start + lines[at].count("^")]
 
 
-def test_frame():
+def test_frame_shows_line_and_carets():
     text = "smspec: v1\n" * 8 + "  instance_typ: ml.g5.xlarge\n"
     diagnostic = Diagnostic(
         code="SM204",
@@ -42,7 +42,7 @@ def test_frame():
     )
 
 
-def test_gutter_is_as_wide_as_the_longest_line_number():
+def test_gutter_fits_the_longest_line_number():
     frame = shown("a: 1\n" * 120, span(120, 1, 2), notes=(Note("first here", span(7, 1, 2)),))
     assert frame == (
         "error[SM204]: wrong\n"
@@ -59,12 +59,12 @@ def test_gutter_is_as_wide_as_the_longest_line_number():
     )
 
 
-def test_note_without_a_place_and_a_help():
+def test_frame_shows_notes_and_help():
     frame = shown("a: 1\n", span(1, 4, 5), notes=(Note("with the overlay `dev`"),), help="write 2")
     assert frame.endswith("   |\n   = note: with the overlay `dev`\n   = help: write 2\n")
 
 
-def test_two_diagnostics_have_a_blank_line_between_them():
+def test_two_diagnostics_are_separated_by_an_empty_line():
     diagnostics = [Diagnostic(code="SM204", severity="warning", message=m, span=span(1, 1, 2)) for m in ("one", "two")]
     frames = framed(diagnostics, [SourceText("job.yaml", "a: 1")])
     assert frames.count("\n\nwarning[SM204]: two\n") == 1
@@ -80,11 +80,11 @@ def test_carets_align_below_wide_characters():
     assert carets == "   | " + " " * (2 + 2 + 2 + len("ungültig ") + len("ex ")) + "^^^"
 
 
-def test_wide_fault_is_underlined_whole():
+def test_wide_characters_are_underlined_whole():
     assert " 1 | k: 日本\n   |    ^^^^\n" in shown("k: 日本\n", span(1, 4, 6))
 
 
-def test_tab_is_shown_as_blanks():
+def test_tab_is_shown_as_spaces():
     frame = shown("a:\tb\n", span(1, 4, 5))
     assert " 1 | a:    b\n   |       ^\n" in frame
     assert "job.yaml:1:4" in frame
@@ -107,18 +107,18 @@ def test_fault_longer_than_the_screen_is_cut():
     assert underlined(frame).endswith("v…")
 
 
-def test_of_a_fault_over_many_lines_the_first_is_shown():
+def test_first_line_of_a_multi_line_fault_is_shown():
     frame = shown("hosts:\n  a: 1\n  b: 2\n", span(1, 1, 7, end_line=3))
     assert underlined(frame) == "hosts:"
     assert "a: 1" not in frame
 
 
-def test_fault_at_the_very_end_has_a_caret():
+def test_fault_at_the_end_of_a_file_has_a_caret():
     frame = shown("a: [1,\n", span(2, 1, 1))
     assert " 2 |\n   | ^\n" in frame
 
 
-def test_fault_in_a_text_that_is_not_there_has_a_place_only():
+def test_fault_in_a_missing_text_has_only_a_position():
     frame = shown("", span(3, 1, 2, file="gone.yaml"))
     assert frame == "error[SM204]: wrong\n  --> gone.yaml:3:1\n"
 

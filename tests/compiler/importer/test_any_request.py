@@ -24,7 +24,7 @@ def named(lost, path):
 
 @settings(max_examples=at_most(400), **SLOW)
 @given(requests())
-def test_request_of_the_model_comes_back(request):
+def test_request_of_the_model_round_trips(request):
     written = adopted(request)
     assert unlike(written.text, written.request) == []
     assert [p for p in differences(written.request, request) if not named(written.lost, p)] == []
@@ -32,7 +32,7 @@ def test_request_of_the_model_comes_back(request):
 
 @settings(max_examples=at_most(400), **SLOW)
 @given(anything())
-def test_anything_else_comes_back_or_has_faults(request):
+def test_other_requests_round_trip_or_have_faults(request):
     written = adopted(request)
     if shape_findings(document(written.text)) == []:
         assert unlike(written.text, written.request) == []
@@ -71,7 +71,7 @@ def test_hostile_texts_survive_in_every_text_member():
     assert unlike(written.text, request) == []
 
 
-def test_each_hostile_hyperparameter_alone_comes_back():
+def test_each_hostile_hyperparameter_round_trips():
     for word in HOSTILE:
         for sent in (word, json.dumps(word)):
             request = {

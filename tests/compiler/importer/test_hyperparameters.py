@@ -33,7 +33,7 @@ def spec_of(texts):
         ({"a": '"\\u00e9"'}, {"a": '"\\u00e9"'}, "raw"),
     ],
 )
-def test_values_and_their_encoding(texts, values, encoding):
+def test_encoding_of_values_is_recognized(texts, values, encoding):
     spec = spec_of(texts)
     assert spec["hyperparameters"] == values
     assert {name: type(value) for name, value in spec["hyperparameters"].items()} == {
@@ -42,6 +42,6 @@ def test_values_and_their_encoding(texts, values, encoding):
     assert spec.get("hyperparameter_encoding") == encoding
 
 
-def test_no_hyperparameters_and_an_empty_mapping_are_two_things():
+def test_missing_and_empty_hyperparameters_differ():
     assert "hyperparameters" not in spec_of({})
     assert spec_of({})["api"] == {"HyperParameters": {}}

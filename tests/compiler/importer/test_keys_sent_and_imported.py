@@ -38,7 +38,7 @@ def at(value, path):
 
 
 @pytest.mark.parametrize("key", MEMBERS)
-def test_key_is_sent_and_comes_back(key):
+def test_key_is_sent_and_imported(key):
     row = row_of(key)
     spec, value = CHANGES[key]
     written = changed(spec, key, value)

@@ -37,18 +37,18 @@ REQUEST = {"RoleArn": "arn:aws:iam::111122223333:role/SageMakerTraining", "Tags"
         ("", "imported"),
     ],
 )
-def test_slug_has_no_ending_that_only_one_job_has(job_name, name):
+def test_slug_excludes_generated_endings(job_name, name):
     assert slug(job_name) == name
 
 
-def test_name_that_a_spec_gives_its_job_is_not_written():
+def test_name_derived_from_the_spec_is_omitted():
     named = training_job_name("ctr-linear", REQUEST)
     assert names(named, "", {**REQUEST, "TrainingJobName": named}) == {"name": "ctr-linear"}
 
 
-def test_digest_of_something_else_is_part_of_an_exact_name():
+def test_unrelated_digest_stays_in_an_exact_name():
     assert names("ctr-linear-0123456789", "", REQUEST) == {"name": "ctr-linear", "job_name": "ctr-linear-0123456789"}
 
 
-def test_job_without_a_name_is_called_after_its_source():
+def test_unnamed_job_is_named_after_its_source():
     assert names(None, "Train it", REQUEST) == {"name": "train-it"}

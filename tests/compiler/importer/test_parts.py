@@ -46,23 +46,23 @@ def spec_of(**members):
         ),
     ],
 )
-def test_time(members, keys):
+def test_times_get_their_largest_unit(members, keys):
     spec = spec_of(**members)
     assert {key: spec[key] for key in ("stopping", "spot", "api") if key in spec} == keys
 
 
-def test_channel_is_as_short_as_it_can_be():
+def test_channel_is_imported_in_its_shortest_form():
     assert spec_of(InputDataConfig=[CHANNEL])["channels"] == {"a": "s3://bucket/a/"}
 
 
-def test_words_that_only_the_api_has_go_to_api():
+def test_api_only_values_go_to_api():
     source = {"S3DataSource": {"S3DataType": "Converse", "S3Uri": "s3://bucket/a/"}}
     assert spec_of(InputDataConfig=[{"ChannelName": "a", "DataSource": source}])["channels"] == {
         "a": {"s3": "s3://bucket/a/", "api": {"DataSource": {"S3DataSource": {"S3DataType": "Converse"}}}}
     }
 
 
-def test_channel_that_has_another_source_is_patched():
+def test_channel_with_another_source_is_patched():
     source = {"DatasetSource": {"DatasetArn": "arn:aws:sagemaker:us-west-2:aws:hub-content/Hub/DataSet/a"}}
     spec = spec_of(InputDataConfig=[{"ChannelName": "a", "DataSource": source}])
     assert spec["channels"] == {"a": {"api": {"DataSource": source}}}
@@ -75,7 +75,7 @@ def test_channels_that_cannot_be_keys_stay_a_list(channels):
     assert spec["api"] == {"InputDataConfig": channels}
 
 
-def test_mode_of_the_job_is_not_that_of_its_channels():
+def test_mixed_input_modes_stay_in_their_channels():
     fast, plain = {**CHANNEL, "InputMode": "FastFile"}, {**CHANNEL, "ChannelName": "b", "InputMode": "File"}
     spec = spec_of(InputDataConfig=[fast, plain])
     assert "input_mode" not in spec
@@ -92,7 +92,7 @@ def test_mode_of_the_job_is_not_that_of_its_channels():
         [],
     ],
 )
-def test_tags_that_no_mapping_holds_stay_a_list(tags):
+def test_tags_that_cannot_be_a_mapping_stay_a_list(tags):
     assert spec_of(Tags=tags)["api"] == {"Tags": tags}
 
 
@@ -109,7 +109,7 @@ def test_command_with_a_script_parameter_stays_in_api():
     assert spec["api"] == {"AlgorithmSpecification": {"ContainerEntrypoint": ["train"]}}
 
 
-def test_algorithm_of_the_service_needs_no_image():
+def test_built_in_algorithm_needs_no_image():
     algorithm = {"AlgorithmName": "k-means", "TrainingInputMode": "Pipe"}
     spec = spec_of(AlgorithmSpecification=algorithm)
     assert (spec["input_mode"], "image" in spec) == ("Pipe", False)
@@ -139,5 +139,5 @@ def test_serverless_job_gets_no_default_input_mode(algorithm):
         ({"a": {"b": "x", "c": "y"}}, {"a": {"c": "y", "b": "z"}}, [("a", "b")]),
     ],
 )
-def test_differences_are_those_of_json(one, other, paths):
+def test_request_differences_compare_as_json(one, other, paths):
     assert list(differences(one, other)) == paths

@@ -44,7 +44,7 @@ def test_hosts_are_merged_into_one_archive(hosts, tmp_path):
     assert listener.warnings == []
 
 
-def test_later_host_wins_with_a_warning(hosts, tmp_path):
+def test_last_host_wins_with_a_warning(hosts, tmp_path):
     """Containers that write to the model directory should ensure that no names clash; the result is aggregated."""
     listener = Listener()
     directories = hosts(**{"algo-1/same": "first", "algo-2/same": "second"})
@@ -53,7 +53,7 @@ def test_later_host_wins_with_a_warning(hosts, tmp_path):
     assert listener.warnings == ["algo-1 and algo-2 both wrote `same` to model; smspec keeps the file of algo-2"]
 
 
-def test_same_files_give_the_same_bytes(hosts, tmp_path):
+def test_equal_files_make_equal_archives(hosts, tmp_path):
     directories = hosts(**{"algo-1/b": "B", "algo-1/a": "A", "algo-1/ä": "Ä"})
     first = collect("model", directories, str(tmp_path / "one"), compressed=True, reporter=Listener())
     os.utime(tmp_path / "algo-1" / "a", (1, 1))
@@ -68,7 +68,7 @@ def test_empty_model_directory_has_no_archive(hosts, tmp_path):
     assert not os.path.exists(tmp_path / "model.tar.gz")
 
 
-def test_uncompressed_output_stays_files(hosts, tmp_path):
+def test_uncompressed_output_stays_in_files(hosts, tmp_path):
     """OutputDataConfig.CompressionType NONE."""
     directories = hosts(**{"algo-1/a": "A", "algo-2/sub/b": "B"})
     collected = collect("model", directories, str(tmp_path / "model"), compressed=False, reporter=Listener())
@@ -76,7 +76,7 @@ def test_uncompressed_output_stays_files(hosts, tmp_path):
     assert collected.path == str(tmp_path / "model")
 
 
-def test_links_inside_are_followed_and_others_left_out(hosts, tmp_path):
+def test_links_inside_are_followed_and_others_skipped(hosts, tmp_path):
     listener = Listener()
     directories = hosts(**{"algo-1/real": "R"})
     (tmp_path / "secret").write_text("S")
@@ -90,7 +90,7 @@ def test_links_inside_are_followed_and_others_left_out(hosts, tmp_path):
     assert sorted(warning.split("`")[1] for warning in listener.warnings) == ["dangling", "fifo", "loop", "outside"]
 
 
-def test_failure_leaves_no_half_archive(hosts, tmp_path):
+def test_failure_leaves_no_partial_archive(hosts, tmp_path):
     directories = hosts(**{"algo-1/a": "A"})
     (tmp_path / "model.tar.gz").mkdir()
     (tmp_path / "model.tar.gz" / "in the way").write_text("")
@@ -100,7 +100,7 @@ def test_failure_leaves_no_half_archive(hosts, tmp_path):
 
 
 @pytest.mark.parametrize("replacement", ["link", "file", "nothing"])
-def test_what_took_the_place_of_the_directory_is_left_out(hosts, tmp_path, replacement):
+def test_replaced_model_directory_is_ignored(hosts, tmp_path, replacement):
     """A link would bring files that the program did not write; in a container the directory cannot be replaced."""
     listener = Listener()
     directories = hosts(**{"algo-2/kept": "K", "elsewhere/secret": "S"})

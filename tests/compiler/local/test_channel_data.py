@@ -36,7 +36,7 @@ def test_local_is_relative_to_the_spec(tmp_path):
     assert findings == ()
 
 
-def test_command_line_wins(tmp_path):
+def test_command_line_data_override_the_spec(tmp_path):
     (tmp_path / "other").write_text("A")
     data, findings = find(tmp_path, Channel(name="train", local="none"), data={"train": str(tmp_path / "other")})
     assert [one.source for one in data] == [str(tmp_path / "other")]
@@ -79,13 +79,13 @@ def test_generated_channels_need_no_data(tmp_path):
         ({"train": "nowhere"}, "no such file or directory"),
     ],
 )
-def test_misuse_of_the_command_line(tmp_path, data, message):
+def test_bad_data_options_exit_2(tmp_path, data, message):
     with pytest.raises(RunFailed, match=message) as error:
         find(tmp_path, Channel(name="train"), data=data)
     assert error.value.exit_status == 2
 
 
-def test_manifest_may_be_named_by_its_directory(tmp_path):
+def test_manifest_may_be_selected_by_its_directory(tmp_path):
     (tmp_path / "m.json").write_text('[{"prefix": "s3://b/"}, "a"]')
     (tmp_path / "a").write_text("A")
     data, findings = find(tmp_path, Channel(name="train", local=".", s3_data_type="ManifestFile"))
@@ -103,7 +103,7 @@ def test_special_file_is_not_data(tmp_path, s3_data_type, name):
     assert f"`{name}` is n" in findings[0].message
 
 
-def test_what_cannot_be_read_is_called_as_the_spec_calls_it(tmp_path):
+def test_unreadable_data_are_named_as_in_the_spec(tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "broken").symlink_to("nowhere")
     _, (finding,) = find(tmp_path, Channel(name="train", local="data/"))

@@ -63,7 +63,7 @@ def files(directory) -> list[str]:
     )
 
 
-def test_objects_lie_under_the_channel(lay, source):
+def test_objects_are_laid_out_below_the_channel(lay, source):
     (host,), listener = lay(1, source)
     assert files(host / "train") == ["Z", "a", "b", "sub/c", "é"]
     assert (host / "train" / "sub" / "c").read_text() == "sub/c"
@@ -72,7 +72,7 @@ def test_objects_lie_under_the_channel(lay, source):
     assert (last.channel, last.size, last.total) == ("train", 10, 10)
 
 
-def test_one_file_stands_for_one_object(lay, source):
+def test_single_file_is_one_object(lay, source):
     (host,), _ = lay(1, os.path.join(source, "sub", "c"))
     assert files(host / "train") == ["c"]
 
@@ -82,13 +82,13 @@ def test_every_host_gets_a_replica(lay, source):
     assert all(files(host / "train") == ["Z", "a", "b", "sub/c", "é"] for host in hosts)
 
 
-def test_shards_are_dealt_out_by_key(lay, source):
+def test_shards_are_distributed_by_key(lay, source):
     """ShardedByS3Key: each host gets about 1/n of the objects; keys in the order of their bytes, dealt out in turn."""
     hosts, _ = lay(2, source, distribution="ShardedByS3Key")
     assert [files(host / "train") for host in hosts] == [["Z", "b", "é"], ["a", "sub/c"]]
 
 
-def test_program_may_spoil_its_input_and_not_the_authors(lay, source):
+def test_script_may_modify_only_its_copy(lay, source):
     hosts, _ = lay(2, source)
     (hosts[0] / "train" / "a").write_text("spoilt")
     with open(os.path.join(source, "a")) as original:
@@ -135,7 +135,7 @@ def test_large_object_is_copied_in_parts(tmp_path, monkeypatch):
     assert (tmp_path / "copy").read_bytes() == (tmp_path / "original").read_bytes()
 
 
-def test_manifest_keys_lie_under_the_channel(lay, tmp_path, source):
+def test_manifest_keys_are_laid_out_below_the_channel(lay, tmp_path, source):
     manifest = tmp_path / "m.json"
     manifest.write_text(json.dumps([{"prefix": "source/"}, "sub/c", "a", "a"]))
     (host,), _ = lay(1, str(manifest), s3_data_type="ManifestFile")
@@ -143,7 +143,7 @@ def test_manifest_keys_lie_under_the_channel(lay, tmp_path, source):
 
 
 @pytest.mark.parametrize("key", ["../m.json", "sub/../a", "./a", "sub//c"])
-def test_no_key_leads_out_of_the_channel(lay, tmp_path, source, key):
+def test_keys_cannot_leave_the_channel(lay, tmp_path, source, key):
     manifest = tmp_path / "m.json"
     manifest.write_text(json.dumps([{"prefix": "source/"}, key]))
     with pytest.raises(RunFailed, match="cannot be a file"):

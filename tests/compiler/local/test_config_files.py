@@ -47,7 +47,7 @@ def decoded(payload: dict, number: int = 0, count: int | None = None) -> dict:
     return {name.removesuffix(".json"): json.loads(text) for name, text in files.items()}
 
 
-def test_hyperparameters_are_text():
+def test_hyperparameters_are_strings():
     assert decoded(PAYLOAD)["hyperparameters"] == {"lr": "1e-3", "sagemaker_smspec": "{}"}
 
 
@@ -83,7 +83,7 @@ def test_resource_config_names_the_hosts():
     assert resources["network_interface_name"] == "lo"
 
 
-def test_init_config_has_the_shape_of_a_real_one():
+def test_init_config_has_the_real_members():
     init = decoded(PAYLOAD, 7)["init-config"]
     assert init["channels"]["my-input-data"] == {
         "s3DataSource": {
@@ -109,7 +109,7 @@ def test_init_config_has_the_shape_of_a_real_one():
     }
 
 
-def test_request_is_there_with_the_hosts_that_really_run():
+def test_request_contains_the_actual_hosts():
     files = decoded(PAYLOAD, 0, 2)
     assert files["resourceconfig"]["hosts"] == ["algo-1", "algo-2"]
     resources = {**PAYLOAD["ResourceConfig"], "InstanceCount": 2}
@@ -138,6 +138,6 @@ def test_instance_groups_number_hosts_and_filter_channels():
     assert set(worker["inputdataconfig"]) == {"my-input-data", "images"}
 
 
-def test_job_without_resources_has_one_host():
+def test_job_without_instances_has_one_host():
     """ServerlessJobConfig: nothing says how many hosts there are."""
     assert decoded({"TrainingJobName": "x"})["resourceconfig"]["hosts"] == ["algo-1"]

@@ -38,7 +38,7 @@ def nested(root, depth):
     os.close(here)
 
 
-def test_data_deeper_than_any_key_are_at_fault(tmp_path):
+def test_data_deeper_than_a_key_are_an_error(tmp_path):
     nested(tmp_path / "data", DEEP)
     with pytest.raises(ChannelDataError, match="longer than 1,024 bytes, the maximum of an S3 key"):
         objects_under(str(tmp_path / "data"))
@@ -54,7 +54,7 @@ def test_data_as_deep_as_a_key_are_found(tmp_path):
     "content", [b"[" * 100_000, b'{"a":' * 100_000, b"[" + b"9" * 5000 + b"]", b'[{"prefix": "\xff"}]']
 )
 @pytest.mark.parametrize("kind", ["ManifestFile", "AugmentedManifestFile"])
-def test_manifest_of_deep_json_is_at_fault(content, kind, tmp_path):
+def test_manifest_of_deep_json_is_an_error(content, kind, tmp_path):
     (tmp_path / "m").write_bytes(content)
     channel = FeederChannel("train", str(tmp_path / "m"), s3_data_type=kind, attributes=["a"])
     with pytest.raises(ChannelDataError):
@@ -62,7 +62,7 @@ def test_manifest_of_deep_json_is_at_fault(content, kind, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800"])
-def test_manifest_with_names_that_no_file_has_is_at_fault(name, tmp_path):
+def test_manifest_with_impossible_names_is_an_error(name, tmp_path):
     (tmp_path / "m").write_text(json.dumps([{"prefix": ""}, name]))
     channel = FeederChannel("train", str(tmp_path / "m"), s3_data_type="ManifestFile")
     with pytest.raises(ChannelDataError, match="is not a file name"):

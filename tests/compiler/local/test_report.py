@@ -71,7 +71,7 @@ def metrics(epoch, waited, computed, channel="train"):
     return text
 
 
-def test_throughput_is_drawn_over_all_epochs():
+def test_throughput_covers_all_epochs():
     run = Run()
     run.epoch(0, [5_000_000, 10_000_000])
     run.epoch(1, [1_000_000, 2_000_000])
@@ -81,7 +81,7 @@ def test_throughput_is_drawn_over_all_epochs():
     assert 'aria-label="throughput of train in MB a second"' in run.page()
 
 
-def test_many_epochs_cost_no_more_each_than_few():
+def test_many_epochs_cost_linear_space():
     """Adding up all epochs at each event would take some minutes here."""
     record = RunRecord(lambda: 0.0)
     began = time.monotonic()
@@ -93,7 +93,7 @@ def test_many_epochs_cost_no_more_each_than_few():
     assert record.series["algo-1", "train"][-1] == (99_999.0, 700_000)
 
 
-def test_text_of_the_job_stays_text():
+def test_text_of_the_job_is_escaped():
     """A log, a failure reason, a host: nothing a job says becomes a part of the page."""
     run = Run()
     hostile = '</pre><script>alert("x")</script>\x1b[31m\u202e'
@@ -109,7 +109,7 @@ def test_page_loads_no_external_resource():
     assert not re.findall(r"https?:|//\w|<script|<link|@import|url\(", run.page())
 
 
-def test_measurements_are_the_balance_of_waiting_and_computing():
+def test_measurements_show_waiting_and_computing():
     run = Run()
     for channel in ("train", "validation"):  # what each tells is of the whole epoch
         run.tell(LogLine(host="algo-1", text=metrics(3, 1.5, 0.5, channel)))
@@ -120,7 +120,7 @@ def test_measurements_are_the_balance_of_waiting_and_computing():
     assert "broken" not in run.page()
 
 
-def test_many_epochs_are_added_up_and_can_be_unfolded():
+def test_many_epochs_are_summarized_and_expandable():
     run = Run()
     for epoch in range(20):
         for host in ("algo-1", "algo-2"):
@@ -138,7 +138,7 @@ def test_injected_faults_are_reported():
     assert "--truncate 5 B: in 1 epoch" in run.page(rehearsed=(Rehearsed(option="--truncate", value=5, epochs=1),))
 
 
-def test_long_log_ends_with_its_end():
+def test_long_log_is_cut_at_the_start():
     run = Run()
     for number in range(LOG_LINES + 50):
         run.tell(LogLine(host="algo-1", text=f"line {number}."))
@@ -169,7 +169,7 @@ def test_curves_stay_inside_their_chart(points, seconds):
     assert 2 <= len(drawn.up) <= 12 and 2 <= len(drawn.across) <= 12
 
 
-def test_pause_is_drawn_as_a_pause():
+def test_pause_is_drawn_as_a_gap():
     """Nothing flows from second 1 to second 9: the curve falls at once, lies at 0 and rises at once."""
     (curve,) = draw([Curve("x", ((1, 4.0), (9, 0.0), (10, 4.0)))], 10).curves
     places = [tuple(map(float, place)) for place in re.findall(r"[ML]([\d.-]+) ([\d.-]+)", curve.path)]
@@ -179,7 +179,7 @@ def test_pause_is_drawn_as_a_pause():
     assert low == chart.HEIGHT - chart.BOTTOM and high < low
 
 
-def test_rates_are_amounts_over_time():
+def test_rates_are_bytes_per_second():
     drawn = dict(rates([(0.0, 0.0), (1.0, 5.0), (1.0, 7.0), (3.0, 7.0)], 4.0))
     assert len(drawn) == 81
     assert drawn[0.5] == pytest.approx(5.0) and drawn[1.05] == pytest.approx(2 / 0.05) and drawn[3.0] == 0.0
@@ -195,7 +195,7 @@ def test_rates_preserve_the_total(points, seconds):
     assert all(rate >= 0 for _, rate in drawn)
 
 
-def test_epoch_of_milliseconds_is_drawn_where_it_was():
+def test_short_epoch_is_drawn_at_its_time():
     """Neither left out, nor spread over the pause behind it, nor a spike of what a FIFO takes at once."""
     run = Run()
     for epoch in range(4):
@@ -209,7 +209,7 @@ def test_epoch_of_milliseconds_is_drawn_where_it_was():
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
-def test_browser_shows_the_report_of_a_real_run(tmp_path):
+def test_browser_renders_the_report_of_a_run(tmp_path):
     """One page, no script, nothing missing: what the run was is on it once a browser has read it."""
     job = LocalJob(tmp_path / "job")
     job.spec(

@@ -28,7 +28,7 @@ def test_earlier_run_is_replaced(tmp_path):
     second.release()
 
 
-def test_strange_directory_is_not_touched(tmp_path):
+def test_foreign_directory_is_not_touched(tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(RunFailed, match="smspec did not create it") as refused:
         claim(str(tmp_path), "job")
@@ -36,7 +36,7 @@ def test_strange_directory_is_not_touched(tmp_path):
     assert os.listdir(tmp_path) == ["thesis.tex"]
 
 
-def test_file_of_the_user_in_our_directory_is_not_touched(tmp_path):
+def test_foreign_file_in_a_run_directory_is_not_touched(tmp_path):
     claim(str(tmp_path / "run"), "job").release()
     (tmp_path / "run" / "notes.txt").write_text("mine")
     with pytest.raises(RunFailed, match=r"contains `notes\.txt`"):
@@ -44,12 +44,12 @@ def test_file_of_the_user_in_our_directory_is_not_touched(tmp_path):
     assert sorted(os.listdir(tmp_path / "run")) == ["logs", "notes.txt", "run.json"]
 
 
-def test_run_that_was_killed_at_its_first_step_is_replaced(tmp_path):
+def test_run_killed_at_its_first_step_is_replaced(tmp_path):
     (tmp_path / "run.json").write_text("")
     claim(str(tmp_path), "job").release()
 
 
-def test_what_a_program_planted_is_removed_before_the_run_writes(tmp_path):
+def test_files_planted_by_a_script_are_removed(tmp_path):
     """A link in the place of a result would lead to a file of the author."""
     (tmp_path / "mine").write_text("mine")
     (tmp_path / "run").mkdir()
@@ -73,7 +73,7 @@ def test_foreign_run_json_is_not_a_marker(tmp_path, content):
     assert (tmp_path / "run.json").read_text() == content
 
 
-def test_run_in_progress_is_not_torn_down(tmp_path):
+def test_run_in_progress_is_not_replaced(tmp_path):
     first = claim(str(tmp_path / "run"), "job")
     with pytest.raises(RunFailed, match="a different run is using"):
         claim(str(tmp_path / "run"), "job")
@@ -117,7 +117,7 @@ def test_replacing_does_not_follow_links(tmp_path):
     assert (tmp_path / "precious" / "file").exists()
 
 
-def test_what_an_interrupted_run_left_is_kept_for_the_same_job(tmp_path):
+def test_interrupted_run_is_kept_for_the_same_job(tmp_path):
     def run(status):
         directory = claim(str(tmp_path / "run"), "job")
         directory.host("algo-1").make()
@@ -141,7 +141,7 @@ def test_what_an_interrupted_run_left_is_kept_for_the_same_job(tmp_path):
     other.release()
 
 
-def test_run_that_is_discarded_gives_the_interrupted_one_back(tmp_path):
+def test_discarded_run_restores_the_interrupted_one(tmp_path):
     first = claim(str(tmp_path / "run"), "job")
     first.host("algo-1").make()
     (tmp_path / "run/hosts/algo-1/opt/ml/checkpoints/model").write_text("x")
@@ -153,7 +153,7 @@ def test_run_that_is_discarded_gives_the_interrupted_one_back(tmp_path):
     assert (tmp_path / "run/hosts/algo-1/opt/ml/checkpoints/model").read_text() == "x"
 
 
-def test_link_in_the_place_of_checkpoints_is_not_followed(tmp_path):
+def test_link_instead_of_checkpoints_is_not_followed(tmp_path):
     first = claim(str(tmp_path / "run"), "job")
     first.host("algo-1").make()
     (tmp_path / "elsewhere").mkdir()

@@ -90,7 +90,7 @@ def test_terminal_shows_a_live_line_below_the_log():
     assert shown(paper.written) == ["algo-1 | hello", "algo-1 | world"]
 
 
-def test_terminal_is_drawn_five_times_a_second_at_most():
+def test_terminal_is_drawn_at_most_five_times_a_second():
     paper, clock = Paper(True), Clock()
     progress = Progress(paper, clock, lambda: (100, 24))
     for step in range(100):
@@ -110,7 +110,7 @@ def lines_of(width: int, height: int, *events: EpochFed) -> list[str]:
     return shown(paper.written)
 
 
-def test_many_flows_are_shown_by_channel():
+def test_many_flows_are_grouped_by_channel():
     """More flows than there is room for: one line per channel, added up over its hosts."""
     hosts = [f"algo-{number}" for number in range(1, 31)]
     assert lines_of(100, 24, *(fed(500_000, total=1_000_000, host=host) for host in hosts)) == [
@@ -128,7 +128,7 @@ def test_hosts_may_be_in_different_epochs():
     assert lines_of(100, 24, *events)[0].split()[:5] == ["13", "hosts", "train", "epoch", "0-12"]
 
 
-def test_narrow_screen_shortens_names_before_bars():
+def test_narrow_terminal_shortens_names_before_bars():
     """The rate is seen at 80 columns and fewer; columns stay columns."""
     long = replace(fed(15_500_000, total=40_000_000), channel="validation-with-a-long-name-for-a-channel")
     short = fed(17_500_000, total=None)
@@ -143,7 +143,7 @@ def test_narrow_screen_shortens_names_before_bars():
     assert all(len(line) < 30 for line in lines_of(30, 24, long, short))
 
 
-def test_bars_are_colored_where_colors_are_wanted():
+def test_bars_are_colored_on_request():
     paper, clock = Paper(True), Clock()
     paper.err_in_colour = True
     progress = Progress(paper, clock, lambda: (100, 24))
@@ -155,7 +155,7 @@ def test_bars_are_colored_where_colors_are_wanted():
     assert "[bold]:smile:" in paper.written, "names are text, not markup"
 
 
-def test_elsewhere_there_are_lines_now_and_then():
+def test_progress_without_a_terminal_is_logged_in_lines():
     paper, clock = Paper(False), Clock()
     progress = Progress(paper, clock, lambda: (100, 24))
     progress.report(Remark(text="watch out", warning=True))
@@ -172,7 +172,7 @@ def test_elsewhere_there_are_lines_now_and_then():
     assert lines[1].split() == ["algo-1", "train", "epoch", "0", "9", "MB", "1", "MB/s"]
 
 
-def test_speed_goes_on_over_epochs():
+def test_speed_continues_over_epochs():
     paper, clock = Paper(True), Clock()
     progress = Progress(paper, clock, lambda: (100, 24))
     for epoch in range(4):
@@ -241,7 +241,7 @@ def test_slow_stream_shows_its_speed():
     assert lines_of(100, 24, fed(0))[0].endswith("  0 B/s")
 
 
-def test_long_table_is_added_up():
+def test_long_table_is_summarized():
     record = RunRecord()
     for epoch in range(100):
         record.report(ended(1_000_000, epoch))
@@ -291,7 +291,7 @@ def test_failed_summary_contains_the_reason():
     assert document["failure_reason"] == "first\nsecond"
 
 
-def test_quantities():
+def test_quantities_have_units():
     assert [size(count) for count in (0, 999, 1000, 1234, 999_600, 268_435_456, 10**15)] == [
         *("0 B", "999 B", "1 kB", "1.23 kB", "1 MB", "268 MB", "1 PB"),
     ]
@@ -318,7 +318,7 @@ def test_metrics_lines_are_hidden_from_progress(tmp_path: Path):
     assert paper.written == "algo-1 | before\nalgo-1 | after\n"
 
 
-def test_summary_keeps_throughput_over_time_in_little_room():
+def test_summary_of_throughput_is_compact():
     long = {("algo-10", "train"): [(0.1 * number, number * 1000) for number in range(2001)]}
     short = {("algo-2", "train"): [(0.123456, 5)], ("algo-3", "train"): []}
     document = json.loads(summary(throughput=throughput({**long, **short})).to_json())

@@ -26,12 +26,12 @@ def reason(output):
     return failure_reason(Verdict(failed="algo-1", job_status=7), lambda name: HostDirectory(root))
 
 
-def test_its_first_characters_are_the_reason(output):
+def test_reason_is_cut_to_its_first_characters(output):
     (output / "failure").write_text("\nValueError: é" + "x" * 2000)
     assert reason(output) == "ValueError: é" + "x" * (1024 - len("\nValueError: é"))
 
 
-def test_there_is_none(output):
+def test_missing_failure_file_has_no_reason(output):
     assert reason(output) == NONE
 
 

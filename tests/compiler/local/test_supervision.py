@@ -64,14 +64,14 @@ def _kill_when_running(listener: Listener, hosts: int, numbers: list[int]) -> No
         time.sleep(0.3)
 
 
-def test_job_is_complete_when_all_hosts_are(supervise):
+def test_job_completes_when_all_hosts_do(supervise):
     verdict, listener, hosts = supervise("print('one')", "import time; time.sleep(0.3); print('two')")
     assert verdict == Verdict(job_status=0)
     assert listener.lines == ["algo-1: one", "algo-2: two"]
     assert [host.exit_status for host in hosts] == [0, 0]
 
 
-def test_host_that_fails_ends_the_job(supervise):
+def test_failed_host_ends_the_job(supervise):
     """The status of the job is that of the first host that failed; the others are stopped."""
     started = time.monotonic()
     verdict, listener, hosts = supervise(PATIENT, "import time; time.sleep(0.5); raise SystemExit(7)", PATIENT)
@@ -81,12 +81,12 @@ def test_host_that_fails_ends_the_job(supervise):
     assert time.monotonic() - started < 15
 
 
-def test_signal_is_128_and_its_number(supervise):
+def test_signal_exits_128_plus_its_number(supervise):
     verdict, _, _ = supervise("import os; os.kill(os.getpid(), 9)")
     assert (verdict.failed, verdict.job_status) == ("algo-1", 137)
 
 
-def test_who_ignores_sigterm_is_killed_after_the_grace(supervise):
+def test_host_ignoring_sigterm_is_killed_after_the_grace(supervise):
     """SIGTERM, then SIGKILL after the grace."""
     verdict, _, hosts = supervise(STUBBORN, "import time; time.sleep(0.5); raise SystemExit(1)", grace=0.5)
     assert verdict.failed == "algo-2"
@@ -94,7 +94,7 @@ def test_who_ignores_sigterm_is_killed_after_the_grace(supervise):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_signal_to_us_stops_every_host(supervise, number):
+def test_signal_to_smspec_stops_every_host(supervise, number):
     verdict, listener, hosts = supervise(PATIENT, PATIENT, kill=[number])
     assert verdict == Verdict(signal=number)
     assert {"algo-1: saving", "algo-2: saving"} <= set(listener.lines)
@@ -107,27 +107,27 @@ def test_second_signal_kills(supervise):
     assert hosts[0].exit_status == 137
 
 
-def test_max_runtime_is_a_limit(supervise):
+def test_max_runtime_stops_the_job(supervise):
     """MaxRuntimeInSeconds: SageMaker sends SIGTERM when it is over."""
     verdict, listener, _ = supervise(PATIENT, max_runtime=0.7)
     assert verdict == Verdict(overran=True)
     assert "algo-1: saving" in listener.lines
 
 
-def test_log_is_kept_raw_and_shown_in_lines(supervise, tmp_path):
+def test_log_is_stored_raw_and_shown_in_lines(supervise, tmp_path):
     raw = b"a\\xff\\n\\r10%\\r50%\\r100%\\nmore\\n\\nno end"
     _, listener, _ = supervise(f"import os; os.write(1, b'{raw.decode()}'); os.write(2, b'!')")
     assert (tmp_path / "algo-1.log").read_bytes() == b"a\xff\n\r10%\r50%\r100%\nmore\n\nno end!"
     assert listener.lines == ["algo-1: a\ufffd", "algo-1: 100%", "algo-1: more", "algo-1: ", "algo-1: no end!"]
 
 
-def test_line_without_end_is_shown_in_pieces(supervise):
+def test_endless_line_is_shown_in_pieces(supervise):
     _, listener, _ = supervise("import sys; sys.stdout.write('x' * 300_000)")
     assert sum(len(line) - len("algo-1: ") for line in listener.lines) == 300_000
     assert len(listener.lines) > 1
 
 
-def test_who_holds_the_log_does_not_hold_the_job(supervise):
+def test_daemon_holding_the_log_does_not_delay_the_end(supervise):
     """A daemon that a program left behind is ended with the job, and nobody waits for it."""
     program = (
         "import os, time\n"
@@ -171,7 +171,7 @@ def test_start_error_is_reported(tmp_path):
     list(host.close())
 
 
-def test_between_the_steps_a_signal_interrupts_at_once():
+def test_signal_between_steps_interrupts_at_once():
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(RunInterrupted) as interrupted, Signals():
         os.kill(os.getpid(), signal.SIGINT)

@@ -58,7 +58,7 @@ lenient = settings(max_examples=25, deadline=None)
 
 @lenient
 @given(changes)
-def test_what_is_pinned_is_what_was_named(server, changed):
+def test_damaged_manifest_is_rejected_or_intact(server, changed):
     sent = damaged(RIGHT, changed)
     server.answer = lambda asked: [sent]
     try:
@@ -72,7 +72,7 @@ def test_what_is_pinned_is_what_was_named(server, changed):
 
 @lenient
 @given(changes)
-def test_what_is_fed_is_what_is_stored(server, client, changed):
+def test_damaged_object_is_rejected_or_intact(server, client, changed):
     s3 = LyingS3(server, {"train/a": CONTENT})
 
     def lie(asked):
@@ -91,7 +91,7 @@ def test_what_is_fed_is_what_is_stored(server, client, changed):
 
 @lenient
 @given(changes)
-def test_what_is_listed_is_below_the_prefix(server, client, changed):
+def test_damaged_list_stays_below_the_prefix(server, client, changed):
     s3 = LyingS3(server, {"train/a": CONTENT, "train/b": b""})
     s3.lie = lambda asked: [damaged(s3.right(asked), changed)]
     try:

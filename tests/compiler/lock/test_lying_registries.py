@@ -197,14 +197,14 @@ def test_malformed_manifest_is_not_pinned(lie, locked, tmp_path):
 
 
 @pytest.mark.parametrize("lie", SLOW)
-def test_slow_registry_has_its_time_and_no_more(lie, locked, tmp_path):
+def test_slow_registry_times_out(lie, locked, tmp_path):
     with lying_server(lambda asked: list(SLOW[lie])) as server:
         done = locked(server.host)
     assert_refused(done, tmp_path)
     assert "no complete response within 1 s; SMSPEC_HTTP_TIMEOUT sets a longer time" in done.err
 
 
-def test_table_itself_could_be_pinned(locked, tmp_path):
+def test_honest_manifest_is_pinned(locked, tmp_path):
     """What the lies are made of is right."""
     with lying_server(lambda asked: [manifest()]) as server:
         assert locked(server.host).status == 0
@@ -221,7 +221,7 @@ CONFIGS = {
 
 
 @pytest.mark.parametrize("lie", CONFIGS)
-def test_config_is_the_one_that_the_manifest_names(lie, locked, tmp_path):
+def test_config_must_match_its_digest(lie, locked, tmp_path):
     def answer(asked: Asked):
         return [CONFIGS[lie] if "/blobs/" in asked.target else manifest(image(), MANIFEST)]
 
@@ -238,7 +238,7 @@ ODD_CONFIGS = {
 
 
 @pytest.mark.parametrize("lie", ODD_CONFIGS)
-def test_config_that_is_named_may_still_be_none(lie, locked, tmp_path):
+def test_malformed_config_is_not_pinned(lie, locked, tmp_path):
     content = ODD_CONFIGS[lie]
     named = json.dumps({"schemaVersion": 2, "config": descriptor(CONFIG, content), "layers": []}).encode()
 
@@ -267,7 +267,7 @@ TOKENS = {
 
 
 @pytest.mark.parametrize("lie", TOKENS)
-def test_token_is_a_word(lie, locked, tmp_path):
+def test_malformed_token_is_not_sent(lie, locked, tmp_path):
     def answer(asked: Asked):
         if asked.target.startswith("/token"):
             return [response(TOKENS[lie])]
@@ -279,7 +279,7 @@ def test_token_is_a_word(lie, locked, tmp_path):
 
 
 @pytest.mark.parametrize("status", ["403 Forbidden", "500 Oops", "401 Unauthorized", "302 Found"])
-def test_token_server_may_refuse(status, locked, tmp_path):
+def test_rejection_by_the_token_server_is_reported(status, locked, tmp_path):
     def answer(asked: Asked):
         if asked.target.startswith("/token"):
             return [response(b'{"token": "x"}', status=status)]
@@ -316,7 +316,7 @@ def test_token_stays_with_its_registry(status, locked, tmp_path):
         assert TOKEN not in str(elsewhere.asked)
 
 
-def test_token_does_not_come_back_by_a_detour(locked, tmp_path):
+def test_token_does_not_return_through_a_redirect(locked, tmp_path):
     with lying_server() as elsewhere, lying_server() as server:
         elsewhere.answer = lambda asked: [redirect(f"http://{server.host}/back")]
         server.answer = with_token(server, lambda asked: redirect(f"http://{elsewhere.host}/there"))
@@ -350,7 +350,7 @@ def test_redirect_target_cannot_request_a_token(locked, tmp_path):
         assert not any(asked.target.startswith("/token") for asked in server.asked)
 
 
-def test_redirects_come_to_an_end(locked, tmp_path):
+def test_redirects_are_limited(locked, tmp_path):
     with lying_server(lambda asked: [redirect(f"{asked.target}x")]) as server:
         done = locked(server.host)
         assert_refused(done, tmp_path)
@@ -367,7 +367,7 @@ def test_redirects_come_to_an_end(locked, tmp_path):
     ],
     ids=["unknown", "of another host", "trusted"],
 )
-def test_certificate_is_that_of_the_host(address, trusted, words, locked, tmp_path, tmp_path_factory, monkeypatch):
+def test_certificate_must_match_the_host(address, trusted, words, locked, tmp_path, tmp_path_factory, monkeypatch):
     context, file = server_context(tmp_path_factory.mktemp("tls"), address=address)
     if trusted:
         monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(file))

@@ -44,7 +44,7 @@ def test_image_must_be_for_the_platform(content, wanted, is_there):
                 ask(f"{server.host}/base:1", wanted)
 
 
-def test_variants_and_attestations_of_an_index():
+def test_index_variants_and_attestations_are_considered():
     root = json.loads(index("", ("linux/arm64", "unknown/unknown", "linux/arm")))
     root["manifests"][0]["platform"]["variant"] = "v8"
     root["manifests"][2]["platform"]["variant"] = "v7"

@@ -33,18 +33,18 @@ def packed(tmp_path):
 
 
 @given(st.lists(st.binary(max_size=100_000), max_size=5))
-def test_gzip_reads_what_was_stored(parts):
+def test_gzip_reads_stored_blocks(parts):
     assert gzip.decompress(b"".join(stored_gzip(parts))) == b"".join(parts)
 
 
 @pytest.mark.parametrize("size", [0, 1, 65534, 65535, 65536, 131070, 131071])
-def test_edges_of_stored_blocks(size):
+def test_boundaries_of_stored_blocks_are_right(size):
     content = b"a" * size
     assert gzip.decompress(b"".join(stored_gzip([content]))) == content
     assert gzip.decompress(b"".join(stored_gzip(content[i : i + 1] for i in range(min(size, 10))))) == content[:10]
 
 
-def test_tarfile_reads_it(tmp_path):
+def test_tarfile_reads_the_archive(tmp_path):
     with tarfile.open(fileobj=io.BytesIO(packed(tmp_path)), mode="r:gz") as tar:
         members = {member.name: member for member in tar}
         read = {name: tar.extractfile(member).read() for name, member in members.items()}
@@ -57,7 +57,7 @@ def test_tarfile_reads_it(tmp_path):
     assert {member.mode for member in members.values()} == {0o755, 0o644}
 
 
-def test_gnu_tar_reads_it(tmp_path):
+def test_gnu_tar_reads_the_archive(tmp_path):
     (tmp_path / "a.tar.gz").write_bytes(packed(tmp_path))
     (tmp_path / "out").mkdir()
     done = subprocess.run(["tar", "-xzf", "../a.tar.gz"], cwd=tmp_path / "out", capture_output=True, text=True)

@@ -26,11 +26,11 @@ def found(tree, out):
     return [str(difference) for difference in differences(tree, str(out))]
 
 
-def test_no_difference(tree, out):
+def test_equal_directory_has_no_difference(tree, out):
     assert found(tree, out) == []
 
 
-def test_every_kind_of_difference(tree, out):
+def test_every_kind_of_difference_is_reported(tree, out):
     (out / "Dockerfile").write_text("FROM other\n")
     (out / "entrypoint.py").unlink()
     (out / "source/bin/go").chmod(0o644)
@@ -63,11 +63,11 @@ def test_changed_source_makes_the_directory_stale(tmp_path, tree, out):
     ]
 
 
-def test_no_directory_at_all(tmp_path, tree):
+def test_missing_directory_is_reported(tmp_path, tree):
     assert found(tree, tmp_path / "nowhere") == [f"{file.path}: missing" for file in tree.files]
 
 
-def test_source_that_vanished_under_an_archive(tmp_path, tree, out):
+def test_vanished_source_of_an_archive_is_reported(tmp_path, tree, out):
     (tmp_path / "made/source/train.py").unlink()
     with pytest.raises(OutputFailed, match=r"train\.py"):
         differences(tree, str(out))

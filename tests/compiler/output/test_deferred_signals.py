@@ -9,7 +9,7 @@ import pytest
 from smspec.output.deferred_signals import signals_deferred
 
 
-def test_signal_waits_and_is_not_lost():
+def test_deferred_signal_is_not_lost():
     steps = []
     with pytest.raises(KeyboardInterrupt):
         with signals_deferred():

@@ -54,7 +54,7 @@ def contents(root: Path) -> dict[str, tuple[bytes, bool]]:
 
 
 @given(TREES, LINKS)
-def test_what_travels_is_what_the_program_sees(files, links):
+def test_links_arrive_as_the_script_expects(files, links):
     """In the tree of an image or channel, and in an archive after the runtime unpacked it: regular files only."""
     with tempfile.TemporaryDirectory() as directory:
         root, out = Path(directory, "src"), Path(directory, "out")

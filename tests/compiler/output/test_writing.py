@@ -32,7 +32,7 @@ def beside(directory):
     return sorted(path.name for path in directory.parent.iterdir())
 
 
-def test_directory_holds_the_files_of_the_tree(tmp_path):
+def test_directory_contains_the_files_of_the_tree(tmp_path):
     upload = Upload(kind="source", uri="s3://bucket/sourcedir.tar.gz", archive=True)
     made = build_inputs(tmp_path / "made", SOURCE_FILES)
     tree = render_tree(plan(image=image_plan(), uploads=(upload,)), made, "5" * 64)
@@ -47,7 +47,7 @@ def test_directory_holds_the_files_of_the_tree(tmp_path):
     assert beside(out) == ["job"]
 
 
-def test_disk_keeps_a_build_but_not_a_temporary_tree(tmp_path, tree, monkeypatch):
+def test_only_builds_are_synced_to_disk(tmp_path, tree, monkeypatch):
     """Each fsync waits for all that the disk has yet to write."""
     fsync, synced = os.fsync, []
     monkeypatch.setattr(os, "fsync", lambda descriptor: (synced.append(descriptor), fsync(descriptor)))
@@ -135,7 +135,7 @@ def test_directory_with_a_linked_manifest_is_foreign(tmp_path, tree):
         write_tree(tree, str(out))
 
 
-def test_file_is_not_replaced(tmp_path, tree):
+def test_file_in_the_way_is_not_replaced(tmp_path, tree):
     (tmp_path / "job").write_text("mine")
     with pytest.raises(OutputRefused, match="is a file"):
         write_tree(tree, str(tmp_path / "job"))
@@ -156,7 +156,7 @@ def test_link_to_a_directory_is_followed(tmp_path, tree):
     assert differences(tree, str(tmp_path / "real")) == []
 
 
-def test_file_that_changed_since_it_was_listed(tmp_path, tree):
+def test_file_changed_since_listing_is_reported(tmp_path, tree):
     """The request and the tag name the old content: a build of the new one would be a lie."""
     out = tmp_path / "build/job"
     (tmp_path / "made/source/train.py").write_text("print('newer')\n")
@@ -165,7 +165,7 @@ def test_file_that_changed_since_it_was_listed(tmp_path, tree):
     assert not (tmp_path / "build").exists()
 
 
-def test_file_that_is_gone_since_it_was_listed(tmp_path, tree):
+def test_file_removed_since_listing_is_reported(tmp_path, tree):
     (tmp_path / "made/source/train.py").unlink()
     out = tmp_path / "job"
     with pytest.raises(OutputFailed, match=r"train\.py`: no such file"):
@@ -173,7 +173,7 @@ def test_file_that_is_gone_since_it_was_listed(tmp_path, tree):
     assert beside(out) == ["made"]
 
 
-def test_what_killed_builds_left_is_removed(tmp_path, tree):
+def test_remains_of_killed_builds_are_removed(tmp_path, tree):
     left = tmp_path / ".smspec-tmp-99999999-00/source"
     left.mkdir(parents=True)
     (left / "train.py").touch()
@@ -186,7 +186,7 @@ def build_often(tree, out, times):
         write_tree(tree, out)
 
 
-def test_builds_at_the_same_time_do_not_disturb_each_other(tmp_path):
+def test_concurrent_builds_do_not_disturb_each_other(tmp_path):
     out = tmp_path / "job"
     trees = [render_tree(plan(), build_inputs(tmp_path / str(n), {f"{n}.py": b"x"}), str(n)) for n in range(3)]
     context = multiprocessing.get_context("fork")
@@ -234,7 +234,7 @@ def test_ctrl_c_removes_the_unfinished_tree(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["slow"]
 
 
-def test_system_without_exchange_renames_twice(tmp_path, tree, monkeypatch):
+def test_system_without_exchange_renames_two_times(tmp_path, tree, monkeypatch):
     """Not Linux, or a file system that cannot swap two names."""
     monkeypatch.setattr("smspec.output.exchange._RENAME_EXCHANGE", 1 << 30)  # a flag no kernel knows: EINVAL
     out = tmp_path / "job"
@@ -251,7 +251,7 @@ def test_generated_file_may_be_executable(tmp_path):
     assert os.access(tmp_path / "job/go", os.X_OK)
 
 
-def test_same_tree_is_the_same_bytes(tmp_path):
+def test_equal_trees_have_equal_bytes(tmp_path):
     first = render_tree(plan(), build_inputs(tmp_path / "a", SOURCE_FILES), "5" * 64)
     second = render_tree(plan(), build_inputs(tmp_path / "b" / "deeper", SOURCE_FILES), "5" * 64)
     write_tree(first, str(tmp_path / "one"))

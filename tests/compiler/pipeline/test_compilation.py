@@ -12,7 +12,7 @@ def codes(outcome):
     return [diagnostic.code for diagnostic in outcome.diagnostics]
 
 
-def test_good_job_has_a_plan(tmp_path):
+def test_valid_job_has_a_plan(tmp_path):
     outcome = compile_spec(gather(str(write_job(tmp_path))))
     assert isinstance(outcome, Compiled)
     assert outcome.plan.request.payload["ResourceConfig"]["InstanceCount"] == 1
@@ -45,7 +45,7 @@ def test_api_errors_point_at_the_layer_that_sets_the_key(tmp_path):
     assert diagnostic.path[:2] == ("environment", "1BAD")
 
 
-def test_missing_source_does_not_count_as_a_missing_script_too(tmp_path):
+def test_missing_source_is_not_also_a_missing_script(tmp_path):
     assert codes(compile_spec(gather(str(write_job(tmp_path, BUILT.replace("src/", "scr/")))))) == ["SM143"]
 
 
@@ -77,7 +77,7 @@ def test_dangling_link_is_reported(tmp_path, spec, target):
     assert said.label == ""
 
 
-def test_every_overlay_is_gathered_and_the_disk_is_read_once(tmp_path, monkeypatch):
+def test_every_overlay_is_gathered_with_one_disk_read(tmp_path, monkeypatch):
     spec = BUILT + "overlays: {dev: {hosts: {count: 2}}, other: {source: lib/}, bad: {retries: '${{ vars.gone }}'}}\n"
     write_job(tmp_path, spec, lib__train="")
     (tmp_path / "lib" / "train.py").write_text("")
@@ -111,7 +111,7 @@ def test_number_of_reported_errors_is_limited(tmp_path):
     assert len(outcome.diagnostics) <= MOST_TOLD
 
 
-def test_what_a_rule_only_infers_of_the_request_can_be_set_aside(tmp_path):
+def test_inferred_request_rule_can_be_ignored(tmp_path):
     """A bucket from before the naming rules of S3 may have a name that they exclude."""
     spec = READY + "tensorboard: s3://Bucket_of_2016/\n"
     assert codes(compile_spec(gather(str(write_job(tmp_path, spec))))) == ["SM454"]

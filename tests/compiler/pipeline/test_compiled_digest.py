@@ -78,7 +78,7 @@ def spelled(draw, data):
 @pytest.mark.parametrize("name", [spec.parent.name for spec in SPECS])
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
-def test_another_way_to_write_a_job_builds_the_same_tree(places, name, data):
+def test_rewritten_job_builds_the_same_tree(places, name, data):
     original = ROOT / "specs" / name / "job.yaml"
     job = shuffled(data.draw, content(original))
     job["description"] = data.draw(st.sampled_from(["one", "another"]))
@@ -98,7 +98,7 @@ def test_another_way_to_write_a_job_builds_the_same_tree(places, name, data):
     assert tree(spec) == tree(plain)
 
 
-def test_another_place_builds_the_same_tree(tmp_path):
+def test_moved_job_builds_the_same_tree(tmp_path):
     shutil.copytree(ROOT / "specs/script-mode", tmp_path / "deep/er")
     assert tree(tmp_path / "deep/er/job.yaml") == tree(ROOT / "specs/script-mode/job.yaml")
 
@@ -116,7 +116,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("name", [spec.parent.name for spec in SPECS])
-def test_another_job_has_another_digest(places, name, change):
+def test_changed_job_has_a_different_digest(places, name, change):
     original = ROOT / "specs" / name / "job.yaml"
     spec = places / name / "other.yaml"
     spec.write_text(json.dumps({**content(original), **CHANGES[change]}))
@@ -126,7 +126,7 @@ def test_another_job_has_another_digest(places, name, change):
     assert compiled_digest(compiled[0].plan) != compiled_digest(compiled[1].plan)
 
 
-def test_another_program_has_another_digest(places):
+def test_changed_script_has_a_different_digest(places):
     spec = places / "script-mode/job.yaml"
     shutil.copy(ROOT / "specs/script-mode/job.yaml", spec)
     before = compiled_digest(compile_spec(gather(str(spec))).plan)

@@ -19,7 +19,7 @@ def test_several_specs_are_compared(words, tmp_path):
     assert codes(tmp_path, *words, a=job("a", CTR), b=job("b", CTR)) == ["SM702"]
 
 
-def test_one_spec_is_compared_with_none(tmp_path):
+def test_single_spec_is_not_compared(tmp_path):
     assert codes(tmp_path, "b.yaml", a=job("a", CTR), b=job("b", CTR)) == []
 
 
@@ -28,29 +28,29 @@ def test_expected_findings_of_a_spec_are_not_reported(at, tmp_path):
     assert codes(tmp_path, a=job("a", CTR), b=job("b", CTR + ignoring("SM702", at))) == []
 
 
-def test_what_the_other_spec_expects_does_not_count(tmp_path):
+def test_ignores_of_the_other_spec_do_not_count(tmp_path):
     found = told(tmp_path, a=job("a", CTR + ignoring("SM702")), b=job("b", CTR))
     assert [(one.code, one.file) for one in found] == [("SM331", "a.yaml"), ("SM702", "b.yaml")]
 
 
-def test_what_a_base_expects_counts_for_all_that_extend_it(tmp_path):
+def test_ignores_of_a_base_apply_to_its_jobs(tmp_path):
     base = f"smspec: v1\n{CTR}{ignoring('SM702')}"
     extends = "extends: [base.yaml]\n"
     assert codes(tmp_path, base=base, **{name: job(name, extends) for name in "abc"}) == []
 
 
 @pytest.mark.parametrize("at", ["output", "checkpoints.local"])
-def test_entry_for_another_place_is_in_vain(at, tmp_path):
+def test_ignore_at_another_path_is_unused(at, tmp_path):
     found = codes(tmp_path, a=job("a", CTR), b=job("b", CTR + ignoring("SM702", at)))
     assert sorted(found) == ["SM331", "SM702"]
 
 
-def test_of_one_spec_alone_an_entry_is_never_in_vain(tmp_path):
+def test_cross_spec_ignore_of_a_single_spec_is_not_unused(tmp_path):
     """Its reason may lie in a spec that is not looked at."""
     assert codes(tmp_path, "b.yaml", a=job("a", CTR), b=job("b", CTR + ignoring("SM702"))) == []
 
 
-def test_spec_with_other_faults_is_compared_too(tmp_path):
+def test_spec_with_other_errors_is_compared_too(tmp_path):
     (tmp_path / "a.yaml").write_text(job("a", CTR + "api: {NoSuchMember: 1}\n"))
     (tmp_path / "b.yaml").write_text(job("b", CTR))
     records = json.loads(smspec("validate", ".", "--format", "json", cwd=tmp_path).out)

@@ -133,14 +133,14 @@ def holds_without_its_base(data, job):
 
 
 @pytest.mark.parametrize("data", [*right_jobs()])
-def test_what_a_base_may_have_is_not_reported_of_an_example(data, tmp_path):
+def test_example_without_its_base_has_no_false_error(data, tmp_path):
     (tmp_path / ".git").mkdir()
     lay_out(tmp_path)
     holds_without_its_base(data, tmp_path / "job.yaml")
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.parent.name)
-def test_what_a_base_may_have_is_not_reported_of_a_spec(spec, tmp_path):
+def test_spec_without_its_base_has_no_false_error(spec, tmp_path):
     (tmp_path / ".git").mkdir()
     shutil.copytree(spec.parents[1], tmp_path / "specs")
     job = tmp_path / "specs" / spec.parent.name / "job.yaml"

@@ -65,7 +65,7 @@ def keys(layer):
 
 
 @pytest.mark.parametrize("layer", LAYERS)
-def test_right_job_with_a_faulty_layer_has_no_other_fault(directory, layer):
+def test_valid_job_with_a_faulty_layer_has_one_error(directory, layer):
     assert {code for code, _, _ in found(directory, more=keys(layer))} == {LAYERS[layer][0]}
 
 
@@ -103,7 +103,7 @@ def values(node):
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.parent.name)
-def test_no_value_of_a_right_job_is_needed_by_a_false_fault(spec, tmp_path):
+def test_unknown_variable_causes_no_second_error(spec, tmp_path):
     shutil.copytree(spec.parents[1], tmp_path / "specs")
     (tmp_path / ".git").mkdir()
     job = tmp_path / "specs" / spec.parent.name / "job.yaml"

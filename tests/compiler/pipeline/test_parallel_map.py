@@ -29,7 +29,7 @@ def script(body, **options):
     )
 
 
-def test_what_is_made_comes_in_order_from_several_processes():
+def test_results_keep_their_order():
     done = script(
         """
 def work(number):
@@ -44,18 +44,18 @@ assert len(makers) > 1 and os.getpid() not in makers
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_little_work_is_done_here():
+def test_little_work_stays_in_this_process():
     done = script("assert set(parallel_map(FEWEST - 1, lambda number: os.getpid())) == {os.getpid()}")
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_much_is_made_by_every_worker_without_a_standstill():
+def test_large_results_do_not_deadlock():
     """More than a pipe holds, from all of them at once."""
     done = script("assert sum(map(len, parallel_map(COUNT, lambda number: bytes(100_000)))) == COUNT * 100_000")
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_what_raises_raises_here_where_it_has_its_turn():
+def test_worker_exception_is_raised_in_turn():
     done = script(
         """
 def work(number):
@@ -74,7 +74,7 @@ assert made == list(range(200)), made
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_worker_that_is_killed_is_an_error_and_the_others_end():
+def test_killed_worker_is_an_error_and_stops_the_others():
     done = script(
         """
 parent = os.getpid()

@@ -19,17 +19,17 @@ def environment(size):
     return "{" + ", ".join(f"N{number}: {number}" for number in range(size)) + "}"
 
 
-def test_comments_make_no_spec_large(directory):
+def test_comments_do_not_count_as_size(directory):
     reported = found(directory, more={**FAULTY, "retries": "2 # " + "x" * 100_000})
     assert {BUCKET, COUNT} <= reported
     assert NOTE not in reported
 
 
-def test_hundreds_of_keys_are_looked_past(directory):
+def test_hundreds_of_keys_keep_all_checks(directory):
     assert {BUCKET, COUNT} <= found(directory, more={**FAULTY, "environment": environment(800)})
 
 
-def test_thousands_of_keys_end_the_other_checks_with_a_note(directory):
+def test_thousands_of_keys_end_other_checks_with_a_note(directory):
     reported = found(directory, more={**FAULTY, "environment": environment(5000)})
     assert {COUNT, NOTE} <= reported
     assert BUCKET not in reported

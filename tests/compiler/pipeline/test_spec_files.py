@@ -33,12 +33,12 @@ def faults(path):
     return read_spec_files(path, InputCache()).faults
 
 
-def test_bases_come_first_in_the_order_in_which_they_are_written(write):
+def test_bases_precede_the_spec_in_written_order(write):
     write(job=["a.yaml", "b.yaml"], a=[], b=["c.yaml"], c=[])
     assert names("job.yaml") == ["a.yaml", "c.yaml", "b.yaml", "job.yaml"]
 
 
-def test_paths_lead_from_the_file_that_writes_them(write):
+def test_base_paths_are_relative_to_their_file(write):
     write(specs__bert__job=["../../org/team.yaml"], org__team=["base.yaml"], org__base=[])
     assert names("specs/bert/job.yaml") == ["org/base.yaml", "org/team.yaml", "specs/bert/job.yaml"]
     assert names("./specs/bert/job.yaml")[-1] == "./specs/bert/job.yaml"
@@ -57,7 +57,7 @@ def test_link_to_a_base_is_that_base(write, tmp_path):
 
 
 @pytest.mark.parametrize("bases", [{"job": ["job.yaml"]}, {"job": ["a.yaml"], "a": ["b.yaml"], "b": ["job.yaml"]}])
-def test_circle_is_refused_where_it_closes(bases, write):
+def test_circle_is_reported_where_it_closes(bases, write):
     write(**bases)
     diagnostic, *notes = faults("job.yaml")
     assert {note.code for note in notes} == {"SM147"}
@@ -73,7 +73,7 @@ def test_limit_of_bases_is_exact(write):
     assert [d.code for d in faults("job.yaml")] == ["SM142", "SM147"]
 
 
-def test_long_chain_is_refused_too(write):
+def test_long_chain_of_bases_is_rejected(write):
     write(job=["b0.yaml"], **{f"b{i}": [f"b{i + 1}.yaml"] for i in range(MOST_BASES + 1)})
     assert [d.code for d in faults("job.yaml")] == ["SM142", "SM147"]
 
@@ -94,7 +94,7 @@ def test_all_faults_of_bases_are_reported_together(write, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["directory", "fifo", "long", "loop"])
-def test_base_is_a_regular_file(kind, write, tmp_path):
+def test_base_must_be_a_regular_file(kind, write, tmp_path):
     """Opening a FIFO would wait for ever."""
     if kind == "directory":
         (tmp_path / "a.yaml").mkdir()
@@ -106,13 +106,13 @@ def test_base_is_a_regular_file(kind, write, tmp_path):
     assert [d.code for d in faults("job.yaml")] == ["SM140", "SM147"]
 
 
-def test_spec_that_is_not_there_is_misuse(write):
+def test_missing_spec_exits_2(write):
     for path in ("gone.yaml", "", "a" * 5000):
         with pytest.raises(OptionError):
             read_spec_files(path, InputCache())
 
 
-def test_files_that_are_known_are_not_read_again(write, tmp_path):
+def test_known_files_are_not_read_again(write, tmp_path):
     write(job=["a.yaml"], a=[])
     cache = InputCache()
     first = read_spec_files("job.yaml", cache)
@@ -121,7 +121,7 @@ def test_files_that_are_known_are_not_read_again(write, tmp_path):
     assert read_spec_files("job.yaml", cache) == first
 
 
-def test_huge_file_is_refused_without_being_read_whole(tmp_path, monkeypatch):
+def test_huge_file_is_rejected_before_it_is_read(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with open("job.yaml", "wb") as file:
         file.truncate(1 << 40)

@@ -49,7 +49,7 @@ def test_output_is_equal_with_one_process_or_several(format, repository):
 
 
 @pytest.mark.parametrize("words", [["-O", "dev"], ["--set", "vars.nothing=1"]])
-def test_several_processes_refuse_what_one_refuses(words, repository):
+def test_bad_options_are_equal_with_one_process_or_several(words, repository):
     """Most jobs have no overlay of that name."""
     several = smspec_process("validate", "jobs", *words, cwd=repository)
     assert several == smspec_process("validate", "jobs", *words, cwd=repository, preexec_fn=alone)

@@ -36,14 +36,14 @@ def is_content_prefix(uri, base=PREFIX):
     return uri.startswith(base) and uri.endswith("/") and len(digest) == 64 and set(digest) <= set("0123456789abcdef")
 
 
-def test_built_image_holds_its_source():
+def test_built_image_contains_its_source():
     plan = planned()
     assert plan.image.holds_source
     assert (channels(plan), hyperparameters(plan), entrypoint(plan), plan.uploads) == ({}, {}, None, ())
     assert (plan.run.kind, plan.run.program, plan.run.delivery) == ("script", "train.py", "image")
 
 
-def test_built_image_may_get_its_source_in_a_channel():
+def test_built_image_may_read_its_source_from_a_channel():
     plan = planned(source=CHANNEL)
     assert not plan.image.holds_source
     (upload,) = plan.uploads
@@ -65,7 +65,7 @@ def test_built_image_may_get_its_source_in_a_channel():
     assert (upload.kind, upload.archive, plan.run.delivery) == ("source", False, "channel")
 
 
-def test_built_image_may_fetch_its_source_from_s3():
+def test_built_image_may_read_its_source_from_s3():
     plan = planned(source=S3)
     (upload,) = plan.uploads
     assert is_content_prefix(upload.uri.removesuffix("sourcedir.tar.gz"))
@@ -81,12 +81,12 @@ def test_built_image_may_fetch_its_source_from_s3():
 
 
 @pytest.mark.parametrize("packages", [["boto3==1.35.0"], ["Boto3[crt]>=1"], ["numpy", "boto3 >=1"]])
-def test_boto3_is_not_installed_twice(packages):
+def test_boto3_is_installed_once(packages):
     plan = planned(source=S3, image={"base": "python:3", "python_packages": packages})
     assert plan.image.python_packages == tuple(packages)
 
 
-def test_ready_image_gets_source_and_runtime_in_channels():
+def test_existing_image_gets_source_and_runtime_in_channels():
     plan = planned(image=URI)
     code, runtime = plan.uploads
     assert (code.kind, runtime.kind, code.archive, runtime.archive) == ("source", "runtime", False, False)
@@ -100,7 +100,7 @@ def test_ready_image_gets_source_and_runtime_in_channels():
     assert (plan.image, hyperparameters(plan), plan.run.delivery) == (None, {}, "channel")
 
 
-def test_ready_image_may_start_its_own_toolkit():
+def test_existing_image_may_use_its_own_toolkit():
     plan = planned(image=URI, source=S3)
     (upload,) = plan.uploads
     assert hyperparameters(plan) == {"sagemaker_program": "train.py", "sagemaker_submit_directory": upload.uri}
@@ -144,19 +144,19 @@ def test_toolkit_hyperparameters_join_all_groups():
     assert hyperparameters(plan)["sagemaker_instance_type"] == "ml.g5.xlarge"
 
 
-def test_ready_image_without_source_is_only_a_payload():
+def test_existing_image_without_source_needs_only_a_request():
     plan = planned(image=URI, source=None, entry_point=None)
     assert (plan.run, plan.image, plan.uploads, entrypoint(plan)) == (None, None, (), None)
     assert (channels(plan), hyperparameters(plan)) == ({}, {})
 
 
-def test_ready_image_without_source_may_get_a_command():
+def test_existing_image_without_source_may_have_a_command():
     plan = planned(image=URI, source=None, entry_point={"command": ["python3", "-m", "train"]})
     assert entrypoint(plan) == ["python3", "-m", "train"]
     assert (plan.run, plan.uploads) == (None, ())
 
 
-def test_built_image_without_source_may_get_a_command():
+def test_built_image_without_source_may_have_a_command():
     plan = planned(source=None, entry_point={"command": ["train"]})
     assert (plan.run.kind, plan.run.command, entrypoint(plan)) == ("command", ["train"], None)
 
@@ -180,12 +180,12 @@ def test_sources_are_uploaded_to_source_s3(written):
         assert is_content_prefix(upload.uri, "s3://elsewhere/team/")
 
 
-def test_another_source_lies_elsewhere():
+def test_changed_source_is_uploaded_elsewhere():
     one, two = (planned(files=files, image=URI).uploads for files in (("train.py",), ("train.py", "more.py")))
     assert one[0].uri != two[0].uri
     assert one[1].uri == two[1].uri, "the runtime is the same"
 
 
-def test_archive_and_loose_files_never_share_a_prefix():
+def test_archive_and_files_never_share_a_prefix():
     archive, loose = (planned(source=source).uploads[0].uri for source in (S3, CHANNEL))
     assert archive.removesuffix("sourcedir.tar.gz") != loose

@@ -76,7 +76,7 @@ def test_only_patched_members_originate_in_the_patch(members, patch):
             assert path not in patched or isinstance(patched[path], dict)
 
 
-def test_names_of_keys_are_forgotten_when_a_patch_replaces_them():
+def test_patched_names_are_forgotten():
     draft = drafted({"a": {"b": "x"}})
     draft.names |= {("a", "b"), ("a", "c")}
     draft.patch({"a": {"b": "y"}}, ("api",))

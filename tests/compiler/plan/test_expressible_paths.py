@@ -111,7 +111,7 @@ def test_every_path_without_a_key_is_reached_through_api(path):
     assert not [finding for finding in request_findings(sent) if finding.code in SHAPE_CODES]
 
 
-def test_what_has_no_key_is_known():
+def test_paths_without_a_key_are_listed():
     """A key that stops reaching its place, or a new one that nobody listed, shows here."""
     assert set(PATHS) >= BY_KEY
     missing = {path for path in PATHS if path not in BY_KEY and (len(path) == 1 or path[:-1] in BY_KEY)}

@@ -132,5 +132,5 @@ def test_author_spelling_survives_where_json_agrees(yaml, text):
     assert written(yaml, "raw") == RAW.get(yaml, text)
 
 
-def test_nan_is_decoded_as_nan():
+def test_nan_survives_decoding():
     assert math.isnan(decode(sent(math.nan, text=".nan")))

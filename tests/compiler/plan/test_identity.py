@@ -50,7 +50,7 @@ NEVER_IN_THE_IMAGE = [
 
 
 @pytest.mark.parametrize("changes", NEVER_IN_THE_IMAGE, ids=str)
-def test_what_the_image_does_not_hold_never_changes_its_tag(changes):
+def test_tag_ignores_what_the_image_does_not_contain(changes):
     assert tag(**LOOPING) == tag(**{**LOOPING, **changes})
 
 
@@ -74,11 +74,11 @@ IN_THE_IMAGE = [
 
 
 @pytest.mark.parametrize("changes", IN_THE_IMAGE, ids=str)
-def test_what_the_image_holds_changes_its_tag(changes):
+def test_tag_depends_on_what_the_image_contains(changes):
     assert tag() != tag(**changes)
 
 
-def test_options_of_the_launcher_are_the_jobs_not_the_images():
+def test_launcher_options_do_not_change_the_tag():
     assert tag(distribution="mpi") == tag(distribution={"mpi": {"processes_per_host": 8, "options": ["-v"]}})
 
 
@@ -92,7 +92,7 @@ def test_files_change_the_tag():
     assert tag(build_inputs=made("train.py"), source=channel) == tag(build_inputs=made("more.py"), source=channel)
 
 
-def test_order_of_variables_and_labels_does_not_count():
+def test_order_of_variables_and_labels_is_ignored():
     one, two = (
         planned(image={"base": "x", "env": env, "labels": env}).image
         for env in ({"B": "1", "A": "2"}, {"A": "2", "B": "1"})
@@ -111,7 +111,7 @@ def test_every_image_member_is_in_the_tag_or_excluded():
     }
 
 
-def test_tag_is_a_tag():
+def test_tag_is_valid():
     image = planned().image
     assert re.fullmatch(r"[0-9a-f]{64}", image.tag)
     assert image.uri == f"111122223333.dkr.ecr.us-west-2.amazonaws.com/ctr-linear:{image.tag}"
@@ -131,12 +131,12 @@ def test_tag_is_a_tag():
         ({"image": {"base": "x", "repository": "localhost:5000/ctr"}}, "localhost:5000/ctr"),
     ],
 )
-def test_repository_is_the_accounts_unless_a_registry_is_written(changes, repository):
+def test_repository_defaults_to_the_account(changes, repository):
     assert planned(**changes).image.repository == repository
 
 
 @pytest.mark.parametrize("changes", [{"tags": {"team": "ads"}}, {"description": "text"}], ids=str)
-def test_tags_and_descriptions_do_not_make_another_job(changes):
+def test_tags_and_descriptions_do_not_change_the_job(changes):
     assert name() == name(**changes)
 
 
@@ -145,11 +145,11 @@ def test_tags_and_descriptions_do_not_make_another_job(changes):
     [{"hyperparameters": {"lr": 1}}, {"hosts": {"instance_type": "ml.m5.large", "count": 1}}, {"retries": 1}],
     ids=str,
 )
-def test_whatever_else_is_sent_makes_another_job(changes):
+def test_every_other_key_changes_the_job(changes):
     assert name() != name(**changes)
 
 
-def test_changed_source_makes_another_job_however_it_travels():
+def test_changed_source_changes_the_job_in_every_delivery():
     for delivery in ("image", "channel", "s3"):
         source = {"dir": "src/", "delivery": delivery}
         one, two = (
@@ -159,7 +159,7 @@ def test_changed_source_makes_another_job_however_it_travels():
         assert one != two
 
 
-def test_name_is_the_stem_and_ten_digits():
+def test_job_name_is_the_stem_and_ten_digits():
     payload = planned().request.payload
     assert re.fullmatch(r"ctr-linear-[0-9a-f]{10}", payload["TrainingJobName"])
     # Recomputed from the payload as it is sent, by the words of the reference: order and tags do not count.

@@ -31,7 +31,7 @@ def paths_of(value, path=()):
     ],
     ids=str,
 )
-def test_every_part_of_a_payload_leads_back_into_the_spec(changes):
+def test_every_part_of_a_request_has_an_origin_in_the_spec(changes):
     """The place is a key that is written, or one that a default stands for."""
     plan = requested(**changes)
     tree = job_samples.document(job_samples.spec(**changes))
@@ -163,7 +163,7 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("changes", "path", "origin"), PLACES, ids=[str(number) for number in range(len(PLACES))])
-def test_fault_in_the_payload_points_at_the_key_that_caused_it(changes, path, origin):
+def test_request_fault_points_at_the_causing_key(changes, path, origin):
     assert requested(**changes).origin(path) == origin
 
 
@@ -187,7 +187,7 @@ NAMED = [
 
 
 @pytest.mark.parametrize(("changes", "path", "origin", "on"), NAMED, ids=[str(number) for number in range(len(NAMED))])
-def test_name_that_is_a_key_of_the_spec_is_underlined_there(changes, path, origin, on):
+def test_fault_in_a_name_points_at_its_key(changes, path, origin, on):
     plan = requested(**changes)
     (finding,) = request_findings(plan.payload)
     assert finding.path == path

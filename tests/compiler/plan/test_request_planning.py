@@ -27,7 +27,7 @@ def bare(**changes):
     return payload(**(smallest | changes))
 
 
-def test_key_left_out_is_left_out_with_three_exceptions():
+def test_absent_key_is_omitted_with_three_exceptions():
     sent = bare(hosts={"instance_type": "ml.m5.large", "count": 1})
     assert sent == {
         "TrainingJobName": sent["TrainingJobName"],
@@ -79,13 +79,13 @@ def test_documentation_keys_do_not_reach_the_request():
 
 
 @pytest.mark.parametrize(("keys", "expected"), KEYS, ids=["-".join(keys) for keys, _ in KEYS])
-def test_every_key_has_its_place(keys, expected):
+def test_every_key_reaches_its_member(keys, expected):
     sent = bare(**keys)
     assert {name: sent[name] for name in expected} == expected
 
 
 @pytest.mark.parametrize("keys", [keys for keys, _ in KEYS], ids=["-".join(keys) for keys, _ in KEYS])
-def test_members_stand_in_the_order_of_the_api(keys):
+def test_members_keep_the_order_of_the_api(keys):
     model = pinned_model()
 
     def check(shape, value):
@@ -159,7 +159,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize("launcher", [None, "torchrun", "mpi"], ids=str)
-def test_planning_is_total(launcher):
+def test_planning_succeeds_for_any_job(launcher):
     """Jobs that the rules refuse are planned all the same, so that everything wrong is told at once."""
     for row in ROWS:
         if row["distribution"] == launcher or isinstance(row["distribution"], dict):

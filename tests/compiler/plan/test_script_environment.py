@@ -31,7 +31,7 @@ def planned(**changes):
     st.sampled_from(["toolkit", "json", "flags", "none"]),
     st.sampled_from(["json", "json_strings", "raw"]),
 )
-def test_every_style_gives_the_words_of_the_runtime(hyperparameters, style, encoding):
+def test_every_style_matches_the_runtime(hyperparameters, style, encoding):
     given_, sent = planned(
         hyperparameters=hyperparameters,
         hyperparameter_encoding=encoding,
@@ -42,7 +42,7 @@ def test_every_style_gives_the_words_of_the_runtime(hyperparameters, style, enco
     assert given_.words == ["--config", "a.yaml", *expected]
 
 
-def test_words_that_belong_together_stay_together():
+def test_related_arguments_stay_together():
     given_, _ = planned(
         entry_point={"script": "train.py", "args": ["data", "--lr", "-0.5", "--layers", "1", "2", "--amp", "-v"]}
     )
@@ -55,7 +55,7 @@ def test_words_that_belong_together_stay_together():
     ]
 
 
-def test_patch_of_the_request_counts():
+def test_request_patch_changes_the_arguments():
     given_, _ = planned(
         hyperparameters={"lr": 0.1},
         api={"HyperParameters": {"lr": "0.2", "steps": "5"}, "InputDataConfig": [{"ChannelName": "other"}]},
@@ -69,7 +69,7 @@ def test_patch_of_the_request_counts():
 
 
 @pytest.mark.parametrize("delivery", ["s3", "channel"])
-def test_toolkit_of_others_knows_its_own_style_alone(delivery):
+def test_foreign_toolkit_uses_its_own_style(delivery):
     given_, _ = planned(
         image=job_samples.IMAGE_URI,
         source={"dir": "src/", "delivery": delivery},

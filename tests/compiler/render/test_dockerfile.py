@@ -39,14 +39,14 @@ def variables(image, kind):
     return {value[0]: meaning(value[1]) for name, value in instructions(image) if name == kind}
 
 
-def test_plainest_image():
+def test_minimal_image_has_a_minimal_dockerfile():
     assert [name for name, _ in instructions(image_plan())] == [
         *("FROM", "RUN", "ENV", "LABEL", "LABEL", "LABEL", "COPY", "COPY", "RUN", "ENTRYPOINT", "COPY")
     ]
 
 
 @given(image_plans, requirements)
-def test_it_holds_the_intended_instructions_and_no_others(image, content):
+def test_dockerfile_contains_only_intended_instructions(image, content):
     """No value of the author becomes an instruction, a flag or a second word."""
     found = instructions(image, content)
     assert found[0] == ("FROM", (image.base,))
@@ -94,7 +94,7 @@ def test_hadolint_passes_except_in_user_commands(tmp_path_factory, images):
     assert done.stderr == ""
 
 
-def test_what_changes_often_comes_late():
+def test_frequent_changes_come_last():
     """Dependency layers before source: a changed script builds one small layer."""
     image = image_plan(system_packages=("git",), python_packages=("numpy==2.1.0",), run=("make",))
     order = [value[-1] for _, value in instructions(image)]
@@ -110,7 +110,7 @@ def test_entrypoint_is_in_exec_form():
     assert (command.json, command.value) == (True, ("python3", "/opt/smspec/entrypoint.py"))
 
 
-def test_no_frontend_is_fetched_from_a_registry():
+def test_dockerfile_fetches_no_frontend():
     """A `# syntax=` line would; the one directive there is tells BuildKit's own check about the platform."""
     first, second = dockerfile(image_plan()).splitlines()[:2]
     assert first == "# check=skip=FromPlatformFlagConstDisallowed"
@@ -119,7 +119,7 @@ def test_no_frontend_is_fetched_from_a_registry():
 
 
 @given(image_plans)
-def test_platform_is_that_of_the_hosts_whatever_machine_builds(image):
+def test_platform_is_that_of_the_instances(image):
     base = commands(dockerfile(image))[0]
     assert base.flags == (f"--platform={image.platform}",)
 
@@ -136,14 +136,14 @@ def test_apt_installs_through_cache_mounts():
     )
 
 
-def test_only_unpinned_packages_are_silenced():
+def test_hadolint_is_silenced_only_for_unpinned_packages():
     assert "DL3008" in dockerfile(image_plan(system_packages=("git",)))
     assert "DL3008" not in dockerfile(image_plan(system_packages=("git=1:2.39.5-0+deb12u2",)))
     assert "DL3013" in dockerfile(image_plan(python_packages=("numpy>=2",)))
     assert "DL3013" not in dockerfile(image_plan(python_packages=("numpy==2.1.0",)))
 
 
-def test_ssh_for_mpi():
+def test_mpi_installs_ssh():
     lines = shell_lines(image_plan(needs_ssh=True, system_packages=("openssh-client=1:9.2p1-2+deb12u7",)))
     install, *cleanup = re.split(r"\s+&& ", lines[1])[2:]
     assert install.split()[-2:] == ["openssh-client=1:9.2p1-2+deb12u7", "openssh-server"]
@@ -164,7 +164,7 @@ def test_ssh_for_mpi():
         ((), b"# --hash=sha256:none\nsix\n", ["--requirement /opt/smspec/requirements.txt"]),
     ],
 )
-def test_pip_installs(packages, content, installs):
+def test_pip_installs_packages_and_requirements(packages, content, installs):
     image = image_plan(python_packages=packages, python_requirements="requirements.txt")
     lines = [line for line in shell_lines(image, content) if "pip install" in line]
     found = [step.strip().removeprefix("python3 -m pip install ") for line in lines for step in line.split("&&")[1:]]
@@ -174,7 +174,7 @@ def test_pip_installs(packages, content, installs):
     )
 
 
-def test_labels():
+def test_labels_name_base_and_digest():
     labels = variables(
         image_plan(base="python:3.12@sha256:" + "ab" * 32, tag="1" * 64, labels={"team": "ads"}), "LABEL"
     )
@@ -188,14 +188,14 @@ def test_labels():
     assert "org.opencontainers.image.base.digest" not in variables(image_plan(), "LABEL")
 
 
-def test_author_may_set_what_we_set():
+def test_author_may_override_generated_variables():
     image = image_plan(env={"PYTHONUNBUFFERED": ""}, labels={"org.opencontainers.image.title": "mine"})
     assert variables(image, "ENV") == {"PYTHONUNBUFFERED": ""}
     assert variables(image, "LABEL")["org.opencontainers.image.title"] == "mine"
 
 
 @given(image_plans, requirements)
-def test_context_is_what_is_copied(image, content):
+def test_context_contains_only_copied_files(image, content):
     """Nothing but what the Dockerfile copies is in the context."""
     copied = {path.rstrip("/") for name, value in instructions(image, content) if name == "COPY" for path in value[:-1]}
     lines = dockerignore(image, content).splitlines()
@@ -204,7 +204,7 @@ def test_context_is_what_is_copied(image, content):
 
 
 @pytest.mark.parametrize("spec", sorted(SPECS.glob("*/job.yaml")), ids=lambda spec: spec.parent.name)
-def test_examples_are_without_findings(spec, tmp_path):
+def test_examples_have_no_hadolint_findings(spec, tmp_path):
     done = smspec("render", str(spec), "--dockerfile")
     assert done.status == 0, done.err
     (tmp_path / "Dockerfile").write_text(done.out)

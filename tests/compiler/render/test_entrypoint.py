@@ -50,7 +50,7 @@ def test_entrypoint_is_python_3_8_for_any_plan(plan):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_docstring_names_what_is_started(kind):
+def test_docstring_names_the_started_script(kind):
     text = entrypoint(RunPlan(kind=kind, program="the.program", command=["the.program"]))
     assert "the.program" in ast.get_docstring(ast.parse(text))
 

@@ -47,7 +47,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_text_is_as_expected(name, update):
+def test_text_equals_the_expected_file(name, update):
     file = EXPECTED / f"{name}.txt"
     if update:
         file.parent.mkdir(exist_ok=True)
@@ -55,5 +55,5 @@ def test_text_is_as_expected(name, update):
     assert TEXTS[name]() == file.read_text()
 
 
-def test_no_expected_text_is_left_over():
+def test_every_expected_file_is_used():
     assert {file.name for file in EXPECTED.iterdir()} == {f"{name}.txt" for name in TEXTS}

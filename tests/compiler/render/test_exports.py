@@ -40,7 +40,7 @@ PATHS = [path for path, shape in MODEL.walk() if shape.kind not in ("structure",
 
 @pytest.mark.parametrize("target", FILES)
 @pytest.mark.parametrize("job", ["rich", "small"])
-def test_export_is_the_golden_one(job, target, update):
+def test_export_equals_the_golden_file(job, target, update):
     done = smspec("render", f"--{target}", cwd=EXPORTS / job)
     assert done.status == 0, done.err
     # The tag of a built image changes with the runtime, and with it the digest in the name.
@@ -75,14 +75,14 @@ def requests(draw):
 
 
 @given(requests())
-def test_object_of_ack_reads_back_to_the_request(request_):
+def test_ack_object_round_trips(request_):
     written = yaml.safe_load(ack(request_).text)
     assert set(written) == {"apiVersion", "kind", "metadata", "spec"}
     assert from_ack(written["spec"]) == (request_, [])
 
 
 @given(requests())
-def test_text_of_an_object_is_text_to_every_version_of_yaml(request_):
+def test_text_of_an_object_is_text_in_every_yaml_version(request_):
     """What is not in quotes is a word of letters that no version takes for a truth value, a number or a date."""
     for node in yaml.compose(ack(request_).text).value:
         for scalar in scalars(node[1]):
@@ -99,7 +99,7 @@ def scalars(node):
 
 
 @given(requests())
-def test_state_holds_the_request_and_no_expression(request_):
+def test_state_contains_the_request_without_expressions(request_):
     try:
         state = json.loads(step_functions(request_).text)
     except NothingToRender:
@@ -123,7 +123,7 @@ def test_name_like_a_path_is_not_an_expression():
 
 
 @given(requests())
-def test_resource_reads_back_to_the_request(request_):
+def test_terraform_resource_round_trips(request_):
     block = read_block(iter(terraform("ctr", request_).text.splitlines()[1:]))
     tags = {tag["Key"]: tag["Value"] for tag in request_.get("Tags", [])}
     expected = in_words(MODEL.root, {key: value for key, value in request_.items() if key != "Tags"})
@@ -179,7 +179,7 @@ def read_value(text):
 
 
 @pytest.mark.parametrize("unknown", [UNKNOWN_TO_ACK, UNKNOWN_TO_TERRAFORM], ids=["ack", "terraform"])
-def test_what_a_tool_does_not_know_is_a_member_of_the_api(unknown):
+def test_unsupported_members_exist_in_the_api(unknown):
     known = {tuple(step for step in path if isinstance(step, str)) for path, _ in MODEL.walk()}
     assert unknown <= known
 
@@ -259,14 +259,14 @@ def test_keys_are_named_by_arn_by_id_and_by_alias():
         assert allowed["Condition"] == {"ForAnyValue:StringEquals": {"kms:ResourceAliases": "alias/a"}}
 
 
-def test_key_of_an_alias_lies_where_the_alias_does():
+def test_alias_keys_are_in_the_account_of_the_alias():
     alias = "arn:aws-cn:kms:cn-north-1:444455556666:alias/shared"
     allowed = role(OutputDataConfig={"S3OutputPath": "s3://b-1/", "KmsKeyId": alias})["EncryptResults"]
     assert allowed["Resource"] == "arn:aws-cn:kms:cn-north-1:444455556666:key/*"
 
 
 @given(requests())
-def test_policies_are_small_sound_json(request_):
+def test_policies_are_small_valid_json(request_):
     """Every statement has an id of its own, and only actions that take no resource are allowed on all of them."""
     upload = Upload(kind="source", uri="s3://b-1/source/", archive=False)
     plan = Plan(
@@ -294,7 +294,7 @@ def test_region_of_a_spec_round_trips(tmp_path):
     assert re.search('^  region += "us-west-2"$', smspec("render", "--terraform", cwd=tmp_path).out, re.MULTILINE)
 
 
-def test_spec_without_a_region_leaves_it_to_the_tool(tmp_path):
+def test_spec_without_a_region_sets_none(tmp_path):
     (tmp_path / "job.yaml").write_text(READY)
     assert set(yaml.safe_load(smspec("render", "--ack", cwd=tmp_path).out)["metadata"]) == {"name"}
     assert "region " not in smspec("render", "--terraform", cwd=tmp_path).out
@@ -310,7 +310,7 @@ def actions_on(text):
     return found
 
 
-def test_policies_outlive_the_next_commit(tmp_path):
+def test_policy_does_not_depend_on_the_source(tmp_path):
     """A changed source has another digest and lies elsewhere: who runs the job tomorrow has the policy of today."""
     texts = []
     for program in ("print(1)\n", "print(2)\n"):
@@ -322,7 +322,7 @@ def test_policies_outlive_the_next_commit(tmp_path):
     assert [actions_on(text)[source] for text in texts[0]] == [{"s3:GetObject"}, {"s3:GetObject", "s3:PutObject"}]
 
 
-def test_who_builds_on_a_private_base_pulls_it(tmp_path):
+def test_submitter_may_pull_a_private_base(tmp_path):
     base = "444455556666.dkr.ecr.us-west-2.amazonaws.com/base/python:3.12"
     write_job(tmp_path, BUILT.replace("python:3.12-slim-bookworm", base))
     pulled = "arn:aws:ecr:us-west-2:444455556666:repository/base/python"

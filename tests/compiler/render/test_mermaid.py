@@ -40,7 +40,7 @@ def reading(lines):
     return [(labels[prefix], label, labels[reader]) for prefix, label, reader in edges]
 
 
-def test_whole_graph(tmp_path):
+def test_whole_graph_is_drawn(tmp_path):
     lines = graph(
         tmp_path,
         teacher=job("teacher", "checkpoints: s3://ckpt/teacher/\n"),
@@ -75,7 +75,7 @@ def test_whole_graph(tmp_path):
         "s3://models/team/a-",
     ],
 )
-def test_what_reads_the_output_of_another_job(data, tmp_path):
+def test_reader_of_an_output_is_linked(data, tmp_path):
     a, b = job("a", "output: s3://models/team/\n"), job("b", "output: s3://models/team/\n")
     reader = job("reader", "output: s3://other/\n" + reads(data))
     assert reading(graph(tmp_path, a=a, b=b, reader=reader)) == [("s3://models/team/", "train", "reader")]
@@ -88,7 +88,7 @@ def test_unwritten_prefix_has_no_reader(data, tmp_path):
     assert reading(graph(tmp_path, a=a, b=b, reader=job("reader", "output: s3://other/\n" + reads(data)))) == []
 
 
-def test_below_the_prefix_of_one_job_all_is_its(tmp_path):
+def test_whole_prefix_of_a_single_job_is_its_output(tmp_path):
     lines = graph(tmp_path, a=job("a"), reader=job("reader", reads("s3://models/a/best/")))
     assert reading(lines) == [("s3://models/a/", "train", "reader")]
 
@@ -110,13 +110,13 @@ def test_jobs_of_one_name_are_distinguished_by_file(tmp_path):
     assert lines[:2] == ['job1["ctr (a.yaml)"]', 'job2["ctr (b.yaml)"]']
 
 
-def test_no_text_of_a_spec_is_read_as_mermaid(tmp_path):
+def test_text_of_a_spec_is_not_mermaid_syntax(tmp_path):
     output = "output: 's3://models/a\"]-->x<b>&`#quot;'\n"
     lines = graph(tmp_path, a=job("a", output))
     assert lines[1] == 's3_1[("s3://models/a#34;#93;--#62;x#60;b#62;#38;#96;#35;quot#59;/")]'
 
 
-def test_of_a_graph_that_would_not_be_drawn_the_linked_jobs_stay(tmp_path):
+def test_large_graph_keeps_the_linked_jobs(tmp_path):
     specs = {f"j{number:03}": job(f"j{number:03}") for number in range(MOST_EDGES)}
     specs["reader"] = job("reader", reads("s3://models/j007/"))
     lines = graph(tmp_path, **specs)
@@ -130,7 +130,7 @@ def test_of_a_graph_that_would_not_be_drawn_the_linked_jobs_stay(tmp_path):
     ]
 
 
-def test_findings_go_to_the_other_stream_and_still_decide(tmp_path):
+def test_findings_go_to_stderr_and_set_the_status(tmp_path):
     ckpt = "checkpoints: s3://ckpt/x/\n"
     (tmp_path / "a.yaml").write_text(job("a", ckpt))
     (tmp_path / "b.yaml").write_text(job("b", ckpt))
@@ -149,7 +149,7 @@ def test_raw_request_has_no_graph(tmp_path):
 @pytest.mark.skipif(
     not (shutil.which("mmdc") and shutil.which("chromium")), reason="mermaid-cli or chromium is not installed"
 )
-def test_mermaid_draws_it_with_every_text_as_it_was_written(tmp_path):
+def test_mermaid_renders_every_text_unchanged(tmp_path):
     directives = r"%%{init: {}}%% $$x^2$$ \n style:#f classDef:#f"
     written = 's3://models/a"]-->x<b>&`#quot;%%end;é{}|' + directives + "/"
     specs = tmp_path / "specs"

@@ -32,20 +32,20 @@ def instructions(text):
 @example("'single' \"double\" `back`")
 @example("<<EOF")
 @example("# not a comment")
-def test_env_value_is_one_word_that_means_itself(value):
+def test_env_value_is_a_single_literal_word(value):
     end = ("USER", ("end",))
     assert instructions(quoting.env_line("NAME", value)) == [("ENV", ("NAME", quoting.double_quoted(value))), end]
     assert meaning(quoting.double_quoted(value)) == value
 
 
 @given(printable)
-def test_label_is_one_word_that_means_itself(value):
+def test_label_is_a_single_literal_word(value):
     end = ("USER", ("end",))
     assert instructions(quoting.label_line("a.b", value)) == [("LABEL", ("a.b", quoting.double_quoted(value))), end]
 
 
 @given(words)
-def test_words_of_the_exec_form_come_through(values):
+def test_exec_form_preserves_words(values):
     text = quoting.exec_form(values)
     assert json.loads(text) == values
     assert instructions(f"ENTRYPOINT {text}") == [("ENTRYPOINT", tuple(values)), ("USER", ("end",))]
@@ -56,13 +56,13 @@ def test_words_of_the_exec_form_come_through(values):
 @example('["not", "an", "array"]')
 @example("cat <<EOF\nRUN this\nEOF\n")
 @example("ends with \\")
-def test_command_of_the_author_is_one_instruction(script):
+def test_user_command_is_one_instruction(script):
     text = f"RUN {quoting.shell_form(script)}"
     assert instructions(text) == [("RUN", ("/bin/sh", "-c", script)), ("USER", ("end",))]
 
 
 @given(words)
-def test_shell_reads_the_words_back(values):
+def test_shell_reads_the_words_unchanged(values):
     script = "printf '%s\\0' " + quoting.shell_words(values, " \\\n    ")
     done = subprocess.run(["/bin/sh", "-c", script], capture_output=True, check=True)
     assert done.stdout.decode().split("\0")[:-1] == values
@@ -74,7 +74,7 @@ def test_shell_reads_the_words_back(values):
 @example("\\N{BULLET}")
 @example("\ud800")
 @example("a\r\nb")
-def test_docstring_holds_any_text_on_one_line(text):
+def test_docstring_fits_any_text_on_one_line(text):
     source = f'"""Runs `{quoting.docstring(text)}`."""\n'
     assert source.isprintable() or source[:-1].isprintable()
     assert ast.literal_eval(source.strip()) == f"Runs `{text}`."
@@ -92,5 +92,5 @@ def test_docstring_holds_any_text_on_one_line(text):
         ("ends in \\", '"ends in "\\\\""'),
     ],
 )
-def test_how_it_looks(value, written):
+def test_quoted_text_is_readable(value, written):
     assert quoting.double_quoted(value) == written

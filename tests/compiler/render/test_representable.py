@@ -64,7 +64,7 @@ def test_representable_image_has_no_findings():
         (built(env={"A": "${B}"}), "SM258", ("image", "env", "A"), "not expanded"),
     ],
 )
-def test_each_fault_at_its_key(image, code, path, words):
+def test_each_fault_is_located_at_its_key(image, code, path, words):
     (finding,) = findings(image)
     assert (finding.code, finding.path) == (code, path)
     assert words in finding.message
@@ -80,14 +80,14 @@ def test_undecodable_requirements_suggest_utf_8():
     )
 
 
-def test_requirements_file_that_needs_another():
+def test_requirements_file_that_needs_another_is_reported():
     (finding,) = findings(requirements=b"six\n-r other.txt\n")
     assert (finding.code, finding.path) == ("SM257", ("image", "python_requirements"))
     assert finding.message == "`image.python_requirements`: line 2 names another file"
 
 
 @pytest.mark.parametrize("image", [built(), ExistingImage(uri="x")])
-def test_no_argument_holds_a_nul(image):
+def test_nul_is_rejected_in_arguments(image):
     (first,) = findings(image, ScriptEntry(script="train.py", args=("a", "b\0")))
     assert (first.code, first.path) == ("SM252", ("entry_point", "args", 1))
     (second,) = findings(image, CommandEntry(command=("./train", "\ud800")))
@@ -96,7 +96,7 @@ def test_no_argument_holds_a_nul(image):
 
 
 @given(st.text(), st.text(), st.text(), st.text(), st.text())
-def test_what_is_not_refused_is_written_without_breaking_a_line(base, value, key, script, word):
+def test_accepted_text_does_not_break_a_line(base, value, key, script, word):
     """Text of any kind: either there is a finding, or each value stays on the line of its instruction."""
     members = {
         "base": base,
@@ -118,7 +118,7 @@ def test_what_is_not_refused_is_written_without_breaking_a_line(base, value, key
 
 
 @pytest.mark.parametrize("code", ["SM250", "SM252", "SM254", "SM255", "SM256", "SM257", "SM258"])
-def test_examples_of_the_explanations_are_true(code):
+def test_explanation_examples_hold(code):
     """The first is found, the second is not."""
     pieces = re.findall(r"```yaml\n(.*?)```", explanation(code), re.DOTALL)
     assert len(pieces) == 2

@@ -7,7 +7,7 @@ from smspec.render.request import request_json
 from support.render.plan_samples import PAYLOAD
 
 
-def test_request_keeps_the_order_of_the_api_and_is_ascii():
+def test_request_is_ascii_in_api_order():
     text = request_json(RequestPlan(payload=PAYLOAD, origins={}))
     assert json.loads(text) == PAYLOAD
     assert list(json.loads(text)) == list(PAYLOAD)

@@ -13,7 +13,7 @@ from smspec.render.requirement_words import faults_of_requirements, is_apt_packa
     "word",
     ["libgomp1", "g++", "libstdc++6", "git=1:2.39.5-0+deb12u2", "libc6:amd64", "libc6:arm64=2.36-9", "0ad"],
 )
-def test_apt_packages(word):
+def test_apt_packages_are_accepted(word):
     assert is_apt_package(word)
 
 
@@ -35,7 +35,7 @@ def test_apt_packages(word):
         ),
     ],
 )
-def test_no_apt_packages(word):
+def test_malformed_apt_packages_are_rejected(word):
     assert not is_apt_package(word)
 
 
@@ -50,7 +50,7 @@ def test_no_apt_packages(word):
         "pkg @ https://example.com/a.whl ; python_version >= '3.9'",
     ],
 )
-def test_pip_requirements(word):
+def test_pip_requirements_are_accepted(word):
     assert is_pip_requirement(word)
 
 
@@ -93,7 +93,7 @@ def test_pip_requirements(word):
         ),
     ],
 )
-def test_no_pip_requirements(word):
+def test_malformed_pip_requirements_are_rejected(word):
     assert not is_pip_requirement(word)
 
 
@@ -126,5 +126,5 @@ def test_accepted_words_are_single_safe_arguments(word):
         (b"a\nb\n\xff\n", [3]),
     ],
 )
-def test_requirements_file_stands_alone(content, lines):
+def test_requirements_file_must_not_include_others(content, lines):
     assert [line for line, _ in faults_of_requirements(content)] == lines

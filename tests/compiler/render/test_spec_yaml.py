@@ -39,13 +39,13 @@ def reread(root):
 @given(mappings)
 @example(tree({"<<": {"a": 1}, "": [], "a": [[[]], {}, [{"b": [1]}]], "---": "...", "? x": "- y"}))
 @example(tree({"a": "x\ny\n", "b": ["x\n\n y", "x\n\n", " x\ny", "x\n \ny"], "c": {"d": "\ta\nb"}}))
-def test_any_tree_reads_back_to_itself(root):
+def test_any_tree_round_trips(root):
     assert content(reread(root)) == content(root)
 
 
 @settings(max_examples=at_most(200))
 @given(texts, st.sampled_from(["", "a: ", "- x\n"]))
-def test_what_was_read_reads_back_with_its_quotes(text, prefix):
+def test_parsed_text_round_trips_with_its_quotes(text, prefix):
     try:
         root = read(SourceText("job.yaml", prefix + text)).root
     except InvalidInput:
@@ -95,7 +95,7 @@ WORDS_OF_YAML = [
 @given(
     st.one_of(st.sampled_from(WORDS_OF_YAML), st.text("-+._:=<~0123456789xobeETZNaNif ", max_size=12)), st.booleans()
 )
-def test_another_reader_sees_the_same_texts(text, is_key):
+def test_other_readers_see_the_same_texts(text, is_key):
     try:
         root = read(SourceText("job.yaml", f"? {text}\n: a\n" if is_key else f"a: {text}\n")).root
     except InvalidInput:

@@ -18,7 +18,7 @@ def shown(name, tmp_path, **changes):
     return TARGETS[name].render(plan(**changes), build_inputs(tmp_path, requirements=b"six\n"), SPEC).text
 
 
-def test_every_target_is_a_text(tmp_path):
+def test_every_target_is_text(tmp_path):
     assert json.loads(shown("api-json", tmp_path)) == PAYLOAD
     assert "\n# Written by smspec" in shown("dockerfile", tmp_path)
     assert shown("entrypoint", tmp_path).startswith('"""Runs the script `train.py`')
@@ -38,7 +38,7 @@ def test_absent_part_is_an_error(tmp_path, name, words):
 
 
 @pytest.mark.parametrize("words", [["--iam-policy", "job.yaml"], ["--iam-policy=role"], ["job.yaml", "--iam-policy"]])
-def test_policy_of_the_role_is_the_usual_one(tmp_path, words):
+def test_role_policy_is_the_default(tmp_path, words):
     write_job(tmp_path)
     done = smspec("render", *words, cwd=tmp_path)
     assert (done.status, "AssumeRolePolicyDocument" in json.loads(done.out)) == (0, True)
@@ -46,6 +46,6 @@ def test_policy_of_the_role_is_the_usual_one(tmp_path, words):
     assert [*json.loads(done.out)] == ["PolicyDocument"]
 
 
-def test_unknown_policy_is_misuse(tmp_path):
+def test_unknown_policy_exits_2(tmp_path):
     write_job(tmp_path)
     assert smspec("render", "--iam-policy=everybody", cwd=tmp_path).status == 2

@@ -25,14 +25,14 @@ def test_digest_covers_the_template_sources(digest):
 
 
 @pytest.mark.parametrize("name", [*module._MODULES, *(f"templates/{path.name}" for path in RENDER.glob("templates/*"))])
-def test_every_part_counts(digest, tmp_path, name):
+def test_every_part_changes_the_digest(digest, tmp_path, name):
     before = digest()
     with open(tmp_path / "render" / name, "a") as file:
         file.write("\n")
     assert digest() != before
 
 
-def test_all_that_fills_templates_in_is_counted():
+def test_every_imported_module_is_part_of_the_digest():
     """Whatever the two renderers import from their own package, directly or not."""
     waiting, found = ["dockerfile.py", "entrypoint.py"], set()
     while waiting:

@@ -40,7 +40,7 @@ IN_CHANNEL = [f"upload/smspec/{name}" for name in ["entrypoint.py", "run_plan.js
     ],
     ids=["built-image", "built-channel", "built-s3", "ready-channel", "ready-s3", "ready-alone"],
 )
-def test_files_of_each_delivery(tmp_path, changes, paths):
+def test_each_delivery_has_its_files(tmp_path, changes, paths):
     tree = render_tree(plan(**changes), build_inputs(tmp_path), "5" * 64)
     assert [file.path for file in tree.files] == sorted(paths, key=str.encode)
 
@@ -51,7 +51,7 @@ def test_requirements_are_there_when_the_image_has_some(tmp_path):
     assert GeneratedFile(path="requirements.txt", content=b"six\r\n") in tree.files
 
 
-def test_what_is_copied_keeps_its_executable_bit(tmp_path):
+def test_copied_files_keep_their_executable_bit(tmp_path):
     tree = render_tree(plan(), build_inputs(tmp_path, {"bin/go": b"#!/bin/sh\n", "a.py": b""}), "5" * 64)
     bits = {file.path: file.file.executable for file in tree.files if isinstance(file, CopiedFile)}
     assert bits["source/bin/go"] is True

@@ -54,7 +54,7 @@ def commented(data, text):
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.parent.name)
 @given(data=st.data())
 @settings(max_examples=25)
-def test_job_that_is_only_written_otherwise_changes_cosmetically(path, data):
+def test_rewritten_job_changes_cosmetically(path, data):
     text = path.read_text()
     tree = rewritten(data, yaml.compose(text, Loader=yaml.SafeLoader))
     new = commented(data, yaml.serialize(tree, width=4000, Dumper=yaml.SafeDumper))
@@ -75,7 +75,7 @@ def test_job_that_is_only_written_otherwise_changes_cosmetically(path, data):
         ({"environment": {"A": "1", "B": "2"}}, {"environment": {"B": "2", "A": "1"}}),
     ],
 )
-def test_another_spelling_of_the_same_is_cosmetic(before, after):
+def test_different_spelling_is_cosmetic(before, after):
     assert kinds(version(**before), version(**after)) == {"cosmetic"}
 
 
@@ -85,11 +85,11 @@ def test_quotes_around_a_text_are_cosmetic():
     assert kinds(version(old), version(text)) == {"cosmetic"}
 
 
-def test_quotes_around_a_number_are_not():
+def test_quotes_around_a_number_are_a_change():
     assert "hyperparameters" in kinds(version(hyperparameters={"a": 1}), version(hyperparameters={"a": "1"}))
 
 
-def test_another_order_of_channels_is_another_request():
+def test_different_order_of_channels_changes_the_request():
     channels = {"a": {"s3": "s3://example-data/a/"}, "b": {"s3": "s3://example-data/b/"}}
     changes = compared(version(channels=channels), version(channels=dict(reversed(channels.items()))), {})
     assert {change.kind for change in changes} == {"job"}

@@ -12,7 +12,7 @@ SAME_FILES = {"source.dir", "source.ignore"}
 
 
 @pytest.mark.parametrize("key", CHANGES)
-def test_change_of_a_key_is_of_its_kind(key):
+def test_change_of_a_key_has_its_kind(key):
     spec, value = CHANGES[key]
     old = version({name: there for name, there in spec.items() if there is not None})
     new = version(changed(spec, key, value), requirements=b"numpy\n" if "requirements" in key else None)

@@ -36,7 +36,7 @@ def _stripped(text):
 
 
 @given(HOSTILE)
-def test_code_holds_any_text(text):
+def test_code_contains_any_text(text):
     rendered = code(text)
     assert "|" not in rendered
     assert "\n" not in rendered
@@ -49,13 +49,13 @@ def test_code_preserves_its_text(text):
 
 
 @given(HOSTILE)
-def test_sentence_with_words_of_a_user_keeps_them_in_code(text):
+def test_user_text_in_a_sentence_stays_in_code(text):
     rendered = marked(f"hyperparameter {quoted(text)} changed")
     assert re.fullmatch(r"hyperparameter (?:<code>(?:&#124;)+</code>)* changed", outside(rendered))
 
 
 @given(HOSTILE, HOSTILE)
-def test_label_of_a_picture_holds_any_text(name, place):
+def test_diagram_label_contains_any_text(name, place):
     flow = data_flow(version())
     stream = type(flow[0])(True, place, name, "")
     for line in mermaid(name, (), (*flow, stream)).splitlines():
@@ -108,13 +108,13 @@ def test_long_lists_are_cut_with_a_count():
     assert len(rendered.splitlines()) < MOST_CHANGES + 15
 
 
-def test_picture_is_drawn_when_the_data_flow_changed_only():
+def test_diagram_is_drawn_only_for_changed_data_flow():
     other = {"train": {"s3": "s3://example-data/other/"}}
     assert "mermaid" in review(version(), version(channels=other))
     assert "mermaid" not in review(version(), version(hyperparameters={"a": 1}))
 
 
-def test_of_many_jobs_the_verdicts_are_read_first():
+def test_many_jobs_begin_with_their_verdicts():
     """One line of a base can change a hundred jobs."""
     many = [reviewed_change(f"jobs/{number}.yaml") for number in range(MOST_OPEN + 1)]
     few, folded = markdown(Comparison(reviews=tuple(many[:MOST_OPEN]))), markdown(Comparison(reviews=tuple(many)))
@@ -124,7 +124,7 @@ def test_of_many_jobs_the_verdicts_are_read_first():
     assert folded.count("\n\n**changes hyperparameters (`a`)**\n\n<details>") == len(many)
 
 
-def test_of_jobs_that_are_not_shown_each_verdict_is():
+def test_hidden_jobs_keep_their_verdicts():
     """The one with another role may be the last of a hundred."""
     many = [reviewed_change(f"jobs/{number}.yaml") for number in range(MOST_JOBS + 5)]
     sides = version(), version(role="arn:aws:iam::111122223333:role/Other")

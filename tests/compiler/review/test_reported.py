@@ -38,7 +38,7 @@ def test_verdict_names_layers_and_the_ceiling():
     )
 
 
-def test_package_that_replaces_another_is_one_change_at_its_line():
+def test_replaced_package_is_one_change_at_its_line():
     image = {"base": "python:3.12-slim-bookworm", "python_packages": ["a==1", "b==1"]}
     change = one(changes({"image": image}, {"image": {**image, "python_packages": ["a==1", "b==2"]}}), "image")
     assert (change.path, change.old, change.new) == (("image", "python_packages", 1), "b==1", "b==2")
@@ -51,7 +51,7 @@ def test_reordered_packages_rebuild_the_image():
     assert change.what == "python packages, in another order: is rebuilt"
 
 
-def test_files_of_an_image_are_a_change_of_code_and_of_the_layer():
+def test_image_files_change_code_and_layer():
     found = compared(version(None, "train.py", "old.py"), version(None, "train.py", "new.py"), {})
     assert [change.what.partition(";")[0] for change in of(found, "code")] == ["`new.py` is new", "`old.py` is gone"]
     assert one(found, "image").brief == "source"
@@ -66,7 +66,7 @@ def test_files_in_a_channel_need_no_new_image():
     assert not of(found, "image")
 
 
-def test_another_repository_is_the_same_image():
+def test_different_repository_is_the_same_image():
     image = {"base": "python:3.12-slim-bookworm"}
     found = changes({"image": image}, {"image": {**image, "repository": "elsewhere"}})
     assert verdict(found) == "keeps the image, in another repository"
@@ -82,7 +82,7 @@ def test_more_hosts_leave_replicated_data_alone():
     assert not of(changes({"hosts": hosts(2)}, {"hosts": hosts(4)}), "data")
 
 
-def test_groups_count_for_the_channels_that_name_them():
+def test_group_size_changes_only_its_channels():
     def job(workers, others):
         groups = [("a", workers), ("b", others)]
         listed = [{"name": name, "instance_type": "ml.m5.large", "count": count} for name, count in groups]
@@ -101,7 +101,7 @@ def test_groups_count_for_the_channels_that_name_them():
         (None, CHECKPOINTS, "checkpoints are kept now"),
     ],
 )
-def test_other_checkpoints_mean_another_start(old, new, said):
+def test_different_checkpoints_restart_the_training(old, new, said):
     change = one(changes({"checkpoints": old}, {"checkpoints": new}), "restart")
     assert change.what.startswith(said)
 
@@ -118,7 +118,7 @@ def test_added_checkpoints_are_not_a_loss(old, new, said):
     assert verdict(of(changes(old, new), "restart")) == said
 
 
-def test_same_checkpoints_are_taken_up_under_other_settings():
+def test_unchanged_checkpoints_are_resumed():
     settings = ({"checkpoints": CHECKPOINTS, "hyperparameters": {"lr": lr}} for lr in (1, 2))
     assert one(changes(*settings), "resume").brief == "hyperparameters"
 
@@ -174,12 +174,12 @@ def test_length_of_a_secret_is_hidden(job, length):
     assert change.old == change.new
 
 
-def test_another_registry_of_the_base_is_a_change_of_security():
+def test_different_registry_is_a_security_change():
     found = changes({"image": {"base": "python:3.12"}}, {"image": {"base": "ghcr.io/somebody/python:3.12"}})
     assert [(change.old, change.new) for change in of(found, "security")] == [("docker.io", "ghcr.io")]
 
 
-def test_remote_debugging_is_a_change_of_security():
+def test_remote_debugging_is_a_security_change():
     found = changes({}, {"api": {"RemoteDebugConfig": {"EnableRemoteDebug": True}}})
     assert one(found, "security").path == ("api", "RemoteDebugConfig", "EnableRemoteDebug")
 
@@ -188,7 +188,7 @@ def ceiling(old, new, prices=None):
     return [change for change in changes(old, new, prices) if change.brief == "ceiling"]
 
 
-def test_spot_counts_the_wait_and_a_warm_pool_its_time():
+def test_spot_includes_the_wait_and_warm_pools_their_time():
     spot = {
         "spot": {"max_wait": "30h"},
         "stopping": {"max_runtime": "24h"},
@@ -208,7 +208,7 @@ def test_retries_share_the_limit():
     assert ceiling({}, {"retries": 30}) == []
 
 
-def test_hours_on_other_types_cannot_be_compared_without_prices():
+def test_instance_types_need_prices_to_be_compared():
     (change,) = ceiling({"hosts": hosts(1)}, {"hosts": hosts(1, "ml.p4d.24xlarge")})
     assert change.rise is None
     assert "on other instance types" in change.what
@@ -226,7 +226,7 @@ def test_api_key_is_reported_at_its_path():
     assert change.path == ("api", "ExperimentConfig", "ExperimentName")
 
 
-def test_what_is_gone_is_placed_where_it_was():
+def test_removed_key_is_located_in_the_old_spec():
     change = one(changes({"tags": {"team": "a"}}, {}), "other")
     assert (change.old, change.new, change.file) == ({"Key": "team", "Value": "a"}, None, "job.yaml")
 
@@ -235,7 +235,7 @@ def test_same_job_has_no_differences():
     assert compared(version(job_samples.spec()), version(job_samples.spec()), {}) == ()
 
 
-def test_new_job_is_called_new_first():
+def test_new_job_begins_with_is_new():
     found = added_changes(version(hosts=hosts(1)), {})
     assert verdict(found) == "is new, changes security (role), cost ceiling (24 instance hours)"
 
@@ -275,13 +275,13 @@ def test_entry_point_in_a_channel_has_a_separate_verdict():
 
 
 @pytest.mark.parametrize("changed", [{"name": "other"}, {"job_name": "exact"}])
-def test_job_of_another_name_goes_on_from_the_same_checkpoints(changed):
+def test_renamed_job_resumes_from_the_same_checkpoints(changed):
     same = {"checkpoints": CHECKPOINTS}
     assert not of(changes(same, {**same, **changed}), "restart")
     assert of(changes({}, changed), "restart")
 
 
-def test_access_to_a_file_system_is_not_which_data_are_seen():
+def test_file_system_access_does_not_change_the_data():
     files = {"id": "fs-0123456789abcdef0", "type": "EFS", "path": "/a"}
     channels = [{"train": {"file_system": {**files, "access": access}}} for access in ("ro", "rw")]
     found = changes(*({"channels": channel} for channel in channels))

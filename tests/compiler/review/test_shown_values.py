@@ -25,7 +25,7 @@ def test_different_values_are_shown_differently(before, middle, after):
     assert max(len(old), len(new)) <= LONGEST
 
 
-def test_of_a_large_structure_its_values_are_shown():
+def test_large_structure_shows_its_values():
     s3 = {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://example-data/train/"}}
     channel = {"ChannelName": "train", "DataSource": s3, "InputMode": "File"}
     assert shown(None, channel) == ("(none)", "train, S3Prefix, s3://example-data/train/, File")

@@ -65,10 +65,10 @@ def codes(code, piece, *more):
 
 
 @pytest.mark.parametrize("code", [code for code in CODES if code not in TOO_LONG_FOR_A_PAGE])
-def test_wrong_example_is_found(code):
+def test_example_has_its_finding(code):
     assert code in codes(code, examples(code)[0], *BESIDE_THE_WRONG_ONE.get(code, ()))
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_right_example_is_right(code):
+def test_fixed_example_has_no_finding(code):
     assert codes(code, examples(code)[1]) == set()

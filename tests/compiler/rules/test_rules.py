@@ -172,7 +172,7 @@ REFUSED = [
 @pytest.mark.parametrize(
     ("code", "path", "changes"), REFUSED, ids=[f"{code}-{number}" for number, (code, _, _) in enumerate(REFUSED)]
 )
-def test_contradiction_is_found_at_its_place_and_alone(code, path, changes):
+def test_contradiction_is_the_only_finding_at_its_path(code, path, changes):
     found = lint(job_samples.job(**changes), job_samples.listing(*FILES))
     assert [(finding.code, finding.path) for finding in found] == [(code, path)]
     assert found[0].message[0] == "`" or found[0].message[0].islower()
@@ -216,11 +216,11 @@ ACCEPTED = [
 
 
 @pytest.mark.parametrize("changes", ACCEPTED, ids=[str(number) for number in range(len(ACCEPTED))])
-def test_job_without_contradictions_is_left_alone(changes):
+def test_job_without_contradictions_has_no_findings(changes):
     assert lint(job_samples.job(**changes), job_samples.listing(*FILES)) == []
 
 
-def test_nul_cannot_become_an_argument():
+def test_nul_in_an_argument_is_rejected():
     found = lint(job_samples.job(hyperparameters={"text": "a\0b", "k\0": 1}), job_samples.listing(*FILES))
     assert [finding.code for finding in found] == ["SM320", "SM320"]
 
@@ -253,7 +253,7 @@ def test_every_launcher_is_in_the_runtime_and_the_toolkit(name):
     assert told & set(TOOLKIT_LAUNCHERS), "`toolkit_hyperparameters`, plan/toolkit_launchers.py"
 
 
-def test_project_to_install_may_keep_its_modules_anywhere():
+def test_installable_project_may_keep_modules_anywhere():
     files = ("pyproject.toml", "src/ctr/other.py")
     assert lint(job_samples.job(entry_point={"module": "ctr.other:main"}), job_samples.listing(*files)) == []
 

@@ -85,5 +85,5 @@ NOTHING = [
 
 
 @pytest.mark.parametrize(("changes", "files"), NOTHING)
-def test_what_works_is_not_found(changes, files):
+def test_working_jobs_have_no_findings(changes, files):
     assert lint(job_samples.job(**changes), job_samples.listing(*FILES, *files)) == []

@@ -27,7 +27,7 @@ TRAIN = finding("SM322", "channels", "train", "input_mode")
 OTHER = finding("SM322", "channels", "training")
 
 
-def test_check_is_ignored_at_and_below_its_place():
+def test_check_is_ignored_at_and_below_its_path():
     assert said([TRAIN, OTHER], ignore("SM322", "channels.train")) == [("SM322", ("channels", "training"))]
     assert said([TRAIN, OTHER], ignore("SM322", "channels.train.input_mode")) == [("SM322", ("channels", "training"))]
     assert said([finding("SM429", "tags", 1)], ignore("SM429", "tags")) == []
@@ -37,12 +37,12 @@ def test_ignore_without_a_path_applies_everywhere():
     assert said([TRAIN, OTHER], ignore("SM322")) == []
 
 
-def test_another_check_at_the_same_place_stands():
+def test_other_checks_at_the_path_are_kept():
     other = finding("SM324", "channels", "train")
     assert said([TRAIN, other], ignore("SM322", "channels.train")) == [("SM324", ("channels", "train"))]
 
 
-def test_what_is_ignored_in_vain_is_a_warning():
+def test_unused_ignore_is_a_warning():
     found = not_ignored([OTHER], [ignore("SM322", "channels.train")])
     assert [(one.code, one.severity, one.path) for one in found] == [
         ("SM322", "error", ("channels", "training")),
@@ -76,7 +76,7 @@ ABOUT_REQUESTS = rules_about_requests()
 
 
 @pytest.mark.parametrize("rule", ABOUT_REQUESTS, ids=lambda rule: rule.code)
-def test_what_a_rule_reads_out_of_a_whole_request_can_be_ignored(rule):
+def test_inferred_rules_can_be_ignored(rule):
     """It may be wrong about a job that the service accepts: its author has the last word."""
     assert rule not in SHAPE_RULES
     assert said([rule.at(("channels", "train"), "something")], ignore(rule.code, "channels.train")) == []
@@ -87,7 +87,7 @@ def test_request_rule_declares_its_evidence(rule):
     assert rule.evidence is not None or rule.code.startswith("SM6")
 
 
-def test_rule_that_does_not_exist_is_called_that():
+def test_unknown_rule_is_reported():
     (found,) = not_ignored([], [ignore("SM999")])
     assert (found.code, found.path) == ("SM331", ("checks", "ignore", 0, "rule"))
     assert found.message == "`checks.ignore[0].rule`: unknown rule `SM999`"

@@ -78,7 +78,7 @@ def argparse_scripts(draw):
 
 @settings(max_examples=at_most(600), suppress_health_check=list(HealthCheck))
 @given(argparse_scripts(), hyperparameters, styles, written)
-def test_argparse(script, given_hyperparameters, style, words):
+def test_argparse_agrees(script, given_hyperparameters, style, words):
     said, found = agrees(script, given_hyperparameters, style, words)
     if said is not None and not words and said.startswith("usage"):
         assert found, f"{script}\n{said}"
@@ -114,7 +114,7 @@ def dataclass_scripts(draw):
 
 @settings(max_examples=at_most(200), suppress_health_check=list(HealthCheck))
 @given(st.data(), hyperparameters, styles)
-def test_hf_argument_parser(data, given_hyperparameters, style):
+def test_hf_argument_parser_agrees(data, given_hyperparameters, style):
     agrees(data.draw(dataclass_scripts()), given_hyperparameters, style, [])
 
 
@@ -151,7 +151,7 @@ def click_scripts(draw):
 
 @settings(max_examples=at_most(300), suppress_health_check=list(HealthCheck))
 @given(st.data(), hyperparameters, styles, written)
-def test_click(data, given_hyperparameters, style, words):
+def test_click_agrees(data, given_hyperparameters, style, words):
     agrees(data.draw(click_scripts()), given_hyperparameters, style, words)
 
 
@@ -184,7 +184,7 @@ def typer_scripts(draw):
 
 @settings(max_examples=at_most(300), suppress_health_check=list(HealthCheck))
 @given(st.data(), hyperparameters, styles)
-def test_typer(data, given_hyperparameters, style):
+def test_typer_agrees(data, given_hyperparameters, style):
     agrees(data.draw(typer_scripts()), given_hyperparameters, style, [])
 
 
@@ -210,7 +210,7 @@ def absl_scripts(draw):
 
 @settings(max_examples=at_most(300), suppress_health_check=list(HealthCheck))
 @given(st.data(), hyperparameters, styles)
-def test_absl(data, given_hyperparameters, style):
+def test_absl_agrees(data, given_hyperparameters, style):
     script = data.draw(absl_scripts())
     from absl import flags
 
@@ -238,5 +238,5 @@ def jsonargparse_scripts(draw):
 
 @settings(max_examples=at_most(200), suppress_health_check=list(HealthCheck))
 @given(st.data(), hyperparameters, styles)
-def test_jsonargparse(data, given_hyperparameters, style):
+def test_jsonargparse_agrees(data, given_hyperparameters, style):
     agrees(data.draw(jsonargparse_scripts()), given_hyperparameters, style, [])

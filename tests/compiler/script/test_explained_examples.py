@@ -19,10 +19,10 @@ def found(code, index):
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_wrong_example_is_found(code):
+def test_example_has_its_finding(code):
     assert found(code, 0) == {code}
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_right_example_is_right(code):
+def test_fixed_example_has_no_finding(code):
     assert found(code, 1) == set()

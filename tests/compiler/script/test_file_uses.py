@@ -111,17 +111,17 @@ def read(text: str) -> Program:
 
 
 @pytest.mark.parametrize("program", CERTAIN.values(), ids=CERTAIN)
-def test_path_that_certainly_reaches_a_file_operation_is_found(program):
+def test_certain_path_of_a_file_operation_is_found(program):
     uses = read(program).file_uses
     assert uses
     assert all(use.path.startswith("/opt/ml") and use.place.line > 0 for use in uses)
 
 
 @pytest.mark.parametrize("program", NOT_CERTAIN.values(), ids=NOT_CERTAIN)
-def test_path_that_may_not_be_used_is_not_found(program):
+def test_uncertain_path_is_not_found(program):
     assert read(program).file_uses == ()
 
 
-def test_use_has_its_path_operation_and_line():
+def test_file_use_has_path_operation_and_line():
     (use,) = read('import torch\ntorch.save({}, "/opt/ml/model/m.pt")').file_uses
     assert (use.path, use.operation, use.place.line) == ("/opt/ml/model/m.pt", "torch.save", 2)

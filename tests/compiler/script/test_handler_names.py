@@ -16,7 +16,7 @@ def epoch(job, epoch, streams):
 
 
 @pytest.mark.parametrize("key", ["module", "pipe_loop"])
-def test_name_that_is_nowhere_in_the_module_is_missed(key):
+def test_unknown_name_is_missing(key):
     (finding,) = findings(MODULE, entry_point={key: "train:Trianer"})
     assert (finding.code, finding.severity, finding.path) == ("SM511", "error", ("entry_point", key))
     assert (finding.message, finding.label) == (
@@ -26,13 +26,13 @@ def test_name_that_is_nowhere_in_the_module_is_missed(key):
     assert "`Trainer` or `epoch`" in finding.help
 
 
-def test_empty_module_has_none():
+def test_empty_module_has_no_names():
     (finding,) = findings("", entry_point={"module": "train:main"})
     assert "defines none" in finding.help
 
 
 @pytest.mark.parametrize("name", ["Trainer", "epoch", "outer"])
-def test_name_that_the_module_has_is_not_missed(name):
+def test_known_name_is_not_missing(name):
     assert codes(MODULE, entry_point={"pipe_loop": f"train:{name}"}) == []
 
 
@@ -47,9 +47,9 @@ def test_name_that_the_module_has_is_not_missed(name):
         "exec('lo' 'op = print')",
     ],
 )
-def test_module_that_may_have_names_by_other_means_is_not_judged(text):
+def test_dynamic_module_is_not_checked(text):
     assert codes(text, entry_point={"pipe_loop": "train:loop"}) == []
 
 
-def test_letters_that_python_takes_for_the_same_are_the_same():
+def test_equivalent_letters_are_equal():
     assert codes("def \ufb01t(job): ...", entry_point={"module": "train:fit"}) == []

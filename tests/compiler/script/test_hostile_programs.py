@@ -63,7 +63,7 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_hostile_program_is_read_at_once(name):
+def test_hostile_script_is_read_quickly(name):
     start, before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     found = program(PROGRAMS[name])
     assert time.process_time() - start < 30  # an idle machine takes less than 2
@@ -88,7 +88,7 @@ MODULES = {
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_hundred_hostile_modules_are_given_up_at_once(name):
+def test_hundred_hostile_modules_are_skipped_quickly(name):
     texts = {f"m{n}": MODULES[name] for n in range(100)}
     start = time.process_time()
     read = program(IMPORTS, **texts)

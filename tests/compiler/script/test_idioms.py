@@ -213,7 +213,7 @@ def real(text, given):
 @pytest.mark.slow
 @settings(max_examples=at_most(1500), suppress_health_check=list(HealthCheck), deadline=None)
 @given(programs(), hyperparameters)
-def test_no_error_of_a_right_program(text, given):
+def test_valid_script_has_no_error(text, given):
     found = errors(text, given)
     if found:
         assert real(text, given) is not None, f"{text}\n{given}\n{[one.message for one in found]}"
@@ -221,7 +221,7 @@ def test_no_error_of_a_right_program(text, given):
 
 
 @pytest.mark.parametrize("way", AROUND)
-def test_no_error_whatever_stands_around_a_read(way):
+def test_code_around_a_read_causes_no_error(way):
     """Pairs are gone through one by one: chance finds the rare one among them years later."""
     for made in MAKING.values():
         for read in ("plain", "another channel", "item"):
@@ -243,7 +243,7 @@ EXACT = ["plain", "alias", "group", "method of a group", "getattr", "decorator",
 
 
 @pytest.mark.parametrize("way", [*EXACT, "class", "attribute of a class", "walrus"])
-def test_option_that_can_be_followed_is_checked(way):
+def test_traceable_option_is_checked(way):
     declared = DECLARING[way].format(a="'--epochs', type=int", n=0, o="epochs", e="")
     text = HEAD + "p = argparse.ArgumentParser()\n" + declared + "\np.parse_args()\n"
     assert [code for code, _ in codes(text, hyperparameters={"epochs": "three"})] == ["SM503"]
@@ -251,7 +251,7 @@ def test_option_that_can_be_followed_is_checked(way):
     assert [code for code, _ in codes(text, hyperparameters={"lr": 3})] == ["SM501"]
 
 
-def test_idioms_leave_this_process_as_it_was():
+def test_idioms_do_not_change_the_test_process():
     before = dict(os.environ)
     runs("import os\nos.environ['SM_LEFT'] = '1'\n", [])
     assert dict(os.environ) == before

@@ -44,7 +44,7 @@ def errors(directory, hyperparameters):
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_no_error_of_a_right_program(name, tmp_path):
+def test_valid_script_has_no_error(name, tmp_path):
     directory = written(tmp_path, RIGHT[name])
     assert real(directory, GIVEN) is None
     found = directory_findings(directory, hyperparameters=GIVEN, **JOB)
@@ -158,7 +158,7 @@ hyperparameters = st.dictionaries(st.sampled_from(["epochs", "mode"]), st.sample
 @pytest.mark.slow
 @settings(max_examples=at_most(400), suppress_health_check=list(HealthCheck))
 @given(directories(), hyperparameters)
-def test_no_error_of_a_right_program_at_random(tmp_path_factory, files, given_hyperparameters):
+def test_random_valid_script_has_no_error(tmp_path_factory, files, given_hyperparameters):
     directory = written(tmp_path_factory.mktemp("program"), files)
     found = errors(directory, given_hyperparameters)
     if found:

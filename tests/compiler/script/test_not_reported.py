@@ -92,12 +92,12 @@ SILENT = {
 
 
 @pytest.mark.parametrize("text", SILENT.values(), ids=SILENT)
-def test_arguments(text):
+def test_arguments_are_not_reported(text):
     assert codes(text, hyperparameters={"name": "a"}) == []
 
 
 @pytest.mark.parametrize("name", SILENT)
-def test_what_is_not_checked_is_noted(name):
+def test_unchecked_reading_has_a_note(name):
     read = program(SILENT[name])
     if read is not None and not read.command_lines:
         assert read.stop is not None, SILENT[name]
@@ -133,7 +133,7 @@ CHANNELS = {
 
 
 @pytest.mark.parametrize("text", CHANNELS.values(), ids=CHANNELS)
-def test_channels(text):
+def test_channels_are_not_reported(text):
     assert (
         codes(text, environment={"SM_CHANNEL_SET": "/data"}, entry_point={"script": "train.py", "args_style": "none"})
         == []
@@ -147,7 +147,7 @@ def test_channels(text):
         {"entry_point": {"command": ["./start"]}},
     ],
 )
-def test_other_words_may_be_given(changes):
+def test_additional_arguments_disable_the_check(changes):
     assert codes(MADE + "p.parse_args()", hyperparameters={"x": 1}, **changes) == []
 
 
@@ -178,6 +178,6 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_program(text):
+def test_hostile_script_is_not_reported(text):
     program(text)
     assert codes(text, hyperparameters={"name": 1}) == []

@@ -76,7 +76,7 @@ MNIST = (
         + "def f(rank):\n    dist.init_process_group('gloo')\nmp.spawn(f)",
     ],
 )
-def test_silent(tmp_path, program):
+def test_scripts_without_a_group_are_not_reported(tmp_path, program):
     assert told(tmp_path, program) == []
 
 
@@ -84,7 +84,7 @@ def test_silent(tmp_path, program):
     "more",
     ["distribution: torchrun\n", "distribution: mpi\n", "environment: {RANK: '0', WORLD_SIZE: '1'}\n"],
 )
-def test_silent_where_something_sets_them(tmp_path, more):
+def test_variables_set_elsewhere_are_not_reported(tmp_path, more):
     assert told(tmp_path, DIST + GLOO, more) == []
 
 
@@ -100,15 +100,15 @@ ALONE = DIST + "dist.init_process_group('gloo', rank=0, world_size=1)"
         (BUILT, "environment: {SAGEMAKER_TRAINING_MODULE: 'sagemaker_pytorch_container.training:main'}\n"),
     ],
 )
-def test_sagemaker_s_pytorch_images_have_an_address_on_one_host(tmp_path, image, more):
+def test_pytorch_images_set_an_address_on_one_host(tmp_path, image, more):
     assert told(tmp_path, ALONE, more, count=1, image=image) == []
 
 
 @pytest.mark.parametrize(("image", "count"), [(BUILT, 1), (READY, 1)])
-def test_other_images_have_none_on_one_host(tmp_path, image, count):
+def test_other_images_set_no_address_on_one_host(tmp_path, image, count):
     (line,) = told(tmp_path, ALONE, count=count, image=image)
     assert "no `MASTER_ADDR` or `MASTER_PORT`" in line
 
 
-def test_image_of_others_sets_none_of_them(tmp_path):
+def test_existing_images_set_no_variables(tmp_path):
     assert len(told(tmp_path, DIST + GLOO, image=READY)) == 1

@@ -149,7 +149,7 @@ TRAINING = {"training": "s3://example-data/x/"}
         (CLICK, {"kind": "c"}, [("SM503", "hyperparameters.kind")]),
     ],
 )
-def test_arguments(text, hyperparameters, expected):
+def test_argument_errors_are_reported(text, hyperparameters, expected):
     assert codes(text, hyperparameters=hyperparameters, channels=TRAINING) == expected
 
 
@@ -163,19 +163,19 @@ def test_parser_in_another_module_is_read():
     assert codes(SPLIT, hyperparameters={"rate": 1}) == []
 
 
-def test_channel_and_a_near_one():
+def test_missing_channel_suggests_the_nearest():
     assert codes(CLASSIC) == [("SM506", "channels")]
     near = findings("import os\nx = os.environ.get('SM_CHANNEL_TRIAN')")
     assert [(finding.code, finding.label) for finding in near] == [("SM507", "did you mean `train`?")]
 
 
-def test_places_are_in_code_points():
+def test_columns_count_code_points():
     text = "import os\nx = '\u00e4\u00f6\u00fc'; y = os.environ['SM_CHANNEL_B']\n"
     (found,) = findings(text)
     assert (found.notes[0].span.line, found.notes[0].span.column) == (2, 16)
 
 
-def test_written_arguments_are_looked_at_too():
+def test_arguments_of_the_entry_point_are_checked():
     text = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\np.parse_args()"
     entry = {"script": "train.py", "args": ["--lr", "-0.5", "--config", "a.yaml"]}
     assert codes(text, entry_point=entry) == [("SM501", "entry_point.args.2")]
@@ -202,16 +202,16 @@ if __name__ == '__main__':
 """
 
 
-def test_parser_that_an_object_holds():
+def test_parser_in_an_attribute_is_read():
     assert codes(OPTIONS_OF_A_CLASS, hyperparameters={"lr": "x"}) == [("SM503", "hyperparameters.lr")]
 
 
-def test_module_that_brings_all_its_names():
+def test_star_import_is_followed():
     text = "from options import *\nif __name__ == '__main__':\n    get_parser().parse_args()\n"
     assert codes(text, {"options": OPTIONS}, hyperparameters={"rate": 1}) == [("SM501", "hyperparameters.rate")]
 
 
-def test_choices_that_are_only_looked_at():
+def test_choices_in_a_loop_are_read():
     text = (
         "import argparse\nc = ['a']\np = argparse.ArgumentParser()\nfor one in c:\n    print(one)\n"
         "p.add_argument('--name', choices=c + ['b'], help=', '.join(c))\np.parse_args()"
@@ -221,18 +221,18 @@ def test_choices_that_are_only_looked_at():
 
 
 @pytest.mark.parametrize("end", ["raise", "print(1)\n    sys.exit(255)", "raise ValueError('data') from None"])
-def test_failure_that_is_caught_only_to_fail(end):
+def test_caught_failure_that_fails_again_is_reported(end):
     text = f"import os, sys\ntry:\n    x = os.environ['SM_CHANNEL_B']\nexcept KeyError:\n    {end}\n"
     assert codes(text) == [("SM506", "channels")]
 
 
 @pytest.mark.parametrize("end", ["sys.exit(0)", "if x:\n        sys.exit()\n    raise", "os._exit(x)", "print(1)"])
-def test_failure_that_is_caught(end):
+def test_caught_failure_is_not_reported(end):
     text = f"import os, sys\ntry:\n    x = os.environ['SM_CHANNEL_B']\nexcept KeyError:\n    {end}\n"
     assert codes(text) == []
 
 
-def test_variable_of_a_hyperparameter():
+def test_hyperparameter_variable_is_checked():
     text = "import os\nx = os.environ['SM_HP_LR']\ny = os.environ.get('SM_HP_Z')\n"
     assert codes(text, hyperparameters={"lr": 1}) == []
     (found,) = findings(text, hyperparameters={"lrr": 1})
@@ -241,14 +241,14 @@ def test_variable_of_a_hyperparameter():
     assert codes(text, environment={"SM_HP_LR": "1"}) == []
 
 
-def test_name_of_one_letter_gets_one_dash():
+def test_one_letter_name_gets_one_dash():
     text = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--n', required=True)\np.parse_args()"
     (found,) = findings(text, hyperparameters={"n": 1})  # and not also that `--n` is missing
     assert (found.code, found.label) == ("SM501", "becomes `-n`")
     assert "declare `-n` in the script" in found.help
 
 
-def test_choice_that_is_nearly_one():
+def test_nearly_right_choice_suggests_the_right_one():
     text = "import argparse\np = argparse.ArgumentParser()\n"
     text += "p.add_argument('--name', choices=['adam', 'sgd'])\np.parse_args()"
     (found,) = findings(text, hyperparameters={"name": "adma"})
@@ -257,12 +257,12 @@ def test_choice_that_is_nearly_one():
     assert found.label == ""
 
 
-def test_function_that_yields_only_in_one_within_is_followed():
+def test_function_with_an_inner_generator_is_followed():
     text = "import os\ndef read():\n    def rows():\n        yield 1\n    return os.environ['SM_CHANNEL_B']\nread()\n"
     assert codes(text) == [("SM506", "channels")]
 
 
-def test_variable_of_a_method_is_not_the_parser_of_that_name():
+def test_variable_of_a_method_does_not_shadow_the_parser():
     text = (
         "import argparse, os\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\n"
         "class Model(os.Module):\n    def forward(self, x):\n        p = x.shape\n        return p\n"

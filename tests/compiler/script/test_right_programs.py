@@ -47,13 +47,13 @@ def ended():
 
 @pytest.mark.xdist_group("right programs")  # they are all run at once, by the first of these tests
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_no_error_of_a_right_program(name):
+def test_valid_script_has_no_error(name):
     assert ended()[name] == 0
     assert [one.message for one in findings(PROGRAMS[name], **JOB) if one.severity == "error"] == []
 
 
 @pytest.mark.parametrize("made", ["", "class C:\n    x = 1\n", "def f():\n    return 1\nf()\n", "import json\n"])
-def test_wrong_program_is_found_in_the_same_way(made):
+def test_faulty_script_has_its_error(made):
     text = whole(made + "p.parse_args()\n", MADE)
     assert statuses({"x": text}, script_environment(**JOB).words, READY) == {"x": 2}
     assert [one.code for one in findings(text, **JOB)] == ["SM501"]

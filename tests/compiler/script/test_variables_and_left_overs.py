@@ -19,7 +19,7 @@ def found(text, **changes):
 
 
 @pytest.mark.parametrize("name", sorted(SET))
-def test_what_sagemaker_sets_is_there(name):
+def test_sagemaker_variables_are_known(name):
     assert found(READ.format(name)) == []
 
 
@@ -56,7 +56,7 @@ VARIABLES = {
 
 
 @pytest.mark.parametrize("text", VARIABLES.values(), ids=VARIABLES)
-def test_variable_that_may_be_there(text):
+def test_optional_variable_is_not_reported(text):
     assert found(text) == []
 
 
@@ -64,12 +64,12 @@ def test_variable_that_may_be_there(text):
 @pytest.mark.parametrize(
     "after", ["os.environ.update(x)", "os.environ['{}'] = '/x'", "import dotenv\ndotenv.load_dotenv()", "exec(x)"]
 )
-def test_what_is_set_later_is_not_there_before(name, after):
+def test_variable_is_unset_before_its_assignment(name, after):
     assert len(found(READ.format(name) + after.format(name) + "\n")) == 1
     assert found(f"import os\n{after.format(name)}\nx = os.environ['{name}']\n") == []
 
 
-def test_variables_are_those_of_the_runtime(tmp_path):
+def test_variables_equal_those_of_the_runtime(tmp_path):
     (tmp_path / "input" / "config").mkdir(parents=True)
     cluster = {"current_host": "algo-1", "hosts": ["algo-1"], "topology": ["x"]}
     (tmp_path / "input" / "config" / "resourceconfig.json").write_text(json.dumps(cluster))
@@ -89,7 +89,7 @@ DROPPING = [
 
 
 @pytest.mark.parametrize("end", DROPPING)
-def test_argument_that_is_dropped(end):
+def test_dropped_argument_is_reported(end):
     (finding,) = findings(PARSER.replace(", sys", "") + end, hyperparameters={"epohcs": 3})
     assert (finding.code, finding.severity, finding.path) == ("SM516", "warning", ("hyperparameters", "epohcs"))
     assert finding.label == "did you mean `epochs`?"
@@ -118,7 +118,7 @@ KEPT = {
 
 
 @pytest.mark.parametrize("end", KEPT.values(), ids=KEPT)
-def test_argument_that_may_be_used(end):
+def test_possibly_used_argument_is_not_reported(end):
     assert found(PARSER + end, hyperparameters={"rate": 3}) == []
 
 

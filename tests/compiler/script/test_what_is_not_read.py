@@ -60,7 +60,7 @@ def faulty(request, tmp_path):
     return shutil.copytree(request.param, tmp_path / "job")
 
 
-def test_there_are_cases():
+def test_cases_are_found():
     assert len(CASES) >= 11
 
 
@@ -100,7 +100,7 @@ REPLACED = {
 
 
 @pytest.mark.parametrize("member", REPLACED)
-def test_member_that_starts_another_program(member):
+def test_member_replacing_the_script_ends_the_check(member):
     changes = {"hyperparameters": {"x": 1}, "api": {"AlgorithmSpecification": REPLACED[member]}}
     assert codes(FAULTY, **changes) == [("SM512", "entry_point.script")]
 
@@ -157,7 +157,7 @@ def test_member_that_starts_another_program(member):
         ),
     ],
 )
-def test_what_starts_another_program_depends_on_who_starts_it(changes, code):
+def test_replacing_variables_depend_on_the_launcher(changes, code):
     assert [code for code, _ in codes(FAULTY, hyperparameters={"x": 1}, **changes)] == [code]
 
 
@@ -195,7 +195,7 @@ UNREAD = {
 
 
 @pytest.mark.parametrize("name", UNREAD)
-def test_script_that_cannot_be_read_is_a_note_in_every_format(name, tmp_path):
+def test_unreadable_script_is_a_note_in_every_format(name, tmp_path):
     lines, files, reason = UNREAD[name]
     (tmp_path / "src").mkdir()
     for file, content in files.items():
@@ -229,7 +229,7 @@ def test_readable_or_absent_script_needs_no_note(lines, script, tmp_path):
     assert "SM512" not in smspec("validate", cwd=tmp_path).out
 
 
-def test_note_is_ignored_and_graded_as_any_finding_is(tmp_path):
+def test_note_can_be_ignored_and_raised(tmp_path):
     ignoring = "checks: {ignore: [{rule: SM512, because: written in Rust}]}\n"
     (tmp_path / "job.yaml").write_text(HEAD + "entry_point: {command: [./train]}\n" + ignoring)
     assert smspec("validate", "--strict", cwd=tmp_path) == (0, "", "checked 1 job: no problems found\n")

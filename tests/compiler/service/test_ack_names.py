@@ -26,28 +26,28 @@ from support.service.api_samples import fill, small_request
         ("EnableSageMakerMetricsTimeSeries", "enableSageMakerMetricsTimeSeries"),
     ],
 )
-def test_names_are_those_of_the_published_crd(member, name):
+def test_ack_names_equal_the_published_crd(member, name):
     assert ack_name(member) == name
 
 
-def test_no_two_members_of_a_structure_share_a_name():
+def test_members_of_a_structure_have_distinct_ack_names():
     for shape in pinned_model().shapes.values():
         assert len({ack_name(member) for member in shape.members}) == len(shape.members), shape.name
 
 
-def test_every_place_of_the_model_goes_there_and_back():
+def test_every_path_of_the_model_round_trips():
     for path, _ in pinned_model().walk():
         request = small_request()
         fill(request, path)
         assert from_ack(to_ack(request)) == (request, []), path
 
 
-def test_keys_of_maps_are_the_authors():
+def test_keys_of_maps_are_not_renamed():
     spec = to_ack({"HyperParameters": {"KmsKeyId": "1"}, "Environment": {"RoleArn": "x"}})
     assert spec == {"hyperParameters": {"KmsKeyId": "1"}, "environment": {"RoleArn": "x"}}
 
 
-def test_what_the_model_does_not_know_is_named():
+def test_unknown_ack_members_are_listed():
     spec = {"roleRef": {"from": {"name": "x"}}, "inputDataConfig": [{"channelName": "a", "Odd": 1}]}
     assert from_ack(spec) == (
         {"InputDataConfig": [{"ChannelName": "a"}]},
@@ -55,5 +55,5 @@ def test_what_the_model_does_not_know_is_named():
     )
 
 
-def test_unknown_member_keeps_its_name_on_the_way_to_ack():
+def test_unknown_member_keeps_its_name_in_ack():
     assert to_ack({"BrandNew": {"KmsKeyId": 1}}) == {"BrandNew": {"KmsKeyId": 1}}

@@ -30,7 +30,7 @@ DIGEST = "sha256:" + "ab" * 32
         "base:" + "t" * 128,
     ],
 )
-def test_reference(text):
+def test_reference_is_parsed(text):
     assert is_image_reference(text)
 
 
@@ -69,12 +69,12 @@ def test_reference(text):
         "a\u2028b",
     ],
 )
-def test_no_reference(text):
+def test_malformed_reference_is_rejected(text):
     assert not is_image_reference(text)
 
 
 @given(st.text() | st.from_regex(r"[a-zA-Z0-9.:@/$ -]{0,40}"))
-def test_what_passes_is_one_harmless_word(text):
+def test_accepted_reference_is_one_harmless_word(text):
     if is_image_reference(text):
         assert re.fullmatch(r"[A-Za-z0-9\[][A-Za-z0-9._:/@\[\]-]*", text, re.ASCII)
 

@@ -19,14 +19,14 @@ FAMILIES = {family(kind) for kind in TYPES}
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_every_type_of_the_model_is_in_exactly_one_class(kind):
+def test_every_instance_type_is_in_exactly_one_class(kind):
     """A model that is pinned anew may have new families: look up their disks and put each into its set."""
     assert sum(family(kind) in names for names in (EBS_ONLY, LOCAL_NVME, STORAGE_UNKNOWN)) == 1
     assert is_known(kind)
 
 
 @pytest.mark.parametrize("names", [EBS_ONLY, LOCAL_NVME, STORAGE_UNKNOWN, TRAINIUM, ULTRASERVER])
-def test_every_family_is_one_of_the_model(names):
+def test_every_family_is_in_the_model(names):
     assert names <= FAMILIES
 
 
@@ -48,5 +48,5 @@ def test_every_family_is_one_of_the_model(names):
         ("", "unknown"),
     ],
 )
-def test_what_the_hosts_of_a_type_keep_their_data_on(kind, expected):
+def test_instance_type_has_its_storage(kind, expected):
     assert storage(kind) == expected

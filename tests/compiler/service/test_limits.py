@@ -34,7 +34,7 @@ def codes_at(request, path):
 
 
 @pytest.mark.parametrize("path", [path for path, _ in PLACES], ids=dotted)
-def test_valid_value_is_accepted_at_every_place(path):
+def test_valid_value_is_accepted_at_every_path(path):
     request = request_with(path)[0]
     assert not [finding for finding in request_findings(request) if finding.code in SHAPE_CODES]
 
@@ -69,7 +69,7 @@ def wrong_values(shape):
 
 
 @pytest.mark.parametrize(("path", "shape"), PLACES, ids=[dotted(path) for path, _ in PLACES])
-def test_every_limit_is_checked_at_every_place(path, shape):
+def test_every_limit_is_checked_at_every_path(path, shape):
     for wrong, code in wrong_values(shape):
         request, holder, key = request_with(path)
         holder[key] = wrong
@@ -85,7 +85,7 @@ def test_every_limit_is_checked_at_every_place(path, shape):
     [(path, shape) for path, shape in PLACES if shape.kind == "structure"],
     ids=[dotted(path) for path, shape in PLACES if shape.kind == "structure"],
 )
-def test_every_structure_knows_its_members(path, shape):
+def test_every_structure_checks_its_members(path, shape):
     request, holder, key = request_with(path)
     here = api_samples.concrete(MODEL, path)
     holder[key] = {"Nonsense": 1}
@@ -129,7 +129,7 @@ MESSAGES = [
 
 
 @pytest.mark.parametrize(("part", "message"), MESSAGES, ids=[message for _, message in MESSAGES])
-def test_messages_speak_to_the_author(part, message):
+def test_messages_are_specific(part, message):
     found = [finding.message for finding in request_findings(api_samples.small_request() | part)]
     assert [said for said in found if said.startswith(message)], found
 
@@ -151,7 +151,7 @@ def test_messages_speak_to_the_author(part, message):
         ({"Surprise": 1}, f"check the spelling in the API model of {MODEL.date} (botocore {MODEL.botocore})"),
     ],
 )
-def test_help_is_a_way_out(part, way_out):
+def test_help_is_specific(part, way_out):
     request = api_samples.small_request()
     for member, value in part.items():
         request[member] = {**request.get(member, {}), **value} if isinstance(request.get(member), dict) else value
@@ -192,7 +192,7 @@ SIZES = sorted({kind.rpartition(".")[2] for kind in MODEL.shapes["TrainingInstan
 
 @settings(max_examples=at_most(300))
 @given(st.sampled_from(MODEL.shapes["TrainingInstanceType"].enum), st.sampled_from(SIZES) | st.text(max_size=8))
-def test_no_suggestion_leaves_the_family(kind, size):
+def test_suggestion_stays_in_the_family(kind, size):
     """A family of the model: its own sizes pass, any other is an error whose label and help are of the family."""
     family = kind.rpartition(".")[0]
     request = api_samples.small_request()
@@ -213,7 +213,7 @@ def test_instance_type_without_its_prefix_is_recognized():
     assert (finding.code, finding.label) == ("SM407", "did you mean `ml.m5.large`?")
 
 
-def test_long_lists_of_words_are_never_printed():
+def test_long_lists_of_values_are_not_printed():
     request = api_samples.small_request()
     request["ResourceConfig"]["InstanceType"] = "something"
     request["AlgorithmSpecification"]["TrainingInputMode"] = "pipe"
@@ -248,14 +248,14 @@ def full_request():
 WHOLE = full_request()
 
 
-def test_botocore_accepts_the_request_that_has_everything():
+def test_botocore_accepts_the_request_with_every_member():
     assert not botocore_refuses(WHOLE)
     assert not [finding for finding in request_findings(WHOLE) if finding.code in SHAPE_CODES]
 
 
 @settings(max_examples=at_most(150))
 @given(st.sampled_from(PLACES), st.sampled_from([None, 5, -5, "", "x", True, [], {}, {"x": 1}, [None], 1.5, "gone"]))
-def test_whatever_botocore_refuses_we_refuse(place, wrong):
+def test_requests_rejected_by_botocore_are_rejected(place, wrong):
     request = copy.deepcopy(WHOLE)
     holder, key = api_samples.fill(request, place[0])
     if wrong == "gone":
@@ -275,6 +275,6 @@ JSON = st.recursive(
 
 @settings(max_examples=at_most(200))
 @given(st.dictionaries(st.sampled_from(list(MODEL.root.members)) | st.text(max_size=5), JSON, max_size=5))
-def test_no_json_makes_the_check_fail(request):
+def test_any_json_can_be_checked(request):
     for finding in request_findings(request):
         assert finding.message

@@ -91,11 +91,11 @@ def test_dot_stops_at_every_line_terminator_of_java(terminator):
         (r"arn:[\p{Alnum}\-]+:.*", "arn:ä:x", False),
     ],
 )
-def test_patterns_of_the_api(pattern, value, expected):
+def test_patterns_of_the_api_are_translated(pattern, value, expected):
     assert matches(pattern, value) is expected
 
 
-def test_every_pinned_pattern_can_be_translated():
+def test_every_pinned_pattern_is_translated():
     for pattern in PINNED:
         re.compile(translated(pattern, "é中"), re.ASCII)
 
@@ -117,12 +117,12 @@ def test_every_pinned_pattern_can_be_translated():
         r"[a-\d]",
     ],
 )
-def test_what_cannot_be_translated_is_refused_not_guessed(pattern):
+def test_untranslatable_pattern_is_rejected(pattern):
     with pytest.raises(UnsupportedPattern):
         translated(pattern)
 
 
-def test_no_class_makes_python_warn():
+def test_translation_causes_no_python_warning():
     """Python warns of sets that it may read differently one day; ours are escaped."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")

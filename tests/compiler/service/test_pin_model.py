@@ -26,7 +26,7 @@ PINNED = pinned_model().botocore
     version_of(INSTALLED) < version_of(PINNED),
     reason=f"botocore {INSTALLED} is installed, older than the pinned {PINNED}",
 )
-def test_pinned_shapes_are_still_those_of_the_api():
+def test_pinned_shapes_equal_the_api():
     """What a newer botocore adds is told; what it takes away or tightens makes our verdicts wrong, and fails."""
     found = drift(pinned_model(), decode_model(installed_text("")))
     told = f"botocore {INSTALLED} has moved away from the pinned {PINNED}; run `{COMMAND}`:"
@@ -38,14 +38,14 @@ def test_pinned_shapes_are_still_those_of_the_api():
 
 
 @pytest.mark.skipif(INSTALLED != PINNED, reason=f"botocore {INSTALLED} is installed, {PINNED} is pinned")
-def test_refreshing_gives_the_same_bytes_whatever_the_day():
+def test_pinning_is_reproducible():
     with open(API_SHAPES, encoding="utf-8") as file:
         text = file.read()
     assert refreshed_text(text, "1999-12-31") == text
     assert main(["--check"]) == 0
 
 
-def test_refreshing_never_imports_botocore():
+def test_pinning_does_not_import_botocore():
     program = (
         "import sys; from smspec.service.pin_model import installed_text; installed_text('2026-01-01');"
         "sys.exit('botocore' in sys.modules)"
@@ -71,7 +71,7 @@ BEFORE = {
 }
 
 
-def test_only_what_a_check_needs_is_pinned():
+def test_only_needed_shapes_are_pinned():
     data = json.loads(made_of(BEFORE))
     assert data["shapes"] == {
         "Count": {"type": "integer", "min": 1},

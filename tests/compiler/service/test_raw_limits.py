@@ -69,7 +69,7 @@ def cases():
             yield request, "SM403", (*concrete(MODEL, path), name), "key"
 
 
-def test_every_limit_of_the_model_is_found_at_its_place():
+def test_every_limit_of_the_model_is_located():
     count = exact = 0
     wrong = []
     for request, code, path, on in cases():

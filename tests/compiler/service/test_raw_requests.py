@@ -36,7 +36,7 @@ def test_unchanged_request_has_no_findings():
 
 
 @pytest.mark.parametrize(("rule", "changes", "path", "code"), FAULTY, ids=IDS)
-def test_broken_rule_is_found_at_its_path(rule, changes, path, code):
+def test_broken_rule_is_located_at_its_path(rule, changes, path, code):
     _, found = found_at(changes, path, code)
     assert len(found) == 1, rule
 
@@ -67,13 +67,13 @@ ASKED_FOR = [
 
 
 @pytest.mark.parametrize(("code", "changes", "cause", "on"), ASKED_FOR, ids=[code for code, *_ in ASKED_FOR])
-def test_what_is_missing_is_shown_at_what_asks_for_it(code, changes, cause, on):
+def test_missing_member_is_located_at_its_cause(code, changes, cause, on):
     request = changed(small_request(), *changes)
     (found,) = (diagnostic for diagnostic in checked(request) if diagnostic.code == code)
     assert (found.span.line, found.span.column) == place_of(request, cause, on)
 
 
-def test_every_rule_about_requests_is_among_them():
+def test_every_request_rule_has_a_faulty_request():
     codes = {
         word
         for path in RULES.rglob("*.py")
@@ -87,7 +87,7 @@ def test_every_rule_about_requests_is_among_them():
     assert not found - expected
 
 
-def test_botocore_catches_a_fraction_of_them():
+def test_botocore_finds_only_a_fraction():
     """Its validator knows types, required members and minimum lengths: nothing that two members say together."""
     session = pytest.importorskip("botocore.session")
     validate = pytest.importorskip("botocore.validate")

@@ -5,7 +5,7 @@ import re
 from smspec.service.shapes import pinned_model
 
 
-def test_every_reference_leads_to_a_shape():
+def test_every_reference_has_a_shape():
     model = pinned_model()
     for shape in model.shapes.values():
         for name in filter(None, [*shape.members.values(), shape.item, shape.key]):
@@ -14,7 +14,7 @@ def test_every_reference_leads_to_a_shape():
         assert {"list": not shape.item, "map": not (shape.item and shape.key)}.get(shape.kind, False) is False
 
 
-def test_walk_visits_every_place_once():
+def test_walk_visits_every_path_once():
     paths = [path for path, _ in pinned_model().walk()]
     assert len(paths) == len(set(paths))
     assert ("TrainingJobName",) in paths

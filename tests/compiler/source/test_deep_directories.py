@@ -32,7 +32,7 @@ def nested(root, depth, name="d"):
     return root
 
 
-def test_what_is_too_deep_for_a_path_is_removed(tmp_path):
+def test_tree_deeper_than_a_path_is_removed(tmp_path):
     root = nested(tmp_path / "deep", DEEP)
     remove_tree(str(root))
     assert list(tmp_path.iterdir()) == []
@@ -57,7 +57,7 @@ def test_link_is_not_a_tree(tmp_path):
     assert (tmp_path / "link").exists()
 
 
-def test_what_may_not_be_read_or_written_is_removed_by_its_owner(tmp_path):
+def test_unreadable_tree_is_removed_by_its_owner(tmp_path):
     (tmp_path / "tree/a/b").mkdir(parents=True)
     (tmp_path / "tree/a/b/file").write_text("x")
     (tmp_path / "tree/a/b").chmod(0)
@@ -66,14 +66,14 @@ def test_what_may_not_be_read_or_written_is_removed_by_its_owner(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_many_directories_side_by_side(tmp_path):
+def test_wide_tree_is_removed(tmp_path):
     for number in range(2000):
         (tmp_path / "tree" / str(number) / "x").mkdir(parents=True)
     remove_tree(str(tmp_path / "tree"))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_walk_is_that_of_the_standard_library(tmp_path):
+def test_walk_equals_os_walk(tmp_path):
     for path in ("a/b/c", "a/d", "e"):
         (tmp_path / path).mkdir(parents=True)
         (tmp_path / path / "file").write_text("x")
@@ -85,13 +85,13 @@ def test_walk_is_that_of_the_standard_library(tmp_path):
     assert seen(walked(str(tmp_path))) == seen(os.walk(tmp_path))
 
 
-def test_walk_leaves_out_what_is_taken_out(tmp_path):
+def test_walk_skips_removed_directories(tmp_path):
     (tmp_path / "a/b").mkdir(parents=True)
     walk = walked(str(tmp_path))
     next(walk)[1].clear()
     assert list(walk) == []
 
 
-def test_walk_goes_as_deep_as_a_path(tmp_path):
+def test_walk_is_as_deep_as_a_path(tmp_path):
     root = nested(tmp_path / "deep", 1500)
     assert sum(1 for _ in walked(str(root))) == 1501

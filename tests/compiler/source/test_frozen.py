@@ -36,7 +36,7 @@ class Nothing:
     pass
 
 
-def test_values_are_made_by_position_by_name_and_by_default():
+def test_values_accept_positions_names_and_defaults():
     assert Place(1, 2) == Place(line=1, column=2) != Place(1)
     assert Place(3).shown == "3:1"
     assert (Job(name="a").tags, Job(name="a").uploads) == ({}, ())
@@ -51,7 +51,7 @@ def test_each_value_gets_a_separate_default():
 
 
 @pytest.mark.parametrize("arguments", [(), (1, 2, 3)])
-def test_wrong_arguments_are_refused(arguments):
+def test_wrong_arguments_raise(arguments):
     with pytest.raises(TypeError):
         Place(*arguments)
     with pytest.raises(TypeError):
@@ -60,7 +60,7 @@ def test_wrong_arguments_are_refused(arguments):
         Job("a")
 
 
-def test_value_never_changes():
+def test_values_are_immutable():
     place = Place(1)
     with pytest.raises(dataclasses.FrozenInstanceError):
         place.line = 2
@@ -76,11 +76,11 @@ def test_equal_values_share_a_key_but_classes_differ():
     assert Place(1, 2) != (1, 2)
 
 
-def test_value_shows_itself():
+def test_repr_shows_the_members():
     assert repr(Job(name="a", tags={"k": "v"})) == "Job(name='a', tags={'k': 'v'}, uploads=())"
 
 
-def test_replaced_copied_and_pickled():
+def test_values_can_be_replaced_copied_and_pickled():
     job = Job(name="a", tags={"k": "v"})
     assert replace(job, name="b") == Job(name="b", tags={"k": "v"})
     assert copy.deepcopy(job) == job

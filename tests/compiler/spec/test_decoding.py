@@ -19,7 +19,7 @@ def decoded(text):
     return decode(document)
 
 
-def test_smallest_job_has_only_defaults():
+def test_minimal_job_has_only_defaults():
     assert decoded(READY) == model.JobSpec(
         name="small",
         role="arn:aws:iam::111122223333:role/SageMakerTraining",
@@ -29,7 +29,7 @@ def test_smallest_job_has_only_defaults():
     )
 
 
-def test_every_key_of_the_whole_job_is_in_the_model():
+def test_every_key_is_in_the_model():
     document = document_of(whole_job())
     assert shape_findings(document) == []
     assert decode(document) == model.JobSpec(
@@ -128,7 +128,7 @@ def test_every_key_of_the_whole_job_is_in_the_model():
         ("entry_point: {pipe_loop: 'a:b', epochs: 2.0}", model.PipeLoopEntry(pipe_loop="a:b", epochs=2)),
     ],
 )
-def test_entry_points(line, entry):
+def test_entry_points_are_decoded(line, entry):
     assert decoded(with_key(line, BUILT_JOB)).entry_point == entry
 
 
@@ -146,7 +146,7 @@ def test_entry_points(line, entry):
         ("distribution: smdataparallel", model.SmDataParallel()),
     ],
 )
-def test_launchers(line, launcher):
+def test_launchers_are_decoded(line, launcher):
     assert decoded(with_key(line)).distribution == launcher
 
 
@@ -163,7 +163,7 @@ def test_hyperparameters_keep_order_spelling_and_quotes():
     ]
 
 
-def test_where_a_scalar_is_its_written_text():
+def test_text_keys_keep_the_spelling_of_scalars():
     job = decoded(
         with_key("image: {base: x, env: {A: 1e-3, B: yes}, labels: {A: 012, B: true}}", BUILT_JOB)
         + "environment: {A: 1_000, B: .5, C: '7', D: 2026-01-01}\ntags: {cost: 0042, on: 1.10}\n"
@@ -180,18 +180,18 @@ def test_patch_keeps_its_nulls():
     assert job.channels[0].api == {"ContentType": None}
 
 
-def test_empty_mapping_is_not_an_absent_one():
+def test_empty_mapping_differs_from_an_absent_one():
     assert decoded(READY).stopping is None
     assert decoded(READY + "stopping: {}\n").stopping == model.Stopping()
     assert decoded(READY + "spot: {}\n").spot == model.Spot()
 
 
-def test_null_is_a_key_that_is_not_there():
+def test_null_equals_an_absent_key():
     assert decoded(
         READY + "spot: null\nchannels: {a: {s3: s3://a/b, content_type: ~}}\nnetwork:\n"
     ) == dataclasses.replace(decoded(READY), channels=(model.Channel(name="a", s3="s3://a/b"),))
 
 
-def test_channels_keep_the_order_of_the_author():
+def test_channels_keep_their_order():
     job = decoded(READY + "channels: {z: s3://a/z, a: s3://a/a, m: s3://a/m}\n")
     assert [channel.name for channel in job.channels] == ["z", "a", "m"]

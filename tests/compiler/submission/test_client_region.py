@@ -16,7 +16,7 @@ from smspec.submission.client import sagemaker_client
         (None, {}, "ap-south-1"),
     ],
 )
-def test_region_precedence_is_that_of_the_aws_command(monkeypatch, tmp_path, option, variables, region):
+def test_region_precedence_follows_the_aws_cli(monkeypatch, tmp_path, option, variables, region):
     (tmp_path / "config").write_text("[default]\nregion = ap-south-1\n")
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
     for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):

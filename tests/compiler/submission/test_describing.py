@@ -42,7 +42,7 @@ def imported(*words, **variables):
     return smspec_process("import", *words, env={**kept, **ALONE, **variables})
 
 
-def test_job_is_imported_by_its_name_with_its_tags(aws):
+def test_job_is_imported_by_name_with_its_tags(aws):
     done = imported("nightly", "--region", "us-west-2", **KEYS, **aws)
     assert done.status == 0, done.err
     for line in ("name: nightly", "region: us-west-2", "  lr: 1e-3", "tags:", "  team: ads", "job_name: nightly"):
@@ -51,19 +51,19 @@ def test_job_is_imported_by_its_name_with_its_tags(aws):
     assert "ignored, not part of a request: TrainingJobArn, " in done.err
 
 
-def test_job_that_does_not_exist_is_at_fault(aws):
+def test_missing_job_exits_1(aws):
     done = imported("weekly", "--region", "us-west-2", **KEYS, **aws)
     assert (done.status, done.out) == (1, "")
     assert "smspec: the job `weekly` in us-west-2: could not find training job" in done.err
 
 
-def test_without_credentials_the_surroundings_are_at_fault(aws):
+def test_missing_credentials_exit_3(aws):
     done = imported("nightly", "--region", "us-west-2", **aws)
     assert (done.status, done.out) == (3, "")
     assert "no AWS credentials to ask AWS for the job `nightly` in us-west-2; set AWS_PROFILE" in done.err
 
 
-def test_without_a_region_the_surroundings_are_at_fault(aws):
+def test_missing_region_exits_3(aws):
     done = imported("nightly", **KEYS, **aws)
     assert (done.status, done.out) == (3, "")
     assert "smspec: no AWS region; pass `--region` or set AWS_REGION" in done.err
@@ -122,7 +122,7 @@ class RefusingHandler(BaseHTTPRequestHandler):
         pass
 
 
-def test_job_that_may_not_be_seen_is_not_at_fault():
+def test_denied_job_exits_3():
     with Refusing() as aws:
         done = imported("nightly", "--region", "us-west-2", **KEYS, **aws)
     assert (done.status, done.out) == (3, "")
@@ -130,7 +130,7 @@ def test_job_that_may_not_be_seen_is_not_at_fault():
     assert refusal in done.err
 
 
-def test_tags_that_may_not_be_seen_are_not_kept():
+def test_denied_tags_are_omitted():
     arn = "arn:aws:sagemaker:us-west-2:111122223333:training-job/nightly"
     answer = {**small_request(), "TrainingJobName": "nightly", "TrainingJobArn": arn}
     with Refusing(DescribeTrainingJob=answer) as aws:
@@ -141,14 +141,14 @@ def test_tags_that_may_not_be_seen_are_not_kept():
     assert f"not imported: {why}\n" in done.err
 
 
-def test_file_that_is_called_like_a_job_is_a_file(tmp_path):
+def test_file_named_like_a_job_is_a_file(tmp_path):
     (tmp_path / "nightly").write_text('{"TrainingJobName": 5}')
     done = smspec("import", "nightly", cwd=tmp_path)
     assert done.status == 1
     assert "missing key `role`" in done.err
 
 
-def test_aws_options_are_for_names(tmp_path):
+def test_aws_options_need_a_job_name(tmp_path):
     (tmp_path / "nightly").write_text("{}")
     done = smspec("import", "nightly", "--region", "us-west-2", cwd=tmp_path)
     assert done.status == 2

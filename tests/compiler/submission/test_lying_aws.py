@@ -137,7 +137,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("description", ODD)
-def test_odd_description_is_a_spec_with_faults_or_a_refusal(description, asked):
+def test_odd_description_is_imported_or_rejected(description, asked):
     with lying_server(lambda _: [ODD[description]]) as server:
         done = asked(server, "import", "nightly")
     assert done.status in (0, 1, 3), done.err
@@ -156,7 +156,7 @@ TAGS = {
 
 
 @pytest.mark.parametrize("lie", TAGS)
-def test_tags_that_are_none_are_not_kept(lie, asked):
+def test_malformed_tags_are_omitted(lie, asked):
     def answer(request):
         return [said(TAGS[lie] if request.headers["x-amz-target"].endswith("ListTags") else JOB)]
 
@@ -182,7 +182,7 @@ ECR = {
 
 
 @pytest.mark.parametrize("lie", ECR)
-def test_credentials_for_ecr_are_credentials(lie, asked, tmp_path):
+def test_malformed_ecr_credentials_are_rejected(lie, asked, tmp_path):
     write_job(tmp_path, BUILT.replace("python:3.12-slim-bookworm", "111122223333.dkr.ecr.us-west-2.amazonaws.com/x:1"))
     with lying_server(lambda _: [said(ECR[lie])]) as server:
         done = asked(server, "lock")
@@ -202,7 +202,7 @@ def test_credentials_for_ecr_are_credentials(lie, asked, tmp_path):
         "111122223333.dkr.ecr.eu-west-1.us-west-2.evil.amazonaws.com.invalid",
     ],
 )
-def test_registry_that_only_looks_like_ecr_gets_no_credentials(host, asked, tmp_path):
+def test_registry_resembling_ecr_gets_no_credentials(host, asked, tmp_path):
     """Whoever writes a spec chooses the name; AWS is not even asked for a token for it."""
     write_job(tmp_path, BUILT.replace("python:3.12-slim-bookworm", f"{host}/x:1"))
     with lying_server(lambda _: [said({"authorizationData": [{"authorizationToken": "dG9rZW4="}]})]) as server:

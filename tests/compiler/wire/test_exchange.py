@@ -11,7 +11,7 @@ from support.servers.lying_server import lying_server, response
 
 
 @pytest.mark.parametrize("size", [b"-5", b"-0x5", b"-" + b"f" * 20])
-def test_chunk_of_negative_size_is_malformed(size):
+def test_negative_chunk_size_is_malformed(size):
     body = size + b"\r\nsmall\r\n0\r\n\r\n"
     answer = response(body, headers={"Content-Length": None, "Transfer-Encoding": "chunked"})
     with lying_server(lambda asked: [answer]) as server, pytest.raises(BadResponse) as fault:

@@ -25,14 +25,14 @@ def got(url):
     return fetched(Connections(trust_of_environment()), url, {}, deadline=Deadline(1), size=1000).response.body
 
 
-def test_proxy_gets_the_whole_url_and_its_own_credentials(proxy):
+def test_proxy_gets_the_url_and_its_credentials(proxy):
     assert got("http://store.invalid:9000/a?b=c") == b"by the proxy"
     (asked,) = proxy.asked
     assert asked.target == "http://store.invalid:9000/a?b=c"
     assert asked.headers["proxy-authorization"] == "Basic bWU6c2VjcmV0"
 
 
-def test_no_proxy_names_hosts_without_one(proxy):
+def test_no_proxy_exempts_hosts(proxy):
     assert got(f"http://{proxy.host}/z") == b"by the proxy"
     assert proxy.asked[0].target == "/z"
 
@@ -46,7 +46,7 @@ def test_no_proxy_names_hosts_without_one(proxy):
     ],
     ids=["refuses", "lies", "drips"],
 )
-def test_tunnel_may_be_refused(answer, fault, proxy):
+def test_rejected_tunnel_is_reported(answer, fault, proxy):
     proxy.answer = answer
     with pytest.raises(fault):
         got("https://store.invalid/")

@@ -32,7 +32,7 @@ def read(path, most=100):
     return boundary_of(".").read(str(path), most)
 
 
-def test_inside_is_read_by_every_name(place):
+def test_file_inside_is_read_under_every_name(place):
     os.symlink("sub", place / "to-sub")
     os.symlink(place / "sub/inside", place / "absolute")
     for name in ("sub/inside", "./sub/../sub/inside", place / "sub/inside", "to-sub/inside", "absolute"):
@@ -42,7 +42,7 @@ def test_inside_is_read_by_every_name(place):
 @pytest.mark.parametrize(
     "name", ["../secret", "/etc/passwd", "/proc/self/environ", "/dev/stdin", ".git/config", ".GIT/config", "", "/"]
 )
-def test_outside_is_not_read(name, place):
+def test_file_outside_is_not_read(name, place):
     with pytest.raises(FileNotRead):
         read(name)
 
@@ -60,7 +60,7 @@ def test_links_out_are_not_read(target, place):
 
 
 @pytest.mark.parametrize("directory", ["there", "not-there", "there/below", "secret"])
-def test_link_does_not_ask_what_is_outside(directory, place):
+def test_link_outside_does_not_reveal_existence(directory, place):
     """A link that comes back to the repository only if a directory exists outside would tell whether it does."""
     (place.parent / "there/below").mkdir(parents=True)
     back = "../" * (directory.count("/") + 1)
@@ -72,7 +72,7 @@ def test_link_does_not_ask_what_is_outside(directory, place):
             read(name)
 
 
-def test_link_may_climb_to_the_directories_above_the_repository(place):
+def test_link_may_climb_above_the_repository_and_return(place):
     os.symlink("../repository/sub/inside", place / "relative")
     os.symlink(place.parent, place.parent / "alias")
     os.symlink("../alias/repository/sub", place / "aliased")
@@ -89,13 +89,13 @@ def test_special_file_does_not_block(place):
         assert not boundary_of(".").is_file(name)
 
 
-def test_no_more_is_read_than_asked_for(place):
+def test_reads_are_limited(place):
     with open(place / "huge", "wb") as file:
         file.truncate(1 << 40)
     assert len(read("huge", 1000)) == 1001
 
 
-def test_file_known_by_its_name_is_not_a_link_to_another_name(place):
+def test_file_with_a_fixed_name_is_not_a_link(place):
     os.symlink("sub/inside", place / "smspec.lock")
     os.symlink("sub/inside", place / "inside")
     with pytest.raises(OtherName):
@@ -103,13 +103,13 @@ def test_file_known_by_its_name_is_not_a_link_to_another_name(place):
     assert boundary_of(".").read_named("inside", 100) == b"inside"
 
 
-def test_files_of_the_kernel_are_outside_even_of_the_top(place):
+def test_kernel_files_are_outside_of_any_boundary(place):
     assert not Boundary("/").contains("/proc/self/environ")
     assert not Boundary("/").contains("/dev/zero")
     assert Boundary("/").contains("/etc/passwd")
 
 
-def test_what_is_exchanged_meanwhile_leads_nowhere_else(place):
+def test_concurrent_exchange_does_not_reach_outside(place):
     """One thread makes the file and its directory links to the secret and back, as fast as it can."""
     over = threading.Event()
     (place / "other").mkdir()
@@ -159,7 +159,7 @@ TARGETS = st.lists(
 
 
 @given(path=NAMES, link=TARGETS, up=TARGETS, absolute=st.booleans())
-def test_no_path_and_no_link_leads_to_the_secret(path, link, up, absolute, tmp_path_factory):
+def test_no_path_or_link_reaches_the_secret(path, link, up, absolute, tmp_path_factory):
     """The law: what is read is what lies inside, with links followed as the system follows them."""
     top = tmp_path_factory.mktemp("law")
     root = top / "repository"
@@ -182,7 +182,7 @@ def test_no_path_and_no_link_leads_to_the_secret(path, link, up, absolute, tmp_p
         assert content == b"inside"
 
 
-def test_repository_is_the_nearest_git(tmp_path):
+def test_boundary_is_the_nearest_repository(tmp_path):
     (tmp_path / ".git").mkdir()
     (tmp_path / "a/b").mkdir(parents=True)
     assert boundary_of(str(tmp_path / "a/b")).root == str(tmp_path)

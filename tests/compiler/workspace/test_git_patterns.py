@@ -64,7 +64,7 @@ def said_by_git(repository, patterns, paths):
 @example(["a\\ ", "b  ", "\\#a", "\\!a"])
 @example(["/a", "sub/a/", "*/foo"])
 @example(["[]a]", "[!]a]", "x\\ y", "a\\\\b"])
-def test_git_agrees(repository, patterns):
+def test_patterns_agree_with_git(repository, patterns):
     """Asked level by level, as a walk does: nothing is asked about what lies in an ignored directory."""
     compiled = git_patterns(patterns)
     theirs = said_by_git(repository, patterns, [*PATHS, *DIRECTORIES])

@@ -34,7 +34,7 @@ def present(directory):
     return sorted(str(path.relative_to(directory)) for path in directory.rglob("*") if not path.is_dir())
 
 
-def test_specs_come_at_once_and_sources_when_they_are_asked_for(home, tmp_path, revision):
+def test_specs_are_extracted_first_and_sources_on_demand(home, tmp_path, revision):
     (home / "a/src").mkdir(parents=True)
     (home / "a/job.yaml").write_text("smspec: v1\n")
     (home / "a/src/train.py").write_text("1\n")
@@ -46,7 +46,7 @@ def test_specs_come_at_once_and_sources_when_they_are_asked_for(home, tmp_path, 
     assert present(tmp_path / "revision") == [".git", "a/job.yaml", "a/src/train.py"]
 
 
-def test_bits_bytes_and_names_are_those_of_the_commit(home, revision):
+def test_extracted_files_equal_the_commit(home, revision):
     source = home / "src"
     source.mkdir()
     names = ["with\nbreak.py", "ünï.py", " blank ", "-dash"]
@@ -106,7 +106,7 @@ def test_hooks_and_watchers_do_not_run(home, tmp_path, revision):
 
 
 @pytest.mark.parametrize("name", [b"..", b".", b".git", b".GIT", b"a/../../escaped.yaml", b"/absolute.yaml"])
-def test_names_that_lead_out_are_left_out(home, tmp_path, name, revision):
+def test_names_leading_outside_are_skipped(home, tmp_path, name, revision):
     if b"/" in name:
         made = commit_of(home, [("100644", name, b"smspec: v1\n")])
     else:
@@ -121,7 +121,7 @@ TARGETS = ["/etc", "..", "../..", "a/../../..", "x/..", ".git/config", "", "a" *
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_links_that_could_lead_out_are_left_out(home, tmp_path, target, revision):
+def test_links_leading_outside_are_skipped(home, tmp_path, target, revision):
     made = commit_of(home, [("120000", b"link.yaml", target.encode())])
     revision(home, made)
     assert present(tmp_path / "revision") == [".git"]
@@ -154,7 +154,7 @@ def test_submodules_are_named_and_not_read(home, tmp_path, revision):
     assert base.submodules(base.path(str(home / "elsewhere"))) == ()
 
 
-def test_pointers_of_lfs_stand_for_the_files(home, revision):
+def test_lfs_pointers_represent_their_files(home, revision):
     digest = "ab" * 32
     (home / "src").mkdir()
     (home / "src/weights.bin").write_text(
@@ -187,7 +187,7 @@ def test_variables_of_another_repository_are_ignored(home, tmp_path, monkeypatch
     assert repository_of(str(home)).top == os.path.realpath(home)
 
 
-def test_repository_that_only_variables_know_is_found(home, tmp_path, monkeypatch):
+def test_repository_set_by_variables_is_found(home, tmp_path, monkeypatch):
     """Dotfiles are kept like this: the repository lies somewhere else."""
     commit(home)
     (home / ".git").rename(tmp_path / "kept")
@@ -208,7 +208,7 @@ def test_partial_clone_is_not_fetched(home, tmp_path, revision):
         revision(clone, "HEAD~1")
 
 
-def test_thousands_of_files_come_in_turns(home, tmp_path, revision):
+def test_thousands_of_files_are_extracted(home, tmp_path, revision):
     (home / "src").mkdir()
     for number in range(1500):
         (home / f"src/{number}.py").write_text(f"{number}\n" * 50)

@@ -21,7 +21,7 @@ HOSTILE = [f"*a*b*c{number}" for number in range(100)]
 
 
 @pytest.mark.parametrize("name", [".gitignore", ".dockerignore", "../.gitignore", "source.ignore"])
-def test_patterns_times_files_are_bounded(source, monkeypatch, name):
+def test_patterns_times_files_are_limited(source, monkeypatch, name):
     monkeypatch.setattr("smspec.workspace.ignore_rules.MOST_TRIED", 100 * 30 * 20)
     (source.parent / ".git").mkdir()
     write(source, *(f"{number}.py" for number in range(10)))
@@ -48,7 +48,7 @@ def test_literal_names_do_not_count_as_patterns(source, monkeypatch):
     ]
 
 
-def test_ignore_file_that_cannot_be_read_is_read_once(source, monkeypatch):
+def test_unreadable_ignore_file_is_read_once(source, monkeypatch):
     write(source, *(f"{number}.py" for number in range(20)))
     (source / ".gitignore").write_text("\n".join(map(str, range(5_001))))
     script = """
@@ -61,7 +61,7 @@ print([(fault.kind, fault.path) for fault in scan_source(sys.argv[1]).faults])
     assert done.stdout.splitlines() == ["open", "[('unreadable', '.gitignore')]"]
 
 
-def test_marks_of_secrets_are_searched_for_within_bounds(source, monkeypatch):
+def test_search_for_secrets_is_limited(source, monkeypatch):
     """Each expression reads the whole of a file that has a mark of it; other files cost nothing."""
     marks = "AKIA ghp_ sk- hf_\n" * 10
     monkeypatch.setattr("smspec.workspace.source_listing.MOST_MATCHED", 3 * 4 * len(marks))

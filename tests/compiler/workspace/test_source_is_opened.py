@@ -21,7 +21,7 @@ def write(path, content="x"):
 
 
 @pytest.mark.parametrize("exchanged", ["pkg/a.py", "pkg", "../src"])
-def test_what_is_exchanged_for_a_link_is_not_followed(source, exchanged, tmp_path, monkeypatch):
+def test_file_exchanged_for_a_link_is_not_followed(source, exchanged, tmp_path, monkeypatch):
     """The files are opened after they were found, and somebody may be faster."""
     write(source / "pkg/a.py")
     for name in ("a.py", "pkg/a.py"):
@@ -40,7 +40,7 @@ def test_what_is_exchanged_for_a_link_is_not_followed(source, exchanged, tmp_pat
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "run.json"])
-def test_mark_that_is_a_link_is_not_opened(source, name, tmp_path):
+def test_marker_that_is_a_link_is_not_opened(source, name, tmp_path):
     write(source / "train.py")
     write(source / "pkg/a.py")
     write(tmp_path / name, '{"smspec": "1", "files": {}, "kind": "smspec run"}')

@@ -55,7 +55,7 @@ def test_digest_depends_only_on_names_contents_and_modes(source):
     assert len({before, executable, renamed, scan_source(str(source)).listing.digest}) == 4
 
 
-def test_what_never_travels(source):
+def test_caches_and_build_files_are_excluded(source):
     write(
         source,
         "train.py",
@@ -90,14 +90,14 @@ def test_what_never_travels(source):
         ("[" * 100_000 + " smspec", False),
     ],
 )
-def test_yaml_with_the_key_at_the_top_is_a_spec_and_no_source(source, text, is_spec):
+def test_specs_are_excluded_from_the_source(source, text, is_spec):
     assert has_spec_key(text.encode()) is is_spec
     write(source, "config.yaml", "config.yml", "notes.txt", content=text)
     assert paths(source) == (["notes.txt"] if is_spec else ["config.yaml", "config.yml", "notes.txt"])
 
 
 @given(st.binary() | st.binary().map(lambda tail: b"smspec: v1\n" + tail) | st.binary().map(b"a: smspec\n".__add__))
-def test_no_bytes_are_too_strange(content):
+def test_any_bytes_can_be_listed(content):
     assert has_spec_key(content) in (True, False)
 
 
@@ -111,12 +111,12 @@ def test_build_directory_is_excluded_from_the_source(source):
     assert paths(source) == ["mine/a.py", "mine/manifest.json", "train.py"]
 
 
-def test_what_is_excluded_by_its_place(source):
+def test_excluded_paths_are_skipped(source):
     write(source, "train.py", "run/model/a", "job.yaml")
     assert paths(source, exclude=(str(source / "run"), str(source / "job.yaml"))) == ["train.py"]
 
 
-def test_gitignore_at_every_level(source):
+def test_gitignore_applies_at_every_level(source):
     (source.parents[1] / ".git").mkdir()
     write(source.parents[1], ".gitignore", content="*.log\n/job/src/data/\n")
     write(source.parent, ".gitignore", content="!keep.log\nsrc/old/\n")
@@ -140,7 +140,7 @@ def test_gitignore_at_every_level(source):
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-def test_git_would_take_the_same_files(source):
+def test_listing_agrees_with_git(source):
     root = source.parents[1]
     subprocess.run(["git", "init", "-q", root], check=True)
     write(root, ".gitignore", content="*.pyc\nbuild/\n**/cache/**\n!cache/keep\n*~\n")
@@ -158,26 +158,26 @@ def test_git_would_take_the_same_files(source):
 
 
 @pytest.mark.parametrize("pattern", ["*", "job/", "/job/src", "src"])
-def test_source_that_is_itself_ignored_was_named_and_so_is_meant(source, pattern):
+def test_ignored_source_directory_is_still_listed(source, pattern):
     (source.parents[1] / ".git").mkdir()
     write(source.parents[1], ".gitignore", content=f"{pattern}\n")
     write(source, "train.py")
     assert paths(source) == ["train.py"]
 
 
-def test_gitignore_above_counts_only_in_a_repository(source):
+def test_parent_gitignore_applies_only_in_a_repository(source):
     write(source.parents[1], ".gitignore", content="*.log\n")
     write(source, "a.log")
     assert paths(source) == ["a.log"]
 
 
-def test_dockerignore(source):
+def test_dockerignore_applies(source):
     write(source, ".dockerignore", content="# comment\n**/*.md\n!README.md\ntests\n")
     write(source, "README.md", "docs/a.md", "tests/test_a.py", "pkg/tests/test_b.py", "train.py")
     assert paths(source) == [".dockerignore", "README.md", "pkg/tests/test_b.py", "train.py"]
 
 
-def test_what_dockerignore_leaves_out_is_not_walked(source, monkeypatch):
+def test_dockerignored_directories_are_not_walked(source, monkeypatch):
     """An environment in the source directory has tens of thousands of files."""
     write(source, ".dockerignore", content="packages\n")
     write(source, "train.py", "packages/lib/a.py")
@@ -192,7 +192,7 @@ def test_what_dockerignore_leaves_out_is_not_walked(source, monkeypatch):
     assert paths(source) == [".dockerignore", "packages/lib/a.py", "train.py"]
 
 
-def test_patterns_of_the_spec(source):
+def test_patterns_of_the_spec_apply(source):
     write(source, "tests/a.py", "pkg/tests/b.py", "a.ipynb", "train.py", "keep.ipynb")
     assert paths(source, "tests/", "*.ipynb", "!keep.ipynb") == ["keep.ipynb", "train.py"]
 
@@ -205,7 +205,7 @@ def test_negation_applies_only_within_its_ignore_file(source):
     assert paths(source, "c", "!a", "!b") == [".dockerignore", ".gitignore", "d"]
 
 
-def test_links(source, tmp_path):
+def test_links_are_listed_or_reported(source, tmp_path):
     write(tmp_path, "secret", "outside/a")
     write(source, "real.py", "pkg/a.py", ".git/config", "ignored.py", "wandb/a")
     write(source, ".gitignore", content="ignored.py\nignored_link\n")
@@ -263,7 +263,7 @@ def test_links(source, tmp_path):
 
 @pytest.mark.parametrize("ignored", ["", "link/", "link"])
 @pytest.mark.parametrize("name", ["link", ".venv", "wandb"])
-def test_links_out_of_the_repository_do_not_show_what_is_there(name, ignored, source, tmp_path):
+def test_links_outside_reveal_no_target(name, ignored, source, tmp_path):
     """The same is said of a directory, of one that is an environment, of a file, and of nothing."""
     (tmp_path / "repository/.git").mkdir()
     write(source, "train.py")
@@ -283,7 +283,7 @@ def test_links_out_of_the_repository_do_not_show_what_is_there(name, ignored, so
 
 
 @pytest.mark.slow
-def test_links_that_multiply_are_ended(source):
+def test_multiplying_links_are_reported(source):
     """Each directory holds two links to the next: 2 to the 40th files."""
     for number in range(40):
         write(source, f"{number}/a")
@@ -293,14 +293,14 @@ def test_links_that_multiply_are_ended(source):
     assert (kind, why) == ("unbounded", "links lead to directories more than 2,000 times")
 
 
-def test_source_itself_may_be_a_link(source, tmp_path):
+def test_source_may_be_a_link(source, tmp_path):
     write(source, "train.py", "pkg/a.py")
     (source / "link").symlink_to("pkg")
     (tmp_path / "alias").symlink_to(source)
     assert paths(tmp_path / "alias") == ["link/a.py", "pkg/a.py", "train.py"]
 
 
-def test_only_regular_files_travel(source):
+def test_only_regular_files_are_listed(source):
     write(source, "train.py")
     os.mkfifo(source / "fifo")
     (source / "fifo_link").symlink_to("fifo")
@@ -355,7 +355,7 @@ def test_source_with_too_many_files_is_reported(source, monkeypatch):
 
 
 @pytest.mark.parametrize("directory", ["/", "/usr", "/proc", "/proc/self", "/sys", "/dev", "/etc"])
-def test_directories_of_the_system_are_not_walked(directory):
+def test_system_directories_are_not_walked(directory):
     before = time.process_time()
     assert faults(directory) == [("unbounded", "", "it is a directory of the operating system")]
     assert time.process_time() - before < 2  # walked or read, it takes many

@@ -65,7 +65,7 @@ def test_secret_is_found_in_its_line(template, what, ending):
         f'{{"type": "service_account", "private_key": "-----BEGIN {KEY}-----\\n{BODY[:64]}\\n-----END {KEY}-----\\n"}}',
     ],
 )
-def test_private_key_has_a_body(text):
+def test_private_key_needs_a_body(text):
     assert found(text) == [(1, "a private key", True)]
 
 
@@ -94,7 +94,7 @@ def test_innocent_texts_of_the_corpus_are_not_reported():
     assert found("\n".join(f"{name} = {value!r}" for name, value in INNOCENT)) == []
 
 
-def test_secret_itself_is_not_kept():
+def test_value_of_a_secret_is_not_stored():
     for name, value in SECRETS:
         for secret in searched(f"{name}={value}".encode()):
             assert not any(len(text) > 30 for text in (secret.path, secret.what))
@@ -107,7 +107,7 @@ def test_secret_itself_is_not_kept():
         *("-----BEGIN PRIVATE " + "KEY-----\n", "A: \n", "hooks.slack.com/services/", "hvs.", "a"),
     ],
 )
-def test_hostile_text_takes_no_longer_than_others(piece):
+def test_hostile_text_is_searched_in_linear_time(piece):
     text = (piece * (2_000_000 // len(piece))).encode()
     before = time.process_time()
     searched(text)

@@ -35,7 +35,7 @@ def content(stream):
 
 
 @pytest.mark.skipif(not hasattr(os, "splice"), reason="os.splice comes with Python 3.10")
-def test_writer_goes_on_while_what_it_wrote_is_worked_on(fifo):
+def test_writer_continues_while_the_reader_works(fifo):
     """Bytes are moved aside before they are copied, so the first byte that is read makes room for many."""
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
     held, more = enlarge(reader), SIDE_SIZE // 2
@@ -50,7 +50,7 @@ def test_writer_goes_on_while_what_it_wrote_is_worked_on(fifo):
 
 
 @PREFETCH
-def test_without_splice_the_same_is_read(fifo, prefetch, monkeypatch):
+def test_reader_works_without_splice(fifo, prefetch, monkeypatch):
     """Python 3.8 and 3.9 lack it, and a user whose pipes are used up gets ones too small for it to help."""
     data = formats.pattern(3 << 20)
     monkeypatch.delattr(os, "splice", raising=False)
@@ -60,7 +60,7 @@ def test_without_splice_the_same_is_read(fifo, prefetch, monkeypatch):
 
 
 @PREFETCH
-def test_epoch_leaves_no_descriptor_behind(fifo, prefetch):
+def test_epoch_leaves_no_descriptor_open(fifo, prefetch):
     gc.collect()  # of earlier tests
     before = os.listdir("/proc/self/fd")
     for _ in range(2):
@@ -74,7 +74,7 @@ def test_epoch_leaves_no_descriptor_behind(fifo, prefetch):
 
 
 @PREFETCH
-def test_user_without_room_for_another_pipe_reads_too(prefetch):
+def test_reader_works_at_the_pipe_limit(prefetch):
     """64 of 1 MiB; what is too small to move bytes aside is left unused."""
     directory = tempfile.TemporaryDirectory()
     os.chmod(directory.name, 0o755)
@@ -133,7 +133,7 @@ assert bytes(got) == data and stream.end == "eof" and stream.stats.bytes == len(
 @pytest.mark.parametrize(("error", "first"), [("EPERM", "1"), ("ENOSYS", "3"), ("EINVAL", "2+3")])
 @pytest.mark.skipif(not hasattr(os, "splice"), reason="os.splice comes with Python 3.10")
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
-def test_where_a_sandbox_refuses_to_splice_the_same_is_read(fifo, tmp_path, error, first, prefetch):
+def test_reader_works_where_splice_is_forbidden(fifo, tmp_path, error, first, prefetch):
     """Profiles of seccomp answer EPERM or ENOSYS; from the call refused on, bytes are read as they were before."""
     log = tmp_path / "calls"
     injection = f"splice:error={error}:when={first}"

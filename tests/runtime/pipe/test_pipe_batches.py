@@ -122,7 +122,7 @@ def test_records_are_equal_in_batches_and_alone(messages, size, sizes):
     sizes=SIZES,
     float_label=st.booleans(),
 )
-def test_arrays_of_a_batch_hold_its_records(rows, size, sizes, float_label):
+def test_batch_arrays_equal_its_records(rows, size, sizes, float_label):
     kind = "f" if float_label else "i"
     rows = [(features, label % 1000 if float_label else label) for features, label in rows]
     data = b"".join(formats.recordio(dense(features, label, label_kind=kind)) for features, label in rows)
@@ -135,7 +135,7 @@ def test_arrays_of_a_batch_hold_its_records(rows, size, sizes, float_label):
         assert [row for _, labels in pairs for row in rows_of(labels["values"])] == [[label] for _, label in rows]
 
 
-def test_numbers_of_a_batch(numbers):
+def test_batch_stacks_numbers(numbers):
     messages = [dense([i, i + 0.5], i, label_kind="i") for i in range(300)]  # labels of one byte and of two
     (batch,) = in_batches(b"".join(map(formats.recordio, messages)), 1000)
     features, label = batch.features["values"], batch.label["values"]
@@ -167,14 +167,14 @@ def test_shape_is_kept(numbers):
         (formats.record({}, {}), "not dense"),
     ],
 )
-def test_batch_of_records_that_differ_has_records_but_no_arrays(other, words, numbers):
+def test_batch_of_differing_records_has_no_arrays(other, words, numbers):
     (batch,) = in_batches(formats.recordio(dense([1, 2, 3], 1)) * 2 + formats.recordio(other), 9)
     assert len(list(batch)) == 3
     with pytest.raises(ValueError, match=words):
         batch.features  # noqa: B018
 
 
-def test_what_came_before_a_fault_is_a_batch(numbers):
+def test_records_before_a_fault_are_a_batch(numbers):
     good = formats.recordio(dense([1], 1))
     for end, kind in [(good[:-1], Truncated), (b"?" * 40, Corrupt), (formats.recordio(b"\xff"), Corrupt)]:
         got, error = outcome(VIEWS["recordio_protobuf"](reader_of(good * 5 + end, (60,)), batch=3))
@@ -195,7 +195,7 @@ DATA = {
 
 
 @pytest.mark.parametrize("view", DATA)
-def test_each_view_in_batches(view, tmp_path):
+def test_each_view_reads_batches(view, tmp_path):
     path = tmp_path / "data"
     path.write_bytes(DATA[view])
     stream = open_stream(str(path), read=view, attributes=["name"])
@@ -204,7 +204,7 @@ def test_each_view_in_batches(view, tmp_path):
 
 
 @pytest.mark.parametrize("view", ["recordio", "tfrecord", "recordio_protobuf"])
-def test_cut_stream_gives_its_last_batch_first(view, tmp_path):
+def test_cut_stream_yields_its_last_batch_first(view, tmp_path):
     path = tmp_path / "data"
     path.write_bytes(DATA[view][:-1])
     got, error = outcome(open_stream(str(path), read=view).batches(4))
@@ -212,7 +212,7 @@ def test_cut_stream_gives_its_last_batch_first(view, tmp_path):
     assert isinstance(error, Truncated)
 
 
-def test_batches_and_records_are_not_mixed(tmp_path):
+def test_batches_and_records_cannot_be_mixed(tmp_path):
     path = tmp_path / "data"
     path.write_bytes(DATA["recordio_protobuf"])
     stream = open_stream(str(path), read="recordio_protobuf")
@@ -221,7 +221,7 @@ def test_batches_and_records_are_not_mixed(tmp_path):
         next(iter(stream))
 
 
-def test_closing_ends_batches_at_the_next(tmp_path):
+def test_closing_ends_the_next_batch(tmp_path):
     path = tmp_path / "data"
     path.write_bytes(DATA["recordio_protobuf"] * 100)
     stream = open_stream(str(path), read="recordio_protobuf")
@@ -231,7 +231,7 @@ def test_closing_ends_batches_at_the_next(tmp_path):
     assert list(batches) == []
 
 
-def test_name_that_is_repeated_means_its_last_value(numbers):
+def test_repeated_name_has_its_last_value(numbers):
     one, two = (formats.record({"a": formats.tensor("f", [n])}, {}) for n in (1, 2))
     blob = formats.record({"b": formats.field(9, formats.field(1, b"png"))}, {})
     for message in (one + two, one + two + blob):

@@ -47,7 +47,7 @@ def wait_until_it_has_opened(host):
     return path
 
 
-def test_epochs_of_a_channel(script, any_python):
+def test_channel_has_epochs(script, any_python):
     host = script(
         """
         import smspec_runtime
@@ -96,7 +96,7 @@ def test_file_channel_has_no_epochs(script):
 
 
 @pytest.mark.parametrize("how", ["job.stopping", "its own handler"])
-def test_script_that_handles_sigterm_is_woken(script, any_python, how):
+def test_script_handling_sigterm_is_woken(script, any_python, how):
     """A handler that only sets a flag leaves its program waiting in read or open (PEP 475)."""
     ask = {
         "job.stopping": "job.stopping",
@@ -124,7 +124,7 @@ def test_script_that_handles_sigterm_is_woken(script, any_python, how):
     assert float(noticed) - sent < 5  # without being woken it would wait for minutes
 
 
-def test_script_that_does_not_handle_sigterm_dies_of_it(script):
+def test_script_not_handling_sigterm_dies(script):
     host = script(
         """
         import smspec_runtime
@@ -159,7 +159,7 @@ def test_other_signals_do_not_stop_a_stream(script):
     assert host.out == "b'data'\n"
 
 
-def test_streams_are_read_in_threads_too(script, any_python):
+def test_streams_can_be_read_in_threads(script, any_python):
     """Only the main thread may ask to hear signals; the others wait just as well."""
     host = script(
         """
@@ -207,7 +207,7 @@ def test_event_loop_keeps_its_wakeup_descriptor(script):
     assert host.out == "heard\n"
 
 
-def test_writer_from_the_test_side_is_seen_by_path(tmp_path):
+def test_open_reads_a_fifo_by_path(tmp_path):
     from smspec_runtime import pipe
 
     writer = Writer(tmp_path / "train_0", [b"x\n"], create=True)

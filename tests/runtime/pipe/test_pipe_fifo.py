@@ -35,7 +35,7 @@ def content(stream):
 
 
 @PREFETCH
-def test_fifo_is_made_later(tmp_path, prefetch):
+def test_fifo_may_be_created_later(tmp_path, prefetch):
     """If the file for a given epoch doesn't exist yet, your code may need to retry until the pipe is created."""
     path = str(tmp_path / "train_0")
     writer = Writer(path, [b"late"], create=True, delay=0.3)
@@ -46,7 +46,7 @@ def test_fifo_is_made_later(tmp_path, prefetch):
 
 
 @PREFETCH
-def test_writer_comes_later(fifo, prefetch):
+def test_writer_may_come_later(fifo, prefetch):
     """Before a writer comes a read would say that the data has ended."""
     writer = Writer(fifo, [b"late"], delay=0.3)
     stream = stream_of(fifo, prefetch)
@@ -58,7 +58,7 @@ def test_writer_comes_later(fifo, prefetch):
 
 @PREFETCH
 @pytest.mark.parametrize("linger", [0, 0.1])
-def test_epoch_without_data(fifo, prefetch, linger):
+def test_epoch_without_data_is_empty(fifo, prefetch, linger):
     """Some nodes of the cluster won't get any data (ShardedByS3Key with more hosts than objects)."""
     writer = Writer(fifo, [], linger=linger)
     stream = stream_of(fifo, prefetch)
@@ -68,7 +68,7 @@ def test_epoch_without_data(fifo, prefetch, linger):
 
 
 @PREFETCH
-def test_one_byte_at_a_time(fifo, prefetch):
+def test_single_bytes_are_read(fifo, prefetch):
     data = formats.recordio(b"slow") + formats.recordio(b"and steady")
     writer = Writer(fifo, [data[i : i + 1] for i in range(len(data))], pause=0.001)
     assert list(stream_of(fifo, prefetch).recordio()) == [b"slow", b"and steady"]
@@ -96,7 +96,7 @@ def test_record_is_returned_once_complete(fifo, prefetch):
 
 
 @PREFETCH
-def test_records_larger_than_every_buffer(fifo, prefetch):
+def test_records_larger_than_every_buffer_are_read(fifo, prefetch):
     large = formats.pattern(5 << 20)
     writer = Writer(fifo, [formats.recordio(large), formats.recordio(b"small"), formats.recordio(large)])
     assert list(stream_of(fifo, prefetch).recordio()) == [large, b"small", large]
@@ -104,7 +104,7 @@ def test_records_larger_than_every_buffer(fifo, prefetch):
 
 
 @PREFETCH
-def test_writer_that_dies_inside_a_record(fifo, prefetch):
+def test_writer_dying_inside_a_record_is_reported(fifo, prefetch):
     """EOF after a crash looks like a clean end; framing tells."""
     script = "import sys, time; f = open({!r}, 'wb', 0); f.write({!r}); print(); time.sleep(60)"
     data = formats.recordio(b"whole") + formats.recordio(b"broken")[:12]
@@ -154,7 +154,7 @@ def test_closing_before_reading_opens_no_fifo(fifo, prefetch):
     assert (list(stream), stream.stats.opened, stream.end) == ([], 0, "closed")
 
 
-def test_forked_worker_does_not_keep_the_writer(fifo):
+def test_forked_worker_does_not_hold_the_writer(fifo):
     """A worker inherits the descriptor; the reader's close must reach the writer all the same."""
     writer = Writer(fifo, [bytes(1 << 20)] * 64)
     stream = stream_of(fifo)
@@ -177,7 +177,7 @@ def test_forked_worker_does_not_keep_the_writer(fifo):
 
 
 @PREFETCH
-def test_second_reader_is_refused(fifo, prefetch):
+def test_second_reader_is_rejected(fifo, prefetch):
     """Each pipe may only be read by a single process."""
     writer = Writer(fifo, [bytes(1 << 20)] * 4)
     first = stream_of(fifo)
@@ -197,7 +197,7 @@ def test_pipe_is_enlarged(fifo):
     writer.join()
 
 
-def test_what_the_kernel_grants_is_taken():
+def test_pipe_size_falls_back_to_what_is_granted():
     """An unprivileged user may have 64 pipes of 1 MiB; beyond that EPERM, and less."""
     child = os.fork()
     if not child:
@@ -238,24 +238,24 @@ def test_directory_is_not_a_fifo(tmp_path):
 class TestTimeouts:
     """Every wait ends, and says what it waited for."""
 
-    def test_for_the_fifo(self, tmp_path, prefetch):
+    def test_timeout_covers_the_missing_fifo(self, tmp_path, prefetch):
         path = str(tmp_path / "train_0")
         with pytest.raises(pipe.TimedOut) as caught:
             content(stream_of(path, prefetch, open_timeout=0.1))
         assert str(caught.value) == f"channel `train`, epoch 0, byte 0: `{path}` does not exist for 0.1 s: gave up"
 
-    def test_for_the_writer(self, fifo, prefetch):
+    def test_timeout_covers_the_missing_writer(self, fifo, prefetch):
         with pytest.raises(pipe.TimedOut, match="no byte has come for"):
             content(stream_of(fifo, prefetch, open_timeout=0.1))
         assert descriptors_of(fifo) == 0
 
-    def test_for_the_first_byte(self, fifo, prefetch):
+    def test_timeout_covers_the_first_byte(self, fifo, prefetch):
         writer = Writer(fifo, [], linger=0.5)
         with pytest.raises(pipe.TimedOut, match="byte 0: FIFO is open, no byte has come"):
             content(stream_of(fifo, prefetch, open_timeout=0.1))
         writer.join()
 
-    def test_for_the_next_byte(self, fifo, prefetch):
+    def test_timeout_covers_the_next_byte(self, fifo, prefetch):
         writer = Writer(fifo, [b"12345"], linger=0.5)
         chunks = stream_of(fifo, prefetch, idle_timeout=0.1).chunks()
         assert bytes(next(chunks)) == b"12345"
@@ -289,17 +289,17 @@ class TestStop:
         assert stream.stopped
         return items, time.monotonic() - times[0]
 
-    def test_while_there_is_no_fifo(self, tmp_path, prefetch):
+    def test_stop_ends_a_wait_for_the_fifo(self, tmp_path, prefetch):
         wake = Wake()
         _, seconds = self.stopped(stream_of(str(tmp_path / "train_0"), prefetch, wake), wake, 0.1)
         assert seconds < 20
 
-    def test_while_there_is_no_writer(self, fifo, prefetch):
+    def test_stop_ends_a_wait_for_the_writer(self, fifo, prefetch):
         wake = Wake()
         _, seconds = self.stopped(stream_of(fifo, prefetch, wake), wake, 0.1)
         assert seconds < 20
 
-    def test_while_no_byte_comes(self, fifo, prefetch):
+    def test_stop_ends_a_wait_for_data(self, fifo, prefetch):
         wake = Wake()
         writer = Writer(fifo, [formats.recordio(b"one") + b"cut"], linger=1)
         items, seconds = self.stopped(stream_of(fifo, prefetch, wake, "recordio"), wake, 0.2)
@@ -307,7 +307,7 @@ class TestStop:
         assert seconds < 20
         writer.join()
 
-    def test_while_bytes_come_for_ever(self, fifo, prefetch):
+    def test_stop_ends_an_endless_stream(self, fifo, prefetch):
         wake = Wake()
         forever = iter(lambda: bytes(1 << 16), None)
         writer = Writer(fifo, forever)
@@ -319,7 +319,7 @@ class TestStop:
         assert writer.broken
 
     @pytest.mark.parametrize("view", ["lines", "recordio", "jsonlines", "csv", "recordio_protobuf"])
-    def test_between_items_that_are_already_read(self, tmp_path, prefetch, view):
+    def test_stop_ends_between_buffered_items(self, tmp_path, prefetch, view):
         """A handler that takes a second per item must not be given the rest of a chunk."""
         data = {
             "lines": b"1\n",
@@ -338,7 +338,7 @@ class TestStop:
             wake.stop() if end == "stop" else stream.close()
             assert list(items) == []
 
-    def test_before_anything(self, fifo, prefetch):
+    def test_stop_before_reading_ends_at_once(self, fifo, prefetch):
         wake = Wake()
         wake.stop()
         stream = stream_of(fifo, prefetch, wake)

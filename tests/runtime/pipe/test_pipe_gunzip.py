@@ -28,7 +28,7 @@ CONTENT = {
 
 @pytest.mark.parametrize("prefetch", [0, 1 << 16], ids=["plain", "prefetch"])
 @pytest.mark.parametrize("view", CONTENT)
-def test_every_view(tmp_path, view, prefetch):
+def test_every_view_decompresses(tmp_path, view, prefetch):
     data, items = CONTENT[view]
     (tmp_path / "data").write_bytes(gzip.compress(data[:9]) + gzip.compress(data[9:]))
     stream = pipe.open(str(tmp_path / "data"), read=view, prefetch=prefetch).gunzip()
@@ -36,7 +36,7 @@ def test_every_view(tmp_path, view, prefetch):
     assert stream.end == "eof"
 
 
-def test_as_a_file_and_into_a_buffer(tmp_path):
+def test_gunzip_serves_files_and_buffers(tmp_path):
     (tmp_path / "data").write_bytes(gzip.compress(b"0123456789" * 1000))
     path = str(tmp_path / "data")
     assert pipe.open(path).gunzip().file().read() == b"0123456789" * 1000
@@ -46,7 +46,7 @@ def test_as_a_file_and_into_a_buffer(tmp_path):
     assert buffer == b"0123456"
 
 
-def test_stream_under_way_cannot_change(tmp_path):
+def test_started_stream_cannot_change(tmp_path):
     (tmp_path / "data").write_bytes(gzip.compress(b"1\n"))
     stream = pipe.open(str(tmp_path / "data"), read="lines")
     iter(stream)
@@ -59,7 +59,7 @@ def test_stream_under_way_cannot_change(tmp_path):
     members=st.lists(st.tuples(st.binary(max_size=2000), st.integers(0, 3)), max_size=5),
     sizes=st.lists(st.integers(1, 900), min_size=1, max_size=5),
 )
-def test_members_in_a_row_with_padding_between(members, sizes):
+def test_padded_consecutive_members_are_read(members, sizes):
     data = b"".join(gzip.compress(content) + bytes(512 * padding) for content, padding in members)
     reader = Reader(Gunzip(PiecewiseSource(data, sizes)))
     assert b"".join(map(bytes, VIEWS["chunks"](reader))) == b"".join(content for content, _ in members)
@@ -99,7 +99,7 @@ def test_damaged_member_is_reported(tmp_path, data, offset):
     assert caught.value.offset == offset
 
 
-def test_memory_is_that_of_a_chunk_whatever_the_ratio(tmp_path):
+def test_memory_is_bounded_at_any_ratio(tmp_path):
     """A thousandfold ratio must neither fill memory nor keep a stop waiting."""
     (tmp_path / "data").write_bytes(gzip.compress(bytes(300 << 20), 1))
     stream = pipe.open(str(tmp_path / "data")).gunzip()

@@ -25,7 +25,7 @@ COUNTING = """
 """
 
 
-def test_class_on_every_interpreter(host, any_python):
+def test_handler_runs_on_every_interpreter(host, any_python):
     job = host(COUNTING, python=any_python, epochs=3)
     job.feed("train", [b"a"], [], [b"c", b"c"])
     assert job.start().end() == 0, job.err
@@ -44,7 +44,7 @@ VIEWING = """
 """
 
 
-def test_every_view_on_every_interpreter(host, any_python):
+def test_every_view_runs_on_every_interpreter(host, any_python):
     data = {
         "lines": b"one\ntwo",
         "objects": b"".join(map(formats.recordio, [b"image", b"1"])),
@@ -77,7 +77,7 @@ def test_every_view_on_every_interpreter(host, any_python):
     }
 
 
-def test_published_line_and_its_figures(host):
+def test_epoch_line_contains_its_figures(host):
     job = host(COUNTING.replace('"train"', '"my-data"'), channels=["my-data", "side"])
     job.feed("my-data", [bytes(1 << 20)] * 3)
     assert job.start().end() == 0, job.err
@@ -96,7 +96,7 @@ def test_published_line_and_its_figures(host):
     ("settings", "hyperparameters", "epochs"),
     [({}, {}, 1), ({}, {"epochs": "2"}, 2), ({"epochs": 1}, {"epochs": "7"}, 1), ({}, {"epochs": "0"}, 0)],
 )
-def test_how_many_epochs(host, settings, hyperparameters, epochs):
+def test_number_of_epochs_is_respected(host, settings, hyperparameters, epochs):
     job = host(COUNTING, hyperparameters=hyperparameters, **settings)
     job.feed("train", *[[b"x"]] * epochs)
     assert job.start().end() == 0, job.err
@@ -109,7 +109,7 @@ def test_malformed_epochs_are_rejected(host):
     assert job.err.endswith("ValueError: the hyperparameter `epochs` is `many`, not a number of epochs\n")
 
 
-def test_leaving_early_ends_the_epoch_for_the_writer(host):
+def test_early_end_releases_the_writer(host):
     job = host("def handler(job, epoch, streams):\n    next(iter(streams['train']))\n", epochs=2)
     writers = job.feed("train", *[[bytes(1 << 20)] * 64] * 2)
     assert job.start("author:handler").end() == 0, job.err
@@ -140,7 +140,7 @@ def test_channels_are_opened_when_they_are_read(host):
     assert job.out.startswith("b't'\n[b'v']\n")
 
 
-def test_channel_left_alone_keeps_its_fifo(host):
+def test_unread_channel_keeps_its_fifo(host):
     """A handler that evaluates every second epoch gets the channel's FIFOs one after another."""
     handler = """
         def handler(job, epoch, streams):
@@ -163,7 +163,7 @@ def test_file_channels_have_no_stream(host):
     assert "`side` is no Pipe channel of this job; there is train" in job.err
 
 
-def test_error_of_the_handler_keeps_its_traceback(host):
+def test_handler_error_keeps_its_traceback(host):
     job = host("def handler(job, epoch, streams):\n    raise ValueError('bad weather')\n")
     assert job.start("author:handler").end() == 1
     assert job.err.startswith("Traceback (most recent call last):\n")
@@ -172,14 +172,14 @@ def test_error_of_the_handler_keeps_its_traceback(host):
 
 
 @pytest.mark.parametrize("method", ["__init__(self)", "begin(self, job)", "end(self, job)"])
-def test_errors_of_every_method_end_the_job(host, method):
+def test_error_of_any_method_ends_the_job(host, method):
     job = host(f"class Handler:\n    def {method}:\n        raise ValueError('bad weather')\n")
     assert job.start().end() == 1
     assert job.err.startswith("Traceback (most recent call last):\n")
     assert job.err.endswith("ValueError: bad weather\n")
 
 
-def test_who_held_the_epoch_up(host):
+def test_epoch_wait_names_its_channel(host):
     """Data that comes slowly, then a handler that is slow."""
     handler = """
         import time
@@ -199,7 +199,7 @@ def test_who_held_the_epoch_up(host):
     assert data["waited"] == pytest.approx(data["wait_exists"] + data["wait_first_byte"] + data["starved"], abs=1e-4)
 
 
-def test_several_channels_at_once(host, any_python):
+def test_several_channels_are_read_at_once(host, any_python):
     handler = """
         from smspec_runtime import pipe
 
@@ -238,7 +238,7 @@ def test_damaged_record_is_located(host):
         ("author:NUMBER", "neither a function nor a class"),
     ],
 )
-def test_handlers_that_cannot_be(host, name, words):
+def test_malformed_handlers_are_rejected(host, name, words):
     job = host("NUMBER = 1\n")
     assert job.start(name).end() == 1
     assert words in job.err
@@ -250,7 +250,7 @@ def test_methods_are_optional(host):
     assert job.out == "ended\n"
 
 
-def test_next_fifo_is_waited_for(host):
+def test_next_fifo_is_awaited(host):
     """There is no guarantee that the next FIFO is made in advance."""
     job = host(COUNTING, epochs=3).start()
     for epoch in range(3):
@@ -261,7 +261,7 @@ def test_next_fifo_is_waited_for(host):
     assert job.model() == "0:x 1:x 2:x"
 
 
-def test_fifo_that_never_comes(host):
+def test_missing_fifo_times_out(host):
     job = host(COUNTING, open_timeout=1).start()
     assert job.end() == 1
     assert job.err.rstrip().endswith("train_0` does not exist for 1 s: gave up")

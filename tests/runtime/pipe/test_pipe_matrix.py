@@ -115,7 +115,7 @@ def test_damaged_header_is_located_at_its_record(view):
         start += len(piece)
 
 
-def test_each_damaged_byte_of_a_tfrecord_is_noticed_with_crc():
+def test_damaged_tfrecord_byte_is_detected_with_crc():
     data = b"".join(STREAMS["tfrecord"][:4])
     for at, byte in enumerate(data):
         assert isinstance(read("tfrecord", damaged("tfrecord", at, byte ^ 0x10)[: len(data)], crc=True)[1], Corrupt)
@@ -151,14 +151,14 @@ def test_giant_length_costs_no_memory(length):
             tracemalloc.stop()
 
 
-def test_item_larger_than_what_is_asked_for_at_once(monkeypatch):
+def test_item_larger_than_the_read_size_is_read(monkeypatch):
     monkeypatch.setattr(sys.modules["smspec_runtime.pipe.reader"], "AT_ONCE", 10_000)
     payload = formats.pattern(333_333)
     data = formats.recordio(b"a") + formats.recordio(payload) + formats.recordio(b"b")
     assert list(VIEWS["recordio"](reader_of(data, (4099,)))) == [b"a", payload, b"b"]
 
 
-def test_error_inside_a_large_item_holds_none_of_its_memory():
+def test_error_inside_a_large_item_releases_its_memory():
     """A view that its traceback kept would make Python 3.13 complain of the buffer in the log, some time later."""
     given = []
 

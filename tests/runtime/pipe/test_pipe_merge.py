@@ -48,7 +48,7 @@ def of(name, items):
 
 
 @PREFETCH
-def test_all_items_of_all_channels_in_the_order_of_each(channels, prefetch):
+def test_merge_keeps_the_order_of_each_channel(channels, prefetch):
     records = {name: [b"%s %d" % (name.encode(), i) for i in range(500)] for name in ("a", "b", "c")}
     for name, pause in (("a", 0), ("b", 0.001), ("c", 0)):
         channels.feed(name, map(formats.recordio, records[name]), pause=pause, prefetch=prefetch)
@@ -58,7 +58,7 @@ def test_all_items_of_all_channels_in_the_order_of_each(channels, prefetch):
     assert {stream.end for stream in channels.values()} == {"eof"}
 
 
-def test_views_are_those_of_the_streams(channels):
+def test_merge_uses_the_views_of_the_streams(channels):
     channels.feed("lines", [b"1\n2\n"], "lines")
     channels.feed("chunks", [b"bytes"], "chunks")
     channels.feed("rows", [b"a,b\n"])
@@ -93,7 +93,7 @@ def test_waiting_channel_does_not_delay_others(channels, prefetch, state):
     assert list(items) == [("slow", b"late")]
 
 
-def test_channels_that_have_data_get_equal_shares(channels):
+def test_ready_channels_share_equally(channels):
     """Jain's index over the bytes of each when the first one ends: 1 is equal, 1/n one for all."""
     for name in "abcd":
         channels.feed(name, [bytes(1 << 16)] * 200, "chunks")
@@ -106,7 +106,7 @@ def test_channels_that_have_data_get_equal_shares(channels):
     assert jain > 0.8, totals
 
 
-def test_slow_consumer_holds_the_writers_back(channels):
+def test_slow_consumer_throttles_the_writers(channels):
     """Memory is bounded: turns that wait, the pipe, and no more."""
     for name in "ab":
         channels.feed(name, map(formats.recordio, [bytes(4000)] * 4000))
@@ -120,7 +120,7 @@ def test_slow_consumer_holds_the_writers_back(channels):
 
 
 @PREFETCH
-def test_leaving_closes_all_and_ends_the_threads(channels, prefetch):
+def test_closing_ends_all_streams_and_threads(channels, prefetch):
     for name in "abc":
         channels.feed(name, [bytes(1 << 20)] * 64, "chunks", prefetch)
     for _ in pipe.merge(channels):
@@ -150,7 +150,7 @@ def test_one_channel_can_be_closed_early(channels, prefetch):
 
 
 @PREFETCH
-def test_stop_ends_it_at_the_next_item(channels, prefetch):
+def test_stop_ends_merge_at_the_next_item(channels, prefetch):
     channels.feed("waiting", None, prefetch=prefetch)
     channels.feed("flowing", iter(lambda: formats.recordio(bytes(1000)), None), prefetch=prefetch)
     items = pipe.merge(channels)
@@ -160,7 +160,7 @@ def test_stop_ends_it_at_the_next_item(channels, prefetch):
     assert {stream.end for stream in channels.values()} == {"stopped"}
 
 
-def test_stop_ends_a_wait_for_all(channels):
+def test_stop_ends_a_wait_for_all_channels(channels):
     for name in "ab":
         channels.feed(name, None)
     threading.Timer(0.1, channels.wake.stop).start()
@@ -168,7 +168,7 @@ def test_stop_ends_a_wait_for_all(channels):
     assert all(stream.stopped for stream in channels.values())
 
 
-def test_fault_comes_after_the_items_before_it(channels):
+def test_fault_follows_the_items_before_it(channels):
     channels.feed("good", map(formats.recordio, [b"x"] * 10), linger=0.2)
     channels.feed("bad", [formats.recordio(b"first") + b"nonsense"])
     items = []
@@ -188,7 +188,7 @@ def test_timeout_names_the_waiting_channel(channels):
         list(pipe.merge(channels))
 
 
-def test_forked_worker_neither_hangs_nor_disturbs(channels):
+def test_forked_worker_does_not_disturb_the_merge(channels):
     """The threads stay with the parent; a copy of the iteration just ends, and closing it closes nothing here."""
     for name in "ab":
         channels.feed(name, [formats.recordio(bytes(1000))] * 200, pause=0.001)
@@ -217,14 +217,14 @@ def test_forked_worker_neither_hangs_nor_disturbs(channels):
     assert len(list(items)) == 399
 
 
-def test_zip_reads_in_step(channels):
+def test_zip_reads_channels_in_step(channels):
     channels.feed("features", map(formats.recordio, [b"f%d" % i for i in range(100)]), prefetch=4096)
     channels.feed("labels", map(formats.recordio, [b"l%d" % i for i in range(100)]), prefetch=4096)
     pairs = list(zip(channels["features"], channels["labels"], strict=True))
     assert pairs == [(b"f%d" % i, b"l%d" % i) for i in range(100)]
 
 
-def test_waits_are_counted_once(channels):
+def test_simultaneous_waits_are_counted_once(channels):
     """Two channels that wait side by side for 0.3 s have made the handler wait for 0.3 s, not 0.6."""
     for name in "ab":
         channels.feed(name, [formats.recordio(b"x")], delay=0.3)

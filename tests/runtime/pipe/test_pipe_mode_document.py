@@ -71,21 +71,21 @@ def python_with(variable, module):
     return python
 
 
-def test_every_view_has_a_line():
+def test_every_view_is_documented():
     table = PAGE[PAGE.index("## Views") : PAGE.index("## Batches")]
     assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == list(VIEWS)
 
 
-def test_script_that_asks_its_job(run):
+def test_documented_script_runs(run):
     data = [b"a,b\n1,2\n", b"", b"3,4\n"]
     assert run("script", "train", data) == "0 2 8\n1 0 0\n2 1 4\n"
 
 
-def test_stream_of_a_path(run):
+def test_documented_open_runs(run):
     assert run("open", "train", [b"one\ntwo\nthree\n" * 100_000]) == "b'one\\n'\nb'two\\n'\n"
 
 
-def test_published_loop_moves_over(run, host):
+def test_published_loop_is_portable(run, host):
     before = run("sample before", "training", BYTES)
     assert len(before.splitlines()) == 3
     assert run("sample script", "training", BYTES) == before
@@ -108,14 +108,14 @@ TOOLKITS_COPY = {
     [("SMSPEC_PEERS_PYTHON", "sagemaker", {}), ("SMSPEC_TOOLKIT_PYTHON", "sagemaker_training", TOOLKITS_COPY)],
     ids=["the SDK", "sagemaker-training"],
 )
-def test_readers_of_recordio_move_over(run, variable, module, instead):
+def test_recordio_readers_are_portable(run, variable, module, instead):
     out = run("sdk before", "train", NUMBERS, python=python_with(variable, module), instead=instead)
     before = [line for line in out.splitlines() if not line.startswith("sagemaker.config ")]  # what its import says
     assert len(before) == 15 and before[-1] == "2 [2.0, 2.25, 2.5, 4.0] 4.0"
     assert run("sdk after", "train", NUMBERS).splitlines() == before
 
 
-def test_reader_of_recordio_protobuf_needs_no_library(run):
+def test_recordio_protobuf_needs_no_library(run):
     out = run("sdk after", "train", NUMBERS)
     assert len(out.splitlines()) == 15 and out.splitlines()[-1] == "2 [2.0, 2.25, 2.5, 4.0] 4.0"
 

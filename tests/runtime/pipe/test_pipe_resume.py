@@ -61,7 +61,7 @@ def state_of(job):
     return json.loads((job.root / "checkpoints/smspec-progress-algo-1.json").read_text())
 
 
-def test_restarted_job_goes_on_behind_its_checkpoint(restart):
+def test_restarted_job_resumes_after_its_checkpoint(restart):
     """Epochs go on counting; FIFOs begin with 0 in a new container."""
     first = interrupted(restart(feed=3), 3)
     assert state_of(first) == {"job": "job-1", "completed": 3}
@@ -72,7 +72,7 @@ def test_restarted_job_goes_on_behind_its_checkpoint(restart):
     assert second.err == f"smspec: resuming: 3 of 5 epochs are in {second.root}/checkpoints\n"
 
 
-def test_job_that_is_done_leaves_no_state(restart):
+def test_completed_job_leaves_no_state(restart):
     job = restart()
     assert job.end() == 0, job.err
     assert os.listdir(job.root / "checkpoints") == ["weights"]
@@ -87,7 +87,7 @@ def test_different_job_with_old_checkpoints_begins_at_epoch_0(restart):
     assert "resuming" not in second.err
 
 
-def test_checkpoint_counts_not_the_epoch(restart):
+def test_resume_uses_the_checkpoint(restart):
     """A handler that saves every second epoch goes on where it saved."""
     handler = SAVING.replace("every = 1", "every = 2")
     first = interrupted(restart(handler=handler, feed=3), 3)
@@ -105,7 +105,7 @@ def test_handler_without_checkpoints_begins_at_epoch_0(restart):
     assert second.out.endswith("ended with 0:0 1:1 2:2 3:3 4:4\n")
 
 
-def test_what_end_saves_on_sigterm_counts(restart):
+def test_state_saved_by_end_on_sigterm_is_used(restart):
     """The epoch that was interrupted is read again whole."""
     handler = SAVING.replace("every = 1", "every = 99").replace('print("ended', 'self.save(); print("ended')
     first = interrupted(restart(handler=handler, feed=2), 2)
@@ -116,7 +116,7 @@ def test_what_end_saves_on_sigterm_counts(restart):
 
 
 @pytest.mark.parametrize(("answer", "epochs"), [("0", [0, 1, 2, 3, 4]), ("epoch + 1", [4]), ("7", [])])
-def test_handler_may_decide_itself(restart, answer, epochs):
+def test_handler_may_choose_the_epoch(restart, answer, epochs):
     handler = SAVING + f"        def resume(self, job, epoch):\n            return {answer}\n"
     second = restart(interrupted(restart(feed=3), 3), handler=handler)
     assert second.end() == 0, second.err
@@ -129,7 +129,7 @@ def test_resume_must_return_an_epoch(restart):
     assert job.err.endswith("TypeError: `resume` of the handler returned `None`, not the epoch to begin with\n")
 
 
-def test_no_checkpoint_directory_no_state(restart):
+def test_missing_checkpoint_directory_has_no_state(restart):
     job = restart(handler="def handler(job, epoch, streams):\n    list(streams['train'])\nHandler = handler\n", feed=5)
     assert job.end() == 0, job.err
     assert not (job.root / "checkpoints").exists()
@@ -146,7 +146,7 @@ def test_unreadable_state_is_reported_and_ignored(restart, state):
     assert second.err.startswith("smspec: beginning with epoch 0: cannot read ")
 
 
-def test_state_that_cannot_be_written_does_not_end_the_job(restart):
+def test_unwritable_state_does_not_end_the_job(restart):
     handler = SAVING.replace(
         "        def end",
         "            os.makedirs(self.path[:-18] + 'smspec-progress-algo-1.json~', exist_ok=True)\n\n        def end",

@@ -31,14 +31,14 @@ relaxed = settings(max_examples=60)
 @pytest.mark.parametrize("view", FRAMED)
 @relaxed
 @given(payloads=PAYLOADS, sizes=SIZES)
-def test_records_come_back(view, payloads, sizes):
+def test_records_round_trip(view, payloads, sizes):
     data = b"".join(map(FRAMED[view], payloads))
     assert outcome(VIEWS[view](reader_of(data, sizes))) == (payloads, None)
 
 
 @pytest.mark.parametrize("sizes", [(1 << 30,), (CHUNK, CHUNK, 5000, CHUNK)])
 @pytest.mark.parametrize("view", FRAMED)
-def test_records_stay_when_further_chunks_come(view, sizes):
+def test_records_survive_further_chunks(view, sizes):
     """Chunks take each other's place; runs of one size and records that begin in one chunk and end in the next."""
     lengths = [100] * 1500 + [10_001] * 60 + [3, 0, 20_000, 16_380, 300_000] * 2 + [1000] * 300
     payloads = [formats.pattern(length + number % 2) for number, length in enumerate(sorted(lengths, key=str))]
@@ -49,7 +49,7 @@ def test_records_stay_when_further_chunks_come(view, sizes):
 
 @relaxed
 @given(payloads=PAYLOADS)
-def test_tfrecord_checks_payloads_when_asked(payloads):
+def test_tfrecord_checks_payloads_on_request(payloads):
     data = b"".join(map(formats.tfrecord, payloads))
     assert outcome(VIEWS["tfrecord"](reader_of(data), crc=True)) == (payloads, None)
 
@@ -79,14 +79,14 @@ def test_cut_record_is_reported_after_earlier_records(view, payloads, sizes, dat
     last=st.binary(max_size=20).map(lambda line: line.replace(b"\n", b"")),
     sizes=SIZES,
 )
-def test_lines_are_those_of_a_file(lines, last, sizes):
+def test_lines_equal_those_of_a_file(lines, last, sizes):
     data = b"".join(lines) + last
     assert list(VIEWS["lines"](reader_of(data, sizes))) == list(io.BytesIO(data))
 
 
 @relaxed
 @given(data=st.binary(max_size=20000), sizes=SIZES)
-def test_chunks_are_the_bytes(data, sizes):
+def test_chunks_equal_the_bytes(data, sizes):
     assert b"".join(map(bytes, VIEWS["chunks"](reader_of(data, sizes)))) == data
 
 
@@ -99,7 +99,7 @@ JSON = st.recursive(
 
 @relaxed
 @given(values=st.lists(JSON, max_size=9), sizes=SIZES, ascii=st.booleans(), final=st.sampled_from(["\n", ""]))
-def test_json_values_come_back(values, sizes, ascii, final):
+def test_json_values_round_trip(values, sizes, ascii, final):
     text = "\n".join(json.dumps(value, ensure_ascii=ascii) for value in values) + final
     data = text.encode("utf-8", "surrogatepass") if ascii else text.encode("utf-8", "replace")
     expected = [json.loads(line) for line in data.decode().split("\n") if line.strip()]
@@ -111,7 +111,7 @@ CELL = st.text(alphabet=st.sampled_from('ab,"\n \u00e9\U0001f600'), max_size=6)
 
 @relaxed
 @given(rows=st.lists(st.lists(CELL, min_size=2, max_size=4), max_size=9), sizes=SIZES)
-def test_rows_come_back(rows, sizes):
+def test_rows_round_trip(rows, sizes):
     file = io.StringIO()
     csv.writer(file).writerows(rows)
     assert list(VIEWS["csv"](reader_of(file.getvalue().encode(), sizes))) == rows
@@ -125,7 +125,7 @@ NAME = st.text(alphabet=st.sampled_from("abc/\u00e9."), min_size=1, max_size=300
 @pytest.mark.parametrize("format", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT], ids=["pax", "gnu"])
 @relaxed
 @given(archives=st.lists(st.lists(st.tuples(NAME, PAYLOAD), max_size=4), max_size=3), sizes=SIZES)
-def test_members_come_back_from_archives_in_a_row(format, archives, sizes):
+def test_members_of_consecutive_archives_round_trip(format, archives, sizes):
     data = b"".join(formats.tar(members, format) for members in archives)
     assert list(VIEWS["tar"](reader_of(data, sizes))) == [member for members in archives for member in members]
 
@@ -184,7 +184,7 @@ def plain(tensors):
     examples=st.lists(st.tuples(TENSORS, TENSORS, st.none() | st.text(max_size=5)), max_size=4),
     sizes=SIZES,
 )
-def test_protobuf_records_come_back(examples, sizes):
+def test_protobuf_records_round_trip(examples, sizes):
     payloads = [formats.record(encoded(features), encoded(label), uid=uid) for features, label, uid in examples]
     got = list(VIEWS["recordio_protobuf"](reader_of(b"".join(map(formats.recordio, payloads)), sizes)))
     assert [(plain(r.features), plain(r.label), r.uid) for r in got] == [
@@ -221,7 +221,7 @@ def test_attributes_are_paired(objects, sizes, missing):
 @pytest.mark.parametrize("view", ["recordio", "recordio_protobuf", "tfrecord", "tar", "jsonlines", "csv", "augmented"])
 @relaxed
 @given(data=st.binary(max_size=3000), sizes=SIZES)
-def test_garbage_is_refused_or_read_but_never_crashes(view, data, sizes):
+def test_garbage_is_read_or_rejected(view, data, sizes):
     options = {"names": ["a", "b"]} if view == "augmented" else {}
     _, error = outcome(VIEWS[view](reader_of(data, sizes), **options))
     assert error is None or 0 <= error.offset <= len(data)

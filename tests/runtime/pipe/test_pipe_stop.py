@@ -87,7 +87,7 @@ def test_sigterm_ends_the_waits_for_several_channels(host, outer_python, state, 
     assert job.err == ""
 
 
-def test_sigterm_while_the_handler_computes(host):
+def test_sigterm_during_computation_ends_the_epoch(host):
     """The handler's own work is not interrupted; what it reads next ends."""
     handler = """
         import time
@@ -114,7 +114,7 @@ def test_sigterm_while_the_handler_computes(host):
     assert job.out.splitlines()[-1] == "saved"
 
 
-def test_sigterm_while_the_handler_is_imported(host):
+def test_sigterm_during_import_ends_the_job(host):
     job = host("import time\nprint('importing', flush=True)\ntime.sleep(1)\n" + textwrap.dedent(STOPPED))
     job.start()
     assert job.process.stdout.readline() == "importing\n"
@@ -138,7 +138,7 @@ def test_sigterm_does_not_hide_an_error(host):
 
 
 @pytest.mark.parametrize("start", ["fork", "spawn"])
-def test_workers_of_the_handler_do_not_stop_it(host, start):
+def test_workers_do_not_stop_the_handler(host, start):
     """A pool ends its workers with SIGTERM: they must die of it, and the job must not."""
     handler = """
         import multiprocessing, time
@@ -163,7 +163,7 @@ def test_workers_of_the_handler_do_not_stop_it(host, start):
     assert job.metrics()[0]["bytes"] == 1 << 21
 
 
-def test_waiting_is_cheap(host):
+def test_waiting_uses_little_cpu(host):
     """A wait sleeps in the kernel."""
     job = host(STOPPED).start()
     assert "begun\n" in iter(job.process.stdout.readline, "")

@@ -19,20 +19,20 @@ def path(tmp_path):
     return str(tmp_path / "data")
 
 
-def test_iteration_gives_the_view_that_read_names(path):
+def test_iteration_uses_the_selected_view(path):
     assert list(pipe.open(path, read="jsonlines")) == list(range(1000))
     assert list(pipe.open(path, read="lines"))[-1] == b"999\n"
     assert b"".join(map(bytes, pipe.open(path)))[-4:] == b"999\n"
 
 
-def test_unknown_view_is_refused(path):
+def test_unknown_view_is_rejected(path):
     with pytest.raises(ValueError, match="no view `line`; there is chunks, lines"):
         pipe.open(path, read="line")
     with pytest.raises(ValueError, match="no view `line`; there is chunks, lines"):
         pipe.open(path).batches(2, "line")
 
 
-def test_batches(path):
+def test_batches_have_the_requested_size(path):
     batches = list(pipe.open(path, read="jsonlines").batches(300))
     assert [len(batch) for batch in batches] == [300, 300, 300, 100]
     assert [number for batch in batches for number in batch] == list(range(1000))
@@ -41,7 +41,7 @@ def test_batches(path):
         pipe.open(path).batches(0)
 
 
-def test_batches_of_chunks_outlast_the_next_one(tmp_path):
+def test_batch_of_chunks_survives_the_next(tmp_path):
     data = formats.pattern(1 << 20)
     (tmp_path / "data").write_bytes(data)
     batches = list(pipe.open(str(tmp_path / "data")).batches(3))
@@ -49,7 +49,7 @@ def test_batches_of_chunks_outlast_the_next_one(tmp_path):
     assert b"".join(chunk for batch in batches for chunk in batch) == data
 
 
-def test_interrupted_loop_goes_on_where_it_was(path):
+def test_interrupted_loop_continues(path):
     stream = pipe.open(path, read="jsonlines")
     for number in stream:
         if number == 9:
@@ -57,7 +57,7 @@ def test_interrupted_loop_goes_on_where_it_was(path):
     assert next(iter(stream)) == 10
 
 
-def test_stream_is_read_in_one_view(path):
+def test_stream_has_one_view(path):
     stream = pipe.open(path)
     next(stream.lines())
     with pytest.raises(ValueError, match="being read as `lines`, so it cannot be read as `csv`"):
@@ -68,7 +68,7 @@ def test_stream_is_read_in_one_view(path):
         stream.file()
 
 
-def test_readinto_as_the_published_loop_does(tmp_path):
+def test_readinto_serves_the_published_loop(tmp_path):
     data = formats.pattern(3 << 20)
     os.mkfifo(tmp_path / "train_0")
     writer = Writer(tmp_path / "train_0", [data])
@@ -86,7 +86,7 @@ def test_readinto_as_the_published_loop_does(tmp_path):
     writer.join()
 
 
-def test_readinto_other_buffers(path):
+def test_readinto_accepts_any_buffer(path):
     from array import array
 
     numbers = array("I", [0] * 2)
@@ -94,7 +94,7 @@ def test_readinto_other_buffers(path):
     assert numbers.tobytes() == b"0\n1\n2\n3\n"
 
 
-def test_file_serves_libraries(path):
+def test_file_serves_other_libraries(path):
     import io
 
     stream = pipe.open(path)
@@ -117,7 +117,7 @@ def test_closing_the_file_closes_the_stream(tmp_path):
     assert writer.broken
 
 
-def test_figures(tmp_path):
+def test_stats_count_bytes_and_waits(tmp_path):
     path = tmp_path / "train_0"
     os.mkfifo(path)
     writer = Writer(path, [bytes(1000), bytes(1000)], pause=0.1)
@@ -136,7 +136,7 @@ def test_figures(tmp_path):
     assert repr(stream) == f"<Stream of `{path}`: 2000 bytes, eof>"
 
 
-def test_prefetch_reads_ahead_but_not_beyond_its_ring(tmp_path):
+def test_prefetch_reads_ahead_within_its_ring(tmp_path):
     """Data comes in while the handler works; memory stays within what the job spec grants."""
     path = tmp_path / "train_0"
     os.mkfifo(path)
@@ -152,7 +152,7 @@ def test_prefetch_reads_ahead_but_not_beyond_its_ring(tmp_path):
     writer.join()
 
 
-def test_prefetch_fills_its_ring_from_small_writes_too(tmp_path):
+def test_prefetch_fills_its_ring_from_small_writes(tmp_path):
     """A slow network delivers in small pieces; they must add up while the handler works."""
     path = tmp_path / "train_0"
     os.mkfifo(path)
@@ -166,7 +166,7 @@ def test_prefetch_fills_its_ring_from_small_writes_too(tmp_path):
 
 
 @pytest.mark.parametrize("prefetch", [1, 2, 7, 4096])
-def test_ring_of_any_size(tmp_path, prefetch):
+def test_ring_may_have_any_size(tmp_path, prefetch):
     data = formats.pattern(10000)
     (tmp_path / "data").write_bytes(data)
     assert b"".join(map(bytes, pipe.open(str(tmp_path / "data"), prefetch=prefetch).chunks())) == data
@@ -185,7 +185,7 @@ print(total, rss() - before)
 
 
 @pytest.mark.parametrize("prefetch", [0, 16 << 20], ids=["plain", "prefetch"])
-def test_memory_does_not_grow_with_the_stream(tmp_path, prefetch):
+def test_memory_is_independent_of_the_stream(tmp_path, prefetch):
     """At most 2 MiB, the largest record and the prefetch, for a short stream and for one five times as long."""
     block = formats.recordio(bytes(1000)) * 1000
     largest = formats.recordio(bytes(8 << 20))
@@ -202,7 +202,7 @@ def test_memory_does_not_grow_with_the_stream(tmp_path, prefetch):
         assert mebibytes <= 2 + 8 + (prefetch >> 20)
 
 
-def test_errors_can_be_sent_to_another_process():
+def test_errors_can_be_pickled():
     import pickle
 
     error = pipe.Truncated(pipe.open("/nowhere").origin, 7, "the data ends")

@@ -80,7 +80,7 @@ class Scenario:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_what_is_read_is_right_and_everything_ends(tmp_path, seed):
+def test_random_scenarios_read_right_and_end(tmp_path, seed):
     scenario = Scenario(str(tmp_path), seed)
     results = []
 

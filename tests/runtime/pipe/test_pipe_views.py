@@ -27,25 +27,25 @@ def refused(view, data, kind, offset, words, before=(), **options):
         assert words in str(error)
 
 
-def test_registry_has_every_view_of_the_job_spec():
+def test_registry_contains_every_view_of_the_spec():
     text = {"lines", "jsonlines", "csv"}
     assert set(VIEWS) == text | {"chunks", "recordio", "recordio_protobuf", "augmented", "tfrecord", "tar"}
 
 
 class TestRecordIO:
-    def test_wrong_magic_number_is_not_searched_past(self):
+    def test_wrong_magic_number_is_an_error(self):
         refused("recordio", ONE * 2 + b"????" + ONE, Corrupt, 24, "here is 3f3f3f3f", [b"one"] * 2)
 
-    def test_payload_is_cut(self):
+    def test_cut_payload_is_reported(self):
         refused("recordio", ONE + ONE[:10], Truncated, 12, "after 10 bytes", [b"one"])
 
-    def test_padding_is_cut(self):
+    def test_cut_padding_is_reported(self):
         refused("recordio", ONE + ONE[:11], Truncated, 12, "after 11 bytes", [b"one"])
 
-    def test_header_is_cut(self):
+    def test_cut_header_is_reported(self):
         refused("recordio", ONE + ONE[:5], Truncated, 12, "after 5 bytes", [b"one"])
 
-    def test_large_record_is_cut(self):
+    def test_large_cut_record_is_reported(self):
         cut = formats.recordio(LARGE)[:-9]
         refused("recordio", ONE + cut, Truncated, 12, "after 299999 of 300008 bytes", [b"one"])
 
@@ -54,7 +54,7 @@ class TestRecordIO:
         assert len(formats.recordio(payload)) == 8 + 4 + 8 + 8 + 8  # three parts, the middle one empty
         assert list(VIEWS["recordio"](reader_of(formats.recordio(payload), (3,)))) == [payload]
 
-    def test_parts_may_be_joined_without_it(self):
+    def test_parts_may_be_joined_without_the_magic_number(self):
         data = formats.recordio_part(1, b"ab") + formats.recordio_part(2, b"cd") + formats.recordio_part(3, b"e")
         assert list(VIEWS["recordio"](reader_of(data), multipart="concat")) == [b"abcde"]
 
@@ -62,40 +62,40 @@ class TestRecordIO:
         data = formats.recordio_part(1, LARGE) + formats.recordio_part(3, LARGE)
         assert list(VIEWS["recordio"](reader_of(data, (100_000,)))) == [LARGE + formats.MAGIC + LARGE]
 
-    def test_record_ends_between_its_parts(self):
+    def test_record_ending_between_its_parts_is_reported(self):
         refused("recordio", ONE + formats.recordio_part(1, b"ab"), Truncated, 12, "after 1 of its parts", [b"one"])
 
     @pytest.mark.parametrize("flags", [[2], [3], [1, 0], [1, 1], [1, 2, 0], [4], [7]])
-    def test_parts_out_of_order_are_refused(self, flags):
+    def test_unordered_parts_are_rejected(self, flags):
         data = b"".join(formats.recordio_part(flag, b"part") for flag in flags)
         refused("recordio", data, Corrupt, 12 * (len(flags) - 1), f"part {flags[-1]} of a record")
 
-    def test_unknown_way_of_joining_is_refused_at_once(self):
+    def test_unknown_multipart_mode_is_rejected(self):
         with pytest.raises(ValueError, match="dmlc or concat"):
             VIEWS["recordio"](reader_of(b""), multipart="dlmc")
 
-    def test_empty_payloads_count(self):
+    def test_empty_payloads_are_records(self):
         assert list(VIEWS["recordio"](reader_of(formats.recordio(b"") * 3))) == [b""] * 3
 
 
 class TestTFRecord:
-    def test_wrong_length_is_noticed_at_once(self):
+    def test_wrong_length_is_detected(self):
         bad = bytearray(formats.tfrecord(b"two"))
         bad[1] ^= 1
         refused("tfrecord", formats.tfrecord(b"one") + bad, Corrupt, 19, "checksum of the length", [b"one"])
 
-    def test_wrong_payload_is_noticed_when_asked(self):
+    def test_wrong_payload_is_detected_on_request(self):
         bad = bytearray(formats.tfrecord(b"two"))
         bad[12] ^= 1
         data = formats.tfrecord(b"one") + bytes(bad)
         refused("tfrecord", data, Corrupt, 19, "checksum of a record", [b"one"], crc=True)
         assert list(VIEWS["tfrecord"](reader_of(data))) == [b"one", b"uwo"]
 
-    def test_last_checksum_is_cut(self):
+    def test_cut_checksum_is_reported(self):
         refused("tfrecord", formats.tfrecord(b"one")[:-1], Truncated, 0, "after 18 bytes")
         refused("tfrecord", formats.tfrecord(LARGE)[:-1], Truncated, 0, "after 300015 of 300016 bytes")
 
-    def test_checksum_is_the_published_one(self):
+    def test_checksum_equals_the_published_one(self):
         """CRC-32C of 32 zero bytes is 8a9136aa (RFC 3720, B.4)."""
         crc = 0x8A9136AA
         masked = ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
@@ -103,7 +103,7 @@ class TestTFRecord:
 
 
 class TestTar:
-    def test_only_regular_files_are_given(self):
+    def test_only_regular_files_are_members(self):
         file = io.BytesIO()
         with tarfile.open(fileobj=file, mode="w") as archive:
             for name, kind in [("d", tarfile.DIRTYPE), ("s", tarfile.SYMTYPE), ("f", tarfile.FIFOTYPE)]:
@@ -116,16 +116,16 @@ class TestTar:
             archive.addfile(info, io.BytesIO(b"A"))
         assert list(VIEWS["tar"](reader_of(file.getvalue()))) == [("a", b"A")]
 
-    def test_archive_without_its_end_may_have_been_cut(self):
+    def test_archive_without_its_end_marker_is_cut(self):
         data = formats.tar([("a", b"A")])[:1024]
         refused("tar", data, Truncated, 0, "end marker is missing", [("a", b"A")])
 
-    def test_damaged_header_is_refused(self):
+    def test_damaged_header_is_rejected(self):
         data = bytearray(formats.tar([("a", b"A"), ("b", b"B")]))
         data[1024] ^= 1
         refused("tar", bytes(data), Corrupt, 1024, "checksum", [("a", b"A")])
 
-    def test_large_member_is_cut(self):
+    def test_large_cut_member_is_reported(self):
         data = formats.tar([("a", b"A"), ("b", LARGE)])[:200_000]
         refused("tar", data, Truncated, 1024, "after 198976 of 300544 bytes", [("a", b"A")])
 
@@ -140,13 +140,13 @@ class TestTar:
         data = bytes(head) + b"abc" + bytes(509) + bytes(1024)
         assert list(VIEWS["tar"](reader_of(data))) == [("a", b"abc")]
 
-    def test_sparse_member_is_refused(self):
+    def test_sparse_member_is_rejected(self):
         head = bytearray(formats.tar([("a", b"")])[:512])
         head[156:157] = b"S"
         head[148:156] = b"%06o\0 " % (sum(head[:148]) + sum(head[156:]) + 8 * 32)
         refused("tar", bytes(head) + bytes(1024), Corrupt, 0, "`a` is sparse")
 
-    def test_sparse_member_of_pax_is_refused(self):
+    def test_sparse_pax_member_is_rejected(self):
         """Its header says that of a regular file that holds a map and the data."""
         buffer = io.BytesIO()
         with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
@@ -157,48 +157,48 @@ class TestTar:
 
 
 class TestText:
-    def test_line_longer_than_all_buffers(self):
+    def test_long_line_is_read(self):
         line = LARGE.replace(b"\n", b"") * 4 + b"\n"
         assert list(VIEWS["lines"](reader_of(b"a\n" + line + b"b", (100_000,)))) == [b"a\n", line, b"b"]
 
-    def test_json_names_the_line(self):
+    def test_json_error_names_the_line(self):
         refused("jsonlines", b'{"a": 1}\n\n[2}\n3\n', Corrupt, 10, "not JSON", [{"a": 1}])
 
-    def test_json_cut_in_the_last_line(self):
+    def test_json_cut_in_the_last_line_is_reported(self):
         refused("jsonlines", b'{"a": 1}\n{"a"', Truncated, 9, "ends inside a line", [{"a": 1}])
 
-    def test_json_that_is_not_text(self):
+    def test_undecodable_json_is_reported(self):
         refused("jsonlines", b'1\n"\xff"\n', Corrupt, 2, "not JSON", [1])
 
     def test_rows_contain_line_breaks_and_skip_empty_lines(self):
         data = b'a,"b\nc"\r\n\r\n"d ""e""",f'
         assert list(VIEWS["csv"](reader_of(data, (3,)))) == [["a", "b\nc"], ['d "e"', "f"]]
 
-    def test_another_delimiter(self):
+    def test_delimiter_can_be_set(self):
         assert list(VIEWS["csv"](reader_of(b"a\tb\n"), delimiter="\t")) == [["a", "b"]]
 
-    def test_row_cut_in_quotes(self):
+    def test_row_cut_in_quotes_is_reported(self):
         refused("csv", b'a,b\nc,"d\ne', Truncated, 4, "ends inside a row", [["a", "b"]])
 
-    def test_row_that_is_not_csv(self):
+    def test_malformed_row_is_reported(self):
         refused("csv", b'a,b\n"c"d,e\n', Corrupt, 4, "not CSV", [["a", "b"]])
 
-    def test_row_that_is_not_text(self):
+    def test_undecodable_row_is_reported(self):
         refused("csv", b"a,b\nc,\xff\n", Corrupt, 4, "not CSV", [["a", "b"]])
 
 
 class TestAugmented:
-    def test_names_are_needed(self):
+    def test_names_are_required(self):
         with pytest.raises(ValueError, match="AttributeNames"):
             VIEWS["augmented"](reader_of(b""))
 
-    def test_objects_of_many_parts_are_paired_too(self):
+    def test_objects_of_many_parts_are_paired(self):
         image = b"\xff\xd8" + bytes(2) + formats.MAGIC + LARGE
         data = b"".join(map(formats.recordio, [image, b"1", LARGE, b"0"]))
         got = list(VIEWS["augmented"](reader_of(data, (50_000,)), names=["image-ref", "label"]))
         assert got == [{"image-ref": image, "label": b"1"}, {"image-ref": LARGE, "label": b"0"}]
 
-    def test_object_cut_inside_an_attribute(self):
+    def test_object_cut_inside_an_attribute_is_reported(self):
         data = ONE * 3 + ONE[:10]
         refused("augmented", data, Truncated, 36, "after 10 bytes", [{"a": b"one", "b": b"one"}], names=["a", "b"])
 
@@ -207,7 +207,7 @@ class TestProtobuf:
     def read(self, *messages):
         return list(VIEWS["recordio_protobuf"](reader_of(b"".join(map(formats.recordio, messages)))))
 
-    def test_all_members_of_a_record(self):
+    def test_record_has_all_members(self):
         message = formats.record(
             {"values": formats.tensor("f", [0.5, -2.0])}, {"values": formats.tensor("f", [1.0])}, "u", "m", "c"
         )
@@ -221,12 +221,12 @@ class TestProtobuf:
         tensor = record.features["values"]
         assert (list(tensor.values), list(tensor.keys), tensor.shape) == ([1.5, 2.5], [3, 70_000], (100_000,))
 
-    def test_bytes(self):
+    def test_bytes_are_a_list_with_their_type(self):
         blobs = formats.field(9, formats.field(1, b"\x00\xff") + formats.field(1, b"") + formats.field(2, b"image/png"))
         (record,) = self.read(formats.record({"image": blobs}, {}))
         assert record.features["image"] == ([b"\x00\xff", b""], "image/png")
 
-    def test_numbers_that_are_not_packed(self):
+    def test_unpacked_numbers_are_read(self):
         """A parser accepts repeated numbers packed or not, and in several pieces."""
         one = formats.varint(1 << 3 | 5)
         floats = formats.field(2, one + struct.pack("<f", 1) + one + struct.pack("<f", 2))
@@ -235,7 +235,7 @@ class TestProtobuf:
         assert list(record.features["f"].values) == [1.0, 2.0]
         assert list(record.features["i"].values) == [-7, 5]
 
-    def test_unknown_fields_are_passed_over(self):
+    def test_unknown_fields_are_skipped(self):
         unknown = formats.field(15, b"?") + formats.varint(14 << 3) + b"\x05" + formats.varint(13 << 3 | 1) + bytes(8)
         (record,) = self.read(unknown + formats.record({"values": formats.tensor("f", [1.0])}, {}) + unknown)
         assert list(record.features["values"].values) == [1.0]
@@ -253,7 +253,7 @@ class TestProtobuf:
             (b"\x80", "does not end"),
         ],
     )
-    def test_damaged_messages_are_refused(self, message, words):
+    def test_damaged_messages_are_rejected(self, message, words):
         good = formats.record({}, {})
         data = formats.recordio(good) + formats.recordio(message)
         got, error = outcome(VIEWS["recordio_protobuf"](reader_of(data)))
@@ -262,7 +262,7 @@ class TestProtobuf:
         assert error.offset == 8
         assert words in str(error)
 
-    def test_numbers_are_numpy_arrays_where_numpy_is_installed(self):
+    def test_numbers_are_numpy_arrays_with_numpy(self):
         numpy = pytest.importorskip("numpy")
         (record,) = self.read(formats.record({"values": formats.tensor("i", [1, -1], [5, 6])}, {}))
         tensor = record.features["values"]

@@ -76,7 +76,7 @@ def test_every_epoch_has_a_separate_fifo(feeder, data, any_python):
     assert os.listdir(running.directory) == []
 
 
-def test_next_fifo_is_made_in_advance(feeder, data):
+def test_next_fifo_is_created_in_advance(feeder, data):
     running = feeder(FeederChannel("train", data(a=b"x" * 100)))
     with open(running.fifo("train_0"), "rb"):
         running.wait_for("opened", epoch=0)
@@ -122,7 +122,7 @@ def test_channels_are_fed_independently(feeder, data):
         assert validation.read() == big
 
 
-def test_shards_of_all_hosts_make_the_whole(feeder, data):
+def test_shards_of_all_hosts_are_complete(feeder, data):
     files = {f"part{number:02}": bytes([65 + number]) for number in range(7)}
     source = data(**files)
     seen = []
@@ -202,7 +202,7 @@ def test_manifests_keep_their_order(feeder, data):
         ({"s3_data_type": "AugmentedManifestFile"}, "line 1 of"),
     ],
 )
-def test_data_at_fault_never_look_like_a_whole_epoch(feeder, data, members, message):
+def test_faulty_data_never_look_like_a_whole_epoch(feeder, data, members, message):
     """The fault is told, and the reader sees no end of the stream before the job is stopped."""
     source = os.path.join(data(a=b"not what it should be"), "a")
     running = feeder(FeederChannel("train", source, **members))
@@ -215,7 +215,7 @@ def test_data_at_fault_never_look_like_a_whole_epoch(feeder, data, members, mess
     assert os.listdir(running.directory) == []
 
 
-def test_truncated_gzip_object_is_a_fault(feeder, data):
+def test_truncated_gzip_object_is_an_error(feeder, data):
     whole = gzip.compress(random.Random(4).randbytes(100_000))
     running = feeder(FeederChannel("train", data(a=whole[:-100]), compression="Gzip"))
     reader = os.open(running.fifo("train_0"), os.O_RDONLY | os.O_NONBLOCK)
@@ -225,7 +225,7 @@ def test_truncated_gzip_object_is_a_fault(feeder, data):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 @pytest.mark.parametrize("busy", [False, True])
-def test_signal_stops_it_and_leaves_no_fifo(feeder, data, number, busy):
+def test_signal_stops_the_feeder_and_removes_its_fifo(feeder, data, number, busy):
     running = feeder(FeederChannel("train", data(a=b"x" * (4 << 20))))
     reader = None
     if busy:  # the FIFO is full and nobody reads on: the writing thread hangs
@@ -244,7 +244,7 @@ def test_feeder_exits_when_its_parent_dies(feeder, data):
     assert os.listdir(running.directory) == []
 
 
-def test_number_of_epochs_can_be_given(feeder, data):
+def test_number_of_epochs_can_be_set(feeder, data):
     running = feeder(FeederChannel("train", data(a=b"x"), epochs=2))
     assert running.read("train_0") + running.read("train_1") == b"xx"
     assert running.process.wait(DEADLINE) == 0
@@ -258,7 +258,7 @@ def test_progress_is_reported_during_an_epoch(feeder, data):
     assert 0 < running.wait_for("sent")["bytes"] < 1 << 20
 
 
-def test_rate_is_a_limit_for_each_channel(feeder, data):
+def test_rate_limits_each_channel(feeder, data):
     source = data(train__a=b"x" * 600_000, validation__a=b"x" * 600_000)
     running = feeder(
         FeederChannel("train", os.path.join(source, "train")),
@@ -271,7 +271,7 @@ def test_rate_is_a_limit_for_each_channel(feeder, data):
         assert seconds > 0.5
 
 
-def test_plan_that_is_none_is_misuse():
+def test_malformed_plan_exits_2():
     for text in ("", "{}", "[]", '{"channels": [], "unknown": 1}', '{"channels": [{"no": 1}], "directory": "x"}'):
         answer = subprocess.run([sys.executable, "-I", PROGRAM], input=text, capture_output=True, text=True)
         assert answer.returncode == 2 and "Traceback" not in answer.stderr
@@ -281,7 +281,7 @@ CONTENT = random.Random(5).randbytes(300_000)
 
 
 @pytest.mark.parametrize("form", ["plain", "Gzip", "RecordIO"])
-def test_stalled_stream_is_silent_in_its_middle(feeder, data, form):
+def test_stalled_stream_pauses_halfway(feeder, data, form):
     """Half of the bytes come, then none for a while, then the rest: nothing is lost, and nothing ends."""
     source = data(a=gzip.compress(CONTENT) if form == "Gzip" else CONTENT, b=b"")
     channel = FeederChannel(
@@ -309,7 +309,7 @@ def test_stalled_stream_is_silent_in_its_middle(feeder, data, form):
 
 
 @pytest.mark.parametrize("size", [0, 1, 99_999, 150_001])
-def test_truncated_stream_ends_as_if_that_were_all(feeder, data, size):
+def test_truncated_stream_ends_without_an_error(feeder, data, size):
     """Not at the end of an object or a record, and in every epoch."""
     running = feeder(
         FeederChannel("train", data(a=CONTENT[:100_000], b=CONTENT[100_000:])), injection=Injection(0, size)
@@ -321,14 +321,14 @@ def test_truncated_stream_ends_as_if_that_were_all(feeder, data, size):
         assert running.wait_for("injected", epoch=epoch)["kind"] == "truncate"
 
 
-def test_what_is_shorter_is_not_truncated(feeder, data):
+def test_short_stream_is_not_truncated(feeder, data):
     running = feeder(FeederChannel("train", data(a=b"12345")), injection=Injection(truncate=5))
     assert running.read("train_0") == b"12345"
     running.wait_for("ended", epoch=0)
     assert not any(event["event"] == "injected" for event in running.events)
 
 
-def test_killed_writer_leaves_what_a_crash_leaves(feeder, data):
+def test_killed_writer_opens_no_next_epoch(feeder, data):
     """The reader of this epoch gets half of it and an end; no byte ever comes from the next FIFO, which is there."""
     running = feeder(FeederChannel("train", data(a=CONTENT)), injection=Injection(kill_writer=True))
     assert running.read("train_0") == CONTENT[:150_000]
@@ -342,7 +342,7 @@ def test_killed_writer_leaves_what_a_crash_leaves(feeder, data):
     running.stop()
 
 
-def test_reader_may_leave_while_the_stream_is_silent(feeder, data):
+def test_reader_may_close_during_a_stall(feeder, data):
     running = feeder(FeederChannel("train", data(a=CONTENT)), injection=Injection(stall=0.3))
     running.read("train_0", 1000)
     assert running.wait_for("ended", epoch=0)["early"]

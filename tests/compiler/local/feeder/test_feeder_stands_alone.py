@@ -28,5 +28,5 @@ def test_feeder_modules_import_only_the_standard_library(path):
         assert {name.partition(".")[0] for name in names} <= sys.stdlib_module_names
 
 
-def test_there_are_modules():
+def test_feeder_modules_are_found():
     assert len(FILES) > 10

@@ -26,15 +26,15 @@ def test_seed_gives_one_order(count, seed, epoch):
 
 
 @given(COUNTS, SHARDS, st.integers(0, 5))
-def test_without_a_seed_every_epoch_is_in_order(count, shards, epoch):
+def test_epochs_without_a_seed_keep_their_order(count, shards, epoch):
     assert order(count, None, epoch, 0, shards) == list(range(0, count, shards))
 
 
-def test_shuffled_shards_change_their_owners():
+def test_shuffled_shards_change_hosts():
     """With ShuffleConfig and ShardedByS3Key a host gets other objects in the second epoch."""
     assert set(order(40, 17, 0, 0, 2)) != set(order(40, 17, 1, 0, 2))
 
 
-def test_order_is_written_in_stone():
+def test_order_of_a_seed_is_fixed():
     """It must not change with the version of Python, nor with ours: a run is repeated by its seed."""
     assert order(6, 17, 0) == [2, 5, 3, 0, 1, 4]

@@ -38,7 +38,7 @@ def test_payloads_survive(payloads):
 
 
 @given(PAYLOADS)
-def test_magic_stands_only_where_a_part_begins(payload):
+def test_magic_number_only_begins_parts(payload):
     stream = b"".join(framed(payload))
     starts, position = set(), 0
     while position < len(stream):

@@ -9,7 +9,7 @@ from smspec.local.request import RunFailed
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no disk that is always full")
-def test_full_disk_is_reported_with_the_place_of_the_cache(tmp_path, monkeypatch):
+def test_full_cache_disk_is_reported(tmp_path, monkeypatch):
     monkeypatch.setenv("SMSPEC_CACHE_DIR", str(tmp_path))
 
     def make(path, lock):

@@ -211,7 +211,7 @@ def test_malformed_range_starts_no_job(lie, fed, tmp_path):
 
 
 @pytest.mark.parametrize("size", [0, 1, len(SMALL) + 1])
-def test_no_job_runs_on_an_object_of_another_size_than_listed(size, fed, tmp_path):
+def test_object_of_another_size_than_listed_starts_no_job(size, fed, tmp_path):
     with lying_server() as server:
         s3 = LyingS3(server, {"train/a": SMALL, "train/b": SMALL})
         s3.lie = lambda asked: [page(listing({"train/a": size, "train/b": len(SMALL)}))] if is_list(asked) else None
@@ -220,7 +220,7 @@ def test_no_job_runs_on_an_object_of_another_size_than_listed(size, fed, tmp_pat
     assert f"but listed {size}" in done.err
 
 
-def test_list_that_begins_again_under_new_tokens_ends(fed, tmp_path):
+def test_repeating_list_ends(fed, tmp_path):
     with lying_server() as server:
         s3 = LyingS3(server, {"train/a": SMALL})
 
@@ -259,7 +259,7 @@ def test_object_grown_while_read_is_not_joined(total, fed, tmp_path):
         assert_refused(fed(s3), tmp_path)
 
 
-def test_range_that_drips_ends_in_time(fed, tmp_path):
+def test_dripping_range_times_out(fed, tmp_path):
     with lying_server() as server:
         s3 = LyingS3(server, {"train/a": WHOLE})
         s3.lie = lambda asked: None if is_list(asked) else [part()[:5000], *dripped(WHOLE[:100])]
@@ -268,7 +268,7 @@ def test_range_that_drips_ends_in_time(fed, tmp_path):
     assert "no complete response within 1 s" in done.err
 
 
-def test_what_is_signed_stays_with_its_host(fed, tmp_path):
+def test_signature_is_not_sent_to_other_hosts(fed, tmp_path):
     """A redirect of S3 to any other host than AWS's own is not followed at all."""
     with lying_server() as elsewhere, lying_server() as server:
         s3 = LyingS3(server, {"train/a": SMALL})
@@ -280,7 +280,7 @@ def test_what_is_signed_stays_with_its_host(fed, tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", SMALL, WHOLE[:RANGE], WHOLE], ids=["empty", "small", "a range", "more"])
-def test_table_itself_could_be_fed(content, fed, tmp_path, monkeypatch):
+def test_honest_table_is_fed(content, fed, tmp_path, monkeypatch):
     """What the lies are made of is right; what a server may do otherwise without harm is no lie."""
     monkeypatch.setenv("SMSPEC_HTTP_TIMEOUT", "30")
     with lying_server() as server:
@@ -298,7 +298,7 @@ HARMLESS = {
 
 
 @pytest.mark.parametrize("answer", HARMLESS)
-def test_what_is_only_unusual_is_taken(answer, fed, tmp_path):
+def test_unusual_but_valid_responses_are_accepted(answer, fed, tmp_path):
     with lying_server() as server:
         s3 = LyingS3(server, {"train/a": SMALL})
         s3.lie = lambda asked: None if is_list(asked) else [HARMLESS[answer]]
@@ -317,6 +317,6 @@ def test_what_is_only_unusual_is_taken(answer, fed, tmp_path):
         (["train/" + "a" * 300], 1),
     ],
 )
-def test_keys_that_cannot_be_files_are_at_fault(keys, status, fed, tmp_path):
+def test_keys_that_cannot_be_files_are_errors(keys, status, fed, tmp_path):
     with lying_server() as server:
         assert_refused(fed(LyingS3(server, dict.fromkeys(keys, SMALL))), tmp_path, status)

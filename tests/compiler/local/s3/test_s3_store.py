@@ -49,7 +49,7 @@ def contents(store: S3Store, parts) -> list[bytes]:
     return [part if blocks is None else b"".join(blocks) for part, blocks in store.contents(parts)]
 
 
-def test_prefix_is_listed_in_the_order_of_bytes(s3):
+def test_prefix_is_listed_in_byte_order(s3):
     """S3Prefix: every object whose key begins with the prefix; what consoles make of a directory is none."""
     for key in ("train/b", "train/a/1", "train/Z", "train/é", "train/empty/", "trainer"):
         s3.put(key, b"" if key.endswith("/") else key.encode())
@@ -71,11 +71,11 @@ def test_prefix_is_listed_in_the_order_of_bytes(s3):
         ("", "a/b", "a/b"),
     ],
 )
-def test_objects_are_called_by_what_follows_the_prefix(prefix, key, name):
+def test_objects_are_named_by_the_rest_of_their_key(prefix, key, name):
     assert parse(f"s3://bucket/{prefix}").relative(key) == name
 
 
-def test_more_objects_than_one_answer_lists(s3, monkeypatch):
+def test_long_lists_are_paginated(s3, monkeypatch):
     monkeypatch.setattr(listing, "PAGE", 50)
     for number in range(120):
         s3.put(f"many/{number:05}", b"%d," % number)
@@ -85,7 +85,7 @@ def test_more_objects_than_one_answer_lists(s3, monkeypatch):
     assert b"".join(contents(store, objects)) == b"".join(b"%d," % number for number in range(120))
 
 
-def test_large_objects_come_in_ranges(s3, monkeypatch):
+def test_large_objects_are_fetched_in_ranges(s3, monkeypatch):
     monkeypatch.setattr(fetching, "RANGE", 1 << 16)
     large = random.Random(1).randbytes(1_000_003)
     s3.put("large/a", large)
@@ -237,12 +237,12 @@ def faulty(s3, monkeypatch):
     thread.join()
 
 
-def test_connection_that_breaks_is_made_again(faulty):
+def test_broken_connection_is_retried(faulty):
     store = S3Store(channel("s3://bucket/a"), make_client())
     assert contents(store, [StoredObject("a", "s3://bucket/a", None)]) == [faulty.content]
 
 
-def test_object_that_changes_meanwhile_is_not_joined(faulty):
+def test_object_changed_between_ranges_is_not_joined(faulty):
     faulty.breaks, faulty.versions = False, ['"1"', '"2"']
     store = S3Store(channel("s3://bucket/a"), make_client())
     with pytest.raises(ChannelDataError, match="`s3://bucket/a` changed while smspec was reading it"):

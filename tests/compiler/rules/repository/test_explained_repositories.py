@@ -34,7 +34,7 @@ def codes(directory):
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_wrong_example_is_found_and_the_right_one_is_right(code, tmp_path):
+def test_example_fails_and_its_fix_passes(code, tmp_path):
     wrong, right = re.findall(r"```yaml\n(.*?)```", explanation(code), re.DOTALL)
     for name, piece in (("wrong", wrong), ("right", right)):
         (tmp_path / name).mkdir()

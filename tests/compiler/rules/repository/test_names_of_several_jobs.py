@@ -8,7 +8,7 @@ REGIONS = ("region: us-west-2\n", "region: eu-west-1\n")
 ACCOUNTS = ('account: "111122223333"\n', 'account: "444455556666"\n')
 
 
-def test_two_specs_of_one_name(tmp_path):
+def test_two_specs_of_one_name_are_reported(tmp_path):
     found = told(tmp_path, a=job("ctr", "output: s3://m/a/\n"), b=job("ctr", "output: s3://m/b/\n"))
     assert [(one.code, one.file, one.line) for one in found] == [("SM705", "b.yaml", 2)]
 
@@ -20,27 +20,27 @@ def test_third_job_of_a_name_is_reported_too(tmp_path):
 
 @pytest.mark.parametrize("key", ["", "job_name: nightly\n"])
 @pytest.mark.parametrize("places", [REGIONS, ACCOUNTS])
-def test_names_are_free_in_another_account_or_region(key, places, tmp_path):
+def test_equal_names_in_other_accounts_or_regions_are_fine(key, places, tmp_path):
     a, b = (job("ctr", f"{place}{key}output: s3://m/{n}/\n") for n, place in enumerate(places))
     assert codes(tmp_path, a=a, b=b) == []
 
 
-def test_unknown_region_may_be_any(tmp_path):
+def test_unknown_region_matches_any(tmp_path):
     a, b = (job("ctr", f"{place}output: s3://m/{n}/\n") for n, place in enumerate((REGIONS[0], "")))
     assert codes(tmp_path, a=a, b=b) == ["SM705"]
 
 
 @pytest.mark.parametrize("key", ["job_name: nightly\n", "api: {TrainingJobName: nightly}\n"])
-def test_two_jobs_of_one_job_name(key, tmp_path):
+def test_two_jobs_of_one_job_name_are_reported(key, tmp_path):
     found = told(tmp_path, a=job("a", "job_name: nightly\n"), b=job("b", key))
     assert [(one.code, one.file, one.line) for one in found] == [("SM706", "b.yaml", 7)]
 
 
-def test_overlays_of_a_job_have_its_name(tmp_path):
+def test_overlays_may_share_the_name_of_their_job(tmp_path):
     assert codes(tmp_path, a=job("a", "job_name: nightly\noverlays: {dev: {retries: 1}}\n")) == []
 
 
-def test_model_that_takes_the_place_of_another(tmp_path):
+def test_overwritten_model_is_reported(tmp_path):
     """In two regions both jobs may run; the prefix is one for all regions."""
     a, b = (job("ctr", f"{region}job_name: nightly\noutput: s3://m/ctr/\n") for region in REGIONS)
     assert codes(tmp_path, a=a, b=b) == ["SM707"]

@@ -8,40 +8,40 @@ from support.spec.repository_jobs import codes, job, told
 CTR = "checkpoints: s3://ckpt/ctr/\n"
 
 
-def test_two_specs_that_write_one_output_prefix(tmp_path):
+def test_shared_output_prefix_is_reported(tmp_path):
     found = told(tmp_path, a=job("a", "output: s3://models/x/\n"), b=job("b", "output: {s3: s3://models/x}\n"))
     assert [(one.code, one.file, one.line) for one in found] == [("SM701", "b.yaml", 6)]
     assert found[0].message == "`b` and `a` share the `output` prefix"
 
 
-def test_output_prefix_that_a_base_gives_is_meant(tmp_path):
+def test_output_prefix_from_a_base_is_accepted(tmp_path):
     base = "smspec: v1\noutput: s3://models/team/\n"
     extends = "extends: [base.yaml]\n# output: the base's\n"
     assert codes(tmp_path, base=base, a=job("a", extends), b=job("b", extends)) == []
 
 
-def test_output_prefix_of_three_jobs_is_a_habit(tmp_path):
+def test_output_prefix_of_three_jobs_is_accepted(tmp_path):
     assert codes(tmp_path, **{name: job(name, "output: s3://models/team/\n") for name in "abc"}) == []
 
 
-def test_outputs_within_one_another_are_normal(tmp_path):
+def test_nested_outputs_are_accepted(tmp_path):
     assert codes(tmp_path, a=job("a", "output: s3://models/\n"), b=job("b", "output: s3://models/b/\n")) == []
 
 
-def test_overlays_share_the_output_of_their_job(tmp_path):
+def test_overlays_may_share_the_output_of_their_job(tmp_path):
     assert codes(tmp_path, a=job("a", "overlays: {dev: {retries: 1}, prod: {retries: 2}}\n")) == []
 
 
 @pytest.mark.parametrize(
     "other", ["checkpoints: s3://ckpt/ctr\n", "api: {CheckpointConfig: {S3Uri: s3://ckpt/ctr/}}\n"]
 )
-def test_two_jobs_with_one_checkpoint_prefix(other, tmp_path):
+def test_shared_checkpoint_prefix_is_reported(other, tmp_path):
     """What counts is the request: `api` may say it too."""
     found = told(tmp_path, a=job("a", CTR), b=job("b", other))
     assert [(one.code, one.file) for one in found] == [("SM702", "b.yaml")]
 
 
-def test_overlay_may_take_the_shared_checkpoint_prefix(tmp_path):
+def test_overlay_setting_a_shared_checkpoint_is_reported(tmp_path):
     found = told(tmp_path, a=job("a", CTR), b=job("b", f"overlays:\n  prod:\n    {CTR}"))
     assert [(one.code, one.file, one.line) for one in found] == [("SM702", "b.yaml", 9)]
 
@@ -61,14 +61,14 @@ def test_shared_base_checkpoints_are_reported_once(tmp_path):
 @pytest.mark.parametrize(
     "inner", ["checkpoints: s3://ckpt/ctr/b/\n", "output: s3://ckpt/ctr/\n", "tensorboard: s3://ckpt/ctr/tb/\n"]
 )
-def test_checkpoints_around_what_another_job_writes(inner, tmp_path):
+def test_checkpoints_containing_other_outputs_are_reported(inner, tmp_path):
     found = told(tmp_path, a=job("a", CTR), b=job("b", inner))
     assert [(one.code, one.file) for one in found] == [("SM703", "a.yaml")]
     assert "`b`" in found[0].message
 
 
 @pytest.mark.parametrize("other", ["checkpoints: s3://ckpt/ctr-2/\n", "checkpoints: s3://ckpt2/ctr/\n"])
-def test_prefixes_that_only_begin_alike_are_two_places(other, tmp_path):
+def test_prefixes_with_a_common_beginning_are_distinct(other, tmp_path):
     assert codes(tmp_path, a=job("a", CTR), b=job("b", other)) == []
 
 
@@ -88,7 +88,7 @@ def test_output_next_to_checkpoints_is_accepted(tmp_path):
         "{checkpoints: s3://ckpt/dev/, hyperparameters: {epochs: 1}}",
     ],
 )
-def test_overlay_carries_the_training_on_elsewhere(change, tmp_path):
+def test_overlay_changing_infrastructure_may_resume(change, tmp_path):
     change = change if change.startswith("{") else "{" + change + "}"
     spec = job("a", f"{CTR}hyperparameters: {{epochs: 9}}\noverlays:\n  dev: {change}\n")
     assert codes(tmp_path, a=spec) == []
@@ -103,7 +103,7 @@ def test_overlay_that_changes_training_reuses_checkpoints(change, tmp_path):
     assert found.message == f"the overlay `dev` changes `{key}`, but keeps `checkpoints` of the job without it"
 
 
-def test_overlays_of_one_file_are_compared_too(tmp_path):
+def test_overlays_of_one_file_are_compared(tmp_path):
     spec = job("a", f"{CTR}overlays:\n  dev: {{hyperparameters: {{epochs: 1}}}}\n")
     assert codes(tmp_path, "a.yaml", a=spec) == ["SM704"]
     assert codes(tmp_path, "a.yaml", "-O", "dev", a=spec) == []
@@ -116,13 +116,13 @@ def test_single_file_has_no_unused_cross_spec_ignores(tmp_path):
     assert codes(tmp_path, a=spec) == [UNUSED.code]
 
 
-def test_many_overlays_are_one_finding(tmp_path):
+def test_many_overlays_make_one_finding(tmp_path):
     overlays = "".join(f"  o{number}: {{hyperparameters: {{seed: {number}}}}}\n" for number in range(6))
     (found,) = told(tmp_path, a=job("a", f"{CTR}overlays:\n{overlays}"))
     assert found.message.startswith("the overlays `o0`, `o1`, `o2` and 3 more change `hyperparameters`")
 
 
-def test_under_one_overlay_only_that_is_compared(tmp_path):
+def test_selected_overlays_are_compared_alone(tmp_path):
     a = job("a", f"{CTR}overlays:\n  dev: {{hyperparameters: {{epochs: 1}}, checkpoints: s3://ckpt/dev/}}\n")
     b = job("b", "overlays:\n  dev: {checkpoints: s3://ckpt/dev/}\n")
     assert codes(tmp_path, ".", "-O", "dev", a=a, b=b) == ["SM702"]

@@ -12,12 +12,12 @@ def test_base_without_users_is_reported(tmp_path):
     assert [(one.code, one.file, one.line) for one in found] == [("SM708", "org/unused.yaml", 1)]
 
 
-def test_of_bases_that_extend_each_other_the_last_is_unused(tmp_path):
+def test_last_of_a_chain_of_unused_bases_is_reported(tmp_path):
     found = told(tmp_path, a=job("a"), first=BASE, second=f"{BASE}extends: [first.yaml]\n")
     assert [(one.code, one.file) for one in found] == [("SM708", "second.yaml")]
 
 
-def test_base_is_used_through_one_that_lies_elsewhere(tmp_path):
+def test_base_used_through_another_directory_is_used(tmp_path):
     (tmp_path / ".git").mkdir()
     specs = {
         "jobs__a": job("a", "extends: [../org/all.yaml]\n"),
@@ -39,12 +39,12 @@ def test_base_is_used_through_one_that_lies_elsewhere(tmp_path):
     ],
     ids=["outside", "missing", "malformed", "broken", "broken job"],
 )
-def test_file_that_was_not_read_may_extend_every_base(specs, tmp_path):
+def test_unread_file_may_extend_every_base(specs, tmp_path):
     assert codes(tmp_path, "jobs", **specs, jobs__base=BASE) == []
 
 
 @pytest.mark.parametrize("words", [["a.yaml", "b.yaml"], ["a.yaml", "b.yaml", "base.yaml"], ["a.yaml", "base.yaml"]])
-def test_only_below_a_directory_is_a_base_looked_for(words, tmp_path):
+def test_unused_bases_are_reported_only_for_directories(words, tmp_path):
     """Nobody knows who extends it where only some files are named."""
     assert codes(tmp_path, *words, a=job("a"), b=job("b"), base=BASE) == []
 

@@ -64,7 +64,7 @@ def test_parsed_values_and_positions_match_json(value, indent, ascii_only):
 
 
 @pytest.mark.parametrize("written", ["0", "-0", "1e-3", "1E+2", "-0.50", str(2**63), str(-(2**63)), "9" * 400])
-def test_numbers_keep_their_spelling_and_whole_ones_every_digit(written):
+def test_numbers_keep_their_spelling_and_digits(written):
     node = read(written).root
     assert isinstance(node, Scalar)
     assert node.text == written
@@ -98,7 +98,7 @@ GOOD = '{"a": [1, -2.5e3, "x\\u00e9\\ud83d\\ude00\\n"], "b": {"c": null, "d": [t
 
 @settings(max_examples=at_most(600), deadline=None)
 @given(st.data())
-def test_exactly_what_is_json_is_taken(data):
+def test_parser_accepts_exactly_json(data):
     """Any text near a good one is taken exactly if Python's reader takes it, told to be as strict."""
     text = GOOD
     for _ in range(data.draw(st.integers(1, 3))):
@@ -118,7 +118,7 @@ def test_exactly_what_is_json_is_taken(data):
 
 @settings(max_examples=at_most(300), deadline=None)
 @given(st.binary(max_size=200))
-def test_any_bytes_are_read_or_refused_with_places(content):
+def test_any_bytes_are_read_or_rejected_with_positions(content):
     try:
         read_json(decode_json_bytes("x", content))
     except InvalidInput as rejected:
@@ -183,11 +183,11 @@ def test_json_errors_are_located(text, places):
     assert told(text) == places
 
 
-def test_deepest_that_is_allowed_is_read():
+def test_deepest_allowed_value_is_read():
     assert to_data(read("[" * MAX_DEPTH + "]" * MAX_DEPTH).root)
 
 
-def test_member_that_is_there_twice_names_the_first():
+def test_repeated_member_names_the_first():
     with pytest.raises(InvalidInput) as rejected:
         read('{"a": 1,\n "a": 2}')
     (found,) = rejected.value.diagnostics

@@ -24,7 +24,7 @@ JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dict
 
 @settings(max_examples=at_most(300), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(PATHS), JSON), min_size=1, max_size=6), st.booleans())
-def test_no_rule_raises_and_every_finding_has_its_words(changes, in_spec_words):
+def test_rules_handle_any_request_and_write_sentences(changes, in_spec_words):
     request = api_samples.small_request()
     for path, value in changes:
         # What was put in before may leave no such place.

@@ -111,6 +111,6 @@ def test_unknown_instance_type_skips_volume_rules(kind):
 
 
 @pytest.mark.parametrize(("in_spec_words", "word"), [(False, "`VolumeSizeInGB`"), (True, "`hosts.volume`")])
-def test_what_is_missing_is_named_in_the_words_of_the_author(in_spec_words, word):
+def test_missing_member_is_named_as_in_the_input(in_spec_words, word):
     (finding,) = request_findings(on(VolumeSizeInGB=None), in_spec_words=in_spec_words)
     assert word in finding.help

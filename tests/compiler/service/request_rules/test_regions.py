@@ -77,13 +77,13 @@ def found(request, region=None):
 
 
 @pytest.mark.parametrize(("parts", "path"), [*arns(THERE)][:-1], ids=lambda part: str(part)[:40])
-def test_what_a_job_uses_is_in_its_region(parts, path):
+def test_resources_must_be_in_the_region_of_the_job(parts, path):
     assert found(changed(**parts), HERE) == [("SM477", path)]
     assert found(changed(**parts)) == []
 
 
 @pytest.mark.parametrize(("parts", "path"), [*arns(THERE, "aws-cn")], ids=lambda part: str(part)[:40])
-def test_what_a_job_uses_is_in_the_partition_of_its_role(parts, path):
+def test_resources_must_be_in_the_partition_of_the_role(parts, path):
     assert found(changed(**parts)) == [("SM478", path)]
     assert found(changed(**parts, RoleArn="arn:aws-cn:iam::111122223333:role/SageMakerTraining")) == []
 
@@ -93,13 +93,13 @@ def test_available_resources_are_not_reported(parts, path):
     assert found(changed(**parts), HERE) == []
 
 
-def test_hub_content_may_lie_in_another_region():
+def test_hub_content_may_be_in_another_region():
     """No public document says that it may not."""
     parts, _ = [*arns(THERE)][-1]
     assert found(changed(**parts), HERE) == []
 
 
-def test_what_a_program_or_a_tag_carries_is_not_judged():
+def test_arns_in_hyperparameters_and_tags_are_not_checked():
     topic = "arn:aws-cn:sns:cn-north-1:111122223333:topic"
     request = changed(
         HyperParameters={"topic": topic}, Environment={"TOPIC": topic}, Tags=[{"Key": "topic", "Value": topic}]
@@ -117,7 +117,7 @@ def test_what_a_program_or_a_tag_carries_is_not_judged():
         ("registry.example/x:1", "eu-west-1", False),
     ],
 )
-def test_image_of_ecr_comes_from_the_region_of_the_job(image, region, is_told):
+def test_ecr_image_must_be_in_the_region_of_the_job(image, region, is_told):
     request = changed(AlgorithmSpecification={"TrainingImage": image, "TrainingInputMode": "File"})
     assert found(request, region) == ([("SM371", ("AlgorithmSpecification", "TrainingImage"))] if is_told else [])
 

@@ -73,13 +73,13 @@ SILENT = [
 test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)
 
 
-def test_longest_run_of_28_days_is_only_warned_of():
+def test_runtime_of_28_days_is_a_warning():
     (finding,) = request_findings(stopping(MaxRuntimeInSeconds=2_419_200))
     assert (finding.code, finding.severity) == ("SM353", "warning")
 
 
 @pytest.mark.parametrize(("run", "is_default"), [(None, True), (86_400, True), (86_401, False)])
-def test_default_of_a_day_is_named_as_such(run, is_default):
+def test_default_of_a_day_is_mentioned(run, is_default):
     (finding,) = request_findings(spot(run=run, wait=28_800, CheckpointConfig=CHECKPOINTS), in_spec_words=True)
     assert finding.message.endswith("1d (the default)" if is_default else "86401s")
     assert "`stopping.max_runtime`" in finding.help

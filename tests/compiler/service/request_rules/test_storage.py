@@ -61,13 +61,13 @@ test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict
 
 
 @pytest.mark.parametrize("bucket", ["My_Bucket.s3.us-west-2.amazonaws.com", "s3-us-west-2.amazonaws.com/My_Bucket"])
-def test_bucket_of_a_web_address_is_looked_at_too(bucket):
+def test_bucket_of_an_https_address_is_checked(bucket):
     found = [(finding.code, finding.path) for finding in request_findings(to(f"https://{bucket}/x"))]
     assert sorted(found) == [("SM346", OUTPUT), ("SM454", OUTPUT)]
 
 
 @pytest.mark.parametrize("path", PLACES, ids=lambda path: ".".join(map(str, path)))
-def test_every_address_of_a_request_is_looked_at(path):
+def test_every_s3_address_of_a_request_is_checked(path):
     request = changed()
     holder, key = fill(request, path)
     holder[key] = "s3://<bucket>/x/"

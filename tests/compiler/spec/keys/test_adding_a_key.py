@@ -92,7 +92,7 @@ def test_key_is_decoded_and_sent(run):
     }
 
 
-def test_fault_in_the_request_is_shown_at_the_key(run, tmp_path):
+def test_request_fault_points_at_the_key(run, tmp_path):
     (tmp_path / "job.yaml").write_text(SPEC.replace("30m", "2h"))
     (found,) = json.loads(run("validate", "--format", "json", status=1).out)
     assert (found["code"], found["path"], found["line"]) == ("SM409", "stopping.max_idle", 7)
@@ -103,7 +103,7 @@ def test_key_is_imported(run, tmp_path):
     assert "stopping:\n  max_idle: 30m\n  max_runtime: 6h\n" in run("import", "request.json").out
 
 
-def test_change_of_it_has_its_kind_and_its_name(run, tmp_path):
+def test_changed_key_has_its_kind_and_name(run, tmp_path):
     (tmp_path / "new.yaml").write_text(SPEC.replace("30m", "20m"))
     (job,) = json.loads(run("diff", "--format", "json", "job.yaml", "new.yaml", status=1).out)
     changes = [change for change in job["changes"] if change["path"] == "stopping.max_idle"]
@@ -120,7 +120,7 @@ def test_reference_explains_it(run):
 @pytest.mark.parametrize(
     ("word", "tool"), [("idleDeadlineSeconds", "Kubernetes"), ("MaxIdleTimeInSeconds", "SageMaker API")]
 )
-def test_words_of_other_tools_lead_to_it(run, tmp_path, word, tool):
+def test_keys_of_other_tools_lead_to_the_key(run, tmp_path, word, tool):
     (tmp_path / "job.yaml").write_text(SPEC.replace("max_idle", word))
     said = run("validate", status=1).out
     assert "max_idle" in said

@@ -13,7 +13,7 @@ from support.spec.job_documents import told, with_key
 @pytest.mark.parametrize(
     ("value", "expected"), [(90, 90), (90.0, 90), ("90s", 90), ("15m", 900), ("6h", 21_600), ("2d", 172_800)]
 )
-def test_durations(value, expected):
+def test_durations_are_parsed(value, expected):
     assert seconds(value) == expected
 
 
@@ -29,12 +29,12 @@ def test_durations(value, expected):
         ("1GiB", 1_073_741_824),
     ],
 )
-def test_sizes(value, expected):
+def test_sizes_are_parsed(value, expected):
     assert size_in_bytes(value) == expected
 
 
 @pytest.mark.parametrize(("value", "expected"), [(50, 50), ("50GB", 50), ("2000MB", 2), ("3000000kB", 3)])
-def test_volumes_are_whole_gigabytes(value, expected):
+def test_volumes_are_integral_gigabytes(value, expected):
     assert volume_in_gb(value) == expected
 
 
@@ -59,7 +59,7 @@ def test_volumes_are_whole_gigabytes(value, expected):
         ("", None),
     ],
 )
-def test_another_way_to_write_a_duration(written, meant):
+def test_other_spellings_of_a_duration_are_suggested(written, meant):
     assert duration_meant(written) == meant
 
 
@@ -80,7 +80,7 @@ def test_another_way_to_write_a_duration(written, meant):
         ("MB", None),
     ],
 )
-def test_another_way_to_write_a_size(written, meant):
+def test_other_spellings_of_a_size_are_suggested(written, meant):
     assert size_meant(written) == meant
 
 
@@ -96,42 +96,42 @@ def test_another_way_to_write_a_size(written, meant):
         ("x", None),
     ],
 )
-def test_another_way_to_write_a_volume_rounds_up(written, meant):
+def test_other_spellings_of_a_volume_round_up(written, meant):
     assert volume_meant(written) == meant
 
 
 @pytest.mark.parametrize("written", ["90s", "15m", "6h", "2d", "90", "1"])
-def test_durations_that_a_spec_may_have(written):
+def test_valid_durations_are_accepted(written):
     assert told(with_key(f"stopping: {{max_runtime: {written}}}")) == []
 
 
 @pytest.mark.parametrize(
     "written", ["1h30m", "1.5h", "90 s", "6H", "0h", "-1", "-1h", "0", "1.5", "1w", "٣h", '"90"', '"6h\\n"']
 )
-def test_durations_that_a_spec_may_not_have(written):
+def test_malformed_durations_are_rejected(written):
     assert [code for code, *_ in told(with_key(f"stopping: {{max_runtime: {written}}}"))] == ["SM211"]
 
 
 @pytest.mark.parametrize(
     "written", ["32Mb", "32 MB", "32M", "0MB", "0.5MB", "-1", "0", "32mb", "1TB", '"32"', '"4096"', "999"]
 )
-def test_sizes_that_a_spec_may_not_have(written):
+def test_malformed_sizes_are_rejected(written):
     text = with_key(f"entry_point: {{pipe_loop: 'a:b', prefetch: {written}}}")
     assert [code for code, *_ in told(text)] == ["SM212"]
 
 
 @pytest.mark.parametrize("written", ["1kB", "1KiB", "1000", "32MB"])
-def test_sizes_that_a_spec_may_have(written):
+def test_valid_sizes_are_accepted(written):
     assert told(with_key(f"entry_point: {{pipe_loop: 'a:b', prefetch: {written}}}")) == []
 
 
 @pytest.mark.parametrize("written", ["50GB", "50", "2000MB", "1000000kB"])
-def test_volumes_that_a_spec_may_have(written):
+def test_valid_volumes_are_accepted(written):
     assert told(READY.replace("10GB", written)) == []
 
 
 @pytest.mark.parametrize("written", ["0", "500MB", "0.5GB", "50GiB", "50gb", "1500MB", "0GB", "50.5"])
-def test_volumes_that_a_spec_may_not_have(written):
+def test_malformed_volumes_are_rejected(written):
     assert [code for code, *_ in told(READY.replace("10GB", written))] == ["SM213"]
 
 

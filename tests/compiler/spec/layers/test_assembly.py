@@ -44,13 +44,13 @@ def test_null_in_a_single_file_removes_the_key():
     assert spec("spot:\nhosts: {count: 1, keep_alive: null}\n") == {"hosts": {"count": 1}}
 
 
-def test_overlay_comes_last_and_its_nulls_count():
+def test_overlay_is_applied_last_with_its_nulls():
     own = "spot: {max_wait: 8h}\nhosts: {count: 4}\noverlays: {dev: {hosts: {count: 1}, spot: null}, big: {}}\n"
     assert spec(own, overlay="dev") == {"hosts": {"count": 1}}
     assert spec(own) == spec(own, overlay="big") == {"hosts": {"count": 4}, "spot": {"max_wait": "8h"}}
 
 
-def test_overlay_of_several_layers_is_applied_in_their_order():
+def test_overlays_are_applied_in_their_order():
     base = "tags: {a: 1}\noverlays: {dev: {tags: {a: null, b: 2, c: 3}}, gone: {}}\n"
     own = "tags: {d: 4}\noverlays: {dev: {tags: {b: 5}}, gone: null, new: {}}\n"
     assert spec(base, own, overlay="dev") == {"tags": {"d": 4, "b": 5, "c": 3}}
@@ -108,12 +108,12 @@ def test_short_forms_merge_with_long_ones():
         ("distribution: mpi", "distribution: null", {}),
     ],
 )
-def test_what_changes_its_kind_is_replaced_whole(base, own, result):
+def test_value_of_another_kind_replaces_the_whole(base, own, result):
     assert spec(base, own) == result
     assert spec(f"{base}\noverlays: {{o: {{{own}}}}}", overlay="o") == result
 
 
-def test_api_is_a_patch_itself_so_its_nulls_arrive():
+def test_nulls_below_api_are_kept():
     base = "api: {A: {x: 1}, B: 1}\nchannels: {c: {s3: s3://x, api: {S3DataSource: null}}}\n"
     own = "api: {A: {y: null}, B: null}\nchannels: {c: {api: {E: 1}}}\n"
     assert spec(base, own) == {
@@ -127,11 +127,11 @@ def test_merged_spec_contains_no_layer_keys():
     assert spec("extends: [x]\nvars: {}\noverlays: {}\nname: a\n") == {"name": "a"}
 
 
-def test_keys_of_the_own_file_come_first():
+def test_keys_of_the_spec_precede_those_of_bases():
     assert list(spec("a: 1\nb: 2\nc: 3\n", "d: 4\nb: 5\n")) == ["d", "b", "a", "c"]
 
 
-def test_every_part_points_at_the_file_that_wrote_it():
+def test_every_part_points_at_its_file():
     base = layer("smspec: v1\nhosts:\n  count: 1\n  volume: 5GB\n", "org/base.yaml")
     own = layer("smspec: v1\nname: x\nhosts:\n  count: 2\noverlays:\n  dev:\n    hosts: {volume: 9GB}\n", "job.yaml")
     document = merged([base, own], "dev")
@@ -146,7 +146,7 @@ def test_every_part_points_at_the_file_that_wrote_it():
     assert merged([base, own]).span_of_value(("hosts", "volume")).file == "org/base.yaml"
 
 
-def test_relative_path_is_relative_to_the_file_that_writes_it():
+def test_paths_are_relative_to_their_file():
     base = layer(
         "smspec: v1\nsource: src/\nimage: {python_requirements: r.txt}\nchannels: {a: {local: d}, b: {local: /abs}}\n",
         "org/base.yaml",
@@ -160,7 +160,7 @@ def test_relative_path_is_relative_to_the_file_that_writes_it():
     }
 
 
-def test_extends_are_read_as_written():
+def test_extends_are_listed_in_order():
     document = layer("extends: [../a.yaml, 'b c.yaml']\n")
     assert [(path, span.column) for path, span in extends_of(document)] == [("../a.yaml", 11), ("b c.yaml", 22)]
     assert extends_of(layer("extends:\n")) == extends_of(layer("a: 1")) == ()
@@ -175,7 +175,7 @@ def test_malformed_extends_is_rejected(text):
     assert [fault.code for fault in rejected.value.diagnostics] == ["SM121"]
 
 
-def test_every_file_that_takes_part_has_its_version():
+def test_every_file_needs_the_same_version():
     with pytest.raises(InvalidInput) as rejected:
         merged([layer("a: 1", "base.yaml"), layer("smspec: v2\n")])
     assert [(fault.code, fault.span.file) for fault in rejected.value.diagnostics] == [
@@ -188,7 +188,7 @@ def test_every_file_that_takes_part_has_its_version():
     ("overlays", "column"),
     [("5", 11), ("{a: 5}", 15), ("{a: []}", 15), ("{a: {extends: [x]}}", 16), ("{a: {overlays: {}}}", 16)],
 )
-def test_malformed_overlays_are_refused(overlays, column):
+def test_malformed_overlays_are_rejected(overlays, column):
     assert faults(f"overlays: {overlays}\n") == [("SM124", "f0.yaml", 2, column)]
 
 
@@ -197,7 +197,7 @@ def test_faults_of_all_kinds_are_reported_together():
     assert [fault[0] for fault in faults(body)] == ["SM124", "SM123", "SM125", "SM127"]
 
 
-def test_unknown_overlay_is_misuse():
+def test_unknown_overlay_is_reported():
     with pytest.raises(OptionError, match="no overlay `prd`: did you mean `prod`"):
         spec("overlays: {prod: {}}\n", overlay="prd")
     with pytest.raises(OptionError, match="it has none"):
@@ -226,7 +226,7 @@ LONG = f"description: {'a' * 20_000}\n"
 
 
 @pytest.mark.parametrize("job", [LARGE, LONG])
-def test_job_has_only_so_many_overlays_as_can_be_checked(job):
+def test_number_of_overlays_is_limited(job):
     few, many = (f"overlays: {{{', '.join(f'o{number}: {{}}' for number in range(n))}}}\n" for n in (220, 260))
     assert spec(job + few, overlay="o9") == spec(job)
     for place, bodies in enumerate([(many, job), (job, many), (job, few, many)]):

@@ -33,7 +33,7 @@ def without(value, path):
 
 @settings(max_examples=at_most(600))
 @given(json_objects, json_objects)
-def test_null_is_idle_if_the_merge_is_the_same_without_it(below, above):
+def test_null_without_effect_is_idle(below, above):
     spec = layered(None, tree(below))
     merged = to_data(layered(spec, tree(above)))
     idle = {path for path, _ in idle_nulls(spec, tree(above)) if not any(isinstance(step, int) for step in path)}
@@ -46,7 +46,7 @@ def idle(*texts, overlay=None):
     return [(".".join(map(str, path)), place.file) for path, place in Assembly(layers).merged(overlay).document.idle]
 
 
-def test_nulls_of_every_layer_are_seen():
+def test_nulls_of_every_layer_are_checked():
     assert idle("spot: {max_wait: 1h}\n", "name: a\nspot: null\n") == []
     assert idle("spot:\n", "name: a\nspot: {max_wait: 1h}\n") == [("spot", "0.yaml")]
     assert idle("name: a\nspot: {max_wait: 1h}\noverlays: {dev: {spot: null}}\n", overlay="dev") == []

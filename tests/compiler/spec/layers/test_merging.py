@@ -43,12 +43,12 @@ def rfc_7396(target, patch):
         ({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}),
     ],
 )
-def test_examples_of_the_rfc(original, patch, result):
+def test_rfc_7396_examples_hold(original, patch, result):
     assert to_data(merge_patch(tree(original), tree(patch))) == result
 
 
 @given(json_values, json_values)
-def test_trees_merge_as_json_does(target, patch):
+def test_trees_merge_like_json(target, patch):
     assert to_data(merge_patch(tree(target), tree(patch))) == rfc_7396(target, patch)
 
 
@@ -58,7 +58,7 @@ def test_layer_on_an_empty_spec_loses_only_its_nulls(layer):
 
 
 @given(json_objects, json_objects)
-def test_layer_twice_is_a_layer_once(target, patch):
+def test_merging_a_layer_two_times_changes_nothing(target, patch):
     once = merge_patch(tree(target), tree(patch))
     assert merge_patch(once, tree(patch)) == once
 
@@ -74,18 +74,18 @@ def replaces(first, second):
 
 
 @given(json_objects, json_objects, json_objects)
-def test_combined_patches_do_what_both_do(target, first, second):
+def test_combined_patches_equal_both_patches(target, first, second):
     if not replaces(first, second):
         combined = combine_patches(tree(first), tree(second))
         assert to_data(merge_patch(tree(target), combined)) == rfc_7396(rfc_7396(target, first), second)
 
 
-def test_combined_patches_still_remove():
+def test_combined_patches_still_remove_keys():
     combined = combine_patches(tree({"a": 1, "b": {"c": 1}}), tree({"a": None, "b": {"d": None}}))
     assert to_data(combined) == {"a": None, "b": {"c": 1, "d": None}}
 
 
-def test_every_part_keeps_its_place_and_the_last_writer_wins():
+def test_parts_keep_the_position_of_their_last_writer():
     def written_in(file, data):
         node = tree(data)
         return _moved(node, Span(file, 1, 1, 1, 2))

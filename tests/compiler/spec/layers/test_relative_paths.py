@@ -28,12 +28,12 @@ paths = st.lists(steps | st.just(".."), min_size=1, max_size=4).map("/".join)
         ("src", "/abs/org", "specs", "/abs/org/src"),
     ],
 )
-def test_relocated(path, origin, home, moved):
+def test_paths_are_relocated(path, origin, home, moved):
     assert relocated(path, origin, home) == moved
 
 
 @given(paths, directories, directories)
-def test_it_is_the_same_place(path, origin, home):
+def test_relocated_path_is_the_same_file(path, origin, home):
     root = "/r1/r2/r3/r4"
     moved = relocated(path, f"{root}/{origin}", f"{root}/{home}")
     assert posixpath.normpath(f"{root}/{home}/{moved}") == posixpath.normpath(f"{root}/{origin}/{path}")

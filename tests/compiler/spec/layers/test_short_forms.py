@@ -34,7 +34,7 @@ KEYS = ("source", "entry_point", "channels", "distribution", "output", "checkpoi
         ("channels: s3://a", {"channels": "s3://a"}),
     ],
 )
-def test_every_short_form(short, long):
+def test_every_short_form_is_expanded(short, long):
     assert to_data(expanded(read(SourceText("job.yaml", short)).root)) == long
 
 
@@ -44,7 +44,7 @@ def test_expansion_is_idempotent(spec):
     assert expanded(once) is once
 
 
-def test_what_was_expanded_stands_where_it_was_written():
+def test_expanded_value_keeps_its_position():
     root = expanded(read(SourceText("job.yaml", "a: 1\noutput: s3://b\n")).root)
     output = root.get("output")
     assert {output.span, output.entries[0][0].span, output.get("s3").span} == {output.span}

@@ -92,7 +92,7 @@ def test_setting_is_read_as_a_yaml_scalar(name, setting, written, expected):
         ("text", "${{ vars.size }}", "made of other variables"),
     ],
 )
-def test_setting_that_does_not_fit_is_misuse(name, setting, words):
+def test_unfit_setting_is_reported(name, setting, words):
     with pytest.raises(OptionError) as error:
         document("a: 1\n", {name: setting})
     assert words in str(error.value)
@@ -124,7 +124,7 @@ def test_overlay_can_change_a_variable():
         ("a: [&x '${{ vars.none }}', *x]\n", [("SM125", 2, 9, 25)]),
     ],
 )
-def test_what_cannot_be_replaced_is_shown(body, expected):
+def test_irreplaceable_reference_is_reported(body, expected):
     assert faults(body) == expected
 
 
@@ -144,14 +144,14 @@ def test_what_cannot_be_replaced_is_shown(body, expected):
         ("vars: {a: {enum: [[1], '${{ vars.b }}']}}\n", [19, 24]),
     ],
 )
-def test_malformed_declarations_are_shown(head, columns):
+def test_malformed_declarations_are_reported(head, columns):
     assert [fault[:3] for fault in faults("x: 1\n", head)] == [("SM123", 1, column) for column in columns]
 
 
-def test_variable_of_much_text_cannot_be_repeated_forever():
+def test_expansion_of_large_variables_is_limited():
     body = f"a: '{'${{ vars.big }}' * 1000}'\n"
     assert [fault[0] for fault in faults(body, f"vars: {{big: {{default: {'x' * 10_000}}}}}\n")] == ["SM104"]
 
 
-def test_unknown_variables_without_end_come_to_an_end():
+def test_number_of_unknown_variables_is_limited():
     assert len(faults("a:\n" + "".join(f"- ${{{{ vars.no{i} }}}}\n" for i in range(2_000)))) == 100

@@ -55,13 +55,13 @@ def test_every_key_is_explained(key, schema):
 
 
 @pytest.mark.parametrize(("key", "schema"), KEYS)
-def test_every_example_is_good(key, schema):
+def test_every_example_is_valid(key, schema):
     for example in schema["examples"]:
         assert [error.message for error in VALIDATOR.descend(example, schema)] == []
 
 
 @pytest.mark.parametrize(("key", "schema"), KEYS)
-def test_every_example_is_shown_as_yaml_that_means_it(key, schema):
+def test_every_example_is_printed_as_equal_yaml(key, schema):
     for example in schema["examples"]:
         text = flow_style({"example": example, "list": [example]})
         assert to_data(read(SourceText("example.yaml", text)).root) == {"example": example, "list": [example]}
@@ -70,7 +70,7 @@ def test_every_example_is_shown_as_yaml_that_means_it(key, schema):
 
 
 @pytest.mark.parametrize("key", ["smspec", "extends", "overlays"])
-def test_overlay_has_every_key_but_those_of_a_file(key):
+def test_overlay_has_every_key_except_layer_keys(key):
     overlay = DEFINITIONS["overlay"]["properties"]
     assert set(SCHEMA["properties"]) - set(overlay) == {"smspec", "extends", "overlays"}
     assert key not in overlay
@@ -87,7 +87,7 @@ def test_reference_is_always_the_last_of_two_alternatives():
 
 
 @pytest.mark.parametrize(("key", "schema"), KEYS)
-def test_value_may_be_a_reference_or_null_before_merging(key, schema):
+def test_value_may_be_a_reference_or_null(key, schema):
     if key[0] in ("smspec", "extends", "vars", "overlays") or "ignore" in key or "metrics" in key:
         return
     types = strict(schema).get("type", "string")
@@ -107,13 +107,13 @@ def test_every_pattern_has_an_error_message():
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_example_jobs_are_good_as_typed(path):
+def test_example_specs_are_valid_as_written(path):
     data = to_data(read(SourceText(str(path), path.read_text())).root)
     assert [error.message for error in VALIDATOR.iter_errors(data)] == []
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_example_jobs_have_the_shape_of_a_job(path):
+def test_example_jobs_match_the_merged_schema(path):
     assert shape_findings(merged([read(SourceText(str(path), path.read_text()))])) == []
 
 
@@ -139,7 +139,7 @@ overlays:
 """
 
 
-def test_file_as_typed_may_be_partial_refer_and_remove():
+def test_partial_spec_is_valid_as_written():
     data = to_data(read(SourceText("job.yaml", AS_TYPED)).root)
     assert [error.message for error in VALIDATOR.iter_errors(data)] == []
 
@@ -155,7 +155,7 @@ def test_editor_reports_the_missing_keys_of_a_whole_job(missing):
     assert VALIDATOR.is_valid(data), "a base need not be whole"
 
 
-def test_base_is_good_without_a_name():
+def test_base_is_valid_without_a_name():
     assert VALIDATOR.is_valid({"smspec": "v1", "hosts": {"instance_type": "ml.m5.large"}})
     assert not VALIDATOR.is_valid({"hosts": {}})
 
@@ -187,7 +187,7 @@ def test_explain_has_a_page_for_every_key():
         ("hosts.count.more", None),
     ],
 )
-def test_key_may_be_asked_for_in_several_ways(text, key):
+def test_key_can_be_spelled_in_several_ways(text, key):
     found = key_path_of_text(text)
     assert (written_key(found) if found else None) == key
     assert (explain_key(text) is None) == (key is None)
@@ -200,7 +200,7 @@ def test_explanation_lists_value_default_and_example():
     assert "- required\n" in explain_key("role")
 
 
-def test_what_is_required():
+def test_required_keys_are_listed():
     assert [written_key(key) for key in spec_keys() if is_required(key)] == [
         "smspec",
         "name",

@@ -57,7 +57,7 @@ FREE = {"hosts.instance_type", "hosts.groups.*.instance_type"}
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.member], ids=lambda row: row.path)
-def test_words_are_those_of_the_api(row):
+def test_choices_equal_the_api_enums(row):
     shapes = {".".join("*" if step == 0 else str(step) for step in path): it for path, it in pinned_model().walk()}
     words = set(choices(spec_keys()[tuple(row.path.split("."))]))
     if row.path not in FREE:
@@ -74,7 +74,7 @@ def default_of(field):
 
 
 @pytest.mark.parametrize(("path", "kind"), HOLDERS, ids=lambda value: getattr(value, "__name__", ""))
-def test_defaults_are_the_same(path, kind):
+def test_schema_and_model_have_equal_defaults(path, kind):
     """What a model takes for a key that was not written is what the schema says; nothing and empty are not said."""
     for key, field in keys_of(path, kind):
         schema = spec_keys()[key]
@@ -96,7 +96,7 @@ def literals(annotation):
 
 
 @pytest.mark.parametrize(("path", "kind"), HOLDERS, ids=lambda value: getattr(value, "__name__", ""))
-def test_choices_are_the_same(path, kind):
+def test_schema_and_model_have_equal_choices(path, kind):
     hints = typing.get_type_hints(kind)
     for key, field in keys_of(path, kind):
         name, schema = field.name, spec_keys()[key]

@@ -9,7 +9,7 @@ from support.small_job import READY
 from support.spec.job_documents import BUILT_JOB, merged_text, told, with_key
 
 
-def test_good_job_has_no_findings():
+def test_valid_job_has_no_findings():
     assert told(READY) == []
     assert told(BUILT_JOB) == []
 
@@ -176,7 +176,7 @@ def test_good_job_has_no_findings():
         ("entry_point: ''", "SM214", "entry_point.script", "`entry_point.script` is empty", ""),
     ],
 )
-def test_value_that_does_not_fit(line, code, path, message, label):
+def test_unfit_value_is_reported(line, code, path, message, label):
     assert told(with_key(line)) == [(code, tuple(path.split(".")), message, label)]
 
 
@@ -211,13 +211,13 @@ def test_long_list_of_choices_is_not_printed():
     assert finding.help == "run `smspec explain entry_point.read` for the list"
 
 
-def test_long_text_is_shown_in_part():
+def test_long_text_is_shortened():
     (finding,) = shape_findings(merged_text(with_key(f"region: {'x' * 500}")))
     assert len(finding.message) < 150
 
 
 @pytest.mark.parametrize("value", ["5", "1e-3", "true", "012", "[]"])
-def test_what_is_text_as_written_may_look_like_anything_else(value):
+def test_text_keys_accept_any_scalar(value):
     for key in ("environment", "tags"):
         found = told(with_key(f"{key}: {{A: {value}}}"))
         assert [code for code, *_ in found] == (["SM203"] if value == "[]" else [])
@@ -254,6 +254,6 @@ def test_image_variable_needs_a_dockerfile_name(key):
         "entry_point: {pipe_loop: 'a:b:c'}",
     ],
 )
-def test_text_that_would_break_what_is_made_of_it(line):
+def test_unsafe_text_is_rejected(line):
     (found,) = told(with_key(line, BUILT_JOB))
     assert found[0] in ("SM206", "SM208")

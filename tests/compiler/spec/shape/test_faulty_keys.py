@@ -66,7 +66,7 @@ from support.spec.job_documents import BUILT_JOB, merged_text, told, with_key
         ),
     ],
 )
-def test_unknown_key(line, path, message, label):
+def test_unknown_key_is_reported(line, path, message, label):
     assert told(with_key(line)) == [("SM204", tuple(path.split(".")), message, label)]
 
 
@@ -84,7 +84,7 @@ def test_few_keys_are_listed_without_a_near_name():
 
 
 @pytest.mark.parametrize("key", ["name", "role", "output", "image", "hosts", "smspec"])
-def test_key_that_a_job_needs(key):
+def test_missing_key_of_a_job_is_reported(key):
     text = "".join(f"{line}\n" for line in READY.splitlines() if not line.startswith(f"{key}:"))
     assert told(text) == [("SM202", (key,), f"missing key `{key}`", "")]
 
@@ -106,7 +106,7 @@ def test_built_image_needs_an_entry_point():
     assert told(text) == [("SM202", ("entry_point",), "missing key `entry_point`", "")]
 
 
-def test_key_that_a_mapping_needs():
+def test_missing_key_of_a_mapping_is_reported():
     text = with_key("metrics: [{name: loss}]")
     assert told(text) == [("SM202", ("metrics", 0, "regex"), "missing key `regex` in `metrics[0]`", "")]
     text = with_key("output: {kms_key: x}")
@@ -156,7 +156,7 @@ def test_key_that_a_mapping_needs():
         ),
     ],
 )
-def test_keys_that_do_not_go_together(line, findings):
+def test_incompatible_keys_are_reported(line, findings):
     assert [(code, ".".join(path), message) for code, path, message, _ in told(with_key(line))] == findings
 
 
@@ -184,7 +184,7 @@ def test_misspelled_key_is_not_also_missing(line, path):
         ("channels: {a: {qqq: x}}", "channels.a.qqq", "`s3` or `file_system`"),
     ],
 )
-def test_key_instead_of_those_to_choose_from_is_one_fault(line, path, help):
+def test_wrong_alternative_is_one_fault(line, path, help):
     (finding,) = shape_findings(merged_text(with_key(line)))
     assert (finding.path, finding.help) == (tuple(path.split(".")), f"use {help}")
 

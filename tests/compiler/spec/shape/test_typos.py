@@ -88,7 +88,7 @@ KINDS = {
 
 
 @pytest.mark.slow
-def test_what_was_meant_is_offered():
+def test_typo_suggests_the_intended_name():
     tried: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
     right: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
     for kind, (cases, is_offered, most) in KINDS.items():

@@ -35,7 +35,7 @@ def place_of(mapping):
     return path
 
 
-def test_keys():
+def test_unknown_keys_suggest_the_nearest():
     random_source = random.Random(1)
     right, wrong = 0, []
     for key in spec_keys():
@@ -55,7 +55,7 @@ def test_keys():
     assert right > 3000
 
 
-def test_choices():
+def test_unknown_choices_suggest_the_nearest():
     random_source = random.Random(2)
     right, wrong = 0, []
     for schema in spec_keys().values():
@@ -73,7 +73,7 @@ def test_choices():
     assert right > 500
 
 
-def test_another_case_of_a_choice_is_answered_with_the_right_one():
+def test_choice_in_another_case_is_suggested():
     for schema in spec_keys().values():
         for value in choices(schema):
             for other in (value.upper(), value.lower(), value.title()):
@@ -82,11 +82,11 @@ def test_another_case_of_a_choice_is_answered_with_the_right_one():
 
 
 @pytest.mark.parametrize("word", hinted_keys())
-def test_every_word_of_another_tool_leads_to_a_key_that_exists(word):
+def test_every_hint_leads_to_an_existing_key(word):
     for key in hinted_keys()[word]:
         assert tuple(key.split(".")) in spec_keys()
 
 
-def test_no_word_of_another_tool_is_a_key_in_the_same_place():
+def test_hinted_keys_are_not_keys_themselves():
     at_the_top = set(keys_in(()))
     assert not set(hinted_keys()) & at_the_top

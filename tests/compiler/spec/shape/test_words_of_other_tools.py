@@ -70,7 +70,7 @@ OURS = {key[-1] for key in spec_keys()}
 
 
 @pytest.mark.parametrize(("tool", "word"), WORDS, ids=[f"{tool}: {word}" for tool, word in WORDS])
-def test_word_of_another_tool_is_answered(tool, word):
+def test_key_of_another_tool_gets_a_hint(tool, word):
     if (word,) in spec_keys():
         return  # it is ours too, at the same place
     meant = suggestion(word, ())
@@ -82,12 +82,12 @@ def test_word_of_another_tool_is_answered(tool, word):
     assert meant.key in spec_keys()
 
 
-def test_list_is_long():
+def test_list_of_hints_is_long():
     assert len({word for _, word in WORDS}) > 330
     assert len(hinted_keys()) > 280
 
 
-def test_nested_word_of_the_api_is_answered_where_it_would_stand():
+def test_nested_api_member_gets_a_hint_at_its_path():
     assert hint("ContentType").keys == ("channels.*.content_type",)
     assert suggestion("CompressionType", ("output",)).key == ("output", "compression")
     assert suggestion("CompressionType", ("channels", "x")).key == ("channels", "*", "compression")
@@ -106,5 +106,5 @@ def test_nested_word_of_the_api_is_answered_where_it_would_stand():
         ("ro_mount", ("a", "b"), None),
     ],
 )
-def test_value_of_another_tool_is_answered(word, allowed, meant):
+def test_value_of_another_tool_gets_a_hint(word, allowed, meant):
     assert value_hint(word, allowed) == meant

@@ -63,7 +63,7 @@ DATES = st.from_regex(
 @example("20:80")
 @example("695e0514")
 @example("10.0.0.1")
-def test_value_elsewhere_is_one_to_another_reader(text):
+def test_ambiguous_plain_text_is_a_value_elsewhere(text):
     kind = read_elsewhere_as(text)
     if not kind:
         return
@@ -77,6 +77,6 @@ def test_value_elsewhere_is_one_to_another_reader(text):
 @example("0o17")
 @example("0b11")
 @example("1_000")
-def test_what_pyyaml_reads_as_a_value_is_one(text):
+def test_values_of_pyyaml_are_ambiguous(text):
     if meaning(text) == text and (seen := values(text)) and not isinstance(seen[0], str | dict | list):
         assert read_elsewhere_as(text)

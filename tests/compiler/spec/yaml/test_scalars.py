@@ -26,12 +26,12 @@ def data(text):
         ("True", True), ("TRUE", True), ("False", False), ("FALSE", False), ("Null", None), ("NULL", None), ("~", None),
     ],
 )  # fmt: skip
-def test_plain_scalar_is_a_number_or_a_word_of_the_core_schema(written, value):
+def test_plain_scalar_follows_the_core_schema(written, value):
     node = document(f"a: {written}\n").root.get("a")
     assert (node.value, type(node.value), node.text, node.plain) == (value, type(value), written, True)
 
 
-def test_not_a_number_is_one():
+def test_nan_is_a_number():
     assert math.isnan(data("a: .nan")["a"])
 
 
@@ -86,18 +86,18 @@ def test_not_a_number_is_one():
         "-1e400",
     ],
 )
-def test_everything_else_is_text(written):
+def test_other_plain_scalars_are_text(written):
     node = document(f"a: {written}\n").root.get("a")
     assert (node.value, node.text) == (written, written)
 
 
-def test_number_that_is_too_large_for_any_program_is_text():
+def test_number_beyond_float_range_is_text():
     digits = "9" * 5000
     assert data(f"a: {digits}\n") == {"a": digits}
 
 
 @pytest.mark.parametrize("written", ['"5"', "'5'", "|-\n  5", ">-\n  5"])
-def test_in_quotes_everything_is_text(written):
+def test_quoted_scalars_are_text(written):
     node = document(f"a: {written}\n").root.get("a")
     assert (node.value, node.plain) == ("5", False)
 
@@ -119,11 +119,11 @@ def test_keys_are_text():
         ("no", "no"),
     ],
 )
-def test_one_scalar_on_a_command_line(text, value):
+def test_option_value_is_one_scalar(text, value):
     assert read_scalar(SourceText("--set", text)).value == value
 
 
 @pytest.mark.parametrize("text", ["[1]", "{a: 1}", "*a", "'a", '"a" b', "!t a", "a\0", "@x"])
-def test_not_one_scalar_on_a_command_line(text):
+def test_option_value_must_be_one_scalar(text):
     with pytest.raises(InvalidInput):
         read_scalar(SourceText("--set", text))

@@ -52,7 +52,7 @@ def nodes(node):
             yield from nodes(value)
 
 
-def test_spans_count_code_points_from_one(parser):
+def test_spans_count_code_points_from_1(parser):
     root = document("é😀: ü x # no\nb:\n  - 1\n  - {c: [d, 'e\n    f']}\n\n# end\ng: |\n  h\n\n  i\n\n\nk:\n").root
     spans = {
         node.text if isinstance(node, Scalar) else type(node).__name__ + str(index): (
@@ -88,7 +88,7 @@ def test_anchor_is_excluded_from_its_value(parser):
     assert columns == {"a": (2, 3), "c": (3, 7), "d": (4, 7), "e": (6, 3), "f": (7, 7)}
 
 
-def test_alias_repeats_a_value_and_remembers_where():
+def test_alias_repeats_a_value_and_keeps_its_position():
     text = "base: &b {x: 1, y: [2]}\nuse: *b\nlist: [*b]\n"
     assert data(text) == {"base": {"x": 1, "y": [2]}, "use": {"x": 1, "y": [2]}, "list": [{"x": 1, "y": [2]}]}
     tree = document(text)
@@ -97,11 +97,11 @@ def test_alias_repeats_a_value_and_remembers_where():
     assert tree.used_at(("base", "x")) is None
 
 
-def test_anchor_can_be_given_again():
+def test_anchor_can_be_redefined():
     assert data("a: &x 1\nb: *x\nc: &x 2\nd: *x\n") == {"a": 1, "b": 1, "c": 2, "d": 2}
 
 
-def test_merge_key_takes_in_what_is_not_written():
+def test_merge_key_adds_only_absent_keys():
     text = "one: &1 {a: 1, b: 1}\ntwo: &2 {b: 2, c: 2}\nall: {a: 0, <<: [*1, *2], d: 3}\nlast: {<<: *1, b: 9}\n"
     assert data(text)["all"] == {"a": 0, "b": 1, "c": 2, "d": 3}
     assert list(data(text)["all"]) == ["a", "b", "c", "d"]
@@ -182,7 +182,7 @@ def test_independent_yaml_errors_are_reported_together(parser):
     ]
 
 
-def test_duplicate_points_at_the_first_and_knows_its_path():
+def test_duplicate_key_points_at_the_first():
     with pytest.raises(InvalidInput) as rejected:
         document("a:\n  - {}\n  - b: {c: 1, c: 2}\n")
     (fault,) = rejected.value.diagnostics
@@ -194,7 +194,7 @@ def test_variable_in_block_style_needs_no_quotes():
     assert data("a: ${{ vars.size }}\nb: x-${{ vars.size }}\n") == {"a": "${{ vars.size }}", "b": "x-${{ vars.size }}"}
 
 
-def test_byte_order_mark_is_not_there():
+def test_byte_order_mark_is_ignored():
     assert document("\ufeffa: 1\n").span_of_key(("a",)).column == 1
     assert decode_bytes("job.yaml", b"\xef\xbb\xbfa: 1\n").text == "a: 1\n"
 
@@ -209,7 +209,7 @@ def test_byte_order_mark_is_not_there():
         (b"a: \xe2\x82", (1, 4)),
     ],
 )
-def test_bytes_that_are_not_utf8_are_refused_where_they_are(content, place):
+def test_undecodable_bytes_are_located(content, place):
     with pytest.raises(InvalidInput) as rejected:
         decode_bytes("job.yaml", content)
     (fault,) = rejected.value.diagnostics
