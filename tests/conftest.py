@@ -23,7 +23,7 @@ settings.register_profile("exploring", deadline=None, print_blob=True)
 settings.load_profile("repeatable")
 
 # It holds assertions, and is no test file of its own.
-pytest.register_assert_rewrite("support.service.request_verdicts")
+pytest.register_assert_rewrite("support.service.request_cases")
 
 
 def pytest_addoption(parser):

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from smspec.importer.request_equality import differences
 from smspec.spec.shape.checking import shape_findings
 from support.examples import at_most
-from support.service.adopted import adopted, unlike
+from support.service.imported_requests import changed_paths, imported
 from support.service.request_strategies import HOSTILE, anything, requests
 from support.spec.job_samples import document
 
@@ -25,17 +25,17 @@ def named(lost, path):
 @settings(max_examples=at_most(400), **SLOW)
 @given(requests())
 def test_request_of_the_model_round_trips(request):
-    written = adopted(request)
-    assert unlike(written.text, written.request) == []
+    written = imported(request)
+    assert changed_paths(written.text, written.request) == []
     assert [p for p in differences(written.request, request) if not named(written.lost, p)] == []
 
 
 @settings(max_examples=at_most(400), **SLOW)
 @given(anything())
 def test_other_requests_round_trip_or_have_faults(request):
-    written = adopted(request)
+    written = imported(request)
     if shape_findings(document(written.text)) == []:
-        assert unlike(written.text, written.request) == []
+        assert changed_paths(written.text, written.request) == []
     assert [p for p in differences(written.request, request) if not named(written.lost, p)] == []
 
 
@@ -66,9 +66,9 @@ def test_hostile_texts_survive_in_every_text_member():
             if "${{" not in word
         ],
     }
-    written = adopted(request)
+    written = imported(request)
     assert written.lost == ()
-    assert unlike(written.text, request) == []
+    assert changed_paths(written.text, request) == []
 
 
 def test_each_hostile_hyperparameter_round_trips():
@@ -81,5 +81,5 @@ def test_each_hostile_hyperparameter_round_trips():
                 "ResourceConfig": {"InstanceType": "ml.m5.large", "InstanceCount": 1, "VolumeSizeInGB": 5},
                 "HyperParameters": {"x": sent},
             }
-            written = adopted(request)
-            assert unlike(written.text, request) == [], sent
+            written = imported(request)
+            assert changed_paths(written.text, request) == [], sent

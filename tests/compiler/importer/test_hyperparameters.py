@@ -4,14 +4,14 @@ import pytest
 
 from smspec.source import SourceText, to_data
 from smspec.spec.yaml.yaml_reader import read
-from support.service.adopted import adopted, unlike
 from support.service.api_samples import small_request
+from support.service.imported_requests import changed_paths, imported
 
 
 def spec_of(texts):
     request = {**small_request(), "HyperParameters": texts}
-    written = adopted(request)
-    assert unlike(written.text, request) == []
+    written = imported(request)
+    assert changed_paths(written.text, request) == []
     return to_data(read(SourceText("job.yaml", written.text)).root)
 
 

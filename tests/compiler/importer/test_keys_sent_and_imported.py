@@ -5,9 +5,9 @@ import pytest
 from smspec.plan.planning import make_plan
 from smspec.source import to_data
 from smspec.spec.decoding import decode
-from support.service.adopted import adopted
-from support.spec.changes_of_keys import CHANGES, changed, row_of
+from support.service.imported_requests import imported
 from support.spec.job_samples import build_inputs, document
+from support.spec.key_changes import CHANGES, changed, row_of
 
 MEMBERS = [key for key in CHANGES if row_of(key).member]
 
@@ -48,7 +48,7 @@ def test_key_is_sent_and_imported(key):
     path = tuple(int(step) if step.isdigit() else step for step in key.split("."))
     origins = {origin for place, origin in request.origins.items() if any(place[: len(p)] == p for p in places)}
     assert any(origin[: len(path)] == path for origin in origins), f"`{row.member}` does not lead back to `{row.path}`"
-    spec = to_data(document(adopted(request.payload).text).root)
+    spec = to_data(document(imported(request.payload).text).root)
     assert key_in(spec, row), f"`{row.member}` is sent, and import does not make `{row.path}` of it"
     assert not found(spec.get("api", {}), row)
 

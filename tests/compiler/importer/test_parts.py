@@ -5,16 +5,16 @@ import pytest
 from smspec.importer.request_equality import differences
 from smspec.source import SourceText, to_data
 from smspec.spec.yaml.yaml_reader import read
-from support.service.adopted import adopted, unlike
 from support.service.api_samples import small_request
+from support.service.imported_requests import changed_paths, imported
 
 CHANNEL = {"ChannelName": "a", "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://bucket/a/"}}}
 
 
 def spec_of(**members):
     request = {**small_request(), **members}
-    written = adopted({name: value for name, value in request.items() if value is not ...})
-    assert unlike(written.text, written.request) == []
+    written = imported({name: value for name, value in request.items() if value is not ...})
+    assert changed_paths(written.text, written.request) == []
     return to_data(read(SourceText("job.yaml", written.text)).root)
 
 

@@ -8,7 +8,7 @@ import tarfile
 import pytest
 
 from smspec.local.artifacts import collect
-from support.local.listening import Listener
+from support.local.listener import Listener
 
 
 @pytest.fixture

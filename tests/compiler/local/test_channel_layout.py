@@ -14,7 +14,7 @@ from smspec.local.events import ChannelLaid
 from smspec.local.file_copy import copied, shares_blocks
 from smspec.local.request import RunFailed
 from smspec.local.training_request import Host, RequestedChannel, TrainingRequest
-from support.local.listening import Listener
+from support.local.listener import Listener
 
 
 def channel(**members: object) -> RequestedChannel:

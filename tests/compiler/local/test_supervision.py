@@ -15,7 +15,7 @@ from smspec.local.orphan_processes import Leftovers
 from smspec.local.request import RunInterrupted
 from smspec.local.signals import Signals
 from smspec.local.supervision import Supervision, Verdict
-from support.local.listening import Listener
+from support.local.listener import Listener
 
 PATIENT = """
 import signal, sys, time

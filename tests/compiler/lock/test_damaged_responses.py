@@ -14,8 +14,8 @@ from smspec.local.s3.location import Location
 from smspec.local.s3.ranges import fetch_range
 from smspec.lock.registry import NoDigest, resolved
 from smspec.service.image_reference import parsed_reference
-from support.servers.lying_s3 import BUCKET, LyingS3
-from support.servers.lying_server import lying_server, response
+from support.servers.hostile_s3 import BUCKET, HostileS3
+from support.servers.hostile_server import hostile_server, response
 from support.servers.registry_server import INDEX, digest_of, index
 
 pytestmark = pytest.mark.slow
@@ -41,14 +41,14 @@ def damaged(data, changed):
 
 @pytest.fixture(scope="module")
 def server():
-    with lying_server() as server:
+    with hostile_server() as server:
         yield server
 
 
 @pytest.fixture(autouse=True, scope="module")
 def client(server):
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {**LyingS3(server, {}).environ, "SMSPEC_HTTP_TIMEOUT": "0.3"}.items():
+        for name, value in {**HostileS3(server, {}).environ, "SMSPEC_HTTP_TIMEOUT": "0.3"}.items():
             patch.setenv(name, value)
         yield make_client()
 
@@ -73,13 +73,13 @@ def test_damaged_manifest_is_rejected_or_intact(server, changed):
 @lenient
 @given(changes)
 def test_damaged_object_is_rejected_or_intact(server, client, changed):
-    s3 = LyingS3(server, {"train/a": CONTENT})
+    s3 = HostileS3(server, {"train/a": CONTENT})
 
-    def lie(asked):
+    def override(asked):
         head, end, body = s3.right(asked).partition(b"\r\n\r\n")
         return [damaged(head, changed) + end + body]
 
-    s3.lie = lie
+    s3.override = override
     stored = StoredObject("a", f"s3://{BUCKET}/train/a", len(CONTENT))
     try:
         found = fetch_range(client, stored, 0, 1000, None)
@@ -92,8 +92,8 @@ def test_damaged_object_is_rejected_or_intact(server, client, changed):
 @lenient
 @given(changes)
 def test_damaged_list_stays_below_the_prefix(server, client, changed):
-    s3 = LyingS3(server, {"train/a": CONTENT, "train/b": b""})
-    s3.lie = lambda asked: [damaged(s3.right(asked), changed)]
+    s3 = HostileS3(server, {"train/a": CONTENT, "train/b": b""})
+    s3.override = lambda asked: [damaged(s3.right(asked), changed)]
     try:
         found = [stored for page in pages(client, Location(BUCKET, "train/")) for stored in page]
     except ChannelDataError as fault:

@@ -6,7 +6,7 @@ from smspec.plan.planning import make_plan
 from smspec.service.checking import request_findings
 from smspec.source import dotted
 from support.spec import job_samples
-from support.spec.keys_of_the_spec import KEYS
+from support.spec.sent_keys import KEYS
 
 URI = job_samples.IMAGE_URI
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from smspec.render.dockerfile import dockerfile, dockerignore
-from support.render.docker_words import meaning
+from support.render.docker_quoting import meaning
 from support.render.image_plan_strategies import image_plans, requirements
 from support.render.plan_samples import image_plan
 from support.smspec_command import smspec

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from smspec.render import quoting
-from support.render.docker_words import meaning
+from support.render.docker_quoting import meaning
 
 # What representable.py lets through: no control characters, no line separators, no lone surrogates.
 printable = st.text(

@@ -4,8 +4,8 @@ import pytest
 
 from smspec.review.kinds import KINDS
 from support.review.job_reviews import kinds, version
-from support.spec import job_samples, keys_of_the_spec
-from support.spec.changes_of_keys import CHANGES, changed, row_of
+from support.spec import job_samples, sent_keys
+from support.spec.key_changes import CHANGES, changed, row_of
 
 SAME_FILES = {"source.dir", "source.ignore"}
 """The code is that of other files, which here are the same."""
@@ -23,7 +23,7 @@ def test_change_of_a_key_has_its_kind(key):
     assert not kinds(new, new)
 
 
-@pytest.mark.parametrize(("keys", "_payload"), keys_of_the_spec.KEYS)
+@pytest.mark.parametrize(("keys", "_payload"), sent_keys.KEYS)
 def test_key_that_reaches_the_request_is_not_cosmetic(keys, _payload):
     plain = job_samples.spec(channels=None)
     found = kinds(version(plain), version({**plain, **keys}))

@@ -9,12 +9,12 @@ from smspec.wire.deadline import Deadline
 from smspec.wire.fault import BadResponse, ConnectionBroken, DeadlineMissed, WireFault
 from smspec.wire.fetching import fetched
 from smspec.wire.trust import trust_of_environment
-from support.servers.lying_server import dripped, lying_server, response
+from support.servers.hostile_server import dripped, hostile_server, response
 
 
 @pytest.fixture
 def proxy(monkeypatch):
-    with lying_server(lambda asked: [response(b"by the proxy")]) as server:
+    with hostile_server(lambda asked: [response(b"by the proxy")]) as server:
         monkeypatch.setenv("http_proxy", f"http://me:secret@{server.host}")
         monkeypatch.setenv("https_proxy", server.host)
         monkeypatch.setenv("no_proxy", "127.0.0.1")

@@ -14,10 +14,10 @@ import tempfile
 from pathlib import Path
 
 from support.endings.ending import CODE, RECORDED, Ending
-from support.endings.endings_of_last_words import LAST_WORDS
-from support.endings.endings_of_others import INSTALLED, LAUNCHED, OTHERS
+from support.endings.endings_of_other_programs import INSTALLED, LAUNCHED, OTHERS
 from support.endings.endings_of_python import PYTHON
 from support.endings.endings_of_workers import LIBRARIES, WORKERS
+from support.endings.endings_with_a_message import LAST_WORDS
 
 ENDINGS = [*PYTHON, *LAST_WORDS, *WORKERS, *LIBRARIES, *OTHERS, *LAUNCHED, *INSTALLED]
 

@@ -1,7 +1,7 @@
 """AlgorithmSpecification: the image, how it is pulled, the command and the metrics."""
 
 from support.service.api_samples import changed
-from support.service.request_verdicts import verdict_tests
+from support.service.request_cases import request_tests
 
 HERE = "AlgorithmSpecification"
 IMAGE = (HERE, "TrainingImage")
@@ -55,7 +55,7 @@ def entrypoint(index):
 SCRIPT = "/opt/ml/input/data/code/train.py"
 STREAMED = [channel(InputMode="FastFile"), channel("train", InputMode="Pipe")]
 
-TOLD = [
+REPORTED = [
     (running(AlgorithmName="mine"), "SM423", (HERE, "AlgorithmName")),
     (running(None), "SM424", IMAGE),
     *(
@@ -141,7 +141,7 @@ TOLD = [
     (running(KMEANS, EnableSageMakerMetricsTimeSeries=False), "SM338", (HERE, "EnableSageMakerMetricsTimeSeries")),
 ]
 
-SILENT = [
+ACCEPTED = [
     running(None, AlgorithmName="mine"),
     running(f"{ECR}/team/sample@{DIGEST}"),
     running(f"{ECR}/sample:2.4.0-gpu-py311"),
@@ -179,4 +179,4 @@ SILENT = [
     running(MetricDefinitions=[]),
 ]
 
-test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)
+test_fault_is_reported_at_its_path, test_similar_request_is_accepted = request_tests(REPORTED, ACCEPTED)

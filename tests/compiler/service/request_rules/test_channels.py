@@ -4,7 +4,7 @@ import pytest
 
 from smspec.service.checking import request_findings
 from support.service.api_samples import ARN, HUB, changed
-from support.service.request_verdicts import verdict_tests
+from support.service.request_cases import request_tests
 
 HERE = "InputDataConfig"
 S3 = (HERE, 0, "DataSource", "S3DataSource")
@@ -63,7 +63,7 @@ def on_files(*channels, **parts):
 DATASET = {"DatasetSource": {"DatasetArn": f"{HUB}/DataSet/sample"}}
 SHARDED = {"S3DataDistributionType": "ShardedByS3Key"}
 
-TOLD = [
+REPORTED = [
     (reading({"ChannelName": "train", "DataSource": {}}), "SM430", (HERE, 0, "DataSource")),
     (
         on_files(channel() | {"DataSource": channel()["DataSource"] | mounted()["DataSource"]}),
@@ -125,7 +125,7 @@ TOLD = [
     (reading(channel(ContentType=MODEL, InputMode="FastFile")), "SM453", (HERE, 0, "InputMode")),
 ]
 
-SILENT = [
+ACCEPTED = [
     changed(),
     reading(channel(), channel("test")),
     grouped(assigned("train", "workers")),
@@ -167,7 +167,7 @@ SILENT = [
     reading(channel(ContentType="text/csv"), mode="Pipe"),
 ]
 
-test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)
+test_fault_is_reported_at_its_path, test_similar_request_is_accepted = request_tests(REPORTED, ACCEPTED)
 
 
 MISSPELT = [

@@ -1,7 +1,7 @@
 """CheckpointConfig: where a job keeps what it goes on from."""
 
 from support.service.api_samples import changed
-from support.service.request_verdicts import verdict_tests
+from support.service.request_cases import request_tests
 
 OUTPUT = "s3://example-models/sample/"
 LOCAL = ("CheckpointConfig", "LocalPath")
@@ -11,7 +11,7 @@ def kept(local=None, s3="s3://example-models/checkpoints/"):
     return changed(CheckpointConfig={"S3Uri": s3} | ({} if local is None else {"LocalPath": local}))
 
 
-TOLD = [
+REPORTED = [
     (kept("checkpoints"), "SM468", LOCAL),
     (kept("./opt/ml/checkpoints"), "SM468", LOCAL),
     *(
@@ -29,7 +29,7 @@ TOLD = [
     (kept(s3=OUTPUT.rstrip("/")), "SM355", ("CheckpointConfig", "S3Uri")),
 ]
 
-SILENT = [
+ACCEPTED = [
     kept(),
     kept(""),
     kept("/opt/ml/checkpoints"),
@@ -39,4 +39,4 @@ SILENT = [
     kept(s3=f"{OUTPUT}checkpoints/"),
 ]
 
-test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)
+test_fault_is_reported_at_its_path, test_similar_request_is_accepted = request_tests(REPORTED, ACCEPTED)

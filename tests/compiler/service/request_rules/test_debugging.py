@@ -4,7 +4,7 @@ import pytest
 
 from smspec.service.checking import request_findings
 from support.service.api_samples import changed
-from support.service.request_verdicts import verdict_tests
+from support.service.request_cases import request_tests
 
 EVALUATOR = "895741380848.dkr.ecr.us-west-2.amazonaws.com/sagemaker-debugger-rules:latest"
 HOOK = {"S3OutputPath": "s3://example-models/debugger/"}
@@ -36,7 +36,7 @@ def on_trainium(**members):
 INTERVAL = ("ProfilerConfig", "ProfilingIntervalInMilliseconds")
 PARAMETERS = ("ProfilerConfig", "ProfilingParameters")
 
-TOLD = [
+REPORTED = [
     (debugged("a", "b", "a"), "SM472", ("DebugRuleConfigurations", 2, "RuleConfigurationName")),
     (
         changed(
@@ -66,7 +66,7 @@ TOLD = [
     (on_trainium(), "SM368", ("ProfilerConfig",)),
 ]
 
-SILENT = [
+ACCEPTED = [
     debugged("a", "b"),
     debugged(hook=collections("losses", "metrics")),
     debugged(hook={"CollectionConfigurations": []}),
@@ -78,7 +78,7 @@ SILENT = [
     on_trainium(DisableProfiler=True),
 ]
 
-test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)
+test_fault_is_reported_at_its_path, test_similar_request_is_accepted = request_tests(REPORTED, ACCEPTED)
 
 
 CHINESE = "arn:aws-cn:iam::111122223333:role/SageMakerTraining"

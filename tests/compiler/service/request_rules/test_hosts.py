@@ -4,7 +4,7 @@ import pytest
 
 from smspec.service.checking import request_findings
 from support.service.api_samples import ARN, changed
-from support.service.request_verdicts import verdict_tests
+from support.service.request_cases import request_tests
 
 PLAN = f"{ARN}:training-plan/plan"
 KEY = "arn:aws:kms:us-west-2:111122223333:key/0123"
@@ -45,7 +45,7 @@ HERE = "ResourceConfig"
 PLACEMENTS = (HERE, "InstancePlacementConfig", "PlacementSpecifications")
 ULTRA = "ml.p6e-gb200.36xlarge"
 
-TOLD = [
+REPORTED = [
     (grouped(group(), InstanceType="ml.m5.large"), "SM425", (HERE, "InstanceType")),
     (grouped(group(), InstanceCount=1), "SM425", (HERE, "InstanceCount")),
     (on(InstanceType=None), "SM426", (HERE, "InstanceType")),
@@ -78,7 +78,7 @@ TOLD = [
     (on("ml.t3.medium", VolumeSizeInGB=5), "SM352", (HERE, "InstanceType")),
 ]
 
-SILENT = [
+ACCEPTED = [
     on(),
     grouped(group(), group("others")),
     on("ml.g5.xlarge"),
@@ -101,7 +101,7 @@ SILENT = [
     on(TrainingPlanArn=PLAN),
 ]
 
-test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)
+test_fault_is_reported_at_its_path, test_similar_request_is_accepted = request_tests(REPORTED, ACCEPTED)
 
 
 @pytest.mark.parametrize("kind", ["ml.p9.48xlarge", "ml.p6e-gb300.36xlarge"])

@@ -1,7 +1,7 @@
 """Tags, environment variables and experiments."""
 
 from support.service.api_samples import changed
-from support.service.request_verdicts import verdict_tests
+from support.service.request_cases import request_tests
 
 
 def tagged(*keys):
@@ -12,7 +12,7 @@ def told(name):
     return changed(Environment={name: "x"})
 
 
-TOLD = [
+REPORTED = [
     (tagged("a", "a"), "SM429", ("Tags", 1, "Key")),
     (tagged("team", "aws:team"), "SM476", ("Tags", 1, "Key")),
     (tagged("AWS:team"), "SM476", ("Tags", 0, "Key")),
@@ -23,7 +23,7 @@ TOLD = [
     ),
 ]
 
-SILENT = [
+ACCEPTED = [
     tagged("a", "A"),
     tagged("awesome", "team:aws:"),
     changed(ExperimentConfig={"RunName": "first", "ExperimentName": "clicks"}),
@@ -33,4 +33,4 @@ SILENT = [
     told("NCCL_DEBUG"),
 ]
 
-test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)
+test_fault_is_reported_at_its_path, test_similar_request_is_accepted = request_tests(REPORTED, ACCEPTED)

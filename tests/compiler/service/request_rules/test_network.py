@@ -1,7 +1,7 @@
 """VpcConfig, network isolation and encryption between the hosts."""
 
 from support.service.api_samples import changed
-from support.service.request_verdicts import verdict_tests
+from support.service.request_cases import request_tests
 
 ECR = "dkr.ecr.us-west-2.amazonaws.com"
 HOSTS = {"InstanceType": "ml.m5.large", "InstanceCount": 1, "VolumeSizeInGB": 5}
@@ -30,7 +30,7 @@ ENCRYPTED = "EnableInterContainerTrafficEncryption"
 DEBUGGED = {"EnableRemoteDebug": True}
 SUBMITTED = ("HyperParameters", "sagemaker_submit_directory")
 
-TOLD = [
+REPORTED = [
     (vpc(subnets=["subnet-0aa", "subnet-0bb", "subnet-0aa"]), "SM470", ("VpcConfig", "Subnets", 2)),
     (vpc(groups=["sg-0aa", "sg-0aa"]), "SM470", ("VpcConfig", "SecurityGroupIds", 1)),
     (isolated(f"520713654638.{ECR}/sagemaker-chainer:5.0.0-gpu-py3"), "SM471", ("EnableNetworkIsolation",)),
@@ -45,7 +45,7 @@ TOLD = [
     (submitted('"s3://example-data/source/sourcedir.tar.gz"'), "SM363", SUBMITTED),
 ]
 
-SILENT = [
+ACCEPTED = [
     vpc(),
     vpc(subnets=["subnet-0aa", "subnet-0bb"]),
     changed(EnableNetworkIsolation=False, RemoteDebugConfig=DEBUGGED),
@@ -60,4 +60,4 @@ SILENT = [
     submitted("/opt/ml/input/data/code/sourcedir.tar.gz"),
 ]
 
-test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)
+test_fault_is_reported_at_its_path, test_similar_request_is_accepted = request_tests(REPORTED, ACCEPTED)

@@ -1,11 +1,11 @@
 """What every request has to have."""
 
 from support.service.api_samples import HUB, changed
-from support.service.request_verdicts import verdict_tests
+from support.service.request_cases import request_tests
 
 SERVERLESS = {"BaseModelArn": f"{HUB}/Model/sample", "JobType": "FineTuning", "CustomizationTechnique": "SFT"}
 
-TOLD = [
+REPORTED = [
     (changed(**{name: None}), code, (name,))
     for name, code in (
         ("AlgorithmSpecification", "SM420"),
@@ -14,10 +14,10 @@ TOLD = [
     )
 ]
 
-SILENT = [
+ACCEPTED = [
     changed(),
     changed(StoppingCondition={}),
     changed(AlgorithmSpecification=None, ResourceConfig=None, StoppingCondition=None, ServerlessJobConfig=SERVERLESS),
 ]
 
-test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)
+test_fault_is_reported_at_its_path, test_similar_request_is_accepted = request_tests(REPORTED, ACCEPTED)

@@ -1,7 +1,7 @@
 """ServerlessJobConfig and ModelPackageConfig."""
 
 from support.service.api_samples import ARN, HUB, changed, small_request
-from support.service.request_verdicts import verdict_tests
+from support.service.request_cases import request_tests
 
 TUNING = {"BaseModelArn": f"{HUB}/Model/sample", "JobType": "FineTuning", "CustomizationTechnique": "SFT"}
 EVALUATION = {"BaseModelArn": f"{HUB}/Model/sample", "JobType": "Evaluation", "EvaluationType": "LLMAJEvaluation"}
@@ -33,7 +33,7 @@ EXCLUDED = {
     "TensorBoardOutputConfig": S3,
 }
 
-TOLD = [
+REPORTED = [
     *((serverless(**{name: value}), "SM479", (name,)) for name, value in EXCLUDED.items()),
     (serverless(without(EVALUATION, "EvaluationType")), "SM480", (HERE, "EvaluationType")),
     (serverless(ResourceConfig={"VolumeSizeInGB": 5}), "SM481", ("ResourceConfig", "VolumeSizeInGB")),
@@ -45,7 +45,7 @@ TOLD = [
     (serverless(TUNING | {"AcceptEula": False}), "SM374", (HERE, "AcceptEula")),
 ]
 
-SILENT = [
+ACCEPTED = [
     serverless(),
     serverless(EVALUATION),
     serverless(TUNING | {"Peft": "LORA", "AcceptEula": True}),
@@ -56,4 +56,4 @@ SILENT = [
     serverless(DebugRuleConfigurations=[RULE]),  # it may have no hook, so none is asked for
 ]
 
-test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)
+test_fault_is_reported_at_its_path, test_similar_request_is_accepted = request_tests(REPORTED, ACCEPTED)

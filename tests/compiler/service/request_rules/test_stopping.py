@@ -4,7 +4,7 @@ import pytest
 
 from smspec.service.checking import request_findings
 from support.service.api_samples import changed
-from support.service.request_verdicts import verdict_tests
+from support.service.request_cases import request_tests
 
 ALGORITHMS = "174872318107.dkr.ecr.us-west-2.amazonaws.com"
 XGBOOST = "433757028032.dkr.ecr.us-west-2.amazonaws.com/xgboost"
@@ -31,7 +31,7 @@ def algorithm(image):
 
 RUN, WAIT = ("StoppingCondition", "MaxRuntimeInSeconds"), ("StoppingCondition", "MaxWaitTimeInSeconds")
 
-TOLD = [
+REPORTED = [
     (stopping(MaxWaitTimeInSeconds=90_000), "SM463", WAIT),
     (changed(StoppingCondition={"MaxWaitTimeInSeconds": 90_000}, EnableManagedSpotTraining=False), "SM463", WAIT),
     (spot(wait=None), "SM464", WAIT),
@@ -51,7 +51,7 @@ TOLD = [
     (spot(run=3601, wait=3601), "SM354", ("CheckpointConfig",)),
 ]
 
-SILENT = [
+ACCEPTED = [
     stopping(),
     stopping(MaxRuntimeInSeconds=432_000),
     spot(),
@@ -70,7 +70,7 @@ SILENT = [
     changed(AlgorithmSpecification=algorithm(f"{ALGORITHMS}/kmeans:1"), StoppingCondition={}),
 ]
 
-test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)
+test_fault_is_reported_at_its_path, test_similar_request_is_accepted = request_tests(REPORTED, ACCEPTED)
 
 
 def test_runtime_of_28_days_is_a_warning():

@@ -5,7 +5,7 @@ import pytest
 from smspec.service.checking import request_findings
 from smspec.service.shapes import pinned_model
 from support.service.api_samples import changed, fill
-from support.service.request_verdicts import verdict_tests
+from support.service.request_cases import request_tests
 
 OUTPUT = ("OutputDataConfig", "S3OutputPath")
 EXPRESS = "s3://example--usw2-az1--x-s3/x/"
@@ -34,7 +34,7 @@ NO_BUCKETS = [
     "bücket",
 ]
 
-TOLD = [
+REPORTED = [
     *((to(f"s3://{bucket}/x/"), "SM454", OUTPUT) for bucket in NO_BUCKETS),
     (to("s3://my_bucket"), "SM454", OUTPUT),
     (to("https://s3.us-west-2.amazonaws.com/example/x/"), "SM346", OUTPUT),
@@ -43,7 +43,7 @@ TOLD = [
     (to(EXPRESS, KmsKeyId="alias/x"), "SM455", ("OutputDataConfig", "KmsKeyId")),
 ]
 
-SILENT = [
+ACCEPTED = [
     to("s3://abc"),
     to("s3://1.2-3.x/y/"),
     to(f"s3://{'a' * 63}/"),
@@ -57,7 +57,7 @@ SILENT = [
     to("s3://example/x--x-s3/", KmsKeyId="alias/x"),
 ]
 
-test_it_is_told_at_the_place_of_the_fault, test_its_neighbours_are_not = verdict_tests(TOLD, SILENT)
+test_fault_is_reported_at_its_path, test_similar_request_is_accepted = request_tests(REPORTED, ACCEPTED)
 
 
 @pytest.mark.parametrize("bucket", ["My_Bucket.s3.us-west-2.amazonaws.com", "s3-us-west-2.amazonaws.com/My_Bucket"])

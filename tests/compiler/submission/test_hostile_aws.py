@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from support.servers.lying_s3 import CREDENTIALS
-from support.servers.lying_server import chunked, dripped, lying_server, response
+from support.servers.hostile_s3 import CREDENTIALS
+from support.servers.hostile_server import chunked, dripped, hostile_server, response
 from support.service.api_samples import small_request
 from support.small_job import BUILT, write_job
 from support.smspec_command import smspec
@@ -119,9 +119,9 @@ def assert_refused(done):
     assert "Traceback" not in done.err and "internal error" not in done.err
 
 
-@pytest.mark.parametrize("lie", [*BROKEN, *SLOW])
-def test_malformed_description_is_not_imported(lie, asked):
-    with lying_server(lambda _: list(SLOW.get(lie, ())) or [BROKEN[lie]]) as server:
+@pytest.mark.parametrize("case", [*BROKEN, *SLOW])
+def test_malformed_description_is_not_imported(case, asked):
+    with hostile_server(lambda _: list(SLOW.get(case, ())) or [BROKEN[case]]) as server:
         assert_refused(asked(server, "import", "nightly"))
 
 
@@ -138,7 +138,7 @@ ODD = {
 
 @pytest.mark.parametrize("description", ODD)
 def test_odd_description_is_imported_or_rejected(description, asked):
-    with lying_server(lambda _: [ODD[description]]) as server:
+    with hostile_server(lambda _: [ODD[description]]) as server:
         done = asked(server, "import", "nightly")
     assert done.status in (0, 1, 3), done.err
     assert "Traceback" not in done.err and "internal error" not in done.err
@@ -155,12 +155,12 @@ TAGS = {
 }
 
 
-@pytest.mark.parametrize("lie", TAGS)
-def test_malformed_tags_are_omitted(lie, asked):
+@pytest.mark.parametrize("case", TAGS)
+def test_malformed_tags_are_omitted(case, asked):
     def answer(request):
-        return [said(TAGS[lie] if request.headers["x-amz-target"].endswith("ListTags") else JOB)]
+        return [said(TAGS[case] if request.headers["x-amz-target"].endswith("ListTags") else JOB)]
 
-    with lying_server(answer) as server:
+    with hostile_server(answer) as server:
         done = asked(server, "import", "nightly")
     assert done.status == 0, done.err
     assert "not imported: Tags: " in done.err
@@ -181,10 +181,10 @@ ECR = {
 }
 
 
-@pytest.mark.parametrize("lie", ECR)
-def test_malformed_ecr_credentials_are_rejected(lie, asked, tmp_path):
+@pytest.mark.parametrize("case", ECR)
+def test_malformed_ecr_credentials_are_rejected(case, asked, tmp_path):
     write_job(tmp_path, BUILT.replace("python:3.12-slim-bookworm", "111122223333.dkr.ecr.us-west-2.amazonaws.com/x:1"))
-    with lying_server(lambda _: [said(ECR[lie])]) as server:
+    with hostile_server(lambda _: [said(ECR[case])]) as server:
         done = asked(server, "lock")
     assert done.status == 3
     cause, ending = done.err.splitlines()
@@ -205,6 +205,6 @@ def test_malformed_ecr_credentials_are_rejected(lie, asked, tmp_path):
 def test_registry_resembling_ecr_gets_no_credentials(host, asked, tmp_path):
     """Whoever writes a spec chooses the name; AWS is not even asked for a token for it."""
     write_job(tmp_path, BUILT.replace("python:3.12-slim-bookworm", f"{host}/x:1"))
-    with lying_server(lambda _: [said({"authorizationData": [{"authorizationToken": "dG9rZW4="}]})]) as server:
+    with hostile_server(lambda _: [said({"authorizationData": [{"authorizationToken": "dG9rZW4="}]})]) as server:
         assert asked(server, "lock").status == 3
         assert server.asked == []

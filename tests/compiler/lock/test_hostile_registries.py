@@ -6,7 +6,7 @@ import time
 import pytest
 
 from support.servers.certificates import server_context
-from support.servers.lying_server import Asked, chunked, dripped, lying_server, response
+from support.servers.hostile_server import Asked, chunked, dripped, hostile_server, response
 from support.servers.registry_server import CONFIG, INDEX, MANIFEST, config, descriptor, digest_of, image, index
 from support.small_job import BUILT, write_job
 from support.smspec_command import smspec
@@ -190,23 +190,23 @@ def assert_refused(done, directory):
     assert sorted(path.name for path in directory.iterdir()) == ["job.yaml", "src"]
 
 
-@pytest.mark.parametrize("lie", MANIFESTS)
-def test_malformed_manifest_is_not_pinned(lie, locked, tmp_path):
-    with lying_server(lambda asked: [MANIFESTS[lie]]) as server:
+@pytest.mark.parametrize("case", MANIFESTS)
+def test_malformed_manifest_is_not_pinned(case, locked, tmp_path):
+    with hostile_server(lambda asked: [MANIFESTS[case]]) as server:
         assert_refused(locked(server.host), tmp_path)
 
 
-@pytest.mark.parametrize("lie", SLOW)
-def test_slow_registry_times_out(lie, locked, tmp_path):
-    with lying_server(lambda asked: list(SLOW[lie])) as server:
+@pytest.mark.parametrize("case", SLOW)
+def test_slow_registry_times_out(case, locked, tmp_path):
+    with hostile_server(lambda asked: list(SLOW[case])) as server:
         done = locked(server.host)
     assert_refused(done, tmp_path)
     assert "no complete response within 1 s; SMSPEC_HTTP_TIMEOUT sets a longer time" in done.err
 
 
 def test_honest_manifest_is_pinned(locked, tmp_path):
-    """What the lies are made of is right."""
-    with lying_server(lambda asked: [manifest()]) as server:
+    """The unmodified parts of the responses above are valid."""
+    with hostile_server(lambda asked: [manifest()]) as server:
         assert locked(server.host).status == 0
         pins = json.loads((tmp_path / "smspec.lock").read_text())["images"]
         assert pins == {f"{server.host}/team/base:1": digest_of(GOOD)}
@@ -220,12 +220,12 @@ CONFIGS = {
 }
 
 
-@pytest.mark.parametrize("lie", CONFIGS)
-def test_config_must_match_its_digest(lie, locked, tmp_path):
+@pytest.mark.parametrize("case", CONFIGS)
+def test_config_must_match_its_digest(case, locked, tmp_path):
     def answer(asked: Asked):
-        return [CONFIGS[lie] if "/blobs/" in asked.target else manifest(image(), MANIFEST)]
+        return [CONFIGS[case] if "/blobs/" in asked.target else manifest(image(), MANIFEST)]
 
-    with lying_server(answer) as server:
+    with hostile_server(answer) as server:
         assert_refused(locked(server.host), tmp_path)
 
 
@@ -237,15 +237,15 @@ ODD_CONFIGS = {
 }
 
 
-@pytest.mark.parametrize("lie", ODD_CONFIGS)
-def test_malformed_config_is_not_pinned(lie, locked, tmp_path):
-    content = ODD_CONFIGS[lie]
+@pytest.mark.parametrize("case", ODD_CONFIGS)
+def test_malformed_config_is_not_pinned(case, locked, tmp_path):
+    content = ODD_CONFIGS[case]
     named = json.dumps({"schemaVersion": 2, "config": descriptor(CONFIG, content), "layers": []}).encode()
 
     def answer(asked: Asked):
         return [response(content) if "/blobs/" in asked.target else manifest(named, MANIFEST)]
 
-    with lying_server(answer) as server:
+    with hostile_server(answer) as server:
         assert_refused(locked(server.host), tmp_path)
 
 
@@ -266,14 +266,14 @@ TOKENS = {
 }
 
 
-@pytest.mark.parametrize("lie", TOKENS)
-def test_malformed_token_is_not_sent(lie, locked, tmp_path):
+@pytest.mark.parametrize("case", TOKENS)
+def test_malformed_token_is_not_sent(case, locked, tmp_path):
     def answer(asked: Asked):
         if asked.target.startswith("/token"):
-            return [response(TOKENS[lie])]
+            return [response(TOKENS[case])]
         return [challenge(f'realm="http://{server.host}/token",service="s"')]
 
-    with lying_server(answer) as server:
+    with hostile_server(answer) as server:
         assert_refused(locked(server.host), tmp_path)
         assert not any("authorization" in asked.headers for asked in server.asked)
 
@@ -285,7 +285,7 @@ def test_rejection_by_the_token_server_is_reported(status, locked, tmp_path):
             return [response(b'{"token": "x"}', status=status)]
         return [challenge(f'realm="http://{server.host}/token"')]
 
-    with lying_server(answer) as server:
+    with hostile_server(answer) as server:
         assert_refused(locked(server.host), tmp_path)
 
 
@@ -308,7 +308,7 @@ def with_token(server, then):
 @pytest.mark.parametrize("status", ["301 X", "302 X", "303 X", "307 X", "308 X"])
 def test_token_stays_with_its_registry(status, locked, tmp_path):
     """A redirect to a different host or port, which is where it might be sent to, is followed without it."""
-    with lying_server(lambda asked: [manifest()]) as elsewhere, lying_server() as server:
+    with hostile_server(lambda asked: [manifest()]) as elsewhere, hostile_server() as server:
         place = f"http://{elsewhere.host}/v2/team/base/manifests/1"
         server.answer = with_token(server, lambda asked: redirect(place, status))
         assert locked(server.host).status == 0
@@ -317,7 +317,7 @@ def test_token_stays_with_its_registry(status, locked, tmp_path):
 
 
 def test_token_does_not_return_through_a_redirect(locked, tmp_path):
-    with lying_server() as elsewhere, lying_server() as server:
+    with hostile_server() as elsewhere, hostile_server() as server:
         elsewhere.answer = lambda asked: [redirect(f"http://{server.host}/back")]
         server.answer = with_token(server, lambda asked: redirect(f"http://{elsewhere.host}/there"))
         done = locked(server.host)
@@ -328,14 +328,14 @@ def test_token_does_not_return_through_a_redirect(locked, tmp_path):
 
 def test_token_goes_only_to_the_registry(locked, tmp_path):
     """A realm elsewhere is normal, as Docker Hub's is."""
-    with lying_server(lambda asked: [response(json.dumps({"access_token": TOKEN}).encode())]) as realm:
+    with hostile_server(lambda asked: [response(json.dumps({"access_token": TOKEN}).encode())]) as realm:
 
         def answer(asked: Asked):
             if asked.headers.get("authorization") == f"Bearer {TOKEN}":
                 return [manifest()]
             return [challenge(f'realm="http://{realm.host}/auth?a=b",service="the service",scope="repository:x:pull"')]
 
-        with lying_server(answer) as server:
+        with hostile_server(answer) as server:
             assert locked(server.host).status == 0
         (asked,) = realm.asked
         assert asked.target == "/auth?a=b&scope=repository%3Ax%3Apull&service=the+service"
@@ -343,7 +343,7 @@ def test_token_goes_only_to_the_registry(locked, tmp_path):
 
 
 def test_redirect_target_cannot_request_a_token(locked, tmp_path):
-    with lying_server() as elsewhere, lying_server() as server:
+    with hostile_server() as elsewhere, hostile_server() as server:
         elsewhere.answer = lambda asked: [challenge(f'realm="http://{server.host}/token"')]
         server.answer = lambda asked: [redirect(f"http://{elsewhere.host}/there")]
         assert_refused(locked(server.host), tmp_path)
@@ -351,7 +351,7 @@ def test_redirect_target_cannot_request_a_token(locked, tmp_path):
 
 
 def test_redirects_are_limited(locked, tmp_path):
-    with lying_server(lambda asked: [redirect(f"{asked.target}x")]) as server:
+    with hostile_server(lambda asked: [redirect(f"{asked.target}x")]) as server:
         done = locked(server.host)
         assert_refused(done, tmp_path)
         assert "redirects more than 5 times" in done.err
@@ -371,9 +371,9 @@ def test_certificate_must_match_the_host(address, trusted, words, locked, tmp_pa
     context, file = server_context(tmp_path_factory.mktemp("tls"), address=address)
     if trusted:
         monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(file))
-    with lying_server(lambda asked: [manifest()], context) as encrypted:
+    with hostile_server(lambda asked: [manifest()], context) as encrypted:
         place = f"https://{encrypted.host}/v2/x"
-        with lying_server(lambda asked: [redirect(place)]) as server:
+        with hostile_server(lambda asked: [redirect(place)]) as server:
             done = locked(server.host)
         if not words:
             assert done.status == 0, done.err
@@ -385,7 +385,7 @@ def test_certificate_must_match_the_host(address, trusted, words, locked, tmp_pa
 
 def test_unreadable_certificates_are_reported(locked, tmp_path, monkeypatch):
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/nowhere/ca.pem")
-    with lying_server(lambda asked: [redirect("https://127.0.0.1:9/")]) as server:
+    with hostile_server(lambda asked: [redirect("https://127.0.0.1:9/")]) as server:
         done = locked(server.host)
     assert_refused(done, tmp_path)
     assert "REQUESTS_CA_BUNDLE is `/nowhere/ca.pem`: no such file or directory" in done.err
@@ -393,7 +393,7 @@ def test_unreadable_certificates_are_reported(locked, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("written", ["soon", "0", "-1", "²", "1e3", "9" * 50])
 def test_malformed_timeout_is_reported(written, locked, tmp_path, monkeypatch):
-    with lying_server(lambda asked: [manifest()]) as server:
+    with hostile_server(lambda asked: [manifest()]) as server:
         monkeypatch.setenv("SMSPEC_HTTP_TIMEOUT", written)
         done = locked(server.host)
     assert_refused(done, tmp_path)

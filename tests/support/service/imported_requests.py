@@ -1,4 +1,4 @@
-"""Requests taken in, and the specs of them compiled: what every test of an import compares."""
+"""Import requests and compile the specs, for tests that compare both."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from support.spec.job_samples import build_inputs, document
 
 
 class ShapeFaults(Exception):
-    """A spec is not even in the shape of a job."""
+    """A spec violates the schema of a job."""
 
 
-def adopted(request: dict[str, object], **more: object) -> WrittenSpec:
+def imported(request: dict[str, object], **more: object) -> WrittenSpec:
     """Return the spec of a request."""
     return write_spec(Imported(form="a test", request=request, **more))
 
 
 def rendered(text: str) -> dict[str, object]:
-    """Return the request that a spec renders; raise `ShapeFaults` when it has not the shape of a job."""
+    """Return the request that a spec renders; raise `ShapeFaults` if it violates the schema."""
     tree = document(text)
     faults = shape_findings(tree)
     if faults:
@@ -30,8 +30,8 @@ def rendered(text: str) -> dict[str, object]:
     return make_plan(decode(tree), build_inputs()).request.payload
 
 
-def unlike(text: str, request: dict[str, object]) -> list[Path]:
-    """Return where the request of a spec is not the one that is meant; a name nobody gave does not count."""
+def changed_paths(text: str, request: dict[str, object]) -> list[Path]:
+    """Return the paths where the request of a spec differs from the expected one, except for a generated name."""
     payload = rendered(text)
     if "TrainingJobName" not in request:
         del payload["TrainingJobName"]

@@ -56,7 +56,7 @@ def dripped(data: bytes, seconds: float = 0.1) -> Iterator[Piece]:
         yield seconds
 
 
-class LyingServer:
+class HostileServer:
     """``answer``: what is sent for a request; ``asked`` are the requests so far. One request a connection."""
 
     def __init__(self, context: ssl.SSLContext | None = None) -> None:
@@ -143,9 +143,9 @@ def _read(file: object) -> Asked | None:
 
 
 @contextlib.contextmanager
-def lying_server(answer: Answer | None = None, context: ssl.SSLContext | None = None) -> Iterator[LyingServer]:
+def hostile_server(answer: Answer | None = None, context: ssl.SSLContext | None = None) -> Iterator[HostileServer]:
     """Run a server on a free port of this machine."""
-    server = LyingServer(context)
+    server = HostileServer(context)
     if answer is not None:
         server.answer = answer
     server.start()

@@ -1,4 +1,4 @@
-"""S3 for tests, over a server that may lie: one bucket, right responses, and what each test changes of them."""
+"""An S3 server for tests: one bucket with correct responses, some of which a test replaces."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 from xml.sax.saxutils import escape
 
-from support.servers.lying_server import Asked, LyingServer, Piece, response
+from support.servers.hostile_server import Asked, HostileServer, Piece, response
 
 BUCKET = "bucket"
 CREDENTIALS = {
@@ -22,7 +22,7 @@ CREDENTIALS = {
 }
 XML = {"Content-Type": "application/xml"}
 
-Lie = Callable[[Asked], Iterable[Piece] | None]
+Override = Callable[[Asked], Iterable[Piece] | None]
 """What is sent for a request; None: what is right."""
 
 
@@ -56,13 +56,13 @@ def error(code: str, status: str, message: str = "No.") -> bytes:
     return response(body.encode(), status=status, headers=XML)
 
 
-class LyingS3:
-    """Serves ``objects`` of one bucket through a server, but for what ``lie`` sends."""
+class HostileS3:
+    """Serves ``objects`` of one bucket through a server, except for what ``override`` returns."""
 
-    def __init__(self, server: LyingServer, objects: dict[str, bytes]) -> None:
+    def __init__(self, server: HostileServer, objects: dict[str, bytes]) -> None:
         self.server = server
         self.objects = objects
-        self.lie: Lie = lambda asked: None
+        self.override: Override = lambda asked: None
         server.answer = self._answer
 
     @property
@@ -90,5 +90,5 @@ class LyingS3:
         return response(content[first : last + 1], status="206 Partial Content", headers=named)
 
     def _answer(self, asked: Asked) -> Iterable[Piece]:
-        lie = self.lie(asked)
-        return [self.right(asked)] if lie is None else lie
+        changed = self.override(asked)
+        return [self.right(asked)] if changed is None else changed

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from support.servers.lying_s3 import BUCKET, CREDENTIALS, XML, LyingS3, error, etag, is_list, listing
-from support.servers.lying_server import chunked, dripped, lying_server, response
+from support.servers.hostile_s3 import BUCKET, CREDENTIALS, XML, HostileS3, error, etag, is_list, listing
+from support.servers.hostile_server import chunked, dripped, hostile_server, response
 from support.smspec_command import smspec
 
 pytestmark = pytest.mark.slow
@@ -136,11 +136,11 @@ SLOW_LISTS = {
 }
 
 
-@pytest.mark.parametrize("lie", [*LISTS, *SLOW_LISTS])
-def test_malformed_list_starts_no_job(lie, fed, tmp_path):
-    with lying_server() as server:
-        s3 = LyingS3(server, {"train/a": SMALL})
-        s3.lie = lambda asked: (list(SLOW_LISTS.get(lie, ())) or [LISTS[lie]]) if is_list(asked) else None
+@pytest.mark.parametrize("case", [*LISTS, *SLOW_LISTS])
+def test_malformed_list_starts_no_job(case, fed, tmp_path):
+    with hostile_server() as server:
+        s3 = HostileS3(server, {"train/a": SMALL})
+        s3.override = lambda asked: (list(SLOW_LISTS.get(case, ())) or [LISTS[case]]) if is_list(asked) else None
         assert_refused(fed(s3), tmp_path)
 
 
@@ -202,36 +202,43 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize("lie", PARTS)
-def test_malformed_range_starts_no_job(lie, fed, tmp_path):
-    with lying_server() as server:
-        s3 = LyingS3(server, {"train/a": WHOLE})
-        s3.lie = lambda asked: None if is_list(asked) else [PARTS[lie]]
+@pytest.mark.parametrize("case", PARTS)
+def test_malformed_range_starts_no_job(case, fed, tmp_path):
+    with hostile_server() as server:
+        s3 = HostileS3(server, {"train/a": WHOLE})
+        s3.override = lambda asked: None if is_list(asked) else [PARTS[case]]
         assert_refused(fed(s3), tmp_path)
 
 
 @pytest.mark.parametrize("size", [0, 1, len(SMALL) + 1])
 def test_object_of_another_size_than_listed_starts_no_job(size, fed, tmp_path):
-    with lying_server() as server:
-        s3 = LyingS3(server, {"train/a": SMALL, "train/b": SMALL})
-        s3.lie = lambda asked: [page(listing({"train/a": size, "train/b": len(SMALL)}))] if is_list(asked) else None
+    with hostile_server() as server:
+        s3 = HostileS3(server, {"train/a": SMALL, "train/b": SMALL})
+        s3.override = lambda asked: (
+            [page(listing({"train/a": size, "train/b": len(SMALL)}))] if is_list(asked) else None
+        )
         done = fed(s3)
     assert_refused(done, tmp_path)
     assert f"but listed {size}" in done.err
 
 
 def test_repeating_list_ends(fed, tmp_path):
-    with lying_server() as server:
-        s3 = LyingS3(server, {"train/a": SMALL})
+    with hostile_server() as server:
+        s3 = HostileS3(server, {"train/a": SMALL})
 
         def again(asked):
             token = f"<NextContinuationToken>t{len(server.asked)}</NextContinuationToken>"
             more = f"<IsTruncated>true</IsTruncated>{token}"
             return [page(listing({"train/a": len(SMALL)}, more=more))] if is_list(asked) else None
 
-        s3.lie = again
+        s3.override = again
         assert_refused(fed(s3), tmp_path)
         assert len(server.asked) < 10
+
+
+def is_second_range(asked):
+    """Return whether a request is for the second range of an object."""
+    return asked.headers.get("range", "").startswith(f"bytes={RANGE}-")
 
 
 SECOND = {
@@ -240,11 +247,11 @@ SECOND = {
 }
 
 
-@pytest.mark.parametrize("lie", SECOND)
-def test_object_changed_while_read_is_reported(lie, fed, tmp_path):
-    with lying_server() as server:
-        s3 = LyingS3(server, {"train/a": WHOLE})
-        s3.lie = lambda asked: [SECOND[lie]] if asked.headers.get("range", "").startswith(f"bytes={RANGE}-") else None
+@pytest.mark.parametrize("case", SECOND)
+def test_object_changed_while_read_is_reported(case, fed, tmp_path):
+    with hostile_server() as server:
+        s3 = HostileS3(server, {"train/a": WHOLE})
+        s3.override = lambda asked: [SECOND[case]] if is_second_range(asked) else None
         done = fed(s3)
     assert_refused(done, tmp_path, status=1)
     assert f"`s3://{BUCKET}/train/a` changed while smspec was reading it" in done.err
@@ -252,17 +259,17 @@ def test_object_changed_while_read_is_reported(lie, fed, tmp_path):
 
 @pytest.mark.parametrize("total", [len(WHOLE) + 1, len(WHOLE) - 1])
 def test_object_grown_while_read_is_not_joined(total, fed, tmp_path):
-    with lying_server() as server:
-        s3 = LyingS3(server, {"train/a": WHOLE})
+    with hostile_server() as server:
+        s3 = HostileS3(server, {"train/a": WHOLE})
         second = part(WHOLE[RANGE:total], f"{RANGE}-{min(total, len(WHOLE)) - 1}/{total}")
-        s3.lie = lambda asked: [second] if asked.headers.get("range", "").startswith(f"bytes={RANGE}-") else None
+        s3.override = lambda asked: [second] if is_second_range(asked) else None
         assert_refused(fed(s3), tmp_path)
 
 
 def test_dripping_range_times_out(fed, tmp_path):
-    with lying_server() as server:
-        s3 = LyingS3(server, {"train/a": WHOLE})
-        s3.lie = lambda asked: None if is_list(asked) else [part()[:5000], *dripped(WHOLE[:100])]
+    with hostile_server() as server:
+        s3 = HostileS3(server, {"train/a": WHOLE})
+        s3.override = lambda asked: None if is_list(asked) else [part()[:5000], *dripped(WHOLE[:100])]
         done = fed(s3)
     assert_refused(done, tmp_path)
     assert "no complete response within 1 s" in done.err
@@ -270,10 +277,10 @@ def test_dripping_range_times_out(fed, tmp_path):
 
 def test_signature_is_not_sent_to_other_hosts(fed, tmp_path):
     """A redirect of S3 to any other host than AWS's own is not followed at all."""
-    with lying_server() as elsewhere, lying_server() as server:
-        s3 = LyingS3(server, {"train/a": SMALL})
+    with hostile_server() as elsewhere, hostile_server() as server:
+        s3 = HostileS3(server, {"train/a": SMALL})
         place = {"Location": f"http://{elsewhere.host}/", "x-amz-bucket-region": "eu-west-1"}
-        s3.lie = lambda asked: [response(status="307 Temporary Redirect", headers=place)]
+        s3.override = lambda asked: [response(status="307 Temporary Redirect", headers=place)]
         assert_refused(fed(s3), tmp_path)
         assert elsewhere.asked == []
         assert CREDENTIALS["AWS_SESSION_TOKEN"] in str(server.asked)
@@ -281,10 +288,10 @@ def test_signature_is_not_sent_to_other_hosts(fed, tmp_path):
 
 @pytest.mark.parametrize("content", [b"", SMALL, WHOLE[:RANGE], WHOLE], ids=["empty", "small", "a range", "more"])
 def test_honest_table_is_fed(content, fed, tmp_path, monkeypatch):
-    """What the lies are made of is right; what a server may do otherwise without harm is no lie."""
+    """What the lies are made of is right; what a server may do otherwise without harm is no case."""
     monkeypatch.setenv("SMSPEC_HTTP_TIMEOUT", "30")
-    with lying_server() as server:
-        done = fed(LyingS3(server, {"train/a": content, "train/b": SMALL}))
+    with hostile_server() as server:
+        done = fed(HostileS3(server, {"train/a": content, "train/b": SMALL}))
     assert done.status == 0, done.err
     assert (tmp_path / "run/fed/hosts/algo-1/opt/ml/input/data/train/a").read_bytes() == content
 
@@ -299,9 +306,9 @@ HARMLESS = {
 
 @pytest.mark.parametrize("answer", HARMLESS)
 def test_unusual_but_valid_responses_are_accepted(answer, fed, tmp_path):
-    with lying_server() as server:
-        s3 = LyingS3(server, {"train/a": SMALL})
-        s3.lie = lambda asked: None if is_list(asked) else [HARMLESS[answer]]
+    with hostile_server() as server:
+        s3 = HostileS3(server, {"train/a": SMALL})
+        s3.override = lambda asked: None if is_list(asked) else [HARMLESS[answer]]
         done = fed(s3)
     assert done.status == 0, done.err
     assert (tmp_path / "run/fed/hosts/algo-1/opt/ml/input/data/train/a").read_bytes() == SMALL
@@ -318,5 +325,5 @@ def test_unusual_but_valid_responses_are_accepted(answer, fed, tmp_path):
     ],
 )
 def test_keys_that_cannot_be_files_are_errors(keys, status, fed, tmp_path):
-    with lying_server() as server:
-        assert_refused(fed(LyingS3(server, dict.fromkeys(keys, SMALL))), tmp_path, status)
+    with hostile_server() as server:
+        assert_refused(fed(HostileS3(server, dict.fromkeys(keys, SMALL))), tmp_path, status)
