@@ -1,4 +1,4 @@
-"""What every test shares: the option that rewrites expected files, and the interpreters found on this machine."""
+"""The --update option and the interpreters of this machine, shared by all tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long the compiler takes, in ratios, which hold on other machines too.
+"""Measure the compiler relative to an idle Python, so that figures hold on other machines.
 
     python tests/benchmarks/compile.py [ROUNDS]
 

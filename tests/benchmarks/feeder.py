@@ -1,4 +1,4 @@
-"""How fast FIFOs are fed: the feeder of `smspec run` against what is published for Pipe mode outside of SageMaker.
+"""Measure the feeder of `smspec run` against published feeders of Pipe mode.
 
     python tests/benchmarks/feeder.py [--megabytes 256] [--pairs 7] [--only NAME] [--reader copy|splice]
 

@@ -1,4 +1,4 @@
-"""What a whole job sees of Pipe mode: its script reads with the runtime, or with the loop of the published sample.
+"""Measure Pipe mode in whole jobs, with the runtime and with the loop of the published sample.
 
     python tests/benchmarks/pipe_jobs.py [run|container …] [--megabytes 1024] [--pairs 5]
 

@@ -1,4 +1,4 @@
-"""How fast, how prompt and how small the reader of Pipe mode is.
+"""Measure throughput, latency, and memory of the reader of Pipe mode.
 
     python tests/benchmarks/pipe_reader.py [drain|prefetch|channels|prompt|memory …] [--gigabytes 1] [--pairs 7]
 

@@ -1,4 +1,4 @@
-"""How fast views read a FIFO, next to the readers that people use today.
+"""Measure the views of a FIFO against widely used readers.
 
     SMSPEC_PEERS_PYTHON=peers/bin/python python tests/benchmarks/pipe_views.py [--pairs 5] [--only recordio]
 

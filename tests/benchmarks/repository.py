@@ -1,4 +1,4 @@
-"""How long `smspec validate DIR` takes on a large repository of specs.
+"""Measure `smspec validate DIR` on a large repository of specs.
 
     python tests/benchmarks/repository.py [SPECS] [ROUNDS]
 

@@ -1,4 +1,4 @@
-"""What the runtime costs: time, processor time, memory and room, beside the bare script and SageMaker's own toolkit.
+"""Measure time, memory, and size of the runtime next to the bare script and the SageMaker Training Toolkit.
 
     python tests/benchmarks/runtime_cost.py [--rounds 21]
 

@@ -1,4 +1,4 @@
-"""What the first process of a container owes the rest, in figures: ours beside tini and dumb-init where they are.
+"""Measure the supervisor as process 1, next to tini and dumb-init where they are installed.
 
     python tests/benchmarks/supervisor.py [--stops 200] [--signals 2000]
 

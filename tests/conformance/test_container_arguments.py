@@ -1,4 +1,4 @@
-"""What the program finds in its argument vector."""
+"""Arguments of the script."""
 
 import pytest
 

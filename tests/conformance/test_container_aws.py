@@ -1,4 +1,4 @@
-"""What a container asks AWS for, with the boto3 of its image and a server that answers: code, packages, output."""
+"""AWS calls of a container with the boto3 of its image: code, packages, and output."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Where the author's code comes from, what kind of thing it is, and what must be installed before it runs."""
+"""Sources, kinds, and requirements of the training script."""
 
 import hashlib
 import json

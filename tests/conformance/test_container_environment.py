@@ -1,4 +1,4 @@
-"""What the program finds in its environment: the names and spellings of SageMaker's own toolkit (5.1.4)."""
+"""Environment of the script, as the SageMaker Training Toolkit (5.1.4) sets it."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Exit statuses: the program's own, and never 0 when the training failed."""
+"""Exit statuses: that of the script, and never 0 for a failed training."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Never 0 when the training failed: each way in which SageMaker's toolkit ends with 0 all the same, and its kin."""
+"""Failed trainings never exit with 0, including each case where the toolkit does."""
 
 import os
 import shutil

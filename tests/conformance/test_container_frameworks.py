@@ -1,4 +1,4 @@
-"""SageMaker's own images: the author's script is run itself, unless their modules do more."""
+"""SageMaker images run the script directly unless their module does more."""
 
 import pytest
 

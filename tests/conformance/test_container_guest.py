@@ -1,4 +1,4 @@
-"""A guest in someone else's image: hostile directories, no site-packages, no rights, nothing to write to."""
+"""The runtime in foreign images: hostile directories, no site-packages, and no permissions."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Whatever lies in the place of the files of /opt/ml/input/config: the job fails with a reason and never hangs."""
+"""Missing and malformed files of /opt/ml/input/config fail with a reason and never hang."""
 
 import itertools
 import os

@@ -1,4 +1,4 @@
-"""How the program is launched: the epoch loop of Pipe mode, and launchers."""
+"""Launchers and the epoch loop of Pipe mode."""
 
 import json
 import os

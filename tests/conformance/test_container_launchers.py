@@ -1,4 +1,4 @@
-"""Launchers that the hyperparameters of SageMaker's SDK ask for, in an image without a plan.
+"""Launchers requested by hyperparameters of the SageMaker SDK, in an image without a plan.
 
 What mpirun is told, a program of that name in front of PATH tells.
 """

@@ -1,4 +1,4 @@
-"""Standard output and standard error: whatever the program writes arrives as it was written."""
+"""Standard output and standard error arrive unchanged."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""Whatever lies in /opt/ml/input/config: the program runs or the job fails with a reason; no hang, no false success."""
+"""Any content of /opt/ml/input/config runs or fails with a reason, without hangs or false successes."""
 
 import json
 import os

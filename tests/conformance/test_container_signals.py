@@ -1,4 +1,4 @@
-"""Signals, orphans and process 1: what StopTrainingJob does, and what a container's first process owes the rest."""
+"""Signals, orphans, and the duties of process 1."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Programs that cannot be started: for want of processes, of memory, of room for their words; tools that hang."""
+"""Scripts that cannot be started, and tools that hang."""
 
 import json
 import os

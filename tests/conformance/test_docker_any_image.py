@@ -1,4 +1,4 @@
-"""The Dockerfile of docs/runtime.md, with nothing of the compiler in it: built, and started as SageMaker does it."""
+"""The Dockerfile of docs/runtime.md, built and started like SageMaker does."""
 
 import json
 import re

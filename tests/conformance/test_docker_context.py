@@ -1,4 +1,4 @@
-"""Our reading of .dockerignore beside the engine's: the same files travel."""
+""".dockerignore as a real engine reads it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The private engine of the tests: the machine's firewall does not reach it, and nothing of it stays behind."""
+"""The private Docker engine of the tests: independent of the firewall, and removed completely."""
 
 import socket
 import subprocess

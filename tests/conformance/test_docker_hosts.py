@@ -1,4 +1,4 @@
-"""Several hosts without a launcher: the real image of specs/sharded-similarity as three containers.
+"""Several hosts without a launcher: the image of specs/sharded-similarity as three containers.
 
 Docker's names are like SageMaker's at their worst: a host has one as long as its container runs.
 """

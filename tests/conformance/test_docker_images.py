@@ -1,4 +1,4 @@
-"""Generated Dockerfiles, built by a real engine: the image holds what the spec says, to the letter."""
+"""Generated Dockerfiles, built by a real engine."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""The same job in its image and as a local process: generated trees, really built, started as SageMaker starts them.
+"""Generated images, built and started like SageMaker does, compared with local processes.
 
 `docker run IMAGE train`, with /opt/ml/input, /opt/ml/model, /opt/ml/output and the checkpoint directory mounted one by
 one: a mount over all of /opt/ml would hide the source that lies in the image.

@@ -1,4 +1,4 @@
-"""Jobs under mpirun over two hosts: their images, really built, as two containers with a network between them.
+"""Jobs under mpirun over two hosts, as containers of generated images.
 
 As on SageMaker the host names of the containers are not those of the hosts.
 """

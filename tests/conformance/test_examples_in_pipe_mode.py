@@ -1,4 +1,4 @@
-"""The examples of Pipe mode do what their READMEs say: each is run as it is, on the data that it makes."""
+"""The Pipe mode examples run as their READMEs describe, on generated data."""
 
 from __future__ import annotations
 

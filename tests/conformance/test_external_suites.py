@@ -1,4 +1,4 @@
-"""Other people's suites of malformed YAML, JSON and hostile texts, where they are given.
+"""External suites of malformed YAML, JSON, and hostile texts, where they are installed.
 
 ``SMSPEC_YAML_SUITES`` and ``SMSPEC_JSON_SUITES`` name directories, searched to the bottom; ``SMSPEC_NAUGHTY_STRINGS`` a
 JSON file with a list of texts. Several are separated as in PATH. None of their files is kept here.

@@ -1,4 +1,4 @@
-"""The GitHub Action, its steps run for real against a server that keeps comments as GitHub does."""
+"""The GitHub Action: its steps run against a server that stores comments like GitHub."""
 
 import json
 import os

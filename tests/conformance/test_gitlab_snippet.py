@@ -1,4 +1,4 @@
-"""The jobs of docs/ci/gitlab-ci.yml, their lines run by bash as GitLab's runner runs them."""
+"""The jobs of docs/ci/gitlab-ci.yml, run by bash like the GitLab runner does."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Pull requests of strangers: nothing of this machine shows in what smspec says of them, or is opened for them."""
+"""Hostile pull requests: no data of the machine is shown or opened."""
 
 import os
 import re

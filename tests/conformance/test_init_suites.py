@@ -1,4 +1,4 @@
-"""The test suites of tini and dumb-init, as Debian has their sources, against our supervisor.
+"""The test suites of tini and dumb-init from Debian, run against the supervisor of the runtime.
 
 They are fetched when the tests run, and run as they are: in their own order, which matters, for some leave processes
 behind that others trip over.

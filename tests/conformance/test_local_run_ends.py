@@ -1,4 +1,4 @@
-"""How local runs end: failures, signals, data at fault, and what is refused. Nothing is ever left running."""
+"""Ends of local runs: failures, signals, faulty data, and rejected options. No process remains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Local runs with faults injected into their streams: what the job meets, and what the summary says of it."""
+"""Faults injected into the streams of a local run, and their summary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No run changes what it reads: a program does what it likes in its directories, and the author's files stay."""
+"""A run never changes its inputs: scripts may do anything in their directories."""
 
 from __future__ import annotations
 

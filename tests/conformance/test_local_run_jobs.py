@@ -1,4 +1,4 @@
-"""Local runs of small jobs: real hosts, real channels, the generated files."""
+"""Local runs of small jobs with real hosts, channels, and generated files."""
 
 from __future__ import annotations
 

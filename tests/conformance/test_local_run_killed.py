@@ -1,4 +1,4 @@
-"""SIGKILL of a local run, at any moment: nothing of it lives on, and its next run finds nothing in its way."""
+"""A local run killed at any moment leaves no process and does not block the next run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Python of a local job: its own packages, and nothing installed anywhere else."""
+"""The Python environment of a local job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A local run that did not complete goes on from its checkpoints, as SageMaker restarts a job."""
+"""An incomplete local run resumes from its checkpoints."""
 
 from __future__ import annotations
 

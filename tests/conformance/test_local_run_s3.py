@@ -1,4 +1,4 @@
-"""Local runs whose data are in S3: the same streams and trees as from this machine."""
+"""Local runs with data in S3 get the streams and files of local data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a local run shows of the secrets of a job."""
+"""Secrets of a job in the output of a local run."""
 
 from __future__ import annotations
 

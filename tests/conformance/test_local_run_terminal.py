@@ -1,4 +1,4 @@
-"""What a person at a terminal sees of a local run."""
+"""A local run at a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parameter servers of two hosts, which are processes of this machine: who is started, finds whom, and ends when.
+"""Parameter servers of two hosts on one machine: start, connections, and end.
 
 The frameworks are stand-ins that really listen and connect where they are told to. With the interpreters that
 SMSPEC_MXNET_PYTHON and SMSPEC_TENSORFLOW_PYTHON name, the frameworks themselves train.

@@ -1,4 +1,4 @@
-"""The hook for pre-commit, installed by pre-commit from these files, at real commits."""
+"""The pre-commit hook, installed by pre-commit and run by real commits."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""What SageMaker's own toolkit gets wrong, fault by fault: the runtime passes each check, the toolkit fails it.
+"""Faults of the SageMaker Training Toolkit: the runtime passes each check and the toolkit fails it.
 
 `FAULTS` is the list. A fault with tests elsewhere names them.
 """

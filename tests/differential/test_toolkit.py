@@ -1,4 +1,4 @@
-"""The runtime beside SageMaker's own toolkit: what a script can see is the same, over many configurations."""
+"""Scripts see the same environment under the runtime and the SageMaker Training Toolkit."""
 
 import os
 import random

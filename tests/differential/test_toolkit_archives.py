@@ -1,4 +1,4 @@
-"""Code that was sent to the job, under SageMaker's own toolkit and under the runtime."""
+"""Submitted code under the runtime and the SageMaker Training Toolkit."""
 
 import pytest
 

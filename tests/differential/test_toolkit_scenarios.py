@@ -1,4 +1,4 @@
-"""Jobs of every kind under SageMaker's own toolkit and under the runtime: entry points, deliveries, packages, ends."""
+"""Jobs of every kind under the runtime and the SageMaker Training Toolkit."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What a fuzzer calls with any bytes: each file that the command reads, judged in this process.
+"""Fuzz targets: each file that the command reads, processed in this process.
 
 A target returns the exit status and raises AssertionError where the command breaks a promise.
 """

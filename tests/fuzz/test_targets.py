@@ -1,4 +1,4 @@
-"""The fuzzer's targets hold for all that they begin with, and for pieces of it; atheris is not needed for that."""
+"""The fuzz targets pass for their seeds and for parts of them, without atheris."""
 
 import importlib.util
 import sys

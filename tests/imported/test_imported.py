@@ -1,4 +1,4 @@
-"""Every directory here is a training job in one of the forms that `smspec import` reads, and exactly what comes of it.
+"""Each directory contains a training job in an importable form and the exact result of its import.
 
 ``source.*`` is what is imported, ``job.yaml`` what is printed, ``said.txt`` what is said beside it. `make golden`
 rewrites the two; then read the diff.

@@ -1,4 +1,4 @@
-"""How the sources are kept: small files, nouns for names, docstrings, no loose ends."""
+"""Conventions of the sources: small files, nouns as names, and docstrings."""
 
 import ast
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The pages that are written from the sources are current, and links between documents lead somewhere."""
+"""Generated pages are current, and links between documents work."""
 
 import re
 import runpy

@@ -1,4 +1,4 @@
-"""Commands pay only for what they use: what they load, and that they stay off the network."""
+"""Commands load only what they need and never the network."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""docs/gitops.md is what happens: its files are written, its changes applied, its commands run, in this order.
+"""docs/gitops.md is executed: its files, changes, and commands in order.
 
 `--update` writes what the commands say into the page. Names of jobs end in digests, which any change of the runtime
 changes; they are not compared.

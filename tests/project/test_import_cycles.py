@@ -1,4 +1,4 @@
-"""No circles of imports: modules are understood, tested, and moved one after another, from the bottom up."""
+"""Modules have no import cycles."""
 
 import ast
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the Makefile promises to somebody who has just cloned the repository."""
+"""The Makefile in a fresh clone."""
 
 import shutil
 import subprocess

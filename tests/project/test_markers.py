@@ -1,4 +1,4 @@
-"""Markers say what a test needs, so that tests can be chosen by it: held over what is collected beside these."""
+"""Markers of tests match what the tests need."""
 
 import pytest
 

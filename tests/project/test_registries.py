@@ -1,4 +1,4 @@
-"""Registries are literal: no file that belongs into one was forgotten, and none is in it twice."""
+"""Registries are literal, complete, and without duplicates."""
 
 import argparse
 import ast

@@ -1,4 +1,4 @@
-"""Same input, same bytes: nothing of the clock, the machine, the user, the place or the process reaches a file."""
+"""Builds are reproducible: clock, machine, user, directory, and process do not matter."""
 
 import functools
 import os

@@ -1,4 +1,4 @@
-"""The runtime is a guest in someone else's image: standard library only, Python 3.8, nothing done on import."""
+"""The runtime uses only the standard library and Python 3.8, and importing it has no side effects."""
 
 import ast
 import subprocess

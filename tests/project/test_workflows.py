@@ -1,4 +1,4 @@
-"""What other tools read of this repository is what they expect: workflows, the action, hooks, the GitLab jobs."""
+"""Workflows, the action, hooks, and GitLab jobs are valid for their tools."""
 
 import subprocess
 from pathlib import Path

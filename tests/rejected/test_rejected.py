@@ -1,4 +1,4 @@
-"""Every directory here is a spec or a request with something wrong, and exactly what the author is told about it.
+"""Each directory contains a faulty spec or request and its exact diagnostics.
 
 ``job.yaml`` is what `smspec validate job.yaml` is given in that directory, ``request.json`` what `smspec validate
 --api-json request.json` is; a file ``command.txt`` has the words where another command finds the fault, or where it

@@ -1,4 +1,4 @@
-"""Any bytes and any JSON in ``input/config``: from the files to the command and back to a refusal, in one process.
+"""Any bytes and any JSON in ``input/config`` lead to a command or a reason, in one process.
 
 The same is asked of real processes in tests/conformance/test_container_robustness.py, with fewer examples.
 """

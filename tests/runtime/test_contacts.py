@@ -1,4 +1,4 @@
-"""Who waits for whom: only what opens a connection to another host by its name."""
+"""Hosts that a script contacts by name are awaited."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Archives from anywhere: nothing but files and directories comes out of them, and nothing lands outside."""
+"""Archives extract only files and directories, and nothing outside."""
 
 import gzip
 import hashlib

@@ -1,4 +1,4 @@
-"""The wait for hosts: bounded, and never silent."""
+"""The wait for hosts is bounded and logged."""
 
 import socket
 import sys

@@ -1,4 +1,4 @@
-"""The job API as scripts use it: types, laws of the slices, threads, workers, what is printed."""
+"""The job API of scripts: types, slices, threads, workers, and printed values."""
 
 import os
 import pickle

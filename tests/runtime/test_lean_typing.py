@@ -1,4 +1,4 @@
-"""Our named tuple beside the standard library's, on every Python: the same members, defaults and refusals."""
+"""The named tuple of the runtime, compared with the standard library on every Python."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Links of an archive arrive as copies of what they point to; those that cannot end the job."""
+"""Links in an archive become copies of their targets; other links end the job."""
 
 import gzip
 import hashlib

@@ -1,4 +1,4 @@
-"""What counts as a secret, by its name, and what is left of it."""
+"""Secrets by name and value, and their masking."""
 
 import json
 import shlex

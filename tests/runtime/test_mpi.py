@@ -1,4 +1,4 @@
-"""The command lines of mpirun: pure, facts in, command out."""
+"""Command lines of mpirun."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What parameter servers, and the workers of MultiWorkerMirroredStrategy, are started with: pure."""
+"""Commands of parameter servers and of MultiWorkerMirroredStrategy."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The reason of a failure: for programs that were run for real, and for exceptions made at random."""
+"""Failure reasons of recorded programs and of random exceptions."""
 
 import builtins
 import re

@@ -1,4 +1,4 @@
-"""Where the failure and success files go when the program has changed the directories above them."""
+"""Failure and success files after a script changed their directories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command lines of SageMaker's data parallel library: pure, facts in, command out."""
+"""Command lines of the SageMaker data parallel library."""
 
 import pytest
 

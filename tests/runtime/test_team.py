@@ -1,4 +1,4 @@
-"""A leader and its members, as processes and connections of this machine."""
+"""A leader and its members as local processes and connections."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The command lines of torchrun: pure, facts in, command out."""
+"""Command lines of torchrun."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What a script hears when it asks for its job."""
+"""The training job as scripts see it."""
 
 import json
 import os

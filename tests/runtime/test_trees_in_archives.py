@@ -1,4 +1,4 @@
-"""A tree, packed as people do, comes out of the archive with its links followed, or not at all."""
+"""Archived trees are extracted with their links followed, or rejected."""
 
 import itertools
 import os

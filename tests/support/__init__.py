@@ -1,1 +1,1 @@
-"""What tests share, by what it supports; what stands here itself serves tests of several areas."""
+"""Shared parts of tests by area; modules at the top serve several areas."""

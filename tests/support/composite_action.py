@@ -1,4 +1,4 @@
-"""The composite action, run as a runner runs it: its steps one after another, in bash, with files for what they say.
+"""Run a composite GitHub action like a runner: its steps in bash, with files for outputs.
 
 Only what `action.yml` uses is understood: `${{ … }}` of one name, and `if` that compares. Actions of others are noted,
 not run; `actions/setup-python` answers with this Python.

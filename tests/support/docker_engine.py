@@ -1,4 +1,4 @@
-"""A private Docker engine for tests, and a base image made from Debian's archive, as no registry can be relied on.
+"""A private Docker engine for tests, and a base image from the Debian archive.
 
 A test module that says ``pytest_plugins = ["support.docker_engine"]`` can ask for ``engine``. Where there cannot be
 one, its tests are skipped with the reason. `.ci/run` installs what is needed.

@@ -1,4 +1,4 @@
-"""How many examples a property test draws."""
+"""Number of examples of a property test."""
 
 from hypothesis import settings
 

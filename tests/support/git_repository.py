@@ -1,4 +1,4 @@
-"""Git repositories made by tests, also such as no honest git would make."""
+"""Git repositories for tests, including malformed ones."""
 
 from __future__ import annotations
 

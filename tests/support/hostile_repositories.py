@@ -1,4 +1,4 @@
-"""Repositories as a stranger's pull request could make them: each leads somewhere that is none of its business."""
+"""Repositories of hostile pull requests: each refers to files outside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts that were written to break readers: nesting, repetition, size, bytes that are no text, near matches."""
+"""Texts written to break readers: nesting, repetition, size, undecodable bytes, and near matches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs of others that tests use: beside this Python, where pip puts them, or on PATH."""
+"""Paths of other programs that tests use, next to this Python or on PATH."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command, run again and again as a process that is measured: one server, one fork for each run."""
+"""Run the command many times in forked, measured processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names and values of job specs: secrets of the kinds that people put there, and what only looks like one.
+"""Names and values of job specs: secrets and texts that resemble them.
 
 Every secret is made here, from a seed, so that no scanner takes the repository for a leak. ``{a20}`` in a value stands
 for 20 letters and digits made at random, and ``{}`` for nothing. ``python tests/support/secret_corpus.py secrets``

@@ -1,4 +1,4 @@
-"""A small job on disk, for tests that need a spec and do not care which."""
+"""A small job on disk for tests that need any spec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command, run by tests: here in this process, or as a process of its own."""
+"""Run the command in this process or in a separate one."""
 
 from __future__ import annotations
 

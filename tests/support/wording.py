@@ -1,4 +1,4 @@
-"""What every diagnostic must say by itself: a reviewer sees an annotation without the spec, and without its line."""
+"""Requirements on the text of a diagnostic, which a reviewer may see without the spec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`smspec build`: where the tree goes, what is replaced, and what --check says."""
+"""`smspec build`: the build directory, replaced files, and --check."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`smspec --completion`: each shell offers what the commands' parsers know, and runs nothing that a file says."""
+"""`smspec --completion`: each shell offers what the parsers accept and executes no text from a file."""
 
 import argparse
 import importlib

@@ -1,4 +1,4 @@
-"""Where words go: colour on terminals only, the same bytes in every locale."""
+"""Output to the console: colors on terminals only, equal bytes in every locale."""
 
 import os
 import pty

@@ -1,4 +1,4 @@
-"""`smspec diff`: what it says of two specs, what it returns, and in which formats."""
+"""`smspec diff` of two specs: changes, exit statuses, and formats."""
 
 import json
 from pathlib import Path

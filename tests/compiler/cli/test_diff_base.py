@@ -1,4 +1,4 @@
-"""`smspec diff --base`: every spec with what it was in a revision of git, in real repositories."""
+"""`smspec diff --base`: specs compared with a git revision, in real repositories."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Specs that cannot be compared: each is named, counted and told why, and hides no difference of another."""
+"""Specs that cannot be compared: each is named, counted, and explained, and hides no other change."""
 
 import json
 import os

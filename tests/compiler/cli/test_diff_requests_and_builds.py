@@ -1,4 +1,4 @@
-"""`smspec diff` with a request, with what the service says of a job, and with the last build."""
+"""`smspec diff` with requests, with descriptions from SageMaker, and with the last build."""
 
 import itertools
 import json

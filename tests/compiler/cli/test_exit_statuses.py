@@ -1,4 +1,4 @@
-"""Every way a command can end: which status, which stream, and never a traceback."""
+"""Exit status and stream of every outcome of a command, without tracebacks."""
 
 import os
 import shlex

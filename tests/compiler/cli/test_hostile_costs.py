@@ -1,4 +1,4 @@
-"""Any content of a file that the command reads gets a result in bounded time and memory, measured in a process."""
+"""Any content of any file is handled in bounded time and memory, measured in a process."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Any bytes as the source of an import: a spec, or what is wrong and where, never a traceback."""
+"""Any bytes are imported or rejected with a position, never with a traceback."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Whatever is in the file: a verdict, at places inside it, in bounded time; and a spec that passes can be built."""
+"""Any spec is validated in bounded time, with positions inside it; a valid one can be built."""
 
 import json
 import os

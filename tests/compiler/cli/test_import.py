@@ -1,4 +1,4 @@
-"""`smspec import`: what is no training job is told, with its place where it has one; only results go to stdout."""
+"""`smspec import`: other documents are rejected with a position; only results go to stdout."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`smspec init`: every template is a job that is well and that runs; nothing is overwritten."""
+"""`smspec init`: every template validates and runs; no file is overwritten."""
 
 import json
 import os

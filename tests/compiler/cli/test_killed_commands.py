@@ -1,4 +1,4 @@
-"""Killed at any system call that changes the disk: what was there before, or all of the new; nothing else afterwards.
+"""A command killed at any system call that changes the disk leaves the old state or the new one.
 
 To be killed at a call that changes nothing is to be killed after the last one that did, so these calls stand for all.
 Some of them are tried, and all where ``SMSPEC_EVERY_CALL`` is set.

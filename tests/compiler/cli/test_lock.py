@@ -1,4 +1,4 @@
-"""``smspec lock``: what is pinned, where it is kept, and that builds go by it."""
+"""``smspec lock``: the pinned entries, the place of the lockfile, and builds that use it."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Words of a command line that argparse takes for something else."""
+"""Arguments that argparse alone would misread."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""``smspec.toml``: what an organisation asks of every job, whoever wrote it."""
+"""``smspec.toml``: requirements of an organization on every job."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`smspec render`: exactly one text, the same that a build writes."""
+"""`smspec render`: exactly one text, equal to that of a build."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The line that is told is the line that broke it: the examples, each with one fault at a known place.
+"""Each diagnostic points at the line that causes it: examples with one fault at a known position.
 
 Places come from PyYAML's own marks, not from ours.
 """

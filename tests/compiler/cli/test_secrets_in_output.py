@@ -1,4 +1,4 @@
-"""Wherever a secret is in a spec or a request, no command shows it, whatever is wrong beside it and in every format.
+"""No command shows a secret of a spec or a request, in any format and with any other error.
 
 What renders the request (`render`, `build`, the spec that `import` prints) contains it: that is what it is for.
 """

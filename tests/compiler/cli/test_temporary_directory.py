@@ -1,4 +1,4 @@
-"""Temporary directories: gone afterwards, and those of killed commands gone with the next one."""
+"""Temporary directories are removed, those of killed commands by the next command."""
 
 from __future__ import annotations
 

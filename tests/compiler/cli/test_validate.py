@@ -1,4 +1,4 @@
-"""`smspec validate`: what is searched, what is a job, what is told once."""
+"""`smspec validate`: search for specs, jobs and bases, and findings without duplicates."""
 
 import json
 import re

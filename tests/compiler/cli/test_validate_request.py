@@ -1,4 +1,4 @@
-"""`smspec validate --api-json`: the verdict on a raw request, with the flags and exit statuses of that on a spec."""
+"""`smspec validate --api-json`: a raw request is checked with the options and statuses of a spec."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The pages behind the codes: their form, and what they may refer to."""
+"""Explanation pages: their form and their links."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""Messages of others at the end of our sentences."""
+"""Messages of other programs at the end of a sentence."""
 
 from __future__ import annotations
 

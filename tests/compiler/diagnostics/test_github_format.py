@@ -1,4 +1,4 @@
-"""Annotations of GitHub Actions: read back as its runner reads them."""
+"""GitHub annotations, parsed as its runner parses them."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a program gets: one array of flat objects."""
+"""Diagnostics as JSON: one array of flat objects."""
 
 import json
 

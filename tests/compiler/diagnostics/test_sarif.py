@@ -1,4 +1,4 @@
-"""SARIF: what the official schema asks for, what GitHub accepts, and alerts that stay themselves."""
+"""SARIF: the official schema, the limits of GitHub, and stable fingerprints."""
 
 import gzip
 import json

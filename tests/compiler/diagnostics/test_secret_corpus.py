@@ -1,4 +1,4 @@
-"""How well secrets are told from what only looks like one: every entry of the corpus, and the figures exactly."""
+"""Recognition of secrets over the whole corpus, with exact figures."""
 
 import base64
 import json

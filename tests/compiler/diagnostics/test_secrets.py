@@ -1,4 +1,4 @@
-"""What is taken for a secret, what is not, and that nothing of one is shown."""
+"""Recognition and masking of secrets."""
 
 import re
 import time

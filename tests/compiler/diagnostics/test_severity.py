@@ -1,4 +1,4 @@
-"""Severities: their order, how they are counted, and which of them fail a command."""
+"""Severities: order, counts, and effect on the exit status."""
 
 import pytest
 

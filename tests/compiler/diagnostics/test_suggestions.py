@@ -1,4 +1,4 @@
-"""A typo is answered with the name that was meant, and with nothing where nothing is near."""
+"""A typo suggests the intended name, and nothing if no name is near."""
 
 import pytest
 from hypothesis import given

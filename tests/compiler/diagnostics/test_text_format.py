@@ -1,4 +1,4 @@
-"""What the author sees: the frame, for lines short and long, narrow and wide, whole and cut."""
+"""Frames of diagnostics: short, long, wide, and cut lines."""
 
 import re
 

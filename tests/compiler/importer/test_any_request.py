@@ -1,4 +1,4 @@
-"""Whatever a request holds, the spec of it renders the same request, or what it cannot hold is named."""
+"""The spec of any request renders the same request, or unsupported members are listed."""
 
 import json
 

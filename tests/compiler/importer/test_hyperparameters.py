@@ -1,4 +1,4 @@
-"""Hyperparameters come back typed, in the plainest encoding that sends the same texts."""
+"""Hyperparameters are imported with types, in the simplest encoding that sends equal texts."""
 
 import pytest
 

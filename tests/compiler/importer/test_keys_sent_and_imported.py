@@ -1,4 +1,4 @@
-"""Every key that has a member in the request is sent there, leads back to the key, and is imported from there."""
+"""Every key reaches its member of the request, is its origin, and is imported from it."""
 
 import pytest
 

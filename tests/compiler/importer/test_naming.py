@@ -1,4 +1,4 @@
-"""The name of a spec is what stays of a job's name from one job to the next."""
+"""The name of a spec is the constant part of the job name."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a part takes, what it leaves to `api`, and what the request lacks that a spec would send by itself."""
+"""Members that become keys, members that stay in `api`, and omitted defaults."""
 
 import pytest
 

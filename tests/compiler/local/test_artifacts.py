@@ -1,4 +1,4 @@
-"""What becomes of the model and output directories of several hosts."""
+"""Archives of the model and output directories of several hosts."""
 
 from __future__ import annotations
 

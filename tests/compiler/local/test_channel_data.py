@@ -1,4 +1,4 @@
-"""Where a channel's data are, and what is said when they are not there."""
+"""Data of each channel, and findings for missing data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""File and FastFile channels, laid out as SageMaker lays them."""
+"""File and FastFile channels in the layout of SageMaker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of /opt/ml/input/config, compared with those seen in real training containers."""
+"""Files of /opt/ml/input/config, compared with those of real training containers."""
 
 from __future__ import annotations
 

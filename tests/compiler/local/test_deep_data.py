@@ -1,4 +1,4 @@
-"""A run whose data, model or earlier run directory is nested deeper than Python may call, or than S3 has keys."""
+"""Data, models, and run directories nested deeper than the Python stack or the limit of S3 keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""report.html: what it is made of, and that a browser shows it."""
+"""report.html: its content and its rendering in a browser."""
 
 import itertools
 import json

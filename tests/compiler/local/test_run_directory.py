@@ -1,4 +1,4 @@
-"""Whose directory it is, and when it makes room."""
+"""Ownership and replacement of the run directory."""
 
 from __future__ import annotations
 

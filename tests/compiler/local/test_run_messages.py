@@ -1,4 +1,4 @@
-"""What a run shows: live lines, plain lines, the table, the summary."""
+"""Output of a run: live lines, plain lines, the table, and the summary."""
 
 from __future__ import annotations
 

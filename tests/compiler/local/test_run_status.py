@@ -1,4 +1,4 @@
-"""The failure file that a program leaves, whatever it made of it."""
+"""The failure file of a script as the failure reason of a run."""
 
 import os
 from pathlib import Path

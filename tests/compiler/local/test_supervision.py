@@ -1,4 +1,4 @@
-"""Hosts as real processes: how a job ends, and what is left of it."""
+"""Hosts as real processes: the end of a job and its remaining processes."""
 
 from __future__ import annotations
 

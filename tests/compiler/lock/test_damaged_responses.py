@@ -1,4 +1,4 @@
-"""Right responses with some bytes changed at random: what is pinned or fed is right, or the server is at fault."""
+"""Randomly damaged responses: the result is correct, or the server is reported."""
 
 from __future__ import annotations
 

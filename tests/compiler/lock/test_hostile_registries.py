@@ -1,4 +1,4 @@
-"""``smspec lock`` pins the digest of an image, or nothing: a table of what a registry may send instead."""
+"""``smspec lock`` pins the digest of an image or nothing: a table of registry responses."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""A registry is asked for the digest of a tag; what it sends must be an image of that digest, for the platform."""
+"""Digests of tags, checked against content and platform."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""Archives: readable by everybody, equal everywhere."""
+"""Archives: readable by common tools and equal on every machine."""
 
 import gzip
 import hashlib

@@ -1,4 +1,4 @@
-"""Whether a directory is what a build would write."""
+"""Comparison of a directory with a build."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Time in which no signal interrupts."""
+"""Signals are deferred and delivered later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links of a source arrive as what they point to, whichever way the source takes."""
+"""Links in a source arrive as their targets with every delivery."""
 
 import gzip
 import io

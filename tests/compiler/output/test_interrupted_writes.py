@@ -1,4 +1,4 @@
-"""Killed at a system call, on a full disk, on a read-only one: the directory is the old tree or the new one."""
+"""Kills, full disks, and read-only disks leave the old tree or the new one."""
 
 import os
 import re

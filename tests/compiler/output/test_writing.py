@@ -1,4 +1,4 @@
-"""A tree becomes a directory: exactly its files, all or nothing, and never at the cost of somebody else's."""
+"""A tree is written completely or not at all, and replaces no foreign file."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""From files to a verdict: gathered once, told everything that is independent, at the author's own lines."""
+"""From files to a result: all independent errors, at the lines of the author."""
 
 import pytest
 

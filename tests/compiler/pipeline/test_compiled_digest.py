@@ -1,4 +1,4 @@
-"""A build is stale when what is built changes, and at no other time: however a job is written, it has one tree."""
+"""A build is stale exactly when its files change, whatever the spelling of the spec."""
 
 import json
 import os

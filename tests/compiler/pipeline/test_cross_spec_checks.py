@@ -1,4 +1,4 @@
-"""When specs are compared, what of it can be expected, and that a faulty spec is compared too."""
+"""Checks between specs: selection, expected findings, and faulty specs."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Without one of its bases a job is checked as far as no base could change it; a note reports the rest."""
+"""A job without one of its bases is checked where no base matters; a note reports the rest."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""A fault of a layer takes away only the checks that need what it makes unknown."""
+"""A faulty layer skips only the checks that need its unknown values."""
 
 import random
 import shutil

@@ -1,4 +1,4 @@
-"""Numbers of any length, at any key, in any spelling: a verdict, never a crash.
+"""Numbers of any length, at any key, in any spelling cause no crash.
 
 Python converts no more than 4,300 digits.
 """

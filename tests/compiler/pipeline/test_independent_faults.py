@@ -1,4 +1,4 @@
-"""A fault takes away only the checks that need the faulty member: two faults are told as each is told alone."""
+"""A fault skips only the checks of the faulty member: two faults are reported like each alone."""
 
 import random
 from pathlib import Path

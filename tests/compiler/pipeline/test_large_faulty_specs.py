@@ -1,4 +1,4 @@
-"""What is not checked of a faulty spec, because it is too large or has too many errors, is reported in a note."""
+"""Checks skipped for too large or too faulty specs are reported in a note."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Work shared out over processes: in order, with the exceptions of one process, and with nobody left behind."""
+"""Parallel work: ordered results, exceptions as in one process, and no remaining process."""
 
 import os
 import signal

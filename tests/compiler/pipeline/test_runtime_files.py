@@ -1,4 +1,4 @@
-"""The runtime that travels is the one that is installed."""
+"""The delivered runtime is the installed one."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Bases: which files, in which order, each once."""
+"""Files of a spec: its bases in order, each one time."""
 
 import os
 

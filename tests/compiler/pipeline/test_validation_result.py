@@ -1,4 +1,4 @@
-"""A repository is judged alike by one process and by several, and Ctrl-C leaves none."""
+"""Validation is equal with one process and with several, and Ctrl-C stops all of them."""
 
 import os
 import signal

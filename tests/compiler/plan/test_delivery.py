@@ -1,4 +1,4 @@
-"""How source and runtime reach the container: every row of the delivery table."""
+"""Delivery of source and runtime: every row of the table."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Patches are merged as RFC 7396 says, and every part still knows where it came from."""
+"""Patches follow RFC 7396 and keep the origin of every member."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""The whole of the API can be said in a spec: every path of CreateTrainingJobRequest, by a key or through `api`."""
+"""Every path of CreateTrainingJobRequest can be set by a key or through `api`."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the author wrote is what the script decodes."""
+"""Hyperparameters survive encoding and decoding."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""The same commit is the same image and the same job; what is changed, and only that, gets another name."""
+"""Names of images and jobs change exactly with their content."""
 
 import dataclasses
 import re

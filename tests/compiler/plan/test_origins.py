@@ -1,4 +1,4 @@
-"""The way back: every part of a payload leads to the key of the spec that it was made from."""
+"""Every member of a request leads back to the key that set it."""
 
 import pytest
 

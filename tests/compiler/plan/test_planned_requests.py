@@ -1,4 +1,4 @@
-"""Whatever valid job is written, its request is one that botocore and the limits of the API accept."""
+"""The request of any valid job is accepted by botocore and the limits of the API."""
 
 from botocore import session, validate
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""The payload of a job, key by key, and the way back from it to the spec."""
+"""The request of a job, key by key."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""The command line that the compiler expects is the one that the runtime makes."""
+"""Compiler and runtime build the same command line."""
 
 import json
 

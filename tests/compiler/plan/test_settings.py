@@ -1,4 +1,4 @@
-"""What SageMaker does not tell the container travels in a hyperparameter of ours."""
+"""Settings of the runtime travel in one hyperparameter."""
 
 import pytest
 

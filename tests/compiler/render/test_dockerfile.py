@@ -1,4 +1,4 @@
-"""The Dockerfile, read back with BuildKit's grammar and with hadolint."""
+"""The Dockerfile, parsed with the grammar of BuildKit and checked by hadolint."""
 
 import os
 import re

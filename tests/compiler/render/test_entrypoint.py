@@ -1,4 +1,4 @@
-"""The generated entrypoint: it parses everywhere, says what it starts, and hands over to the runtime beside it."""
+"""The generated entrypoint: Python 3.8, a descriptive docstring, and the runtime next to it."""
 
 import ast
 import os

@@ -1,4 +1,4 @@
-"""The generated texts as people read them. ``--update`` rewrites the files in ``expected/``; then read the diff."""
+"""Generated texts equal the files in ``expected/``. ``--update`` rewrites them; then read the diff."""
 
 from pathlib import Path
 

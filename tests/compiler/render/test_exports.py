@@ -1,4 +1,4 @@
-"""The job in the words of other tools: exactly these files, and nothing of the request is lost in them."""
+"""Exports for other tools: exact files that keep every member of the request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graph of a repository: who writes what, who reads what another writes, in words that Mermaid reads."""
+"""The graph of a repository as Mermaid: writers, readers, and escaped text."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Words survive the way into a Dockerfile, a shell line and a docstring, whatever they hold."""
+"""Any text survives quoting for Dockerfiles, shells, and docstrings."""
 
 import ast
 import json

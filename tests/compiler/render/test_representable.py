@@ -1,4 +1,4 @@
-"""What cannot be written into an image is told at the key that holds it."""
+"""Text that an image cannot contain is reported at its key."""
 
 import re
 import unicodedata

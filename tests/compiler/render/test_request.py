@@ -1,4 +1,4 @@
-"""The request as a file."""
+"""The request as a JSON file."""
 
 import json
 

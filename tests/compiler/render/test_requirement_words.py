@@ -1,4 +1,4 @@
-"""What apt and pip may be asked for in the spec."""
+"""Accepted requirements of apt and pip."""
 
 import shlex
 

@@ -1,4 +1,4 @@
-"""The merged spec as YAML reads back to the same tree."""
+"""The merged spec round-trips through YAML."""
 
 import pytest
 import yaml

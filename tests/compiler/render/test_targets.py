@@ -1,4 +1,4 @@
-"""What ``smspec render`` can show, and the digest of what it is made with."""
+"""Targets of ``smspec render``."""
 
 import json
 

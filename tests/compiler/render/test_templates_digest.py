@@ -1,4 +1,4 @@
-"""The digest of what generated files are made with: a changed template is a changed image."""
+"""The digest of the templates: a changed template changes the image."""
 
 import ast
 import importlib

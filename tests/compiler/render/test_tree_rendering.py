@@ -1,4 +1,4 @@
-"""Which files a build has, for every way the source can travel."""
+"""Files of a build with every delivery."""
 
 import json
 

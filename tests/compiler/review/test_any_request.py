@@ -1,4 +1,4 @@
-"""Whatever two requests say, and however wrong it is, they can be compared and the outcome be shown."""
+"""Any two requests can be compared and shown, even malformed ones."""
 
 import copy
 import json

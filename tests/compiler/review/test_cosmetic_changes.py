@@ -1,4 +1,4 @@
-"""The same job, however it is written, is the same job: nothing but cosmetic is told of it, or nothing at all."""
+"""Rewriting a job causes cosmetic changes only."""
 
 import json
 from pathlib import Path

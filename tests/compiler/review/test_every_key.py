@@ -1,4 +1,4 @@
-"""Whatever key of a spec changes, the change is of the kind in its row; only what reaches nothing is cosmetic."""
+"""Every change of a key has the kind in its row; only keys without effect are cosmetic."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The comment on a pull request: nothing that a user wrote gets out of its code span, its cell or its label."""
+"""The comment on a pull request: user text stays in its code span, cell, or label."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Which of many specs, before and after, are one job: by name and place, by name, by place."""
+"""Pairing of specs before and after by name and place."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a change is said to mean: layers, files, shares of data, checkpoints, secrets, money."""
+"""Meaning of changes: layers, files, data shares, checkpoints, secrets, and cost."""
 
 from fractions import Fraction
 

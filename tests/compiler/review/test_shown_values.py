@@ -1,4 +1,4 @@
-"""What is shown of long values: never so little that old and new look the same."""
+"""Shortened values stay distinguishable."""
 
 from hypothesis import given
 from hypothesis import strategies as st

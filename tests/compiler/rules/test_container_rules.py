@@ -1,4 +1,4 @@
-"""What would fail, or be lost, only in the container: every such rule finds it, and nothing in jobs that come close."""
+"""Rules about failures in the container, with near misses."""
 
 import pytest
 

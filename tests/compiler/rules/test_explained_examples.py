@@ -1,4 +1,4 @@
-"""The examples of the explanations are true: the first is found, the second is not."""
+"""The explanation pages: the first example has the finding, the second does not."""
 
 import json
 import re

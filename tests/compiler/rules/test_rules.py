@@ -1,4 +1,4 @@
-"""Every rule finds its contradiction, at its place, and finds nothing in jobs that come close to it."""
+"""Every rule finds its contradiction at its path, and nothing in similar jobs."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`checks.ignore` takes away what it names, and nothing else; what it takes away in vain is told."""
+"""`checks.ignore` removes exactly the named findings; unused entries are reported."""
 
 from importlib import import_module
 

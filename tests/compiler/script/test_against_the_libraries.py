@@ -1,4 +1,4 @@
-"""No error is told of a command line that the real parser takes. Scripts are made at random, read, and run."""
+"""No error is reported for arguments that the real parser accepts: random scripts, read and run."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings

@@ -1,4 +1,4 @@
-"""The examples of the explanations are true: the first spec is at fault, the second is not."""
+"""The explanation pages: the first spec has the finding, the second does not."""
 
 import re
 

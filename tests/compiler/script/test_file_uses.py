@@ -1,4 +1,4 @@
-"""Literal paths of the container: which programs certainly use one, and which only name one."""
+"""Literal container paths in scripts: certain and possible uses."""
 
 # ruff: noqa: E501  # a program a line reads best
 from __future__ import annotations

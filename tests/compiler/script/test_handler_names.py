@@ -1,4 +1,4 @@
-"""A handler is missed only where its module surely has no such name."""
+"""A handler is reported as missing only if its module certainly lacks the name."""
 
 import pytest
 

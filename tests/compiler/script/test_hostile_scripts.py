@@ -1,4 +1,4 @@
-"""Programs that were written to cost the reader its time or its memory: nothing is told of them, at once."""
+"""Scripts written to exhaust the reader are skipped quickly."""
 
 import resource
 import time

@@ -1,4 +1,4 @@
-"""No error is reported of a right program, however it hands its parser on, reads its variables, or ends.
+"""No error is reported for valid scripts in many idioms of parsers, variables, and exits.
 
 Programs are made at random of idioms that people use, read, and run with the real argparse.
 """

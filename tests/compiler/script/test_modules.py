@@ -1,4 +1,4 @@
-"""What modules of a source do to the script that imports them: a parser that one of them may change is given up.
+"""Modules of a source: a parser that a module may change is not checked.
 
 Each program is a small directory, read as the compiler reads it, and run as its job would run it.
 """

@@ -1,4 +1,4 @@
-"""SM530: told where a process group cannot be formed in any run, and nowhere else."""
+"""SM530 is reported only if a process group cannot form in any run."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Programs as people write them: what is told of them, and where."""
+"""Errors in typical scripts, with their positions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A job whose script was not read says so; what leaves the script alone hides no finding."""
+"""A note reports each script that was not read; harmless settings hide no finding."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What cannot be told from the text is not told: each of these programs may well take what it is given."""
+"""Uncertain cases are not reported: each script may accept its arguments."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""No error is reported of a right program: hundreds of ways past a reader, read, and run with the real argparse."""
+"""No error is reported for hundreds of valid scripts, read and run with the real argparse."""
 
 import functools
 import sys

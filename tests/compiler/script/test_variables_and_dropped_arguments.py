@@ -1,4 +1,4 @@
-"""Variables that nothing sets, and arguments that nobody looks at: found where it is certain, and nowhere else."""
+"""Unset variables and unread arguments are reported only where this is certain."""
 
 import json
 

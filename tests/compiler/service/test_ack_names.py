@@ -1,4 +1,4 @@
-"""Names that ACK has for members: one for each, and each for one, over the whole API model."""
+"""Names of members in ACK, one to one over the whole API model."""
 
 import pytest
 

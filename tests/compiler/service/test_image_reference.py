@@ -1,4 +1,4 @@
-"""The grammar of image references: everything an engine takes, nothing that could be more than a name."""
+"""The grammar of image references."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The sets of instance families and the pinned API model: none is left out, none is in two."""
+"""Instance families cover the pinned API model without overlaps."""
 
 import pytest
 

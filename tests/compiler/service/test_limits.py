@@ -1,4 +1,4 @@
-"""Everything the API model says is checked, at every place of a request, and told in words."""
+"""Every limit of the API model is checked at every path, with a clear message."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""Our reading of the API's patterns is Java's, with the `regex` package as the second opinion."""
+"""Translated API patterns match like Java, compared with the `regex` package."""
 
 import re
 import warnings

@@ -1,4 +1,4 @@
-"""The pinned shapes come from botocore by one command, and a test says when the two part."""
+"""The pinned shapes are generated from botocore and checked for changes."""
 
 import importlib.metadata
 import json

@@ -1,4 +1,4 @@
-"""Every limit of every place of the API model, broken in a raw request, is found at that place and nowhere else."""
+"""Every limit of the API model, broken in a raw request, is reported at its position only."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every rule of the API, broken in a raw request, is found, named by its path, and shown where the member stands."""
+"""Every request rule, broken in a raw request, is reported at its path and position."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The pinned model is whole: every name leads to a shape, and the walk visits every place once."""
+"""The pinned model is complete."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Directories that are nested deeper than Python may call: made, looked at, removed."""
+"""Directories nested deeper than the Python stack are walked and removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our frozen dataclasses are what the standard library's are."""
+"""Frozen values behave like frozen dataclasses of the standard library."""
 
 import copy
 import dataclasses

@@ -1,4 +1,4 @@
-"""A checked document becomes the job that it describes, and nothing that was not written is invented."""
+"""A checked document becomes the described job without invented values."""
 
 import dataclasses
 import math

@@ -1,4 +1,4 @@
-"""Which region AWS is asked in: that of the option, then AWS_REGION, AWS_DEFAULT_REGION and the profile's."""
+"""Region of AWS calls: option, AWS_REGION, AWS_DEFAULT_REGION, then profile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Importing a job by its name: what SageMaker says of it, asked of moto, and every way in which it cannot be asked."""
+"""Import of a job by name from moto, with every failure of the call."""
 
 import json
 import threading

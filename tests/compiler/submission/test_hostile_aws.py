@@ -1,4 +1,4 @@
-"""``smspec import NAME`` and ECR: what AWS, or who stands in for it, may send instead of what its API describes."""
+"""``smspec import NAME`` and ECR credentials with malformed responses."""
 
 import json
 import time

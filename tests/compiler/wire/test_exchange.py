@@ -1,4 +1,4 @@
-"""One request and its response: what is wrong with a response is said in words of its own, not in a library's."""
+"""One request and its response: malformed responses get one sentence."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Requests go through the proxies of the environment, which have no more time and no other form than servers."""
+"""Proxies of the environment, with the limits of servers."""
 
 from __future__ import annotations
 

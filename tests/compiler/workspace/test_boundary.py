@@ -1,4 +1,4 @@
-"""The boundary: which files are read because of a spec, however their paths are written and whatever links say."""
+"""The boundary of files that a spec may name, with any path and any link."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""Patterns of .dockerignore. tests/conformance/test_docker_context.py asks a real engine the same questions."""
+"""Patterns of .dockerignore. tests/conformance/test_docker_context.py compares them with a real engine."""
 
 import pytest
 

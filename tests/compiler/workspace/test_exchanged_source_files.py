@@ -1,4 +1,4 @@
-"""Files of a source are opened where they were found: no link, and nothing exchanged for one, leads out of it."""
+"""A source file exchanged for a link while it is read does not lead outside."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Patterns of .gitignore, compared with what git itself says."""
+"""Patterns of .gitignore, compared with git."""
 
 import subprocess
 

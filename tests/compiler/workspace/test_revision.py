@@ -1,4 +1,4 @@
-"""A revision is read without touching the working tree, and whoever made it cannot reach out of its directory."""
+"""A revision is extracted without touching the working tree and without leaving its directory."""
 
 import os
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""What a scan of a source does at most, counted: patterns tried, files opened, bytes searched."""
+"""Limits of a source scan: tried patterns, opened files, and searched bytes."""
 
 import subprocess
 import sys

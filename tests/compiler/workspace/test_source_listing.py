@@ -1,4 +1,4 @@
-"""What of the author's directory travels, and what never does."""
+"""Files of a source that are delivered."""
 
 import hashlib
 import os

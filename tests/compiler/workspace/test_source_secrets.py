@@ -1,4 +1,4 @@
-"""Secrets in files of the source: found by format, with their line, and never in what usual code holds."""
+"""Secrets in source files: found by format with their line, without false alarms in usual code."""
 
 import time
 

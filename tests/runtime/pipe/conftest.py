@@ -1,4 +1,4 @@
-"""What the tests of Pipe mode share."""
+"""Fixtures of the Pipe mode tests."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Batches: the items of a view regrouped; those of dense records as arrays of all, with numpy and without."""
+"""Batches of the items of a view; dense records become arrays, with or without numpy."""
 
 import sys
 from array import array

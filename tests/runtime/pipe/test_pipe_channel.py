@@ -1,4 +1,4 @@
-"""The readers without the loop: a script asks its job for a channel, or opens a path."""
+"""Readers without the loop: channels of the job and paths."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""A FIFO in every state: not there, nobody writing, nothing written, slow, cut off, read by others, abandoned."""
+"""A FIFO in every state: missing, silent, slow, cut, shared, and abandoned."""
 
 import fcntl
 import os

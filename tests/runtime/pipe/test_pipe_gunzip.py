@@ -1,4 +1,4 @@
-"""Objects that are stored as gzip: every view on top, members in a row, and what is cut or damaged is told."""
+"""Gzip objects: every view, consecutive members, and errors for cut or damaged data."""
 
 import gzip
 import random

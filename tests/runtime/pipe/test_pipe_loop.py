@@ -1,4 +1,4 @@
-"""The pipe loop as SageMaker runs it: a process, an /opt/ml, FIFOs that somebody fills, signals."""
+"""The pipe loop as SageMaker runs it, with a process, FIFOs, and signals."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Every view against every cut, every size of the reads and every damage: an item is whole or there is an error."""
+"""Every view with every cut, read size, and damage: items are whole or there is an error."""
 
 import io
 import struct

@@ -1,4 +1,4 @@
-"""Several channels at once: nobody waits for another, nobody is starved, nothing gets stuck, whatever ends it."""
+"""Several channels at once: no waiting on each other, no starvation, and no deadlock."""
 
 import os
 import signal

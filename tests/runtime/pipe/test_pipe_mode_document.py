@@ -1,4 +1,4 @@
-"""The code in docs/pipe-mode.md runs as it is printed, and what is moved over gives the same results as before.
+"""The code in docs/pipe-mode.md runs as printed, and migrated code gives the same results.
 
 A block is found by the comment above it, `<!-- example: NAME -->`. The directory /opt/ml is another one here, and so it
 is in the code. SMSPEC_PEERS_PYTHON names a Python that has version 2 of the SageMaker SDK, SMSPEC_TOOLKIT_PYTHON one

@@ -1,4 +1,4 @@
-"""A restarted job goes on behind its last checkpoint: same name, same checkpoint directory, a new container."""
+"""A restarted job resumes after its last checkpoint."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Whatever a writer writes, the view reads it back, wherever the reads fall; and whatever is cut is told."""
+"""Views read what writers wrote, with any read sizes; cuts are reported."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What lies in a FIFO is moved to a pipe of the reader's own first, where Python and the kernel let it."""
+"""The reader moves data from the FIFO to a pipe of its own where the system allows it."""
 
 import errno
 import gc

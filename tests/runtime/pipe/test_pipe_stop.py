@@ -1,4 +1,4 @@
-"""SIGTERM reaches the handler in every state of the loop, and nobody else."""
+"""SIGTERM reaches the handler in every state of the loop."""
 
 import os
 import re

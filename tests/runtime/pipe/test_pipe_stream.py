@@ -1,4 +1,4 @@
-"""What a stream offers beside its views: batches, buffers, a file, figures; and one reading of each stream."""
+"""Streams apart from views: batches, buffers, files, and statistics."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Readers and writers that do as they like, at random: whatever is read is right, and everything ends."""
+"""Random readers and writers: correct data and no hangs."""
 
 import contextlib
 import os

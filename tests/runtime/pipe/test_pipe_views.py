@@ -1,4 +1,4 @@
-"""Each view at its edges: what it refuses, what it says then, and what it has given before."""
+"""Edge cases of each view and its errors."""
 
 import io
 import struct

@@ -1,4 +1,4 @@
-"""A program that fails, and the reason that is right for it."""
+"""A failing program and its correct failure reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that fail in other languages, under launchers, and in pip."""
+"""Failing programs in other languages, under launchers, and in pip."""
 
 from support.endings.ending import ending
 

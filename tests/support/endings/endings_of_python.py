@@ -1,4 +1,4 @@
-"""Python programs that fail in one process."""
+"""Failing Python programs with one process."""
 
 from support.endings.ending import ending
 

@@ -1,4 +1,4 @@
-"""Python programs that fail with threads, workers, children, signals, and libraries around them."""
+"""Failing Python programs with threads, workers, signals, and libraries."""
 
 from support.endings.ending import ending
 

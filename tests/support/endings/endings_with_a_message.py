@@ -1,4 +1,4 @@
-"""Programs whose message, log and end are hard to tell apart."""
+"""Failing programs whose message resembles log lines."""
 
 from support.endings.ending import ending
 

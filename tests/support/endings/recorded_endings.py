@@ -1,4 +1,4 @@
-"""Records what programs that fail write to standard error, where the interpreters and packages for it are.
+"""Record the standard error of failing programs with all installed interpreters.
 
 `PYTHONPATH=tests python -m support.endings.recorded_endings DIRECTORY [NAME …]`: each interpreter lies below DIRECTORY,
 as `3.8/bin/python` … `torch/bin/python`, the last one with torch, pydantic, tqdm, rich, typer and hydra.

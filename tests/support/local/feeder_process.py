@@ -1,4 +1,4 @@
-"""A feeder as a process of its own, for tests: started, listened to, stopped."""
+"""A feeder process for tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A listener that keeps what a run reports, for tests."""
+"""A listener that records the events of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small jobs and the processes that run them, for tests of the local run."""
+"""Small jobs and their processes for tests of local runs."""
 
 from __future__ import annotations
 

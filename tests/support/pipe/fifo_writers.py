@@ -1,4 +1,4 @@
-"""The other end of a FIFO: writers that behave like SageMaker's data agent, and such that do not."""
+"""Writers of FIFOs that behave like the data agent of SageMaker, and faulty ones."""
 
 from __future__ import annotations
 

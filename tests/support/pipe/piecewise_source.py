@@ -1,4 +1,4 @@
-"""A source that hands over its bytes in given pieces, so that a test decides where the reads of a view fall."""
+"""A source that returns its bytes in given pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of the formats that Pipe mode carries, made from their definitions: no code is shared with the readers."""
+"""Writers of the formats of Pipe mode, independent of the readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One /opt/ml with Pipe channels, and the process that runs the pipe loop in it."""
+"""A directory /opt/ml with Pipe channels and the process of its pipe loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an engine reads the words of ENV and LABEL: BuildKit's documented escapes, written again for the tests."""
+"""Unquote values of ENV and LABEL by the documented rules of BuildKit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Image plans that a job can lead to, hostile ones among them, for hypothesis."""
+"""Image plans for hypothesis, including hostile ones."""
 
 from __future__ import annotations
 

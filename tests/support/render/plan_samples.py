@@ -1,4 +1,4 @@
-"""Plans made by hand: what a test of rendering or writing starts from."""
+"""Handmade plans for tests of rendering and writing."""
 
 from __future__ import annotations
 

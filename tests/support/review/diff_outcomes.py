@@ -1,4 +1,4 @@
-"""What `smspec diff --format json` said, for tests."""
+"""Parsed results of `smspec diff --format json`."""
 
 from __future__ import annotations
 

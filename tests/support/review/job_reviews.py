@@ -1,4 +1,4 @@
-"""Jobs compared in tests: two specs as data or text, without files."""
+"""Reviews of two specs without files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A training container without the container: a directory in the place of /opt/ml and the runtime as a process."""
+"""A training container without Docker: a directory as /opt/ml and the runtime as a process."""
 
 from __future__ import annotations
 

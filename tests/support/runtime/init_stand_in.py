@@ -1,4 +1,4 @@
-"""A command line in the place of `tini` and `dumb-init`: runs its words under our supervisor.
+"""A command that replaces `tini` and `dumb-init` and runs its arguments under the supervisor.
 
 It speaks what the test suites of the two expect of a command line: the words are the program, errors carry a prefix,
 its own directory is `/`. Not a test, and not part of the runtime: tests write it somewhere with a ``#!`` line.

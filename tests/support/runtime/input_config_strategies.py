@@ -1,4 +1,4 @@
-"""Contents of /opt/ml/input/config as SageMaker writes them, nearly so, and not at all."""
+"""Contents of /opt/ml/input/config for hypothesis: valid, nearly valid, and arbitrary."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""SageMaker's own toolkit beside the runtime: both run the same container, and what a program sees is compared.
+"""Run the SageMaker Training Toolkit and the runtime on the same container and compare the script's view.
 
 The toolkit is looked for in the interpreter that SMSPEC_TOOLKIT_PYTHON names, or in this one.
 """

@@ -1,4 +1,4 @@
-"""Programs run by one Python, each in a process of its own that is forked: what a start of Python costs is paid once.
+"""Run many programs in forked processes of one Python.
 
 As a script: reads ``{"programs": {name: text}, "words": [...]}``, and prints what each ended with, as JSON.
 """

@@ -1,4 +1,4 @@
-"""Programs that end well with `--epochs 3`, since they never read it, or end or go on before it is refused."""
+"""Programs that succeed with `--epochs 3` because they end before they parse it or ignore the rejection."""
 
 # ruff: noqa: E501  # a program a line reads best
 

@@ -1,4 +1,4 @@
-"""Programs of several modules that leave the parser alone: the argument `--epochs` is unknown to each.
+"""Programs of several modules that do not change the parser: all reject `--epochs`.
 
 Each is a small directory: the content of its files by their names. `train.py` is the script.
 """

@@ -1,4 +1,4 @@
-"""Programs of click, typer, absl, and jsonargparse that end well with `--epochs 3`; the first word is the library's."""
+"""Programs of click, typer, absl, and jsonargparse that succeed with `--epochs 3`; names begin with the library."""
 
 # ruff: noqa: E501  # a program a line reads best
 

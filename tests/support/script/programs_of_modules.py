@@ -1,4 +1,4 @@
-"""Programs of several modules that end well, because one adds an argument, ends the program, or sets a variable.
+"""Programs of several modules that succeed because one adds an argument, exits, or sets a variable.
 
 Each is a small directory: the content of its files by their names. `train.py` is the script.
 """

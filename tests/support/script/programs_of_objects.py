@@ -1,4 +1,4 @@
-"""Programs that end well with `--epochs 3`, since an object, a library, or a copy of the words sees to it."""
+"""Programs that succeed with `--epochs 3` because of an object, a library, or a copy of the arguments."""
 
 # ruff: noqa: E501  # a program a line reads best
 

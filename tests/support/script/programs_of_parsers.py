@@ -1,4 +1,4 @@
-"""Programs that end well with `--epochs 3`, by what they do with a parser, its arguments, or their words."""
+"""Programs that succeed with `--epochs 3` because of their use of a parser or its arguments."""
 
 # ruff: noqa: E501  # a program a line reads best
 

@@ -1,4 +1,4 @@
-"""Programs that read the variable of a channel that the job has not, and end well."""
+"""Programs that read the variable of a missing channel and succeed."""
 
 # ruff: noqa: E501  # a program a line reads best
 

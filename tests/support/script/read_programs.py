@@ -1,4 +1,4 @@
-"""Programs of tests: read as the compiler reads them, and run for real with the command line that a job would make."""
+"""Read programs as the compiler does, and run them with the command line of a job."""
 
 from __future__ import annotations
 

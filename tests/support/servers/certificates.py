@@ -1,4 +1,4 @@
-"""Certificates for tests: one that signs itself, for servers on this machine."""
+"""Self-signed certificates for local servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server for tests that sends whatever bytes a test wants, in pieces, with pauses between them.
+"""A server for tests that sends arbitrary bytes, in pieces, with pauses.
 
 It speaks through a socket: no library keeps it from sending what is not HTTP.
 """

@@ -1,4 +1,4 @@
-"""A registry for tests: the part of the distribution API that has manifests and configs, with tokens or without."""
+"""A registry server for tests: manifests, configs, and optional tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Valid values for every shape of the API, and whole requests in which a given place is filled."""
+"""Valid values of every shape of the API, and requests that set a given path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests that break a rule about the algorithm, the channels or where data lie: changes, and where the fault is."""
+"""Requests that break rules about algorithm, channels, and data, with the path of the fault."""
 
 from __future__ import annotations
 

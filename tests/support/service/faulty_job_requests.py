@@ -1,4 +1,4 @@
-"""Requests that break a rule about the hosts and all else a job has: changes, and where the fault is."""
+"""Requests that break rules about instances and other parts of a job, with the path of the fault."""
 
 from __future__ import annotations
 

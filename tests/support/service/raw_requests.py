@@ -1,4 +1,4 @@
-"""Raw requests that are wrong in one known place, as texts in which that place can be told without reading them."""
+"""Raw requests with one fault at a position that is known without parsing."""
 
 from __future__ import annotations
 

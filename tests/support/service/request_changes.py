@@ -1,4 +1,4 @@
-"""Parts of requests, and changes of a good one that put them into it."""
+"""Parts of requests, and changes that insert them."""
 
 from __future__ import annotations
 

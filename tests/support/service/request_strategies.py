@@ -1,4 +1,4 @@
-"""Requests drawn at random over the whole API model, with texts that YAML, JSON and people misread."""
+"""Requests for hypothesis over the whole API model, with texts that readers often misread."""
 
 from __future__ import annotations
 

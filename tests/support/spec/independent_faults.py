@@ -1,4 +1,4 @@
-"""A job without a fault, and faults of single keys to write into it."""
+"""A valid job and faults of single keys."""
 
 from pathlib import Path
 

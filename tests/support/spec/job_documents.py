@@ -1,4 +1,4 @@
-"""Job specs for tests: as texts that are read and merged, and as data that is changed at will."""
+"""Job specs as text and as data."""
 
 from __future__ import annotations
 

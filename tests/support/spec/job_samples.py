@@ -1,4 +1,4 @@
-"""Jobs as an author writes them, read the way the compiler reads them."""
+"""Jobs as authors write them, read as the compiler does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For every key of the spec a job, and the same job with another value of the key."""
+"""For every key, a job and the same job with a different value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a table of keys, in sentences: schema, model and API model know the same keys and types."""
+"""Describe faults of a table of keys: schema, model, and API model must agree."""
 
 from __future__ import annotations
 

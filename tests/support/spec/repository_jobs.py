@@ -1,4 +1,4 @@
-"""Small jobs in files of one directory, and what is told of them together."""
+"""Small jobs in one directory, and their common findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sources for tests of their scan: files that are written, and what the scan finds wrong."""
+"""Source files for tests of the scan, and its faults."""
 
 from smspec.workspace.source_listing import scan_source
 

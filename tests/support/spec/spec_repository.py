@@ -1,4 +1,4 @@
-"""A repository of specs as a company grows one: bases of the organisation and of teams, shared sources, overlays."""
+"""A large repository of specs: bases of an organization and its teams, shared sources, and overlays."""
 
 from __future__ import annotations
 

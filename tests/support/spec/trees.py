@@ -1,4 +1,4 @@
-"""Trees made by hand and by hypothesis, for tests that need no text."""
+"""Handmade and generated trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts that look like YAML and mostly are not, for tests that must survive anything."""
+"""Texts that resemble YAML."""
 
 from __future__ import annotations
 

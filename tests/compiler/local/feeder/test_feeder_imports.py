@@ -1,4 +1,4 @@
-"""The feeder runs in containers too: nothing but the standard library, and Python 3.8."""
+"""The feeder also runs in containers: standard library and Python 3.8 only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The law of which host gets what."""
+"""Distribution of objects over hosts and epochs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RecordIO framing, read back by the rules of dmlc-core."""
+"""RecordIO framing, read by the rules of dmlc-core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cache of Python environments: whole or not at all, and a sentence where there is no room."""
+"""Cache of Python environments: complete entries only, and an error for a full disk."""
 
 import os
 

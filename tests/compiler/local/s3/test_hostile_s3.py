@@ -1,4 +1,4 @@
-"""``smspec run --data CHANNEL=s3://…`` gets the data that are in S3, or none: a table of what a server may send."""
+"""``smspec run --data CHANNEL=s3://…`` reads correct data or none: a table of server responses."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Objects in S3: listed, fetched ahead in order, and what goes wrong there told in a sentence."""
+"""S3 objects are listed and fetched in order; errors are one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples of SM7's pages are true: the first pair of specs is told of, the second is not."""
+"""The SM7 pages: the first pair of specs has the finding, the second does not."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Names of several jobs: unique in an account and a region, and free elsewhere."""
+"""Names of jobs are unique in an account and a region."""
 
 import pytest
 

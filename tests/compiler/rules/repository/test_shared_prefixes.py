@@ -1,4 +1,4 @@
-"""Outputs and checkpoints of several jobs: what is a fault, and what is a team's everyday life."""
+"""Outputs and checkpoints shared by several jobs."""
 
 import pytest
 

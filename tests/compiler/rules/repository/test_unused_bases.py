@@ -1,4 +1,4 @@
-"""Bases that nothing extends, and which files are none."""
+"""Base specs without users."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A JSON text becomes the values that JSON says, each knowing its place; everything else is refused where it stands."""
+"""JSON is parsed exactly, with positions; everything else is rejected with a position."""
 
 import json
 import math

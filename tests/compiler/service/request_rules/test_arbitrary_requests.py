@@ -1,4 +1,4 @@
-"""Whatever JSON stands in the place of members, the rules say what they find, at places, and never raise."""
+"""Rules handle any JSON in any member without an exception."""
 
 import contextlib
 

@@ -1,4 +1,4 @@
-"""InputDataConfig: what the channels read, and how."""
+"""InputDataConfig: channels and their data sources."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""CheckpointConfig: where a job keeps what it goes on from."""
+"""CheckpointConfig: the place of checkpoints."""
 
 from support.service.api_samples import changed
 from support.service.request_cases import request_tests

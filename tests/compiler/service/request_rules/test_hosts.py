@@ -1,4 +1,4 @@
-"""ResourceConfig: what a job runs on."""
+"""ResourceConfig: instances and volumes."""
 
 import pytest
 

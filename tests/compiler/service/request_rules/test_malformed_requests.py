@@ -1,4 +1,4 @@
-"""Rules look at requests in which anything may be of another type, or missing: they never raise."""
+"""Rules handle missing members and members of any type without an exception."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""What every request has to have."""
+"""Members that every request needs."""
 
 from support.service.api_samples import HUB, changed
 from support.service.request_cases import request_tests

@@ -1,4 +1,4 @@
-"""Places that have to agree: regions and partitions."""
+"""Regions and partitions that must agree."""
 
 import pytest
 

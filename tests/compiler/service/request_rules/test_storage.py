@@ -1,4 +1,4 @@
-"""Addresses of S3, and where a job writes."""
+"""S3 addresses and outputs."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A key is added as docs/extending.md says, to a copy of the package; then everything knows it.
+"""A key is added to a copy of the package as docs/extending.md describes, and everything uses it.
 
 The service gets a member that it does not have, so that the key is one that no version of smspec has.
 """

@@ -1,4 +1,4 @@
-"""Table, schema, model and API model have the same keys; whatever one of them lacks is said in a sentence."""
+"""Table, schema, model, and API model have the same keys; each difference is described."""
 
 import pytest
 

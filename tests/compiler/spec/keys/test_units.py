@@ -1,4 +1,4 @@
-"""Durations and sizes: what is read, and what is offered to somebody who wrote them another way."""
+"""Durations and sizes: accepted spellings and suggestions for others."""
 
 import time
 

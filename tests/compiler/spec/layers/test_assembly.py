@@ -1,4 +1,4 @@
-"""Layers: bases, the job's own file, an overlay and variables make one spec."""
+"""Bases, spec, overlay, and variables become one spec."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""A null is idle exactly where the merged spec is the same without it."""
+"""A null is idle exactly if the merged spec is equal without it."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""Merging is RFC 7396, on trees that keep their places."""
+"""Merging follows RFC 7396 on trees with positions."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A relative path leads to the same place from every file."""
+"""A relative path names the same file from every layer."""
 
 import posixpath
 

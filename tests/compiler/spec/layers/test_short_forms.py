@@ -1,4 +1,4 @@
-"""Short forms are written out, once, and nothing else is touched."""
+"""Short forms are expanded and everything else is unchanged."""
 
 import pytest
 from hypothesis import given

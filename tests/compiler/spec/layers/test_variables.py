@@ -1,4 +1,4 @@
-"""Variables: declared, set, and put where they are used."""
+"""Variables: declared, set, and replaced."""
 
 import pytest
 

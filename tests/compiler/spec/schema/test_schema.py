@@ -1,4 +1,4 @@
-"""The schema as a document for people and editors: every key explained, every example good, nothing forgotten."""
+"""The schema as documentation: complete descriptions and valid examples."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Schema and model have the same choices and the same defaults; that they have the same keys: `test_table.py`."""
+"""Schema and model have equal choices and defaults; test_table.py compares their keys."""
 
 import dataclasses
 import re

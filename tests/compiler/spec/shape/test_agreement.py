@@ -1,4 +1,4 @@
-"""Our reader of the schema always agrees with jsonschema: on what fits, and where not."""
+"""The acceptor and jsonschema agree on every document and fault."""
 
 import copy
 import json

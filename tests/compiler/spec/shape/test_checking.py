@@ -1,4 +1,4 @@
-"""What is wrong with the shape of a job is told in the author's words, everything at once, each fault once."""
+"""Shape errors: complete, without duplicates, in terms of the spec."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Keys that the spec does not have, that are missing, or that do not go together."""
+"""Unknown, missing, and incompatible keys."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""People bring the words of the tool they come from: each that has a meaning here is answered with a key of ours."""
+"""Keys and values of other tools get a hint to the key of the spec."""
 
 import pytest
 

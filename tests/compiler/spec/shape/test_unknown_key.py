@@ -1,4 +1,4 @@
-"""One slip of the pen in a key or a choice is answered with the right word, nine times out of ten and more."""
+"""Unknown keys and choices suggest the nearest name in at least 90 percent."""
 
 import random
 import string

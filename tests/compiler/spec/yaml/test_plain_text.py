@@ -1,4 +1,4 @@
-"""What other readers make of an unquoted text, held to PyYAML (1.1) and ruamel.yaml (1.2 and 1.1)."""
+"""Ambiguous unquoted text, compared with PyYAML (1.1) and ruamel.yaml (1.2 and 1.1)."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Scalars: what is a number, a word or null, and that everything else is text."""
+"""Scalars: numbers, words of the core schema, and text."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The guard: what is too large is refused before it is built, and at once."""
+"""Too large texts are rejected before they are parsed."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Reading YAML: values, positions, and that only trees and `InvalidInput` come out."""
+"""The YAML reader: values, positions, and `InvalidInput` for everything else."""
 
 import json
 
