@@ -43,6 +43,26 @@ ONCE = [
 ]
 
 
+TESTS = ROOT / "tests"
+LONGEST_NAME = 60
+STOP_IN_NAMES = re.compile(
+    r"_(?:told|tells?|says?|said|nobody|somebody|whoever|beside|anew|vain)(?=_|$)"
+    r"|^test_(?:an?|the|what|who|whose|it)_|_s_|_is_no_",
+)
+
+FORMER_NAMES = [
+    "test_misuse_is_told",
+    "test_where_no_spec_is_the_way_to_one_is_told",
+    "test_a_cut_archive_is_reported",
+    "test_what_is_not_read",
+    "test_who_held_the_epoch_up",
+    "test_it_is_gone_afterwards",
+    "test_the_toolkit_s_arguments",
+    "test_a_request_of_junk_is_no_crash",
+    "test_names_that_nobody_knows",
+]
+
+
 def prose(text):
     """Return a page without its code, whose words are those of other programs and of examples."""
     return re.sub(r"`[^`\n]*`", "`…`", re.sub(r"^(?:```.*?^```|    .*?$)", "", text, flags=re.MULTILINE | re.DOTALL))
@@ -111,3 +131,25 @@ def test_help_has_none_of_the_phrases(command):
 @pytest.mark.parametrize("phrase", ONCE)
 def test_former_phrases_are_found(phrase):
     assert STOP.search(phrase)
+
+
+def names_of_tests():
+    """Return [(path, name)] of all test functions and of the modules that contain them."""
+    found = []
+    for path in sorted(TESTS.rglob("test_*.py")):
+        heads = re.findall(r"^ *(?:def )?(test_[\w, ]+)[(=]", path.read_text(encoding="utf-8"), re.MULTILINE)
+        names = [path.stem, *re.findall(r"\btest_\w+", " ".join(heads))]
+        found += [(str(path.relative_to(ROOT)), name) for name in names]
+    return found
+
+
+def test_names_of_tests_are_short_and_plain():
+    """The form is ``test_<subject>_<verb>_<outcome>``: it reads without the body of the test."""
+    names = names_of_tests()
+    assert len(names) > 1000
+    assert [name for name in names if len(name[1]) > LONGEST_NAME or STOP_IN_NAMES.search(name[1])] == []
+
+
+@pytest.mark.parametrize("name", FORMER_NAMES)
+def test_former_names_are_found(name):
+    assert STOP_IN_NAMES.search(name)

@@ -146,7 +146,7 @@ def test_request_does_not_differ_from_its_import(tmp_path):
     assert kinds(smspec("diff", "old.json", "job.yaml", "--format", "json", cwd=tmp_path)) == {"job"}
 
 
-def test_generated_name_next_to_an_exact_one_is_no_restart(tmp_path):
+def test_generated_name_next_to_an_exact_one_is_not_a_restart(tmp_path):
     write_job(tmp_path, READY + "job_name: exact-1\n")
     (tmp_path / "new.yaml").write_text((tmp_path / "job.yaml").read_text().replace("name: small", "name: other"))
     assert kinds(smspec("diff", "job.yaml", "new.yaml", "--format", "json", cwd=tmp_path)) == {"cosmetic"}
