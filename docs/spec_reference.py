@@ -14,28 +14,28 @@ HEAD = """\
 
 <!-- Written by docs/spec_reference.py from schemas/smspec_schemas/job.v1.schema.json: change the schema and run it. -->
 
-Every key of a job spec. `smspec explain KEY` says the same in a terminal, and an editor with a YAML language server
-completes and explains keys when the first line of the file names the schema:
+Every key of a job spec. `smspec explain KEY` prints the same in a terminal, and an editor with a YAML language server
+completes and explains keys if the first line of the file names the schema:
 
 ```yaml
 # yaml-language-server: $schema=../../schemas/smspec_schemas/job.v1.schema.json
 ```
 
-What holds for all keys:
+For all keys:
 
-- A key that is left out is left out of the request, unless a default is given here.
-- **Durations** are `90s`, `15m`, `6h`, `2d`; a bare number is seconds. **Sizes** are in `kB`, `MB`, `GB` (powers of
-  1000) or `KiB`, `MiB`, `GiB` (powers of 1024); a bare number is bytes, for a storage volume GB.
-- **Text** that looks like a number needs quotes (`account: "111122223333"`), except in `environment`, `tags`,
-  `image.env`, `image.labels` and in the words of a command, where everything is the text as written.
+- A key that is not set is not sent, unless a default is given here.
+- **Durations** are `90s`, `15m`, `6h`, `2d`; a number without a unit is in seconds. **Sizes** are in `kB`, `MB`, `GB`
+  (powers of 1000) or `KiB`, `MiB`, `GiB` (powers of 1024); a number without a unit is in bytes, for a volume in GB.
+- **Strings** that look like a number need quotes (`account: "111122223333"`), except in `environment`, `tags`,
+  `image.env`, `image.labels`, and the words of a command, where smspec does not convert values.
 - Booleans and nulls are those of YAML 1.2's core schema: `true`, `True`, `TRUE`, `null`, `Null`, `NULL`, `~`.
-  `1e-3` is a number. `yes`, `no`, `on`, `off`, `012`, `0x1F`, `12:30` and `2026-01-01` are strings, with a warning in
+  `1e-3` is a number. `yes`, `no`, `on`, `off`, `012`, `0x1F`, `12:30`, and `2026-01-01` are strings, with a warning in
   `hyperparameters`.
-- In a base, in the job's own file and in an overlay, `null` removes a key; with nothing to remove it is a
-  warning. Any value may hold `${{ vars.name }}`.
-- `*` in a key stands for a name of your own, or for any item of a list.
-- "In the request" is the member that a key becomes. Other keys become part of the image, or of the way in which the
-  script is started, or are for readers of the spec.
+- In a base spec, in the job's own file, and in an overlay, `null` removes a key; if there is nothing to remove, smspec
+  warns. Any value can contain `${{ vars.name }}`.
+- `*` in a key stands for a name that you choose, or for any item of a list.
+- "In the request" is the member that a key becomes. Other keys affect the image or how the script starts, or are for
+  readers of the spec.
 """
 
 LEFT_OUT = """\

@@ -95,7 +95,7 @@ class _Reader:
         if value is None:
             return None
         if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
-            self.faults.append((path, f"`{dotted(path)}` is not a list of texts", 'write `["…", "…"]`'))
+            self.faults.append((path, f"`{dotted(path)}` must be a list of strings", 'write `["…", "…"]`'))
             return ()
         return tuple(value)
 

@@ -89,7 +89,7 @@ def _items_words(item: KeySchema) -> str:
     listed = choices(item)
     if listed:
         return one_of(listed)
-    return "mappings" if "object" in types(strict(item)) else "text"
+    return "mappings" if "object" in types(strict(item)) else "strings"
 
 
 def _range_words(schema: KeySchema) -> str:
