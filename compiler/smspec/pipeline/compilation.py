@@ -19,6 +19,7 @@ from smspec.spec.decoding import decode
 from smspec.spec.facts import JobFacts
 from smspec.spec.model import JobSpec
 from smspec.spec.shape.checking import shape_findings
+from smspec.spec.shape.view import viewed
 
 MOST_TOLD = 200
 """No author fixes more in one run, and a hostile spec could have errors in tens of thousands of places."""
@@ -54,7 +55,8 @@ Compilation = Union[Compiled, Faulty]
 def compile_spec(inputs: Inputs) -> Compilation:
     """Return the plan of a job, or every independent error. This never raises for errors in a spec."""
     document = inputs.document
-    shape = [] if document.is_partly_known else shape_findings(document)
+    data = viewed(document.root)
+    shape = [] if document.is_partly_known else shape_findings(document, data)
     if shape or inputs.faults:
         # Imported late: valid specs do not need it.
         from smspec.pipeline.independent_findings import independent_findings
@@ -62,7 +64,7 @@ def compile_spec(inputs: Inputs) -> Compilation:
         found = _placed(independent_findings(inputs, shape), document)
         return Faulty(diagnostics=in_order((*inputs.faults, *found), document.texts), texts=document.texts)
 
-    job = decode(document)
+    job = decode(document, data)
     plan = make_plan(job, inputs.build_inputs)
     diagnostics = _placed(standing(inputs, job, job_findings(inputs, job, plan)), document)
     facts = job_facts(job, plan, document, inputs.overlay)

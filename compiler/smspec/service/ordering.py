@@ -18,11 +18,9 @@ def in_api_order(request: dict[str, object]) -> dict[str, object]:
 
 def _members(model: Model, shape: Shape, value: dict[str, object]) -> list[tuple[str, object]]:
     places = _places(shape.name)
-    ordered = sorted(value, key=lambda name: places.get(name, len(places)))
-    return [
-        (name, _ordered(model, model.shapes[shape.members[name]], value[name]) if name in places else value[name])
-        for name in ordered
-    ]
+    known = sorted([name for name in value if name in places], key=places.__getitem__)
+    unknown = [(name, inner) for name, inner in value.items() if name not in places]
+    return [(name, _ordered(model, model.shapes[shape.members[name]], value[name])) for name in known] + unknown
 
 
 @functools.cache

@@ -15,7 +15,6 @@ __all__ = ["dataclass", "field", "fields", "replace"]
 if TYPE_CHECKING:
     from dataclasses import dataclass, field, fields, replace
 else:
-    _set = object.__setattr__
 
     class _Factory:
         """The default of a field that is created for each value."""
@@ -71,7 +70,7 @@ else:
     def _first(self, *args, **kwargs):
         """Create the first value of a class: compile the class's own ``__init__`` and use that from now on."""
         names, defaults, kw_only = type(self).__frozen__
-        scope = {"set": _set}
+        scope = {}
         parameters, lines = ["*"] if kw_only and names else [], []
         for name in names:
             if name in defaults:
@@ -81,7 +80,8 @@ else:
                     lines.append(f" if {name} is default_{name}: {name} = default_{name}.make()")
             else:
                 parameters.append(name)
-            lines.append(f" set(self, {name!r}, {name})")
+            scope[f"set_{name}"] = getattr(type(self), name).__set__  # the slot's own: it need not be looked up by name
+            lines.append(f" set_{name}(self, {name})")
         exec(f"def __init__(self, {', '.join(parameters)}):\n" + ("\n".join(lines) or " pass"), scope)
         type(self).__init__ = scope["__init__"]
         scope["__init__"](self, *args, **kwargs)

@@ -18,19 +18,33 @@ class ListedFile:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
     """Regular files, sorted by path as UTF-8 bytes."""
 
-    files: tuple[ListedFile, ...] = ()
+    __slots__ = ("_digest", "files")
+
+    def __init__(self, *, files: tuple[ListedFile, ...] = ()) -> None:
+        self.files = files
+        self._digest = ""
+
+    def __eq__(self, other: object) -> bool:
+        return self.files == other.files if isinstance(other, Listing) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.files)
+
+    def __repr__(self) -> str:
+        return f"Listing(files={self.files!r})"
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of every path, executable bit, and content; sizes follow from these."""
-        content = hashlib.sha256()
-        for file in self.files:
-            content.update(f"{file.path}\0{'x' if file.executable else '-'}\0{file.sha256}\n".encode())
-        return content.hexdigest()
+        """The SHA-256 of every path, executable bit, and content. Computed once: jobs share it."""
+        if not self._digest:
+            content = hashlib.sha256()
+            for file in self.files:
+                content.update(f"{file.path}\0{'x' if file.executable else '-'}\0{file.sha256}\n".encode())
+            self._digest = content.hexdigest()
+        return self._digest
 
     def has(self, path: str) -> bool:
         return any(file.path == path for file in self.files)

@@ -16,16 +16,19 @@ from smspec.spec.shape.view import viewed
 Data = dict[str, object]
 
 
-def decode(document: Document) -> model.JobSpec:
-    """Return the job that ``document`` describes. It must be merged and have no `shape_findings`."""
-    data = cast(Data, viewed(document.root))
+def decode(document: Document, data: object = None) -> model.JobSpec:
+    """Return the job that ``document`` describes. It must be merged and have no `shape_findings`.
+
+    ``data``: what `viewed` returns for it, if that is known.
+    """
+    keys = cast(Data, viewed(document.root) if data is None else data)
     root = document.root
     parameters = root.get("hyperparameters") if isinstance(root, MappingNode) else None
-    job = {name: _value(ROW[name], value) for name, value in data.items() if name not in _ELSEWHERE}
+    job = {name: _value(ROW[name], value) for name, value in keys.items() if name not in _ELSEWHERE}
     if parameters is not None:
         job["hyperparameters"] = _hyperparameters(parameters)
-    if "checks" in data:
-        job["ignored_checks"] = _below("checks", data["checks"]).get("ignore", ())
+    if "checks" in keys:
+        job["ignored_checks"] = _below("checks", keys["checks"]).get("ignore", ())
     return model.JobSpec(**job)  # type: ignore[arg-type]  # the schema and the table say what is in it
 
 

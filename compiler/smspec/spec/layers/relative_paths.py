@@ -25,10 +25,10 @@ def _at(node: Node, path: tuple[str, ...], home: str) -> Node:
         return _moved(node, home)
     if not isinstance(node, Mapping):
         return node
-    entries = tuple(
-        (key, _at(value, path[1:], home) if path[0] in (_ANY, key.text) else value) for key, value in node.entries
-    )
-    return replace(node, entries=entries)
+    step, rest = path[0], path[1:]
+    entries = [(k, _at(value, rest, home) if k.text == step or step == _ANY else value) for k, value in node.entries]
+    is_same = all(new is old for (_, new), (_, old) in zip(entries, node.entries, strict=True))
+    return node if is_same else replace(node, entries=tuple(entries))
 
 
 def _moved(node: Node, home: str) -> Node:

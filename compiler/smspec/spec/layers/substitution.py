@@ -69,6 +69,9 @@ class Substitution:
             return replace(node, items=tuple(items)) if changed else node
         entries: list[tuple[Scalar, Node]] = []
         for key, value in node.entries:
+            if isinstance(value, Scalar) and _OPEN not in value.text and _OPEN not in key.text:
+                entries.append((key, value))  # the usual case needs no path
+                continue
             here = (*path, key.text)
             new = self.apply(value, here)
             changed = changed or new is not value

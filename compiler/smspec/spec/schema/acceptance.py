@@ -25,7 +25,8 @@ def accepts(schema: SchemaPart, value: object, root: Root) -> bool:
     if isinstance(reference, str):
         # Draft 7: ignore whatever is next to a $ref.
         return accepts(target(root, reference), value, root)
-    for _, holds, argument in checks(schema):  # noqa: SIM110
+    known = _KNOWN.get(id(schema))
+    for _, holds, argument in checks(schema) if known is None else known[1]:
         if not holds(argument, value, schema, root):
             return False
     return True

@@ -9,9 +9,9 @@ from smspec.spec.schema.job_schema import merged_schema
 from smspec.spec.shape.view import viewed
 
 
-def shape_findings(document: Document) -> list[Finding]:
+def shape_findings(document: Document, data: object = None) -> list[Finding]:
     """Return every mismatch between a merged document, with its short forms expanded, and the schema."""
-    data = viewed(document.root)
+    data = viewed(document.root) if data is None else data
     schema = merged_schema()
     if accepts(schema, data, schema):
         return []
