@@ -1,0 +1,25 @@
+"""XML is looked at within limits, and the limits are where they are said to be."""
+
+import pytest
+
+from smspec.wire.fault import BadResponse
+from smspec.wire.xml_body import check_xml
+
+
+def nested(levels):
+    return b"<a>" * levels + b"</a>" * levels
+
+
+def flat(elements):
+    return b"<a>" + b"<b/>" * (elements - 1) + b"</a>"
+
+
+@pytest.mark.parametrize("content", [nested(32), flat(100_000)], ids=["levels", "elements"])
+def test_as_much_as_the_limits_allow_is_taken(content):
+    check_xml(content)
+
+
+@pytest.mark.parametrize("content", [nested(33), flat(100_001)], ids=["levels", "elements"])
+def test_one_more_is_refused(content):
+    with pytest.raises(BadResponse, match="beyond the limits"):
+        check_xml(content)
