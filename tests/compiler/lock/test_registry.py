@@ -56,6 +56,15 @@ def test_index_variants_and_attestations_are_considered():
             ask(f"{server.host}/base:1", "linux/arm/v6")
 
 
+@pytest.mark.parametrize("missing", ["os", "architecture"])
+def test_platform_that_is_not_complete_may_be_any(missing):
+    root = json.loads(index("", ("linux/arm64",)))
+    del root["manifests"][0]["platform"][missing]
+    with registry() as server:
+        digest = server.add("base", "1", json.dumps(root).encode())
+        assert ask(f"{server.host}/base:1", "linux/amd64") == digest
+
+
 @pytest.mark.parametrize(
     ("status", "words"),
     [(403, "access denied"), (404, "no such image or tag"), (429, "too many"), (500, "responds 500")],
