@@ -73,6 +73,15 @@ def test_other_faults_are_reported_as_with_the_base(directory, base):
         assert fault in MAY_HIDE or hidden == set(), f"{fault}: hidden"
 
 
+def test_ignored_check_may_be_in_the_missing_base(directory):
+    """Of an entry of `checks.ignore` only an unknown rule is certain."""
+    more = keys(directory, "missing")
+    more["checks"] = "{ignore: [{rule: SM320, because: of the base}, {rule: SM999, because: of nothing}]}"
+    assert [path for code, _, path in found(directory, more=more) if code == "SM331"] == [
+        ("checks", "ignore", 1, "rule")
+    ]
+
+
 def right_jobs():
     """Yield the right examples of the explanations as data, whole jobs around them."""
     for code in explained_codes():

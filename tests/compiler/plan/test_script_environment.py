@@ -77,3 +77,16 @@ def test_foreign_toolkit_uses_its_own_style(delivery):
         hyperparameters={"amp": True},
     )
     assert given_.words == ["--amp", "True" if delivery == "s3" else "true"]
+
+
+@pytest.mark.parametrize(
+    ("entry_point", "name"),
+    [
+        ({"script": "train.py"}, "train.py"),
+        ({"module": "ctr.train:main"}, "ctr.train:main"),
+        ({"command": ["bash", "go.sh"]}, "bash go.sh"),
+    ],
+)
+def test_script_that_was_not_read_has_the_name_in_the_spec(entry_point, name):
+    unread, _ = planned(entry_point=entry_point, environment={"SAGEMAKER_BASE_DIR": "/data"})
+    assert unread.name == name

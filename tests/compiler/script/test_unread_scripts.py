@@ -96,6 +96,7 @@ REPLACED = {
     "AlgorithmSpecification.ContainerArguments": {"ContainerArguments": ["--x"]},
     "AlgorithmSpecification.AlgorithmName": {"AlgorithmName": "mine"},
     "AlgorithmSpecification.TrainingImage": {"TrainingImage": READY},
+    "no AlgorithmSpecification.TrainingImage": {"TrainingImage": None},
 }
 
 
