@@ -5,7 +5,7 @@ import fcntl
 from smspec.output.atomic_file import write_whole
 
 
-def test_what_a_killed_writer_left_is_removed_and_what_another_writes_stays(tmp_path):
+def test_unfinished_file_of_killed_writer_is_removed(tmp_path):
     """A writer holds a lock on its unfinished file; the system takes it from one who is killed."""
     unfinished = tmp_path / ".smspec.lock-of-another.smspec-unfinished"
     with open(unfinished, "w") as of_another:

@@ -206,6 +206,28 @@ def test_parser_in_an_attribute_is_read():
     assert codes(OPTIONS_OF_A_CLASS, hyperparameters={"lr": "x"}) == [("SM503", "hyperparameters.lr")]
 
 
+OPTIONS_OF_THREE_CLASSES = """\
+import argparse
+class Base:
+    def add(self, parser):
+        parser.add_argument('--epochs', type=int)
+class Options(Base):
+    def add(self, parser):
+        super().add(parser)
+        parser.add_argument('--lr', type=float)
+class More(Options):
+    pass
+parser = argparse.ArgumentParser()
+More().add(parser)
+parser.parse_args()
+"""
+
+
+def test_arguments_of_class_above_are_known():
+    written = {"epochs": "x", "lr": 0.1}
+    assert codes(OPTIONS_OF_THREE_CLASSES, hyperparameters=written) == [("SM503", "hyperparameters.epochs")]
+
+
 def test_star_import_is_followed():
     text = "from options import *\nif __name__ == '__main__':\n    get_parser().parse_args()\n"
     assert codes(text, {"options": OPTIONS}, hyperparameters={"rate": 1}) == [("SM501", "hyperparameters.rate")]
