@@ -263,6 +263,7 @@ def test_member_accepts_only_a_key(tmp_path, answer):
     own = keys(tmp_path / "b", is_leader=False)
     environ = {**os.environ, "PYTHONPATH": str(RUNTIME)}
     with socket.create_server((HERE, PORT)) as leader:
+        leader.settimeout(30)  # a member that has ended never connects
         process = subprocess.Popen([*MEMBER, "b", str(tmp_path / "b/.ssh/smspec")], env=environ, stderr=subprocess.PIPE)
         for _ in range(2):
             with leader.accept()[0] as connection:
