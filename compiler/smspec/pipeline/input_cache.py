@@ -41,6 +41,7 @@ class InputCache:
         self._boundaries: dict[str, Boundary] = {}
         self._of_root: dict[str, Boundary] = {}
         self._directories: dict[str, str] = {}
+        self._identities: dict[str, str] = {}
         self._specs: dict[str, Document | InvalidInput] = {}
         self._strangers: set[str] = set()
         self._sources: dict[tuple[str, tuple[str, ...]], ScannedSource] = {}
@@ -52,6 +53,11 @@ class InputCache:
 
     def identity(self, path: str) -> str:
         """Return the real path of a file. The links of a directory are resolved once for all of its files."""
+        if path not in self._identities:
+            self._identities[path] = self._resolved(path)
+        return self._identities[path]
+
+    def _resolved(self, path: str) -> str:
         parent, name = os.path.split(path)
         if name in ("", os.curdir, os.pardir) or os.path.islink(path):
             return os.path.realpath(path)
