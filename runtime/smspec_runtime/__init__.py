@@ -1,4 +1,4 @@
-"""What runs in the training container. ``smspec_runtime.pipe`` is loaded when named."""
+"""The code in the training container. ``smspec_runtime.pipe`` is loaded on use."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +11,7 @@ __all__ = ["job", "pipe"]
 
 
 def job() -> "Job":
-    """The job of this container; outside SageMaker one in the current directory."""
+    """Return the container's job; outside SageMaker one in the current directory."""
     import os
 
     from .training_job import read_job

@@ -1,4 +1,4 @@
-"""What this host has to offer."""
+"""GPUs and CPUs of this host."""
 
 import json
 import os

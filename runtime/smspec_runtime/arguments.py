@@ -1,4 +1,4 @@
-"""Hyperparameters as arguments, in the style that the job spec names."""
+"""Hyperparameters as arguments, in the style of the job spec."""
 
 import json
 
@@ -23,7 +23,7 @@ def arguments_of(hyperparameters: Hyperparameters, style: str) -> List[str]:
 
 
 def _toolkit(key: str, value: Any, _: Any) -> List[str]:
-    """SageMaker's own way: values as Python shows them."""
+    """SageMaker's own style: values as Python prints them."""
     if isinstance(value, dict):
         value = ",".join(f"{name}={inner}" for name, inner in sorted(value.items()))
     return [("--" if len(key) > 1 else "-" if key else "") + key, "" if value is None else str(value)]
@@ -35,7 +35,7 @@ def _json(key: str, value: Any, written: Any) -> List[str]:
 
 
 def _flags(key: str, value: Any, written: Any) -> List[str]:
-    """As `_json`, but true is ``--key``, false is left out, and a list is ``--key a b``."""
+    """As `_json`, but true is ``--key``, false is omitted, and a list is ``--key a b``."""
     if isinstance(value, bool):
         return ["--" + key] * value
     return ["--" + key, *map(_spelled, value)] if isinstance(value, list) else _json(key, value, written)
@@ -45,7 +45,7 @@ STYLES: Dict[str, Style] = {"toolkit": _toolkit, "json": _json, "flags": _flags,
 
 
 def _spelled(value: Any, written: Any = None) -> str:
-    """Return a string without its quotes, all else as its author spelled it (`1e-3`)."""
+    """Return a string without its quotes, others as written (`1e-3`)."""
     if isinstance(value, str):
         return value
     return written.strip() if isinstance(written, str) else json.dumps(value)

@@ -1,4 +1,4 @@
-"""What the runtime asks AWS for, by the boto3 of the image."""
+"""Calls to AWS, with the boto3 of the image."""
 
 import importlib
 import re
@@ -10,7 +10,7 @@ _ARN = re.compile(r"arn:[^:]+:codeartifact:([^:]+):([^:]+):repository/([^/]+)/(.
 
 
 def open_client(service: str, purpose: str, options: Mapping[str, Any]) -> Any:
-    """Raises Refused, saying what the client was for, when the image has no boto3."""
+    """Raise Refused, with the purpose of the client, if the image has no boto3."""
     try:
         # By name: checkers must not think that the runtime depends on it.
         return importlib.import_module("boto3").client(service, **options)
@@ -19,7 +19,7 @@ def open_client(service: str, purpose: str, options: Mapping[str, Any]) -> Any:
 
 
 def client_errors() -> Tuple[Type[Exception], ...]:
-    """Return what a client raises, once there is one."""
+    """Return the exceptions of a client, once one exists."""
     boto3, botocore = map(importlib.import_module, ("boto3.exceptions", "botocore.exceptions"))
     return (OSError, ValueError, boto3.Boto3Error, botocore.BotoCoreError, botocore.ClientError)
 
@@ -30,7 +30,7 @@ def s3_options(sagemaker: Mapping[str, Any], environ: Mapping[str, str]) -> Dict
 
 
 def fetch(uri: str, path: str, options: Mapping[str, Any]) -> None:
-    """Write an object of S3 to a file."""
+    """Write an S3 object to a file."""
     failed = f"cannot fetch {uri}"
     bucket, _, key = uri[len("s3://") :].partition("/")
     if not bucket or not key:

@@ -18,7 +18,7 @@ class Channel(NamedTuple):
     settings: RunSettings
 
     def epochs(self, count: int) -> "Iterator[Stream]":
-        """Yield one stream per epoch, in the view that the job spec names."""
+        """Yield one stream per epoch, in the view of the job spec."""
         if self.mode != "Pipe":
             raise ValueError(f"channel `{self.name}` is in {self.mode} mode: read the files in {self.path}")
         from .pipe.channel import channel_epochs  # Late: few need it.

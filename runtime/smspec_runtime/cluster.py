@@ -8,7 +8,7 @@ from .refusal import Refused
 
 
 class Cluster(NamedTuple):
-    """All hosts see the same order. ``instance_groups``: name → group, as the file has it."""
+    """The order is the same on all hosts. ``instance_groups``: name → group, as in the file."""
 
     hosts: List[str]
     current_host: str
@@ -32,7 +32,7 @@ _KEYS = {
 
 
 def decode_cluster(config: Dict[str, Any]) -> Cluster:
-    """Raises ValueError when it makes no sense."""
+    """Raise ValueError if it is invalid."""
     hosts = _host_names(config.get("hosts"), "`hosts`")
     current_host = _text(config, "current_host")
     if current_host not in hosts:
@@ -50,13 +50,13 @@ def wait_for_hosts(hosts: Sequence[str], seconds: float = 900.0) -> Dict[str, st
     addresses: Dict[str, str] = {}
     if not hosts:
         return addresses
-    import socket  # Late: few jobs ask.
+    import socket  # Late: rarely needed.
 
     deadline = time.monotonic() + seconds
     pause = 0.1
     while True:
         why = ""
-        # All of them in each round: a host that ends early takes its name along.
+        # All in each round: a host that ends early removes its name.
         for host in hosts:
             if host in addresses or (why and time.monotonic() > deadline):
                 continue

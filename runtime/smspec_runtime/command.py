@@ -1,10 +1,10 @@
-"""What is started in the end."""
+"""The command that is started."""
 
 from .lean_typing import Dict, List, NamedTuple
 
 
 class Companion(NamedTuple):
-    """What runs beside the program; if essential, its failure ends the program."""
+    """A process next to the program; if essential, its failure ends the program."""
 
     words: List[str]
     variables: Dict[str, str] = {}

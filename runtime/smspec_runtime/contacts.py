@@ -1,11 +1,11 @@
-"""Which hosts this one waits for: those that it connects to by name."""
+"""The hosts that this one waits for: those that it connects to by name."""
 
 import os
 import re
 
 from .lean_typing import List, Optional
 
-# The team waits for what mpirun needs.
+# mpirun's hosts are waited for by the team.
 _CONTACTS = {"torchrun": slice(1), "parameter_server": slice(None), "multi_worker_mirrored": slice(None)}
 
 _LOOKUPS = re.compile(
@@ -23,7 +23,7 @@ def contacted_hosts(launcher: Optional[str], hosts: List[str], code: str) -> Lis
 
 
 def _looks_up_names(code: str) -> bool:
-    """Whether some Python or shell file says so."""
+    """Return whether a Python or shell file does so."""
     files = 0
     for directory, _, names in os.walk(code):
         for name in names:
@@ -37,5 +37,5 @@ def _looks_up_names(code: str) -> bool:
                     if _LOOKUPS.search(file.read(_BYTES)):
                         return True
             except OSError:
-                continue  # Whoever runs it finds out.
+                continue  # Its start will fail.
     return False

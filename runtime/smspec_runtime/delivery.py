@@ -1,4 +1,4 @@
-"""Brings the author's code into the code directory."""
+"""Copies the author's code to the code directory."""
 
 import os
 
@@ -19,7 +19,7 @@ def submit_directory(config: InputConfig, environ: Mapping[str, str]) -> str:
 
 
 def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Mapping[str, str]) -> Layout:
-    """What was sent with the job wins over what the image holds."""
+    """Code sent with the job wins over code in the image."""
     code = layout.code
     source = ""
     if delivery == "channel":
@@ -44,12 +44,12 @@ def deliver(delivery: str, layout: Layout, config: InputConfig, environ: Mapping
 
 
 def _bring(source: str, code: str, config: InputConfig, environ: Mapping[str, str]) -> None:
-    import shutil  # Late: few jobs ask.
+    import shutil  # Late: rarely needed.
 
     place = code if os.access(os.path.dirname(code), os.W_OK) else "/tmp/smspec-code"
     staging = f"{place}.{os.getpid()}"
     staged = staging + "/code"
-    shutil.rmtree(staging, ignore_errors=True)  # Of a container that was stopped here.
+    shutil.rmtree(staging, ignore_errors=True)  # Left by a stopped container.
     try:
         os.makedirs(staged)
         _stage(source, staged, config, environ)
@@ -98,7 +98,7 @@ def _replace(code: str, staged: str, source: str) -> None:
         os.rename(staged, code)
         return
     except OSError:
-        pass  # A mount point cannot be renamed, but what is in it can be replaced.
+        pass  # A mount point cannot be renamed, but its content can be replaced.
     import shutil
 
     os.makedirs(code, exist_ok=True)
@@ -113,7 +113,7 @@ def _replace(code: str, staged: str, source: str) -> None:
 
 
 def _can_make(path: str) -> bool:
-    """Whether it takes files, made if need be."""
+    """Whether it is writable, after creating it if needed."""
     try:
         os.makedirs(path, exist_ok=True)
     except PermissionError:
@@ -124,8 +124,8 @@ def _can_make(path: str) -> bool:
 
 
 def _directory_of_its_own(code: str) -> str:
-    """For images with a user who may not write to /opt/ml/code."""
-    import tempfile  # Late: few jobs ask.
+    """For images with a user who cannot write to /opt/ml/code."""
+    import tempfile  # Late: rarely needed.
 
     try:
         directory = tempfile.mkdtemp(prefix="smspec-code-")

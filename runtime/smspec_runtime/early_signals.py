@@ -1,6 +1,6 @@
-"""Lets what would stop the job wait until the supervisor hears it: process 1 loses a signal without a handler.
+"""Holds stop signals until the supervisor handles them: process 1 loses a signal without a handler.
 
-It comes before the rest is loaded.
+Imported before the rest is loaded.
 """
 
 import _signal  # type: ignore[import-not-found]  # `signal` itself is slow to load

@@ -1,4 +1,4 @@
-"""The variables of the program, as SageMaker's own toolkit names them."""
+"""The variables of the program, with the names of SageMaker's toolkit."""
 
 import json
 
@@ -25,9 +25,9 @@ def sagemaker_variables(
     groups: List[str],
     environ: Mapping[str, str],
 ) -> Dict[str, str]:
-    """Return what overwrites the container's own variables.
+    """Return what overrides the container's own variables.
 
-    ``program`` None: a framework's function. ``groups``: those that a launcher runs on.
+    ``program`` None: a framework's function. ``groups``: those of the launcher.
     """
     cluster = config.cluster
     sagemaker = config.hyperparameters.sagemaker

@@ -1,6 +1,6 @@
-"""Unpacks ``sourcedir.tar.gz``, never outside of the directory given: files, directories, and links as copies.
+"""Unpacks ``sourcedir.tar.gz``, never outside of the directory: files, directories, and links as copies.
 
-The standard library's own has let archives out in many releases, filter or not.
+Many releases of the standard library allow archives to escape, filter or not.
 """
 
 import gzip
@@ -16,13 +16,13 @@ from .unpacked_tree import UnpackedTree
 MEMBERS = 20_000  # and files and directories in the end
 BYTES = 2 << 30
 RATIO = 200
-_FREE_BYTES = 64 << 20  # Up to this no ratio counts: a few zeros are no bomb.
+_FREE_BYTES = 64 << 20  # Below this no ratio counts: a few zeros are no bomb.
 _CHUNK = 1 << 20
 _ABOUT, _ABOUT_IN_ALL = 1 << 20, 32 << 20  # Bytes of an extended header; of all of them.
 
 
 class _Unzipped(gzip.GzipFile):
-    """Gives ``limit`` bytes at most, headers and padding too."""
+    """Returns ``limit`` bytes at most, headers and padding too."""
 
     limit = 0
     _spent = 0
@@ -38,7 +38,7 @@ class _Unzipped(gzip.GzipFile):
             raise Refused(f"the archive unpacks to more than {self.limit} bytes")
 
     def chunks(self, size: int) -> Iterator[bytes]:
-        """Yield what follows a header, and pass over its padding."""
+        """Yield the data after a header, and skip its padding."""
         if size < 0:
             raise ValueError("damaged header")
         for left in range(size, 0, -_CHUNK):
@@ -50,7 +50,7 @@ class _Unzipped(gzip.GzipFile):
 
 
 def extract(archive: str, directory: str) -> Dict[str, str]:
-    """Unpack into a directory that is new and empty. Return the files: path → what `digest` is made of."""
+    """Unpack into a new, empty directory. Return the files: path → input of `digest`."""
     try:
         with open(archive, "rb") as file, _Unzipped(fileobj=file) as content:
             content.limit = min(BYTES, max(_FREE_BYTES, RATIO * os.fstat(file.fileno()).st_size))
@@ -71,7 +71,7 @@ def digest(files: Dict[str, str]) -> str:
 
 
 def plain_name(name: str) -> str:
-    """Return a relative path; empty for the directory itself. Raises Refused for one that leads out."""
+    """Return a relative path; empty for the directory itself. Raise Refused for one outside."""
     parts = name.replace("\\", "/").split("/")
     if name.startswith("/") or ".." in parts:
         raise Refused(f"`{name}` in the archive lies outside of the code directory")

@@ -16,9 +16,9 @@ _REASON, _COMMAND, _LEAST_DETAILS = 640, 200, 24  # Bytes of these.
 
 
 class Report:
-    """Room for the failure file is set aside before the program can fill the disk.
+    """Space for the failure file is reserved before the program can fill the disk.
 
-    The program may replace any directory with a link, so the descriptors are those from before its start.
+    The program may replace any directory by a link, so descriptors are opened before its start.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -26,7 +26,7 @@ class Report:
         self._root = self._output = -1
 
     def prepare(self) -> None:
-        """Remove an earlier job's failure file and set the room aside."""
+        """Remove an earlier job's failure file and reserve space."""
         try:
             self._open()
             self._remove("failure")
@@ -51,7 +51,7 @@ class Report:
             log(f"cannot write {path}: {error}\n{text}")
 
     def succeed(self) -> None:
-        """Without it the job is a success, too."""
+        """Optional: without it the job succeeds, too."""
         try:
             self._open()
             self._remove(_ROOM)
@@ -69,7 +69,7 @@ class Report:
         try:
             os.mkdir("output", dir_fd=self._root)
         except OSError:
-            pass  # It is there, or there is no place for it.
+            pass  # It exists, or cannot be created.
         try:
             self._output = os.open("output", os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=self._root)
         except OSError:

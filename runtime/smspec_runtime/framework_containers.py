@@ -1,4 +1,4 @@
-"""SageMaker's own images: which of their modules only start the author's program."""
+"""SageMaker's own images: modules that only start the author's program."""
 
 import re
 
@@ -16,7 +16,7 @@ def is_of_sagemaker(module: str) -> bool:
 
 
 def only_starts(module: str, hyperparameters: Hyperparameters) -> bool:
-    """Whether a module of SageMaker's does nothing that the runtime does not."""
+    """Return whether a module of SageMaker does nothing else."""
     is_tuned = "_tuning_objective_metric" in hyperparameters.sagemaker
     # Chainer's starts MPI in its own way; TensorFlow's gives each job of a tuning job a model directory.
     does_more = module.startswith("sagemaker_chainer") or (is_tuned and module.startswith("sagemaker_tensorflow"))
@@ -24,7 +24,7 @@ def only_starts(module: str, hyperparameters: Hyperparameters) -> bool:
 
 
 def has_own_train(environ: Mapping[str, str]) -> bool:
-    """Whether `train` on PATH is a program of the image, and neither a toolkit's nor the one that called us."""
+    """Whether `train` on PATH belongs to the image, not to a toolkit or our caller."""
     path = find_on_path("train", environ)
     if not path or environ.get("SM_USER_ENTRY_POINT") == "train":
         return False

@@ -15,7 +15,7 @@ RESERVED = _RESERVED.split()
 
 
 class Hyperparameters(NamedTuple):
-    """``user`` and ``sagemaker`` are decoded; ``written``: ``user`` as the file has it."""
+    """``user`` and ``sagemaker`` are decoded; ``written``: ``user`` as in the file."""
 
     user: Dict[str, Any] = {}
     written: Dict[str, Any] = {}
@@ -40,14 +40,14 @@ def split_hyperparameters(content: Dict[str, Any]) -> Hyperparameters:
 
 
 def join_settings(content: Dict[str, Any]) -> RunSettings:
-    """Raises ValueError when they are not ours."""
+    """Raise ValueError if they are invalid."""
     names = [SETTINGS_HYPERPARAMETER, *(f"{SETTINGS_HYPERPARAMETER}_{part}" for part in range(1, len(content)))]
     text = "".join(str(content[name]) for name in names if name in content)
     return decode_run_settings(text) if text else RunSettings()
 
 
 def _decoded(value: Any) -> Any:
-    """Return its JSON where it is JSON, else itself."""
+    """Return a value decoded if it is JSON."""
     try:
         return json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):

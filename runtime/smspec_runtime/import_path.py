@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class StandardLibraryOnly:
-    """While entered, only submodules are found elsewhere."""
+    """In this context, only submodules are found elsewhere."""
 
     def __enter__(self) -> None:
         self._before = list(sys.path)
@@ -25,7 +25,7 @@ def standard_library_first(path: "List[str]", code: str) -> "List[str]":
     try:
         avoided.add(os.getcwd())
     except OSError:
-        pass  # It is gone.
+        pass  # It was removed.
     own = [entry for entry in path if _is_standard_library(entry)]
     return own + [entry for entry in path if entry not in own and entry not in avoided]
 

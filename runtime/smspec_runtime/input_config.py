@@ -15,7 +15,7 @@ SIZE_LIMIT = 64 << 20  # Bytes of one file; a hundred hyperparameters are 250 kB
 
 
 class InputConfig(NamedTuple):
-    """``channels`` (without that of the runtime) and ``resource_config`` are as the files have them."""
+    """``channels`` (without the runtime's) and ``resource_config`` are as in the files."""
 
     cluster: Cluster
     resource_config: Dict[str, Any]

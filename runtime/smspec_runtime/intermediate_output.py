@@ -1,6 +1,6 @@
-"""Sends ``output/intermediate`` to S3, as `sagemaker_s3_output` asks for.
+"""Sends ``output/intermediate`` to S3, for `sagemaker_s3_output`.
 
-One process beside the program sends what changes, another the rest. Neither can fail the job.
+One process sends changes during the job, another the rest. Neither can fail the job.
 """
 
 import json
@@ -26,7 +26,7 @@ from .variables import python_path
 def start_sending(
     layout: Layout, config: InputConfig, environ: Mapping[str, str], python: str, supervisor: Supervisor
 ) -> Optional[Callable[[bool], None]]:
-    """Return what sends the rest, told whether the job is stopped. If the directory is there, SageMaker sends it."""
+    """Return what sends the rest, given whether the job is stopped. SageMaker sends an existing directory itself."""
     directory = layout.output_intermediate
     sagemaker = config.hyperparameters.sagemaker
     target = str(sagemaker["sagemaker_s3_output"])
@@ -81,7 +81,7 @@ def main(words: List[str]) -> int:
     while True:
         before, found = found, snapshot(directory)
         for path, mark in found.items():
-            # What has changed since the last round may not be written to its end.
+            # A file changed since the last round may be incomplete.
             if mark == tried.get(path) or not (is_last or mark == before.get(path)):
                 continue
             tried[path] = mark
@@ -101,7 +101,7 @@ def main(words: List[str]) -> int:
 
 
 def _open_inside(root: str, name: str, flags: int) -> int:
-    """Open a regular file that is in a directory. The program may have put links anywhere."""
+    """Open a regular file in a directory. The program may have created links anywhere."""
     descriptor = os.open(os.path.join(root, name), flags | os.O_NONBLOCK, 0o644)
     status, real = os.fstat(descriptor), os.path.realpath(f"/proc/self/fd/{descriptor}")
     is_own = stat.S_ISREG(status.st_mode) and real.startswith(root + "/")

@@ -10,9 +10,9 @@ from .log import log
 
 
 def make_local_tree() -> str:
-    """As the toolkit does, in the home directory. Return its root."""
+    """Create it in the home directory, as the toolkit does. Return its root."""
     home = os.path.expanduser("~")
-    if home == "/" or not os.path.isabs(home):  # The image may not know the user.
+    if home == "/" or not os.path.isabs(home):  # The user may be unknown in the image.
         home = "/tmp"
     layout = Layout(f"{home}/sagemaker_local/jobs/{time.time()}{ROOT}")
     host, group = socket.gethostname(), "homogeneousCluster"

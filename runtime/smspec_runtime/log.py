@@ -1,13 +1,13 @@
-"""Our own log lines, on standard error."""
+"""Log lines of the runtime, on standard error."""
 
 import os
 import select
 
-PIPE_ROOM = 4096  # A pipe that can be written to takes this much (PIPE_BUF) at once.
+PIPE_ROOM = 4096  # A writable pipe accepts this much (PIPE_BUF) at once.
 
 
 def log(message: str) -> None:
-    """Write one line. Never fails; gives the reader a second to make room."""
+    """Write one line. Never fails; waits a second for space."""
     line = f"smspec: {message}\n".encode("utf-8", "replace")
     try:
         while line and select.select((), (2,), (), 1)[1]:

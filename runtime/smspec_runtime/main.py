@@ -1,4 +1,4 @@
-"""The life of a job. Only here is `os.environ` read, and every exception caught."""
+"""The life of a job. Only this module reads `os.environ` and catches every exception."""
 
 import os
 import sys
@@ -31,16 +31,16 @@ with StandardLibraryOnly():
     from .variables import carried_variables, python_path
 
 LOCAL_LEADER = "SMSPEC_LOCAL_LEADER"
-"""By `smspec run`: an address, and ports for the job, the team and two for each host."""
+"""Set by `smspec run`: an address, and ports for the job, the team and two for each host."""
 STOP_GRACE = "SMSPEC_STOP_GRACE"  # Seconds from SIGTERM to SIGKILL, in tests and rehearsals.
 PYTHON = sys.executable or "python3"
 
 
 def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
-    """Return the exit status of the container. Without a plan, do as the toolkit."""
+    """Return the exit status of the container. Without a plan, act as the toolkit."""
     environ = dict(os.environ)
     if not environ.get("SAGEMAKER_BASE_DIR") and not os.path.exists(ROOT):
-        from .local_tree import make_local_tree  # Late: SageMaker makes a tree.
+        from .local_tree import make_local_tree  # Late: SageMaker creates a tree.
 
         environ["SAGEMAKER_BASE_DIR"] = make_local_tree()
     layout = Layout(environ.get("SAGEMAKER_BASE_DIR") or ROOT)
@@ -51,7 +51,7 @@ def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
         grace = GRACE
     supervisor = Supervisor(grace)
     report = Report(layout)
-    report.prepare()  # Signals still wait, so nobody takes an earlier job's failure file for this one's.
+    report.prepare()  # Signals are still held, so an old failure file is never taken for this job's.
     try:
         try:
             supervisor.start()
@@ -64,7 +64,7 @@ def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
         except RecursionError:
             status, failure = 1, refusal_text(Refused("the input configuration is nested too deeply"))
         except Exception:
-            from traceback import format_exc  # Late: it is for our own bugs.
+            from traceback import format_exc  # Late: only for bugs.
 
             log(format_exc())
             status = 70
@@ -82,7 +82,7 @@ def main(arguments: List[str], plan_file: Optional[str] = None) -> int:
 
 
 def end(status: int) -> NoReturn:
-    """Without Python's own end, which takes as long as its start."""
+    """Skip Python's shutdown, which is as slow as its start."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()  # boto3 may have warned.
@@ -97,7 +97,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     cluster = config.cluster
     plan = plan_of(config, environ) if plan_file is None else _load_plan(plan_file)
     if plan.launcher is not None:
-        from .launchers import LAUNCHERS, Launch  # Late: few jobs ask.
+        from .launchers import LAUNCHERS, Launch  # Late: rarely needed.
 
         if plan.launcher not in LAUNCHERS:
             raise Refused(f"this runtime has no launcher `{plan.launcher}`; it has {', '.join(LAUNCHERS)}")
@@ -107,7 +107,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     layout = deliver(plan.delivery, layout, config, environ)
     program = find_program(plan, layout.code, PYTHON)
     make_executable(program, layout.code)
-    # A framework brings the code itself, and is called where the container starts.
+    # A framework copies the code itself, and is called in the initial directory.
     is_framework = plan.kind == "framework"
     if not is_framework:
         outcome, words, title = install(program, layout.code, PYTHON, environ, supervisor.prepare)
@@ -187,7 +187,7 @@ def _load_plan(path: str) -> RunPlan:
         if plan.args_style not in STYLES:
             raise ValueError(f"no such style of arguments: `{plan.args_style}`")
         if plan.kind == "module" and is_of_sagemaker(plan.program):
-            return plan._replace(kind="framework")  # It takes no job, and starts the program itself.
+            return plan._replace(kind="framework")  # It gets no job, and starts the program itself.
         return plan
     except (OSError, ValueError) as error:
         raise Refused(f"cannot read the plan of the image: {error}") from error

@@ -1,4 +1,4 @@
-"""Keeps secrets out of our log lines and the failure file."""
+"""Masks secrets in our log lines and the failure file."""
 
 import json
 import os
@@ -9,14 +9,14 @@ from .secret_names import LIKELY, strength
 from .token_formats import without_tokens
 
 MASK = "******"
-_SHORTEST = 6  # Characters; a shorter value would blacken unrelated words.
+_SHORTEST = 6  # Characters; a shorter value would mask unrelated words.
 _SURELY_UNIQUE = 12
 _COMMON = (
     "password passwort secret secrets default disabled enabled required optional unknown changeme example anonymous"
     " offline online localhost training production development postgres public private service account undefined"
     " placeholder environment sagemaker"
 )
-"""Masked, they would blacken what explains a failure."""
+"""Masking these would hide the cause of a failure."""
 _QUOTED = re.compile(r"(?a)[^\w.~-]")  # In a URL.
 _KEY = re.compile(r"""(?<![\w.-])([\w.-]+)([\\"']*\s*[=:]\s*|\s+)""")
 _VALUE = re.compile(r"""(?s)(?!--)(?:"(?:\\.|[^"\\])*"?|'[^']*'?|[^\s"']+)+""")
@@ -27,7 +27,7 @@ def is_secret(name: str) -> bool:
 
 
 def secret_values(hyperparameters: Any) -> List[str]:
-    """Return the values that have the name of a secret or lie below one."""
+    """Return the values with the name of a secret, or below one."""
     found = []
     waiting: List[Tuple[bool, Any]] = [(False, hyperparameters)]
     while waiting:  # However deep they are nested.
@@ -42,7 +42,7 @@ def secret_values(hyperparameters: Any) -> List[str]:
 
 
 def secret_variables(environ: Mapping[str, str]) -> List[str]:
-    """Of variables; a path only says where a secret is."""
+    """Return those of variables; a path only refers to a secret."""
     return [value for name, value in environ.items() if is_secret(name) and not os.path.exists(value)]
 
 
@@ -55,7 +55,7 @@ def secret_arguments(words: Sequence[str]) -> List[str]:
 def masked_command(words: Sequence[str], secrets: Sequence[str]) -> str:
     """Mask these, and what follows the name of a secret."""
     shown = []
-    stop = ""  # What lacks it is a value.
+    stop = ""  # Without it a word is a value.
     for word in words:
         if stop and not word.startswith(stop):
             shown.append(MASK)
@@ -67,7 +67,7 @@ def masked_command(words: Sequence[str], secrets: Sequence[str]) -> str:
 
 
 def masked_text(text: str, secrets: Sequence[str]) -> str:
-    """Mask what is written as a secret, and these values in any form."""
+    """Mask known formats of secrets, and these values in any form."""
     forms = {form for secret in secrets for form in _forms(secret)}
     for form in sorted(forms, key=len, reverse=True):
         if form not in text:
@@ -80,7 +80,7 @@ def masked_text(text: str, secrets: Sequence[str]) -> str:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """Yield what a program may write for a value and for its single lines."""
+    """Yield the forms of a value, and of its lines, that a program may write."""
     lines = secret.splitlines()
     for part in {secret, secret.strip(), *(line.strip() for line in lines if len(lines) > 1)}:
         if len(part) < _SHORTEST or part.lower() in _COMMON.split() or not any(map(str.isalnum, part)):
@@ -97,7 +97,7 @@ def _percent(character: "re.Match[str]") -> str:
 
 
 def _masked_values(text: str) -> str:
-    """Mask what follows the name of a secret, or more."""
+    """Mask the values of secret names, or more."""
     shown, end = "", 0
     for key in _KEY.finditer(text):
         is_option = key[1][0] == "-" or not key[2].isspace()

@@ -1,4 +1,4 @@
-"""Calls ``package.module:function`` with the job, after ``--without-job`` with nothing."""
+"""Calls ``package.module:function`` with the job; ``--without-job``: without."""
 
 import sys
 from importlib import import_module
@@ -28,7 +28,7 @@ def main(arguments: List[str]) -> int:
         function()
     except OSError as error:
         sys.excepthook(OSError, error, error.__traceback__)
-        return error.errno or 1  # As with SageMaker's own toolkit.
+        return error.errno or 1  # As SageMaker's toolkit does.
     return 0
 
 

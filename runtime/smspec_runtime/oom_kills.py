@@ -1,10 +1,10 @@
-"""How many processes of this control group the kernel has killed for want of memory."""
+"""The number of processes of this control group that ran out of memory."""
 
 from .lean_typing import Optional
 
 
 def count_oom_kills() -> Optional[int]:
-    """None: it cannot be read."""
+    """None: unreadable."""
     groups = {"memory": "", "": ""}
     try:
         with open("/proc/self/cgroup", encoding="utf-8", errors="surrogateescape") as file:
@@ -14,7 +14,7 @@ def count_oom_kills() -> Optional[int]:
     except (OSError, ValueError):
         pass
     old, new = "memory{}/memory.oom_control", "{}/memory.events"
-    # A container may see its own group as if it were the root.
+    # A container may see its own group as the root.
     for path in (old.format(groups["memory"]), old.format(""), new.format(groups[""]), new.format("")):
         try:
             with open(f"/sys/fs/cgroup/{path}", encoding="ascii") as file:

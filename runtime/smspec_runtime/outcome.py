@@ -22,5 +22,5 @@ class Outcome(NamedTuple):
 
 
 def status_of(wait_status: int) -> int:
-    """Return what a shell would say of a wait status."""
+    """Return the exit status in a shell for a wait status."""
     return os.WEXITSTATUS(wait_status) if os.WIFEXITED(wait_status) else 128 + os.WTERMSIG(wait_status)

@@ -1,4 +1,4 @@
-"""The author's program: what kind it is, what it needs, how it is started."""
+"""The author's program: its kind, its needs, its command."""
 
 import os
 import stat
@@ -16,7 +16,7 @@ _HELP = "name a file of the source directory by its path in it, such as `train.p
 class Program(NamedTuple):
     """``kind``: python, package, executable, command or module. ``words`` start it without a launcher.
 
-    ``python_words``: the arguments of an interpreter; empty if it is no Python.
+    ``python_words``: the arguments of an interpreter; empty if it is not Python.
     """
 
     kind: str
@@ -25,7 +25,7 @@ class Program(NamedTuple):
 
 
 def find_program(plan: RunPlan, code: str, python: str) -> Program:
-    """Call it when the code is in its place."""
+    """Call it after the delivery of the code."""
     name = plan.program
     modules = {"module": "module", "framework": "module --without-job", "pipe_loop": "pipe.loop"}
     if plan.kind in modules:
@@ -48,17 +48,17 @@ def find_program(plan: RunPlan, code: str, python: str) -> Program:
 def install(
     program: Program, code: str, python: str, environ: Mapping[str, str], run: Callable[..., Outcome]
 ) -> Tuple[Outcome, List[str], str]:
-    """Return how pip ended, its words, and a title."""
+    """Return the outcome of pip, its words, and a title."""
     is_package = program.kind == "package"
     wanted = ["."] if is_package else []
-    # Debian leaves its Python to apt. From Python 3.11 on, a json.py of the author's is not pip's.
+    # Debian leaves its Python to apt. Since Python 3.11 pip ignores the author's json.py.
     variables = {"PIP_BREAK_SYSTEM_PACKAGES": "1", **environ, "PYTHONSAFEPATH": "1"}
     if os.path.isfile(os.path.join(code, REQUIREMENTS)):
         wanted += ["-r", REQUIREMENTS]
         if environ.get("CA_REPOSITORY_ARN"):
-            from .aws import package_index  # Late: few jobs ask.
+            from .aws import package_index  # Late: rarely needed.
 
-            # Not as an option: everybody sees command lines, and it holds a token.
+            # Not an option: command lines are public, and it has a token.
             variables["PIP_INDEX_URL"] = package_index(environ["CA_REPOSITORY_ARN"])
     if not wanted:
         return Outcome(0), [], ""
@@ -68,7 +68,7 @@ def install(
 
 
 def make_executable(program: Program, code: str) -> None:
-    """S3 does not keep the permission: let all run it who may read it."""
+    """S3 does not store the mode: allow execution where reading is allowed."""
     if program.kind != "executable":
         return
     path = os.path.join(code, program.words[0])
@@ -77,13 +77,13 @@ def make_executable(program: Program, code: str) -> None:
         if not mode & 0o100:
             os.chmod(path, mode | (mode & 0o444) >> 2)
     except OSError:
-        pass  # Starting it tells.
+        pass  # Its start will fail.
 
 
 def _check_name(name: str, code: str) -> None:
     if not name:
         raise Refused(f"no entry point: neither SAGEMAKER_PROGRAM nor sagemaker_program names one; {_HELP}")
-    # Nothing that an interpreter reads as an option, nothing outside of the code directory.
+    # No option of an interpreter, no path outside of the code.
     is_plain = name.isascii() and all(character.isalnum() or character in "._+-/" for character in name)
     if not is_plain or name[0] in "+-" or {"", ".", ".."} & set(name.split("/")):
         raise Refused(f"`{name}` cannot be an entry point; {_HELP}")

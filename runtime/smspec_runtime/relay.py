@@ -1,4 +1,4 @@
-"""Passes on what a program writes to a pipe, and keeps the end of it. It never waits, so signals do not."""
+"""Passes on a program's output, and keeps the end of it. It never blocks, so signals do not."""
 
 import os
 import select
@@ -25,7 +25,7 @@ class Relay:
 
     @property
     def is_finished(self) -> bool:
-        """Whether nobody holds the other end and all is passed on."""
+        """Whether the other end is closed and all is passed on."""
         return self._source < 0 and not self._pending
 
     @property
@@ -72,5 +72,5 @@ class Relay:
         except BlockingIOError:
             pass
         except OSError:
-            # Nobody reads, or the disk is full. The program must not notice: go on reading.
+            # No reader, or the disk is full. The program must not notice: keep reading.
             self._sink, self._pending = -1, b""

@@ -1,11 +1,11 @@
-"""What the compiler leaves for the runtime: `RunPlan` in the image, `RunSettings` in the job."""
+"""The compiler's input for the runtime: `RunPlan` in the image, `RunSettings` in the job."""
 
 import json
 
 from .lean_typing import Any, Dict, List, NamedTuple, Optional
 
 SETTINGS_HYPERPARAMETER = "sagemaker_smspec"
-"""Holds the settings as JSON; continued in ``sagemaker_smspec_1``, ``_2`` …"""
+"""The settings as JSON; continued in ``sagemaker_smspec_1``, ``_2`` …"""
 
 RUNTIME_CHANNEL = "smspec"
 CODE_CHANNEL = "code"
@@ -42,12 +42,12 @@ _KINDS = {"read": dict, "attributes": dict, "launcher": dict, "checkpoints": str
 
 
 def decode_run_plan(text: str) -> RunPlan:
-    """Raises ValueError when it is no plan of this version."""
+    """Raise ValueError if it is invalid for this version."""
     return RunPlan(**_members(text, RunPlan, "run_plan.json"))
 
 
 def decode_run_settings(text: str) -> RunSettings:
-    """Raises ValueError when they are not ours."""
+    """Raise ValueError if they are invalid."""
     members = _members(text, RunSettings, SETTINGS_HYPERPARAMETER)
     for name, value in members.items():
         if not isinstance(value, _KINDS.get(name, int)):

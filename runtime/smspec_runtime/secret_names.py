@@ -1,4 +1,4 @@
-"""Names under which secrets are kept, for the compiler, too."""
+"""Names of secrets, also for the compiler."""
 
 import re
 
@@ -6,7 +6,7 @@ from .lean_typing import FrozenSet, List
 
 SURE = 3  # Any value is a secret, as in `DB_PASSWORD`.
 LIKELY = 2  # All but words and references, as in `HF_TOKEN`.
-PERHAPS = 1  # Only one made at random, as in `SERVICE_X_KEY`.
+PERHAPS = 1  # Only a random one, as in `SERVICE_X_KEY`.
 
 
 def _words(text: str) -> FrozenSet[str]:
@@ -16,7 +16,7 @@ def _words(text: str) -> FrozenSet[str]:
 _WORD = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
 _STEMS = _words("pass pwd pw secret token cred key auth bearer jwt pat cookie mnemonic hmac sas")
 
-# These say where or when a secret is used.
+# About the place or time of a secret.
 _BEHIND = _words("""
 value prod production prd dev develop development stage staging stg test testing qa uat live sandbox old new
 current main primary secondary backup default base raw plain plaintext b64 base64 encoded ro rw
@@ -63,7 +63,7 @@ _PERHAPS_LAST = _words("auth cookie hmac sas pass pwd pw pat")
 
 
 def may_name_a_secret(text: str) -> bool:
-    """Most texts cannot."""
+    """False for most texts."""
     lower = text.lower()
     return any(stem in lower for stem in _STEMS)
 
@@ -106,7 +106,7 @@ def _token(kind: str, is_plural: bool) -> int:
 
 
 def _key(stem: str, before: List[str], is_plural: bool) -> int:
-    """The nearest word that says what it is a key of decides."""
+    """The nearest word, which names its purpose, decides."""
     for kind in reversed([*before, stem]):
         if kind in _SECRET_QUALIFIERS:
             return LIKELY

@@ -1,4 +1,4 @@
-"""What lies in a directory, to see what changes there."""
+"""The files in a directory, to detect changes."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Whether the program has been asked to stop."""
+"""Whether a stop of the program was requested."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ from .lean_typing import Any, Callable, Optional
 
 
 class StopRequest:
-    """Remembers SIGTERM once asked; calls ``tell`` and an earlier handler, too."""
+    """Records SIGTERM once used; also calls ``tell`` and an earlier handler."""
 
     def __init__(self) -> None:
         self.tell: Callable[[], object] = lambda: None
@@ -24,7 +24,7 @@ class StopRequest:
                 self._previous = signal.signal(signal.SIGTERM, self._remember) or signal.SIG_DFL
                 os.register_at_fork(after_in_child=self._forget)
             except ValueError:
-                pass  # In the main thread only; another just reads.
+                pass  # Only in the main thread; others just read.
         return self._seen
 
     def _remember(self, number: int, frame: Optional[FrameType]) -> None:

@@ -35,7 +35,7 @@ def short_name(head: bytes) -> str:
 
 
 def read_about(kind: bytes, body: bytes) -> Dict[str, str]:
-    """Return what an extended header says of path, linkpath and size, and whether a file is sparse."""
+    """Return path, linkpath and size of an extended header, and whether a file is sparse."""
     found, at = {}, 0
     if kind in b"LK":
         found["path" if kind == b"L" else "linkpath"] = text(body)

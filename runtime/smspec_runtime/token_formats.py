@@ -1,4 +1,4 @@
-"""Tokens, keys and passwords that their own form gives away."""
+"""Tokens, keys and passwords with a known format."""
 
 import re
 

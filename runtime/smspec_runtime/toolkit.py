@@ -1,4 +1,4 @@
-"""The plan of an image that has none, read as SageMaker's own toolkit does."""
+"""The plan of an image without one, as SageMaker's toolkit determines it."""
 
 from .framework_containers import has_own_train, only_starts
 from .input_config import InputConfig
@@ -15,7 +15,7 @@ LAUNCHERS = {
     "sagemaker_parameter_server_enabled": "parameter_server",
     "sagemaker_multi_worker_mirrored_strategy_enabled": "multi_worker_mirrored",
 }
-"""In the order in which the toolkit looks at them."""
+"""In the order of the toolkit."""
 
 _OPTIONS = {
     "sagemaker_mpi_num_of_processes_per_host": "processes_per_host",
@@ -31,7 +31,7 @@ _GROUPS = "sagemaker_distribution_instance_groups"
 def plan_of(config: InputConfig, environ: Mapping[str, str]) -> RunPlan:
     module = environ.get("SAGEMAKER_TRAINING_MODULE", "")
     program = program_of(config, environ)
-    # Without a program such a container has an algorithm of its own, as XGBoost's.
+    # Without a program it has a built-in algorithm, as XGBoost's.
     if module and not (program and only_starts(module, config.hyperparameters)):
         return RunPlan(kind="framework", program=module, args_style="none")
     if not program and has_own_train(environ):
@@ -44,7 +44,7 @@ def program_of(config: InputConfig, environ: Mapping[str, str]) -> str:
 
 
 def distribution_groups(config: InputConfig, has_launcher: bool) -> List[str]:
-    """Return those that the launcher runs on."""
+    """Return those of the launcher."""
     framework = config.hyperparameters.framework
     has_launcher = has_launcher or any(framework.get(flag) for flag in LAUNCHERS)
     groups: Any = framework.get(_GROUPS, [config.cluster.instance_group] if has_launcher else [])
@@ -54,11 +54,11 @@ def distribution_groups(config: InputConfig, has_launcher: bool) -> List[str]:
 
 
 def launcher_options(config: InputConfig) -> Dict[str, Any]:
-    """Return the hyperparameters' under the names of the settings."""
+    """Return the hyperparameters' options under the names of the settings."""
     framework = config.hyperparameters.framework
     options = {option: framework[name] for name, option in _OPTIONS.items() if framework.get(name)}
     if framework.get("sagemaker_parameter_server_enabled"):
-        from importlib.util import find_spec  # Late: few jobs ask.
+        from importlib.util import find_spec  # Late: rarely needed.
 
         from .launchers.parameter_server import FRAMEWORKS
 
@@ -72,7 +72,7 @@ def _launcher(config: InputConfig) -> Any:
     if config.cluster.instance_group not in distribution_groups(config, has_launcher=False):
         return None
     for flag, launcher in LAUNCHERS.items():
-        # The toolkit takes the text `False` for on.
+        # The toolkit reads the text `False` as on.
         if framework.get(flag) not in (None, False, 0, "", "False", "false"):
             return launcher
     return None

@@ -1,4 +1,4 @@
-"""What PyTorch's processes find each other by, as SageMaker's PyTorch containers set it."""
+"""Variables with which PyTorch's processes connect, as in SageMaker's PyTorch containers."""
 
 from .lean_typing import Dict, Mapping
 

@@ -1,4 +1,4 @@
-"""The job as the author's script sees it."""
+"""The job for the author's script."""
 
 import os
 
@@ -15,7 +15,7 @@ Item = TypeVar("Item")
 
 
 class Job(NamedTuple):
-    """``settings``: what the job spec says beyond the API."""
+    """``settings``: those of the job spec beyond the API."""
 
     hyperparameters: Dict[str, Any]
     channels: Dict[str, Channel]
@@ -31,7 +31,7 @@ class Job(NamedTuple):
 
         own = self.hyperparameters
         shown = str({name: MASK if is_secret(name) else value for name, value in own.items()})
-        shown = masked_command([shown], secret_values(own))  # Within values, too.
+        shown = masked_command([shown], secret_values(own))  # Also within values.
         return f"<job on {self.host} of {len(self.hosts)} hosts, channels {[*self.channels]}, hyperparameters {shown}>"
 
     @property
@@ -96,7 +96,7 @@ def read_job(environ: Mapping[str, str]) -> Job:
         config = read_input_config(layout)
     settings = config.settings
     checkpoints = settings.checkpoints or ROOT + "/checkpoints"
-    if f"{checkpoints}/".startswith(ROOT + "/"):  # They move along with the root.
+    if f"{checkpoints}/".startswith(ROOT + "/"):  # They are relative to the root.
         checkpoints = os.path.join(layout.root, checkpoints[len(ROOT) + 1 :])
     channels = {
         name: Channel(name, layout.channel(name), str(channel.get("TrainingInputMode", "File")), channel, settings)

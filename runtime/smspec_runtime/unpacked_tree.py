@@ -1,4 +1,4 @@
-"""What is in an archive, on the disk. Links become copies; none is ever made."""
+"""The files of an archive, on disk. Links become copies; none is created."""
 
 import hashlib
 import os
@@ -13,7 +13,7 @@ DEPTH = 100
 class UnpackedTree:
     """Paths begin with a slash; the empty one is ``root``, a new and empty directory.
 
-    ``files``: path → what `digest` is made of. ``most``: entries; ``spend`` takes the bytes of each copy.
+    ``files``: path → input of `digest`. ``most``: entries; ``spend`` counts the bytes of each copy.
     """
 
     def __init__(self, root: str, most: int, spend: Callable[[int], None]) -> None:
@@ -31,7 +31,7 @@ class UnpackedTree:
             self._directories[path] = []
 
     def add_file(self, path: str, mode: int, chunks: Iterator[bytes]) -> None:
-        """Of the same name twice the later file counts, as with tar."""
+        """Of one name the later file counts, as with tar."""
         if path not in self.files or path in self._hard_links:
             self._enter(path)
         written = hashlib.sha256()
@@ -39,7 +39,7 @@ class UnpackedTree:
             for chunk in chunks:
                 file.write(chunk)
                 written.update(chunk)
-        # Others may not write, nor run what its owner cannot.
+        # No write for others, no execution without the owner's.
         mode = mode & (0o755 if mode & 0o100 else 0o644) | 0o600
         os.chmod(self._root + path, mode)
         self.files[path] = f"{'x' if mode & 0o100 else '-'}\0{written.hexdigest()}"
@@ -80,7 +80,7 @@ class UnpackedTree:
             self._place(f"{path}/{name}", self._end(f"{origin}/{name}"), [*around, origin])
 
     def _end(self, path: str) -> str:
-        """Return the file or directory that a path means, also if it is a link."""
+        """Return the target of a path, which may be a link."""
         under_way = {path: None} if path in self._links else {}  # each on the way of the one before
         while under_way:
             link = next(reversed(under_way))
@@ -95,7 +95,7 @@ class UnpackedTree:
         return self._ends.get(path, path)
 
     def _followed(self, link: str) -> str:
-        """Return where a link leads, or a link on its way that must be followed first."""
+        """Return the target of a link, or a link that must be followed first."""
         place = link.rpartition("/")[0]
         target = self._links[link].replace("\\", "/")
         for part in target.split("/"):

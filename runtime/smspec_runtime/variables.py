@@ -1,4 +1,4 @@
-"""What a program can be given as arguments and environment, and what PATH says."""
+"""Limits on arguments and environment, and lookup on PATH."""
 
 import os
 
@@ -11,7 +11,7 @@ _RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 def python_path(environ: Mapping[str, str], code: str) -> str:
     """The code first, if any, what the container has, the runtime's own directory last."""
     entries = [code, *environ.get("PYTHONPATH", "").split(os.pathsep)]
-    # Another interpreter must not find the packages beside it.
+    # Other interpreters must not find its packages.
     if os.path.basename(_RUNTIME) not in ("site-packages", "dist-packages"):
         entries.append(_RUNTIME)
     return os.pathsep.join(filter(None, dict.fromkeys(entries)))
@@ -24,7 +24,7 @@ def find_on_path(name: str, environ: Mapping[str, str]) -> str:
 
 
 def carried_variables(variables: Mapping[str, str]) -> Dict[str, str]:
-    """Return what a program can be given, and log the rest."""
+    """Return valid variables, and log the others."""
     carried = {}
     for name, value in variables.items():
         obstacle = obstacle_to([f"{name}={value}"])
@@ -38,7 +38,7 @@ def carried_variables(variables: Mapping[str, str]) -> Dict[str, str]:
 
 
 def obstacle_to(words: Sequence[str]) -> str:
-    """Return why a program cannot be given these, or nothing."""
+    """Return why the arguments are invalid; empty if they are not."""
     # MAX_ARG_STRLEN of Linux: 32 pages, the final NUL included.
     longest = 32 * os.sysconf("SC_PAGE_SIZE")
     try:

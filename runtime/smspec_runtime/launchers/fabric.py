@@ -1,4 +1,4 @@
-"""Which instance types with GPUs or Neuron cores have an Elastic Fabric Adapter, by the EC2 user guide."""
+"""Instance types with GPUs or Neuron cores that have an Elastic Fabric Adapter (EC2 user guide)."""
 
 _RDMA = (
     "g6.8 g6.12 g6.16 g6.24 g6.48 g6e.8 g6e.12 g6e.16 g6e.24 g6e.48 g7.8 g7.12 g7.24 g7.48 g7e.8 g7e.12 g7e.24 g7e.48 "
@@ -6,6 +6,6 @@ _RDMA = (
 )
 _OTHERS = "g4dn.8 g4dn.12 g4dn.16 g5.8 g5.12 g5.16 g5.24 g5.48 p3dn.24"
 
-# Their adapters read remote memory. Told so of another, libfabric ends the program.
+# With remote memory access. On others this setting makes libfabric abort.
 RDMA = tuple(f"ml.{size}xlarge" for size in _RDMA.split())
 EFA = (*RDMA, *(f"ml.{size}xlarge" for size in _OTHERS.split()))

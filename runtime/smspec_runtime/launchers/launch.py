@@ -1,4 +1,4 @@
-"""What a launcher is told."""
+"""The input of a launcher."""
 
 from shlex import quote
 
@@ -10,14 +10,14 @@ from ..program import Program
 from ..team.keys import DIRECTORY
 from ..torch_variables import MASTER_PORT, torch_variables
 
-# Beside those that frameworks take: 2222 and 2223, 7592, 7777, 8000, 8890.
+# Next to the ports of frameworks: 2222 and 2223, 7592, 7777, 8000, 8890.
 _TEAM_PORT = 7781
 
 
 class Launch(NamedTuple):
-    """``hosts``: of the launcher, the leader first. ``python``: what the runtime runs on.
+    """``hosts``: of the launcher, the leader first. ``python``: that of the runtime.
 
-    ``local_ports``: where all hosts are this machine, one for the team and two for each host.
+    ``local_ports``: if all hosts are this machine, one for the team and two for each host.
     """
 
     program: Program
@@ -34,7 +34,7 @@ class Launch(NamedTuple):
 
     @property
     def processes_per_host(self) -> str:
-        """As the job says, else one per GPU, per Neuron core, or one."""
+        """The job's setting, else one per GPU, per Neuron core, or one."""
         wanted = self.options.get("processes_per_host")
         if wanted in ("auto", "", None):
             wanted = self.machine.gpus or self.machine.neurons or 1
@@ -49,7 +49,7 @@ class Launch(NamedTuple):
         """A shell runs a script even without its first line, `#!`."""
         if self.program.kind == "executable":
             line = " ".join([*self.program.words, *map(quote, self.arguments)])
-            if len(line) < 30_000:  # Linux takes a word of 128 KiB, any number of them.
+            if len(line) < 30_000:  # Linux limits a word to 128 KiB, not their number.
                 return ["/bin/sh", "-c", line]
             return ["/bin/sh", "-c", '"$0" "$@"', *self.program.words, *self.arguments]
         return self.program.words + self.arguments
@@ -60,7 +60,7 @@ class Launch(NamedTuple):
         return torch_variables(self.leader_address, port, self.cluster.network_interface, self.environ)
 
     def endpoints(self, port: int, which: int = 0) -> List[str]:
-        """Where every host is reached: on a port, or ``which`` of its two local ones."""
+        """Each host's address: with a port, or ``which`` of its two local ones."""
         if not self.local_ports:
             return [f"{host}:{port}" for host in self.hosts]
         return [f"{self.leader_address}:{own}" for own, _ in zip(self.local_ports[1 + which :: 2], self.hosts)]

@@ -26,7 +26,7 @@ def mpi(launch: Launch) -> Command:
 
 
 def _model_parallel(launch: Launch) -> List[str]:
-    """SageMaker's model parallel library, where a hyperparameter asks for it."""
+    """SageMaker's model parallel library, if a hyperparameter enables it."""
     written = launch.environ.get("SM_HP_MP_PARAMETERS") or "{}"
     if written == "{}":
         return []
@@ -37,7 +37,7 @@ def _model_parallel(launch: Launch) -> List[str]:
     try:
         is_auto = json.loads(written).get("ddp_dist_backend", "auto") == "auto"
     except (ValueError, AttributeError):
-        is_auto = False  # The library says what is wrong.
+        is_auto = False  # The library reports the error.
     if is_auto and launch.machine.has_smddpmprun:
         words += ["smddpmprun", "-i", launch.cluster.instance_type, "--allow-bypass"]
     return words

@@ -1,4 +1,4 @@
-"""The command line of mpirun, and what lets it in on the other hosts."""
+"""The command line of mpirun, and its access to other hosts."""
 
 from shlex import split
 
@@ -36,13 +36,13 @@ def adapter_words(instance_type: str, *first: str) -> List[str]:
 
 
 def on_every_host(launch: Launch, words: List[str]) -> Command:
-    """On the leader mpirun starts the program; the others let it in and wait."""
+    """On the leader mpirun starts the program; the others admit it and wait."""
     kind, own, python_words = launch.program
     started = launch.words
     if kind not in ("executable", "command"):  # mpi4py ends all processes when one fails.
         started = [own[0], "-m", "mpi4py", *(python_words or own[1:]), *launch.arguments]
     several = len(launch.hosts) > 1
-    # Unbuffered, Python writes a line and its end apart, and mpirun puts a rank before each.
+    # Unbuffered Python writes a line and its end apart, and mpirun prefixes each.
     variables = {**launch.torch_variables, "PYTHONUNBUFFERED": ""}
     command = Command(words + started, variables, [Companion(SERVER)] * several, over_ssh=several)
     return launch.in_team(command)
@@ -56,7 +56,7 @@ def _count(launch: Launch) -> str:
 
 
 def _options(launch: Launch) -> Tuple[List[str], str]:
-    """The job's own, and what NCCL is to log unless one of them says that."""
+    """The job's own, and the log level of NCCL unless one sets it."""
     written = launch.options.get("options", [])
     try:
         options = split(written) if isinstance(written, str) else list(map(str, written))

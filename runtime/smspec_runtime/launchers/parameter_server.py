@@ -7,7 +7,7 @@ from .multi_worker_mirrored import tf_config
 
 FRAMEWORKS = ("mxnet", "tensorflow")
 
-# Imported as a scheduler or server, it is one until all workers have closed their stores.
+# Importing it as a scheduler or server blocks until all workers close their stores.
 _MXNET = "import mxnet"
 _TENSORFLOW = (
     "import tensorflow as tf; task = tf.distribute.cluster_resolver.TFConfigClusterResolver(); "
@@ -30,7 +30,7 @@ def _mxnet(launch: Launch) -> Command:
         "DMLC_NUM_WORKER": count,
         "DMLC_NUM_SERVER": count,
         "DMLC_ROLE": "worker",
-        "DMLC_PS_ROOT_URI": launch.leader_ip,  # The scheduler listens there, which it cannot on a name.
+        "DMLC_PS_ROOT_URI": launch.leader_ip,  # The scheduler must listen on an address.
         "DMLC_PS_ROOT_PORT": environ.get("SM_HP__PS_PORT") or str(launch.options.get("port", 8000)),
         "PS_VERBOSE": environ.get("SM_HP__PS_VERBOSE", "0"),
     }
@@ -50,7 +50,7 @@ def _tensorflow(launch: Launch) -> Command:
     leader, *others = launch.endpoints(2222)
     cluster = {"master": [leader], "ps": launch.endpoints(2223, 1), "worker": others}
     rank = launch.node_rank
-    # The GPUs are the program's: TensorFlow does not share them between processes.
+    # TensorFlow does not share GPUs between processes: the program gets them.
     server = {**tf_config(cluster, "ps", rank), "CUDA_VISIBLE_DEVICES": "-1"}
     own = tf_config(cluster, "worker", rank - 1) if rank else tf_config(cluster, "master", 0)
     return launch.in_team(Command(words, own, [Companion([launch.python, "-c", _TENSORFLOW], server)]), words)

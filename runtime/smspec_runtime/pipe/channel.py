@@ -34,7 +34,7 @@ class Fifos:
 
 
 def channel_epochs(name: str, path: str, settings: RunSettings, count: int) -> Iterator[Stream]:
-    """Fewer on SIGTERM. A second call goes on with the next FIFO."""
+    """Fewer on SIGTERM. A second call continues with the next FIFO."""
     fifos = _FIFOS.setdefault(path, Fifos(name, path, settings))
     for _ in range(count):
         with fifos.next() as stream:
@@ -43,4 +43,4 @@ def channel_epochs(name: str, path: str, settings: RunSettings, count: int) -> I
             return
 
 
-_FIFOS: Dict[str, Fifos] = {}  # by path; SageMaker makes each FIFO once, so the position is the process's
+_FIFOS: Dict[str, Fifos] = {}  # by path; SageMaker creates each FIFO once, so the position is the process's

@@ -121,7 +121,7 @@ class Batch(Sequence[Record]):
 
 
 def batches(blocks: Iterator[List[Any]], size: int) -> Iterator[Batch]:
-    """What came before a fault is yielded first."""
+    """Items before a fault are yielded first."""
     pieces: List[Any] = []
     missing = size
     try:

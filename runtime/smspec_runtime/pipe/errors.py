@@ -1,10 +1,10 @@
-"""What can go wrong with data."""
+"""Errors in data."""
 
 from typing import NamedTuple, Optional
 
 
 class Origin(NamedTuple):
-    """A path, and what it stands for."""
+    """A path, and its name in messages."""
 
     path: str
     channel: Optional[str] = None
@@ -33,7 +33,7 @@ class Truncated(PipeError):
 
 
 class Corrupt(PipeError):
-    """Not what the view reads; the item begins at the offset."""
+    """Not valid for the view; the item begins at the offset."""
 
 
 class TimedOut(PipeError, TimeoutError):

@@ -6,14 +6,14 @@ from importlib import import_module
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 VARINT, FIXED64, DELIMITED, FIXED32 = 0, 1, 2, 5  # kinds of fields on the wire
-TYPECODES = {2: "f", 3: "d", 7: "i"}  # field of a `Value` → what its tensor holds
+TYPECODES = {2: "f", 3: "d", 7: "i"}  # field of a `Value` → type of its tensor
 ALONE = {"f": FIXED32, "d": FIXED64}  # kind of a number that is not packed; others are VARINT
 BYTES = 9
 VALUES, KEYS, SHAPE = 1, 2, 3
 
 
 class Tensor(NamedTuple):
-    """Numbers, as arrays of numpy if it is installed. Sparse: ``keys`` holds the place of each value."""
+    """Numbers, as arrays of numpy if it is installed. Sparse: ``keys`` contains the place of each value."""
 
     values: Any
     keys: Any = None
@@ -162,7 +162,7 @@ def unpack(typecode: str, packed: bytes) -> bytes:
 
 
 def numbers(typecode: str, data: bytes) -> Any:
-    """Return an array; protobuf has the byte order of every machine of SageMaker."""
+    """Return an array; all SageMaker machines have protobuf's byte order."""
     library = numpy()
     if library is None:
         return array(typecode, data)
@@ -171,7 +171,7 @@ def numbers(typecode: str, data: bytes) -> Any:
 
 @lru_cache(maxsize=None)
 def numpy() -> Any:
-    """Late: it takes a tenth of a second."""
+    """Late: it takes 0.1 s."""
     try:
         return import_module("numpy")
     except ImportError:

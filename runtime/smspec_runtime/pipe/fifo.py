@@ -1,4 +1,4 @@
-"""One FIFO, read without getting stuck; a regular file is one epoch."""
+"""One FIFO, read without blocking forever; a regular file is one epoch."""
 
 import fcntl
 import os
@@ -17,15 +17,15 @@ from .stats import Stats
 from .wake import Wake
 
 PIPE_SIZE = 1 << 20
-"""The most without privileges. The default, 64 KiB, is three times slower."""
+"""The unprivileged limit. The default, 64 KiB, is three times slower."""
 
 SIDE_SIZE = 512 << 10  # moved at once to a pipe of ours: one that is copied from is locked, for its writer too
 F_SETPIPE_SZ, F_GETPIPE_SZ = 1031, 1032  # fcntl names them from Python 3.10 on
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05
-LOOK_UP = 1.0  # seconds after which a wait looks for a signal heard elsewhere
+LOOK_UP = 1.0  # seconds after which a wait checks for a signal
 TELL = 60.0  # seconds after which a wait is logged
-LISTEN_EVERY = 16  # reads without a wait, after which signals are looked at
+LISTEN_EVERY = 16  # reads without a wait, after which signals are checked
 CUT = ("stopped", "closed")  # ends that are not the writer's
 
 
@@ -71,7 +71,7 @@ class Fifo:
             except OSError:
                 if self._aside or not self._moves:
                     raise
-                self._moves = False  # a sandbox refuses to
+                self._moves = False  # a sandbox rejects it
                 continue
             stats.reads += 1
             stats.bytes += count
@@ -81,7 +81,7 @@ class Fifo:
         return 0
 
     def halted(self) -> bool:
-        """Whether the data is cut here."""
+        """Return whether data is cut here."""
         for wake in self._wakes:
             if wake.stopping:
                 self._finish("stopped" if self._wake.stopping else "closed")
@@ -158,7 +158,7 @@ class Fifo:
 
 
 def enlarge(descriptor: int, size: int = PIPE_SIZE) -> int:
-    """Give a FIFO the capacity allowed up to ``size``; return it."""
+    """Enlarge a FIFO to ``size`` if allowed; return its size."""
     if sys.platform != "linux":
         return 0
     current = fcntl.fcntl(descriptor, F_GETPIPE_SZ)

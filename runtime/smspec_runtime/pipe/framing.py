@@ -1,4 +1,4 @@
-"""Cuts items in frames (records, tar members) out of the chunks that a reader gives."""
+"""Cuts items in frames (records, tar members) out of the chunks of a reader."""
 
 from abc import ABC, abstractmethod
 from functools import lru_cache
@@ -16,7 +16,7 @@ Parts = Tuple[bytes, bytes, bytes]  # header, payload, and what follows (checksu
 
 
 class Framing(ABC):
-    """Says how long the frames of a format are and makes items of them."""
+    """Measures the frames of a format and makes items of them."""
 
     name: str
     head_size: int
@@ -34,7 +34,7 @@ class Framing(ABC):
 
     @abstractmethod
     def accept(self, parts: Parts) -> None:
-        """Append the items that this frame completes. Raises ValueError."""
+        """Append the items that this frame completes. Raise ValueError."""
 
     def finish(self) -> None:  # noqa: B027 - few have items of several frames
         """Raise Truncated if the last item lacks frames."""
@@ -105,7 +105,7 @@ class Framing(ABC):
 
 
 class Heads(Dict[bytes, Tuple[int, int]]):
-    """Header → the ends of a plain frame, as ``read`` tells; of others, `BEYOND`."""
+    """Header → the ends of a plain frame, from ``read``; of others, `BEYOND`."""
 
     def __init__(self, framing: Framing, read: Callable[[bytes], int]) -> None:
         self._framing, self._read = framing, read

@@ -18,7 +18,7 @@ from .wake import Wake, process_wake
 
 
 class Handler(NamedTuple):
-    """The author's part. ``resume`` follows ``begin``; given the epoch behind the checkpoints, it returns the first."""
+    """The author's part. ``resume`` follows ``begin``; given the epoch after the checkpoints, it returns the first."""
 
     begin: Callable[[Job], object] = lambda _: None
     resume: Callable[[Job, int], int] = lambda _, epoch: epoch
@@ -43,7 +43,7 @@ def main(name: str) -> None:
     job = smspec_runtime.job()
     wake = process_wake()
     STOP_REQUEST.tell = wake.stop
-    if not job.stopping:  # to ask is to listen: now, since the handler's imports may take a minute
+    if not job.stopping:  # reading it installs the handler: now, as imports may take a minute
         run(job, load_handler(name), wake)
 
 
@@ -73,7 +73,7 @@ def run(job: Job, handler: Handler, wake: Wake) -> None:
 
 
 def run_epoch(job: Job, handler: Handler, epoch: int, fifos: Dict[str, Fifos]) -> bool:
-    """Call the handler. False: the job is to stop before the epoch is complete."""
+    """Call the handler. False: the job stops before the epoch is complete."""
     streams = Streams((name, channel.next()) for name, channel in fifos.items())
     began = time.monotonic()
     try:

@@ -12,13 +12,13 @@ from .source import Layer
 from .stream import Stream
 from .wake import Wake
 
-AHEAD = 2  # chunks of items that a stream may have waiting
+AHEAD = 2  # chunks of items that can wait per stream
 
 
 def merge(streams: Mapping[str, Stream]) -> Iterator[Tuple[str, Any]]:
     """Iterate over (name, item); chunks become bytes, which last.
 
-    To leave the iteration closes the streams; a fault follows the items before it.
+    Leaving the iteration closes the streams; a fault follows the items before it.
     """
     turns: "SimpleQueue[Any]" = SimpleQueue()
     lanes = [Lane(name, stream, turns) for name, stream in streams.items()]

@@ -1,4 +1,4 @@
-"""How many epochs the checkpoints stand for, so that a restarted job goes on there."""
+"""The epochs that the checkpoints contain, so that a restarted job resumes there."""
 
 import json
 import os
@@ -32,7 +32,7 @@ class Progress:
             return 0
 
     def note(self, completed: int) -> None:
-        """Write it down if the handler has saved something since."""
+        """Record it if the handler has saved something since."""
         before, self._checkpoints = self._checkpoints, self._look()
         if self._checkpoints == before:
             return
@@ -45,11 +45,11 @@ class Progress:
             log(f"a restart will begin with an earlier epoch: cannot write {path}: {error}")
 
     def clear(self) -> None:
-        """The job is done."""
+        """The job is complete."""
         with suppress(OSError):
             os.unlink(self._path)
 
     def _look(self) -> Dict[str, List[int]]:
-        """What the handler has saved."""
+        """Return the saved files."""
         found = snapshot(self._job.checkpoint_dir)
         return {path: mark for path, mark in found.items() if not os.path.basename(path).startswith(PREFIX)}

@@ -1,4 +1,4 @@
-"""Hands bytes to a view: in chunks, or as many as an item needs."""
+"""Passes bytes to a view: in chunks, or as many as an item needs."""
 
 import io
 import sys
@@ -16,14 +16,14 @@ Block = TypeVar("Block", bound="Union[List[Any], io.BytesIO]")  # items, iterate
 
 
 class Reader(io.RawIOBase):
-    """Reads a source, also as a raw file. ``offset`` counts the bytes handed out."""
+    """Reads a source, also as a raw file. ``offset`` counts the bytes returned."""
 
     offset = 0
     exhausted = False
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        bytes(TRIM)  # freed, it makes malloc keep what items give back
+        bytes(TRIM)  # once freed, it makes malloc keep the memory of items
         self._store = io.BytesIO(bytes(ROOM + CHUNK))
         self._handed_out: Union[List[Any], io.BytesIO] = []
 
@@ -36,14 +36,14 @@ class Reader(io.RawIOBase):
         return count
 
     def chunk(self) -> Optional[memoryview]:
-        """Return what there is, valid until the next call. None: the end."""
+        """Return available data, valid until the next call. None: the end."""
         count = self._fill()
         return self._store.getbuffer()[ROOM : ROOM + count] if count else None
 
     def after(self, head: bytes) -> Optional[bytes]:
         """Return bytes with a chunk from `ROOM` on and ``head`` in front of it. None: the end."""
         count = self._fill(head)
-        # The store itself: copied only if it is held when the next is read.
+        # The buffer itself: copied only if still used at the next read.
         data = self._store.getvalue()
         return (data if count == CHUNK else data[: ROOM + count]) if count else None
 

@@ -1,4 +1,4 @@
-"""What one epoch of one channel cost."""
+"""The cost of one epoch of one channel."""
 
 import time
 from typing import Dict, Union
@@ -21,7 +21,7 @@ class Stats:
     @property
     def waited(self) -> float:
         """``starved``, and the time before the first byte."""
-        if self.starving == "merge_starved":  # it holds that time already
+        if self.starving == "merge_starved":  # it includes that time
             return self.starved
         return self.starved + self.wait_exists + self.wait_first_byte
 

@@ -100,7 +100,7 @@ class Stream:
         return self._begin("tar")
 
     def batches(self, size: int, view: Optional[str] = None) -> Iterator[Any]:
-        """Lists of ``size`` items; `recordio_protobuf` gives a `Batch`, and chunks become bytes, which last."""
+        """Lists of ``size`` items; `recordio_protobuf` yields a `Batch`, and chunks become bytes, which last."""
         if size < 1:
             raise ValueError(f"a batch of {size} items")
         name = view or self.view
@@ -147,7 +147,7 @@ class Stream:
         return f"<Stream of {self.origin}: {self.stats.bytes} bytes, {self.end or 'open'}>"
 
     def _begin(self, name: str, **options: Any) -> Iterator[Any]:
-        """Asked for again, the view under way."""
+        """Return the view under way if it is the same."""
         _check(name)
         if self._name is None:
             if name == "augmented":

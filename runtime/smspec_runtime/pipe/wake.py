@@ -1,4 +1,4 @@
-"""Ends every wait when the job is to stop, by the descriptor into which Python writes signals (PEP 475)."""
+"""Ends every wait on a stop, through the descriptor to which Python writes signals (PEP 475)."""
 
 import os
 import signal
@@ -34,7 +34,7 @@ class Wake:
     def stop(self) -> None:
         """Safe in a signal handler and a thread."""
         self.stopping = True
-        if self._writer >= 0 and self._process == os.getpid():  # a fork shares the pipe, not the wish
+        if self._writer >= 0 and self._process == os.getpid():  # a fork shares the pipe, not the stop
             with suppress(BlockingIOError):  # full, so readable already
                 os.write(self._writer, bytes([signal.SIGTERM]))
         for reference in tuple(self._calls):
@@ -43,7 +43,7 @@ class Wake:
                 method()
 
     def heard(self) -> bool:
-        """Look at signals that came; say whether to stop."""
+        """Check for signals; return whether to stop."""
         if not self.stopping:
             try:
                 signals = os.read(self._reader, 4096)

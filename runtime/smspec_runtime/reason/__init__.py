@@ -1,4 +1,4 @@
-"""Why a program failed, read from how it ended and the end of its standard error."""
+"""Why a program failed, from its exit status and the end of its standard error."""
 
 import os
 import re
@@ -17,7 +17,7 @@ _SILENT = "no message"
 _SIGTERM = 15
 _MOST_WORDS = 20  # Lines.
 _WRAPPERS = ("CalledProcessError", "ExecuteUserScriptError", "ProcessExitedException", "SignalException")
-"""Exceptions that only repeat that a child has failed; it wrote its own just before."""
+"""Exceptions that only repeat the failure of a child, which wrote its own before."""
 _USAGE = re.compile(r"\S.*: error: ")
 _OWN_LEVEL = re.compile(r"(?:WARN|WARNING|ERROR): ")
 _OWN = "smspec: "  # Of a host that waited for its leader.
@@ -25,7 +25,7 @@ _BOX = "│"
 
 
 class Reason(NamedTuple):
-    """``text``: the reason itself. ``details``: the traceback or the last lines behind it."""
+    """``text``: the reason itself. ``details``: its traceback or the last lines."""
 
     text: str
     details: List[str]
@@ -33,7 +33,7 @@ class Reason(NamedTuple):
 
     @property
     def calls(self) -> List[str]:
-        """The details without the message, which ``text`` has."""
+        """The details without the message in ``text``."""
         return self.traceback.calls if self.traceback else self.details
 
 
@@ -66,12 +66,12 @@ def reason_of(outcome: Outcome, command: Sequence[str], is_pip: bool = False) ->
 
 
 def _of_lines(lines: List[str], number: int, outcome: Outcome, is_shell: bool, is_team: bool = False) -> Reason:
-    """``is_team``: several processes may have written these lines, and the first that failed counts."""
+    """``is_team``: several processes may have written these lines; the first failure counts."""
     tracebacks = find_tracebacks(lines)
     if number:
         return _of_signal(lines, signal_text(number, outcome.oom_kills), number in FAULTS, tracebacks[-1:])
     chosen = _chosen(tracebacks, lines, is_team)
-    # What stands behind an exception that only repeats it is that one's.
+    # Details after a repeated exception belong to the first.
     rest = lines[max((one.end for one in tracebacks), default=0) :]
     words = _last_words(rest)
     killed = f" (the kernel killed {outcome.oom_kills} for want of memory)" if outcome.oom_kills else ""
@@ -94,7 +94,7 @@ def _of_lines(lines: List[str], number: int, outcome: Outcome, is_shell: bool, i
     if words and (is_decisive(words) or not is_uncaught or went_on):
         return Reason(f"{words}; after {raised}{killed}", [*chosen.lines, words], chosen)
     if rest and _OWN_LEVEL.match(rest[0]) and len(rest) <= _MOST_WORDS and not (is_team or chosen.role):
-        # It may be the message that goes on: lines of a log have a time or a logger.
+        # It may be the rest of the message: lines of a log have a time or a logger.
         raised += "\n" + "\n".join(rest).rstrip()
     elif words and (is_alarming(words) or chosen.role) and not is_team:
         raised += f"; then {words}"
@@ -127,12 +127,12 @@ def _chosen(tracebacks: List[Traceback], lines: List[str], is_team: bool) -> Opt
 
 
 def _is_next(before: Traceback, one: Traceback, lines: List[str]) -> bool:
-    """Whether only noise stands between two tracebacks; the line before a thread's names the thread."""
+    """Whether only noise is between two tracebacks; the line before a thread's names the thread."""
     return all(map(is_noise, lines[before.end : one.start - (one.role != "")]))
 
 
 def _last_words(lines: List[str]) -> str:
-    """Return the last line with those that it goes on from, or a fault of another language."""
+    """Return the last line with its beginning, or a fault of another language."""
     fault = find_fault(lines)
     if fault is not None:
         return fault.text
@@ -144,7 +144,7 @@ def _last_words(lines: List[str]) -> str:
     if usage and any(line.startswith("usage: ") for line in lines[max(usage - _MOST_WORDS, 0) : usage]):
         start = usage  # The message of argparse may have several lines.
     if lines[start:end] and _goes_on(lines[start]) and _BOX not in lines[start]:
-        start = end - 1  # It goes on from nothing.
+        start = end - 1  # It has no beginning.
     return "\n".join(line.strip(_BOX + " ") if _BOX in line else line for line in lines[start:end])
 
 

@@ -1,4 +1,4 @@
-"""What a signal or an exit status says by itself."""
+"""The meaning of a signal or an exit status alone."""
 
 import signal
 
@@ -6,11 +6,11 @@ from ..lean_typing import Optional
 from ..outcome import Outcome
 
 FAULTS = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP, signal.SIGSYS}
-"""Signals that a program brings on itself; what it wrote last may say why."""
+"""Signals that a program causes itself; its last lines may explain it."""
 
 
 def signal_text(number: int, oom_kills: Optional[int] = None) -> str:
-    """Return its name and what it means, or nothing where there is no such signal."""
+    """Return its name and meaning; empty if there is no such signal."""
     try:
         name = signal.Signals(number).name
     except ValueError:
@@ -29,13 +29,13 @@ def ended_by(outcome: Outcome, is_shell: bool, words: str) -> int:
     number = outcome.status - 128
     if outcome.stopped and number == signal.SIGTERM:
         return number
-    # Of a status that the program chose itself, 137 for instance, nothing else speaks.
+    # A status such as 137 may be the program's own choice.
     if number == signal.SIGKILL and (is_shell or outcome.oom_kills or "Killed" in words):
         return number
     return number if is_shell and number in FAULTS else 0
 
 
 def child_ended_by(status: int) -> int:
-    """n of a program that ends with -n, as subprocess reports its child's; 0: no signal."""
+    """n of a program that ends with -n, as subprocess reports a signal; 0: none."""
     number = 256 - status
     return number if number in FAULTS or number in (signal.SIGKILL, signal.SIGTERM) else 0

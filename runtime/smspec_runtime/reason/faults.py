@@ -1,4 +1,4 @@
-"""How programs that are not Python say why they end."""
+"""How programs other than Python report their end."""
 
 import re
 
@@ -10,14 +10,14 @@ _CRASH = re.compile(
     r"terminate called |Fatal Python error: |F\d{4} \d\d:\d\d:|.*: Assertion .* failed|panic: "
     r"|thread '.*' .*panicked at |\*\*\* .* \*\*\*|double free|corrupted |(?:free|malloc|realloc|munmap_chunk)\(\): "
 )
-"""Whatever follows one of these lines belongs to it."""
+"""The lines after one of these belong to it."""
 _TIMEOUT, _STACKS = re.compile(r"Timeout \(\d+:\d\d:\d\d.*\)!$"), re.compile(r"\s|(?:Current t|T)hread 0x|$")
 """Of faulthandler; if it ends the program, only the stacks of threads follow."""
 _STACK = re.compile(r'(?:Exception in thread "[^"]*" )?((?:[\w$.]+\.)?(?:[A-Z]\w*)?(?:Error|Exception)\b.*)')
 
 
 class Fault(NamedTuple):
-    """``start``: its first line; ``text``: what it says."""
+    """``start``: its first line; ``text``: its message."""
 
     start: int
     text: str
@@ -42,7 +42,7 @@ def find_fault(lines: List[str]) -> Optional[Fault]:
 
 
 def _crash_text(lines: List[str]) -> str:
-    """C++ and Rust go on in the lines below."""
+    """C++ and Rust continue in the lines below."""
     end = 1
     if lines[0].startswith(("terminate ", "thread ")):
         ends = (

@@ -16,9 +16,9 @@ _MPI = re.compile(
 
 
 class RankFailure(NamedTuple):
-    """The first rank that failed. ``lines``: what it wrote, or all ranks where nothing marks whose is what.
+    """The first failed rank. ``lines``: what it wrote, or all ranks if lines have no ranks.
 
-    ``report``: the launcher's own words where no rank was started.
+    ``report``: the launcher's message if no rank was started.
     """
 
     rank: str
@@ -30,10 +30,10 @@ class RankFailure(NamedTuple):
 
 
 def first_failure(lines: List[Line]) -> Optional[RankFailure]:
-    """Return what a launcher reports, or whose traceback of several ranks came first."""
+    """Return what a launcher reports, or which rank had the first traceback."""
     own = [one for one in find_tracebacks(texts(lines)) if one.raised.kind == "ChildFailedError"]
     if own:
-        # A traceback that `@record` put into an error file stands in what the rank wrote, too.
+        # A traceback in an error file of `@record` is also in the rank's output.
         found = _TORCH.search("\n".join(texts(lines[own[-1].start :])))
         status = int(found[2]) if found else 1
         return _of_rank(lines[: own[-1].start], found[1] if found else "", max(-status, 0), status)
@@ -57,7 +57,7 @@ def first_failure(lines: List[Line]) -> Optional[RankFailure]:
 
 
 def _ruled(lines: List[Line]) -> List[str]:
-    """Return what mpirun puts between two rules, and empty these lines."""
+    """Return mpirun's text between two rules, and empty these lines."""
     reports: List[str] = []
     inside: Optional[List[str]] = None
     for place, line in enumerate(lines):
@@ -79,5 +79,5 @@ def _of_rank(lines: List[Line], rank: str, number: int = 0, status: int = 1) -> 
     if any(text.strip() for text in own):
         return RankFailure(rank, own, number, status, is_marked=True)
     is_marked = any(line.rank for line in lines)
-    # What other ranks wrote is not this one's.
+    # Without the lines of other ranks.
     return RankFailure(rank, [line.text for line in lines if not (is_marked and rank and line.rank)], number, status)

@@ -14,14 +14,14 @@ _TORCH = re.compile(r"\[(?:rank|default)(\d+)\]: ?")
 
 
 class Line(NamedTuple):
-    """``rank``: who wrote it; empty where nothing says so."""
+    """``rank``: its writer; empty if unknown."""
 
     rank: str
     text: str
 
 
 def read_lines(output: bytes) -> List[Line]:
-    """As a terminal would have shown; each step of a progress bar is a line."""
+    """As a terminal would show; each step of a progress bar is a line."""
     text = _TERMINAL.sub("", output.decode("utf-8", "replace"))
     lines: List[Line] = []
     for written in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):

@@ -19,12 +19,12 @@ _CALL = re.compile(r'  File "[^"]+", line \d+')
 _BARS = re.compile(r"\s*(?:[|+] ?)+")
 _REMOTE = ("RemoteTraceback", "_RemoteTraceback")
 _END_OF_GROUP = re.compile(r"    \+-{36}$")
-_PARTS = 12  # Exceptions of a group that are looked at.
+_PARTS = 12  # Exceptions of a group that are read.
 _DEPTH = 4  # Workers of workers.
 
 
 class Raised(NamedTuple):
-    """``text``: as Python prints it; ``link``: what it is to the one raised after it."""
+    """``text``: as Python prints it; ``link``: its relation to the next."""
 
     text: str
     link: str = ""
@@ -73,7 +73,7 @@ def find_tracebacks(lines: List[str]) -> List[Traceback]:
         link = _link_before(lines, found[-1].end, position) if found else ""
         if link:
             before = found.pop()
-            # What stands before the link is the whole message of the exception there.
+            # The message there is everything before the link.
             before = _extended(before, lines, position)
             chain = (*one.chain, before.raised._replace(link=link), *before.chain[1:])
             one = one._replace(start=before.start, role=before.role, chain=chain, lines=before.lines + one.lines)
@@ -94,7 +94,7 @@ def told(one: Traceback, most: int = 4) -> str:
 
 
 def _without_header(lines: List[str]) -> List[Traceback]:
-    """For one whose beginning is cut off, and for a syntax error, which has none."""
+    """For a truncated one, and for a syntax error, which has none."""
     last = next((place for place in range(len(lines) - 1, -1, -1) if _CALL.match(lines[place])), None)
     if last is None:
         return []
@@ -113,7 +113,7 @@ def _traceback(lines: List[str], start: int, header: "re.Match[str]", depth: int
     if header["group"]:
         return _group(lines, start, role)
     if margin and not (follows.startswith(margin) and follows[len(margin) :][:1].isspace()):
-        margin = ""  # It stands before the first line only: a progress bar, a log.
+        margin = ""  # Only before the first line: a progress bar, a log.
     own = list(_without(lines[start:], margin)) if margin else lines[start:]
     frames = 1
     while frames < len(own) and (own[frames][:1].isspace() or _HEADER.match(own[frames])):
@@ -130,7 +130,7 @@ def _traceback(lines: List[str], start: int, header: "re.Match[str]", depth: int
     chain: Tuple[Raised, ...] = (Raised(text),)
     header_of_worker = _HEADER.match(own[last]) if last < len(own) and depth < _DEPTH else None
     if header_of_worker and (_QUOTED.match(own[last - 1]) or header_of_worker["margin"] == "Original "):
-        # A worker's traceback, handed on as the message of an exception.
+        # A worker's traceback, as the message of an exception.
         inner = _traceback(own, last, header_of_worker, depth + 1)
         if inner is not None:
             reported = " ".join(" ".join(own[frames:last]).split()).rstrip(' ":')
@@ -191,7 +191,7 @@ def _extended(one: Traceback, lines: List[str], start: int) -> Traceback:
 
 
 def _group(lines: List[str], start: int, role: str) -> Optional[Traceback]:
-    """The group, then the exceptions in it."""
+    """Return the group, then its exceptions."""
     end = next((place + 1 for place in range(start, len(lines)) if _END_OF_GROUP.match(lines[place])), 0)
     if not end:
         return None  # Cut off.

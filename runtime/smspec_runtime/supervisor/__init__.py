@@ -42,11 +42,11 @@ class Supervisor:
         self._stop = 0
         self._preparing = True
         self._companions: Dict[int, Companion] = {}
-        self._failure: Optional[Outcome] = None  # of the first companion that failed
+        self._failure: Optional[Outcome] = None  # of the first failed companion
 
     def start(self) -> None:
-        """From here on a signal is forwarded, or raises Stopped."""
-        # Else a pipe gets the number of a standard stream that is closed.
+        """From now on forward a signal, or raise Stopped."""
+        # Else a pipe gets the number of a closed standard stream.
         while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
             os.set_inheritable(descriptor, True)
         os.close(descriptor)
@@ -54,7 +54,7 @@ class Supervisor:
         adopt_orphans()
 
     def finish(self) -> None:
-        """Ignore signals from here on."""
+        """Ignore signals from now on."""
         self._preparing = False
         self._end_companions()
 
@@ -63,7 +63,7 @@ class Supervisor:
         return self._start(Task(companion.words, {**environ, **companion.variables}, directory), companion)
 
     def run(self, words: Sequence[str], environ: Mapping[str, str], directory: str) -> Outcome:
-        """As `prepare`, for the program of the job; signals are for it alone."""
+        """As `prepare`, for the program of the job; only it gets signals."""
         self._signals.hold()
         self._preparing = False
         return self.prepare(words, environ, directory)
@@ -77,7 +77,7 @@ class Supervisor:
         return outcome if before is None or after is None else outcome._replace(oom_kills=after - before)
 
     def capture(self, words: Sequence[str], environ: Mapping[str, str], seconds: float) -> Outcome:
-        """As `prepare`, for its standard output, for so long at most."""
+        """As `prepare`, for its standard output, with a time limit."""
         read_end, write_end = os.pipe()
         task = Task(words, environ, "/", write_end, os.open(os.devnull, os.O_WRONLY))
         return self._run(task, Relay(read_end, -1, KEPT_CAPTURE), time.monotonic() + seconds)
@@ -131,7 +131,7 @@ class Supervisor:
                 limit = now + LINGER_OF_PROGRAM
             if status is not None and not leftovers and (relay.is_finished or now >= ended + LINGER):
                 break
-            # What SIGTERM ended, a shell perhaps, leaves its children the rest of the grace.
+            # A shell that SIGTERM ended leaves its children the rest of the grace.
             deadline = self._stopped_at + self._grace
             if status is None:
                 deadline = min(deadline, limit)
@@ -147,7 +147,7 @@ class Supervisor:
                 signal_group(child, signal.SIGKILL)
                 signal_strays(child, signal.SIGKILL)
             self._serve(relay, wait)
-        for _ in range(100):  # What lies in the pipe already.
+        for _ in range(100):  # What is in the pipe already.
             if relay.is_finished or not self._serve(relay, 0):
                 break
         outcome = self._failure or Outcome(status_of(status), os.WTERMSIG(status))
@@ -171,7 +171,7 @@ class Supervisor:
         self._companions = {}
 
     def _serve(self, relay: Relay, seconds: float) -> bool:
-        """Whether it was the relay that was served."""
+        """Return whether the relay was served."""
         poll = select.poll()
         poll.register(self._signals.wakeup, select.POLLIN)
         relay.register(poll)
@@ -187,7 +187,7 @@ class Supervisor:
         return served
 
     def _on_signal(self, number: int, _: Optional[FrameType]) -> None:
-        if self._group and number != signal.SIGCHLD:  # That one wakes the loop, no more.
+        if self._group and number != signal.SIGCHLD:  # That one only wakes the loop.
             self._forward(number)
         elif self._preparing and number in STOPS:
             self._preparing = False

@@ -1,4 +1,4 @@
-"""Which signals are caught, and what a program gets back."""
+"""Caught signals, and their restoration for a program."""
 
 import os
 import signal
@@ -8,17 +8,17 @@ from .. import early_signals
 from ..lean_typing import Callable, Iterator, Optional, Set
 
 _UNCATCHABLE = {signal.SIGKILL, signal.SIGSTOP}
-_OF_PYTHON = {signal.SIGPIPE, signal.SIGXFSZ}  # It ignores these itself; whether they were before cannot be known.
+_OF_PYTHON = {signal.SIGPIPE, signal.SIGXFSZ}  # Python ignores these itself; their earlier state is unknown.
 _BACKGROUND = {signal.SIGTTIN, signal.SIGTTOU}  # Come from writing to a terminal given away, unless ignored.
 
-# A real fault would enter a handler for ever. Blocked, it ends the process.
-# So does SIGPIPE, which our own writing raises: only those of others are forwarded.
+# A real fault would loop in a handler. Blocked, it ends the process.
+# So does SIGPIPE, caused by our own writes: only those of others are forwarded.
 _FAULTS: Set[int] = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSYS, signal.SIGTRAP}
 _COLLECTED = _FAULTS | _OF_PYTHON
 
 
 class Signals:
-    """The signals of this process. ``wakeup``: a descriptor that is readable when one has come in."""
+    """The signals of this process. ``wakeup``: a descriptor, readable after one."""
 
     def __init__(self) -> None:
         self._ignored: Set[int] = set()
@@ -26,7 +26,7 @@ class Signals:
         self.wakeup = -1
 
     def take_over(self, handler: Callable[[int, Optional[FrameType]], None]) -> None:
-        """Call the handler for every signal but those that `collect` gives."""
+        """Call the handler for every signal except those of `collect`."""
         self.wakeup, write_end = os.pipe()
         for end in (self.wakeup, write_end):
             os.set_blocking(end, False)
@@ -41,7 +41,7 @@ class Signals:
         self.release()
 
     def collect(self) -> Iterator[int]:
-        """Yield those without a handler, but for our own."""
+        """Yield those without a handler except our own."""
         if hasattr(signal, "sigtimedwait"):
             while (received := signal.sigtimedwait(_COLLECTED, 0)) is not None:
                 if received.si_pid != os.getpid():
@@ -54,7 +54,7 @@ class Signals:
         signal.pthread_sigmask(signal.SIG_SETMASK, _COLLECTED)
 
     def restore(self) -> None:
-        """For a new process: as we were started."""
+        """For a new process: as at our start."""
         for number in signal.valid_signals() - _UNCATCHABLE:
             signal.signal(number, signal.SIG_IGN if number in self._ignored else signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)

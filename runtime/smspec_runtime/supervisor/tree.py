@@ -6,7 +6,7 @@ from ..lean_typing import Dict, List, Tuple
 
 
 def adopt_orphans() -> None:
-    """As process 1 does, where that can be had."""
+    """As process 1 does, where supported."""
     if os.getpid() == 1:
         return
     try:
@@ -32,7 +32,7 @@ def reap() -> Tuple[bool, Dict[int, int]]:
 
 
 def signal_group(group: int, number: int) -> bool:
-    """Return whether there was one to signal; 0 only asks."""
+    """Return whether it exists; 0 only checks."""
     try:
         os.killpg(group, number)
         return True

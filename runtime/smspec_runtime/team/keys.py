@@ -1,4 +1,4 @@
-"""The SSH keys of one start of a job: in no image, and only their public halves leave a host."""
+"""The SSH keys of one start of a job: never in an image, and only public keys leave a host."""
 
 import os
 import re
@@ -8,7 +8,7 @@ from ..outcome import Outcome
 from ..refusal import Refused
 
 DIRECTORY = os.path.expanduser("~root/.ssh" if os.getuid() == 0 else "~/.ssh") + "/smspec"
-"""sshd reads no file below a directory where others may write, such as /tmp."""
+"""sshd reads no file in a directory that others can write to, such as /tmp."""
 
 _KEY = re.compile(r"ssh-ed25519 [A-Za-z0-9+/]{68}")
 _SECONDS = 60.0
@@ -26,7 +26,7 @@ Host *
 
 
 class Keys:
-    """``host``: this host's; ``authorized``: whom sshd lets in."""
+    """``host``: this host's; ``authorized``: accepted by sshd."""
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
@@ -63,7 +63,7 @@ class Keys:
         write_private(self.authorized, key + "\n")
 
     def trust(self, host_keys: Mapping[str, Sequence[str]]) -> None:
-        """Have ssh know other hosts by their keys, whatever the image says."""
+        """Make ssh accept other hosts by their keys, whatever the image sets."""
         path = os.path.dirname(self._directory) + "/config"
         ours = _CONFIG.format(hosts=" ".join(host_keys), own=self._own, known=self._known_hosts)
         try:
@@ -75,7 +75,7 @@ class Keys:
 
 
 def checked(text: str) -> str:
-    """Return a public key, or raise ValueError: what other hosts send is written into files."""
+    """Return a public key, or raise ValueError: it is sent by other hosts and written to files."""
     found = _KEY.fullmatch(text.strip())
     if not found:
         raise ValueError("this is not a public key of type ssh-ed25519")
@@ -98,7 +98,7 @@ def _text(path: str) -> str:
 
 
 def write_private(path: str, text: str) -> None:
-    """At once or not at all: sshd may read it meanwhile."""
+    """Atomically: sshd may read it meanwhile."""
     new = path + ".new"
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     with open(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:

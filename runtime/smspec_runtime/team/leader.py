@@ -17,7 +17,7 @@ _LONGEST = 512  # of a line
 
 
 class _Caller:
-    """``name``: what it has said; ``said``: of a line."""
+    """``name``: from its message; ``said``: part of a line."""
 
     def __init__(self) -> None:
         self.name = ""
@@ -26,7 +26,7 @@ class _Caller:
 
 
 class Team:
-    """The members that this host leads."""
+    """The members of this host."""
 
     def __init__(self, members: List[str], keys: Optional[Keys], port: int, host: str = "") -> None:
         self._members = members
@@ -65,15 +65,15 @@ class Team:
         """Send every member the exit status and, in the same line, the reason."""
         said = " ".join([str(status), *reason.split()]).encode("utf-8", "replace") + b"\n"
         for _ in range(len(self._members) + _STRANGERS):
-            self._accept()  # Perhaps a member whose name another had said.
+            self._accept()  # Perhaps a member whose name a wrong caller used.
         deadline = time.monotonic() + _SECONDS_TO_HEAR
         for caller in self._callers:
             try:
                 caller.settimeout(max(deadline - time.monotonic(), 0.01))
                 caller.sendall(said)
-                caller.recv(256)  # A member that has heard closes its end.
+                caller.recv(256)  # A member closes its end after reading.
             except OSError:
-                pass  # It is gone, and SageMaker knows.
+                pass  # It is gone, which SageMaker knows.
             caller.close()
         self._listener.close()
 
@@ -86,7 +86,7 @@ class Team:
         return silent and silent + " does not answer ssh"
 
     def _listen(self) -> None:
-        """Take in calls and lines. Forget callers that hang up, and some if they are too many."""
+        """Read calls and lines. Drop callers that hang up, and some if there are too many."""
         for connection in select.select([self._listener, *self._callers], [], [], 1)[0]:
             if connection is self._listener:
                 self._accept()
@@ -96,7 +96,7 @@ class Team:
             del self._callers[silent]
 
     def _hear(self, connection: socket.socket, caller: _Caller) -> bool:
-        """Whether the caller may stay."""
+        """Return whether to keep the caller."""
         try:
             data = connection.recv(_LONGEST)
         except OSError:
@@ -134,7 +134,7 @@ class Team:
             self._ignored.add((name, address))
 
     def _addresses_of(self, member: str) -> List[str]:
-        """As this host's own configuration says, not the caller."""
+        """From this host's own configuration, not the caller's."""
         if member not in self._addresses:
             self._addresses[member] = socket.gethostbyname_ex(member)[2]
         return self._addresses[member]

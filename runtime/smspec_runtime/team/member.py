@@ -1,4 +1,4 @@
-"""Waits until the leader says how the job ended, by ``-m smspec_runtime.team.member LEADER:PORT HOST KEYS [WORD …]``.
+"""Waits for the leader's result, by ``-m smspec_runtime.team.member LEADER:PORT HOST KEYS [WORD …]``.
 
 A process of its own: signals and companions are served meanwhile. ``KEYS``: their directory if ssh is used, else `-`.
 ``WORD``: this host's part, run first.
@@ -72,25 +72,25 @@ def _say(connection: socket.socket, line: str) -> None:
 
 
 def _introduce(connection: socket.socket, host: str, keys: Optional[Keys]) -> None:
-    """Let the leader in by the key that it answers. If it hangs up, it may not know this host's address yet."""
+    """Admit the leader by the key in its answer. If it hangs up, it may not know this host yet."""
     last = host
     if keys is not None:
         _say(connection, f"{host} {keys.public_of_host()}")
         keys.admit(checked(_line(connection)))
         last = READY
-    # From here on the leader decides: it has to stop at the same moment, and its program may save something.
+    # From now on the leader decides: it stops at the same moment, and may save something.
     for number in STOPS:
         signal.signal(number, lambda *_: None)  # Not SIG_IGN: our own program would inherit that.
     _say(connection, last)
 
 
 def _line(connection: socket.socket) -> str:
-    """Unbuffered, so that the next line stays where it is."""
+    """Unbuffered: the next line stays in the pipe."""
     return connection.makefile("rb", buffering=0).readline(_LONGEST).decode("utf-8", "replace")
 
 
 def _run(*words: str) -> int:
-    """Signals reach the program with our process group."""
+    """The process group passes signals to the program."""
     try:
         status = subprocess.call(words, close_fds=False)
     except OSError as error:

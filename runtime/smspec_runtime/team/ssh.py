@@ -16,7 +16,7 @@ _OWN = ("HOME", "LOGNAME", "MAIL", "PWD", "SHELL", "USER")
 
 
 def write_ssh_environment(variables: Mapping[str, str]) -> None:
-    """As sshd reads it: values of several lines have no form there."""
+    """In sshd's format, which has no multi-line values."""
     lines = [f"{name}={value}\n" for name, value in variables.items() if name not in _OWN and "\n" not in value]
     directory = os.path.expanduser("~root/.ssh" if os.getuid() == 0 else "~/.ssh")
     try:

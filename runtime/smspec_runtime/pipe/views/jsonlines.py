@@ -8,7 +8,7 @@ from .lines import lines
 
 
 def jsonlines(reader: Reader) -> Iterator[Any]:
-    """One value per line. Lines of blanks are passed over."""
+    """One value per line. Blank lines are skipped."""
     decode = json.JSONDecoder().decode
     offset = 0
     for line in lines(reader):

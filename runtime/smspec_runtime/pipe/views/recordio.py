@@ -1,7 +1,7 @@
 """The view `recordio`.
 
 A record is the magic number, a word with the length in its low 29 bits and the part in its high 3 (little-endian), the
-payload, and zeros up to a multiple of 4. Between parts a magic number of the payload is left out.
+payload, and zeros up to a multiple of 4. Between parts a magic number of the payload is omitted.
 """
 
 import struct
@@ -34,7 +34,7 @@ class Records(Framing):
         self._first = 0
 
     def complete(self, payload: bytes) -> None:
-        """Append what the record at ``begin`` completes."""
+        """Append the items completed by the record at ``begin``."""
         self.items.append(payload)
 
     def length(self, head: bytes) -> int:

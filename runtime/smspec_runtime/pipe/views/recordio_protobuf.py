@@ -11,7 +11,7 @@ TEMPLATES = 64  # kinds of records that are remembered; those of one kind have o
 
 
 def recordio_protobuf(reader: Reader, multipart: str = "dmlc", batch: int = 0) -> Iterator[Any]:
-    """Iterate over records, or over batches of so many."""
+    """Iterate over records, or over batches of this size."""
     examples = Examples(reader, multipart, bool(batch))
     return batches(examples.blocks(), batch) if batch else iter(examples)
 
