@@ -9,8 +9,8 @@ from smspec.cli.console import Console
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_spec_arguments, compiled, default_directory
 from smspec.diagnostics.visible import visible
-from smspec.output.checking import differences
 from smspec.output.failures import OutputFailed, OutputRefused
+from smspec.output.output_differences import differences
 from smspec.output.writing import write_tree
 from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.render.tree import UPLOAD, FileTree

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from smspec.local import quantities
+from smspec.local import units
 from smspec.local.channel_data import ChannelData
 from smspec.local.events import ChannelLaid, Reporter
 from smspec.local.feeder.entries import Objects
@@ -63,8 +63,8 @@ class ChannelLayout:
             names = ", ".join(f"`{name}`" for name, each in wanted.items() if each)
             raise RunFailed(
                 3,
-                f"the data of {names} needs {quantities.size(size)}, but `{directory}` has "
-                f"{quantities.size(free)} free: pass less --data, use Pipe mode, or pass -o with a directory elsewhere",
+                f"the data of {names} needs {units.size(size)}, but `{directory}` has "
+                f"{units.size(free)} free: pass less --data, use Pipe mode, or pass -o with a directory elsewhere",
             )
 
     def _copied(self, data: ChannelData) -> list[StoredObject]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from smspec.local.flows import Flow
 from smspec.local.injected_faults import NOTES
-from smspec.local.quantities import rate, size
 from smspec.local.tables import lines_of
+from smspec.local.units import rate, size
 
 HEAD = ("host", "channel", "mode", "epoch", "bytes", "seconds", "MB/s", "")
 NUMBERS = ("epoch", "bytes", "seconds", "MB/s")

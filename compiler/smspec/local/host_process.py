@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from smspec.local.guard import guarded
+from smspec.local.process_guard import guarded
 from smspec.local.request import RunFailed
 
 _READ = 1 << 16

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from smspec.local.events import FaultInjected
 from smspec.local.feeder.injection import Injection
-from smspec.local.quantities import duration, size
+from smspec.local.units import duration, size
 
 NOTES = {"stall": "stalled", "truncate": "cut short", "kill_writer": "writer killed"}
 """The notes of the table for an epoch."""

@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from smspec.local.quantities import size
 from smspec.local.tables import lines_of
+from smspec.local.units import size
 
 _WINDOW_SECONDS = 2.0
 _LONGEST_BAR, _SHORTEST_NAME = 16, 8

@@ -12,8 +12,8 @@ from smspec.local.events import HostEnded
 from smspec.local.flow_table import table
 from smspec.local.flows import Flow
 from smspec.local.injected_faults import Rehearsed
-from smspec.local.quantities import duration, size
 from smspec.local.request import JobStatus
+from smspec.local.units import duration, size
 
 _MOST_SAMPLES = 200
 

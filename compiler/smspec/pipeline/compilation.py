@@ -16,10 +16,10 @@ from smspec.plan.planning import make_plan
 from smspec.source import Document, SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.decoding import decode
-from smspec.spec.facts import JobFacts
 from smspec.spec.model import JobSpec
-from smspec.spec.shape.checking import shape_findings
-from smspec.spec.shape.view import viewed
+from smspec.spec.repository_facts import JobFacts
+from smspec.spec.shape.plain_data import viewed
+from smspec.spec.shape.shape_check import shape_findings
 
 MOST_TOLD = 200
 """No author fixes more in one run, and a hostile spec could have errors in tens of thousands of places."""

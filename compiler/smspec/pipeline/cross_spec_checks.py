@@ -9,7 +9,7 @@ from smspec.rules.repository.cross_spec_finding import CrossSpecFinding
 from smspec.rules.suppressions import UNUSED, compares_specs, covers
 from smspec.source import Span
 from smspec.source.frozen import replace
-from smspec.spec.facts import IgnoredFact, Repository
+from smspec.spec.repository_facts import IgnoredFact, Repository
 
 
 def compared(repository: Repository, *, is_whole: bool = True) -> tuple[Diagnostic, ...]:

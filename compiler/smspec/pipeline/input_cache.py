@@ -10,7 +10,7 @@ from smspec.organization.lock_file import lock_in, read_lock
 from smspec.organization.policy_search import policy_in
 from smspec.pipeline.script_reading import Started, read_program
 from smspec.script.program import Program
-from smspec.script.unread import Unread
+from smspec.script.unread_script import Unread
 from smspec.service.policy import Policy
 from smspec.source import Document
 from smspec.source.listing import Listing

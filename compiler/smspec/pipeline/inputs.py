@@ -16,7 +16,7 @@ from smspec.pipeline.spec_files import SpecFiles, read_spec_files
 from smspec.plan.build_inputs import BuildInputs
 from smspec.render import templates_digest
 from smspec.script.program import Program
-from smspec.script.unread import Unread
+from smspec.script.unread_script import Unread
 from smspec.service.policy import Level, Policy
 from smspec.source import Document, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass, field, replace

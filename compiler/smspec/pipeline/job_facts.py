@@ -8,9 +8,9 @@ from smspec.plan.naming import account, digest
 from smspec.plan.plan import Plan
 from smspec.service.members import items, member
 from smspec.source import Document, Mapping, Path, Sequence, to_data
-from smspec.spec.facts import BaseFacts, IgnoredFact, JobFacts, Stated
 from smspec.spec.layers.assembly import is_nameless_job
 from smspec.spec.model import CommandEntry, EntryPoint, JobSpec, ModuleEntry, PipeLoopEntry, ScriptEntry
+from smspec.spec.repository_facts import BaseFacts, IgnoredFact, JobFacts, Stated
 
 _IGNORE: Path = ("checks", "ignore")
 _IN_S3 = ("DataSource", "S3DataSource", "S3Uri")

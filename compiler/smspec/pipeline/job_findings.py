@@ -11,8 +11,8 @@ from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
 from smspec.rules.secret_in_the_requirements import check_requirements
 from smspec.rules.suppressions import not_ignored
-from smspec.service.checking import request_findings
 from smspec.service.request import Request
+from smspec.service.request_check import request_findings
 from smspec.service.severity_overrides import at_level
 from smspec.source.frozen import dataclass
 from smspec.spec.model import BuiltImage, JobSpec

@@ -8,7 +8,6 @@ from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
 from smspec.diagnostics.severity import counted, gravest_first
 from smspec.organization.policy_search import policy_of
 from smspec.pipeline.compilation import MOST_TOLD
-from smspec.service.checking import request_findings
 from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.json_parser import read_json
 from smspec.service.json.limits import MAX_BYTES
@@ -16,6 +15,7 @@ from smspec.service.policy import Policy
 from smspec.service.policy_rules import policy_findings
 from smspec.service.raw_request import not_a_request, payload_of, region_of
 from smspec.service.request import Request
+from smspec.service.request_check import request_findings
 from smspec.service.severity_overrides import at_level
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass

@@ -10,7 +10,7 @@ from smspec.script.parse_limits import ScriptUnreadable
 from smspec.script.program import Program
 from smspec.script.script_files import says_anything
 from smspec.script.script_reader import read_handler, read_script
-from smspec.script.unread import Unread
+from smspec.script.unread_script import Unread
 from smspec.source import Document, Node, Path, Scalar, SourceText
 from smspec.source import Sequence as SequenceNode
 from smspec.source.frozen import dataclass
@@ -121,7 +121,7 @@ def _program(started: Started, source: Listing, directory: str) -> Program | Non
     program = read_script(text, modules)
     if not any(line.drops for line in program.command_lines):
         return program
-    from smspec.script.dropping import confirmed  # imported late: most parsers reject unknown arguments
+    from smspec.script.dropped_arguments import confirmed  # imported late: most parsers reject unknown arguments
 
     names = [name for name in files if name.endswith(".py")]
     texts = [modules.text(name) for name in names[:MOST_LOOKED_THROUGH]]

@@ -12,7 +12,7 @@ from smspec.pipeline.inputs import gather, gather_all
 from smspec.rules import suppressions
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass, replace
-from smspec.spec.facts import JobFacts
+from smspec.spec.repository_facts import JobFacts
 
 MOST_NAMED = 3
 """How many overlays a diagnostic lists."""

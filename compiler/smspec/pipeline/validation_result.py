@@ -13,7 +13,7 @@ from smspec.pipeline.spec_check import CheckedSpec, check_spec
 from smspec.pipeline.spec_discovery import DiscoveredSpecs
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
-from smspec.spec.facts import JobFacts, Repository
+from smspec.spec.repository_facts import JobFacts, Repository
 from smspec.spec.shape.null_that_removes_nothing import NULL_THAT_REMOVES_NOTHING
 from smspec.workspace.outside_files import unread_link
 

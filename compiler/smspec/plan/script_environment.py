@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from smspec.plan.plan import RequestPlan
 from smspec.plan.replacement import replacement
 from smspec.script.script_environment import Argument, ScriptEnvironment
-from smspec.script.unread import Unread
+from smspec.script.unread_script import Unread
 from smspec.source import Path
 from smspec.spec.model import (
     ArgsStyle,

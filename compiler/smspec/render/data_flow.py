@@ -9,7 +9,7 @@ from typing import Literal
 
 from smspec.rules.repository.prefixes import above, normal
 from smspec.source.frozen import dataclass
-from smspec.spec.facts import JobFacts
+from smspec.spec.repository_facts import JobFacts
 
 _DIGEST = re.compile(r"-[0-9a-f]{10}")
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from smspec.render.data_flow import Flow, data_flow
 from smspec.render.mermaid_label import mermaid_label
-from smspec.spec.facts import JobFacts
+from smspec.spec.repository_facts import JobFacts
 
 MOST_EDGES = 500
 """Mermaid draws no more than this unless the page configures it (its setting `maxEdges`)."""

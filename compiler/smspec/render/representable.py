@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Finding, Rule
 from smspec.plan.build_inputs import BuildInputs
-from smspec.render import requirement_words
+from smspec.render import package_names
 from smspec.service.image_reference import is_image_reference
 from smspec.source import Path, dotted
 from smspec.spec.model import BuiltImage, CommandEntry, EntryPoint, JobSpec, ScriptEntry
@@ -64,14 +64,14 @@ def _image_findings(image: BuiltImage) -> Iterator[Finding]:
     for index, script in enumerate(image.run):
         yield from _character_findings(("image", "run", index), script, _UNPRINTABLE_IN_SCRIPTS)
     for index, word in enumerate(image.system_packages):
-        if not requirement_words.is_apt_package(word):
+        if not package_names.is_apt_package(word):
             yield SYSTEM_PACKAGE.at(
                 ("image", "system_packages", index),
                 f"`image.system_packages`: `{word}` is not an apt package",
                 help="use `name` or `name=version`, one package per item; move other commands to `image.run`",
             )
     for index, word in enumerate(image.python_packages):
-        if not requirement_words.is_pip_requirement(word):
+        if not package_names.is_pip_requirement(word):
             yield PYTHON_PACKAGE.at(
                 ("image", "python_packages", index),
                 f"`image.python_packages`: `{word}` is not a pip requirement",
@@ -107,12 +107,12 @@ def _label_findings(labels: dict[str, str]) -> Iterator[Finding]:
 
 
 def _requirements_findings(requirements: bytes | None) -> Iterator[Finding]:
-    for line, message in requirement_words.faults_of_requirements(requirements or b""):
+    for line, message in package_names.faults_of_requirements(requirements or b""):
         yield REQUIREMENTS.at(
             ("image", "python_requirements"),
             f"`image.python_requirements`: line {line} {message}",
             help="convert it to UTF-8"
-            if message == requirement_words.NOT_UTF8
+            if message == package_names.NOT_UTF8
             else "write the requirements into this file; it is the only one copied into the image",
         )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from smspec.review.job_review import JobReview
+from smspec.review.missing_comparisons import State, Uncompared, uncompared
 from smspec.review.prices import Prices
 from smspec.review.reviewing import reviewed
-from smspec.review.uncompared import State, Uncompared, uncompared
 from smspec.source.frozen import dataclass
 
 

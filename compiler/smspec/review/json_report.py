@@ -6,7 +6,7 @@ import json
 
 from smspec.review.comparison import Comparison
 from smspec.review.job_review import JobReview, ReportedChange
-from smspec.review.uncompared import Reason, Uncompared
+from smspec.review.missing_comparisons import Reason, Uncompared
 from smspec.source import dotted
 
 

@@ -14,8 +14,8 @@ from smspec.diagnostics.visible import visible
 from smspec.review.comparison import Comparison
 from smspec.review.data_flow import mermaid
 from smspec.review.job_review import JobReview, ReportedChange
+from smspec.review.missing_comparisons import Uncompared, variants
 from smspec.review.shown_values import has_values, shown_values, under
-from smspec.review.uncompared import Uncompared, variants
 from smspec.source import dotted
 
 MOST_CHANGES = 20

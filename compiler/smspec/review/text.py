@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from smspec.diagnostics.visible import visible, width
 from smspec.review.comparison import Comparison
 from smspec.review.job_review import JobReview, ReportedChange
+from smspec.review.missing_comparisons import Uncompared, variants
 from smspec.review.shown_values import has_values, shown_values, under
-from smspec.review.uncompared import Uncompared, variants
 from smspec.review.user_text import quoted
 from smspec.source import dotted
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.explanation import explained_codes
-from smspec.service.limits import SHAPE_RULES
 from smspec.service.policy import Policy
+from smspec.service.shape_limits import SHAPE_RULES
 from smspec.source import Path, dotted
 from smspec.spec.model import IgnoredCheck
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from smspec.script.call_effects import ENVIRONMENTS
 from smspec.script.evaluation import Evaluation
+from smspec.script.external_names import Named
 from smspec.script.frame import Frame
-from smspec.script.lists import items
-from smspec.script.names import Named
-from smspec.script.reach import ENVIRONMENTS
+from smspec.script.sequences import items
 from smspec.script.values import UNKNOWN, Value, text
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from smspec.script.lists import items
+from smspec.script.call_effects import ENDING_WORDS
 from smspec.script.program import Stop
-from smspec.script.reach import ENDING_WORDS
+from smspec.script.sequences import items
 from smspec.script.values import UNKNOWN, Value, text
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from smspec.script.escaping import leak
+from smspec.script.external_names import Named
 from smspec.script.functions import Function
-from smspec.script.leaking import leak
-from smspec.script.names import Named
 from smspec.script.values import UNKNOWN, Bound, Value
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from smspec.script.endings import is_failing_exit, is_failure
+from smspec.script.block_endings import is_failing_exit, is_failure
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _BARE = (ast.expr_context, ast.operator, ast.Constant)

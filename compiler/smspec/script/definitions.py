@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from smspec.script.call import Call
 from smspec.script.classes import Class
 from smspec.script.evaluation import Evaluation
+from smspec.script.external_names import Named
 from smspec.script.frame import Frame
 from smspec.script.functions import Function
-from smspec.script.names import Named
 from smspec.script.values import UNKNOWN, Value
 
 if TYPE_CHECKING:

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from smspec.script.block_endings import is_failure
 from smspec.script.call import Call
-from smspec.script.endings import is_failure
+from smspec.script.call_effects import BUILTINS, EXITS
+from smspec.script.escaping import leak
+from smspec.script.external_names import Named
 from smspec.script.file_use import note_method
 from smspec.script.frame import Frame
-from smspec.script.leaking import leak
-from smspec.script.lists import GivenWords, Items, items, known_items
-from smspec.script.names import Named
-from smspec.script.reach import BUILTINS, EXITS
+from smspec.script.sequences import GivenWords, Items, items, known_items
 from smspec.script.values import ELLIPSIS, UNKNOWN, Known, Unknown, Value, constant, known_path, known_text, text
 
 if TYPE_CHECKING:

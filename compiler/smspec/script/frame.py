@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from smspec.script.names import Named
+from smspec.script.external_names import Named
 from smspec.script.values import UNKNOWN, Value
 from smspec.source import SourceText
 

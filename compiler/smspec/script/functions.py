@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from smspec.script.leaking import leak
+from smspec.script.escaping import leak
 from smspec.script.values import UNKNOWN, Value
 
 if TYPE_CHECKING:

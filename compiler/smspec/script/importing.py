@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from smspec.script.external_names import Named
 from smspec.script.frame import Frame
 from smspec.script.modules import Module, absolute
-from smspec.script.names import Named
 from smspec.script.values import UNKNOWN, Value
 
 if TYPE_CHECKING:

@@ -7,26 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from smspec.script.call import Call
-from smspec.script.classes import Class, Instance, Super
-from smspec.script.code import Codes, Uses, has_names_of_its_own
-from smspec.script.file_use import note_call
-from smspec.script.frame import Frame
-from smspec.script.functions import Function, bind
-from smspec.script.importing import import_names
-from smspec.script.left_over import LeftOver
-from smspec.script.lists import Items
-from smspec.script.modules import Module
-from smspec.script.names import Named
-from smspec.script.program import (
-    ChannelRead,
-    CommandLine,
-    FileUse,
-    HyperparameterRead,
-    ProcessGroup,
-    Stop,
-    VariableRead,
-)
-from smspec.script.reach import (
+from smspec.script.call_effects import (
     ENDING_METHODS,
     ENVIRONMENTS,
     FRAMES,
@@ -40,6 +21,25 @@ from smspec.script.reach import (
     patches,
     sees_all,
 )
+from smspec.script.classes import Class, Instance, Super
+from smspec.script.code import Codes, Uses, has_names_of_its_own
+from smspec.script.external_names import Named
+from smspec.script.file_use import note_call
+from smspec.script.frame import Frame
+from smspec.script.functions import Function, bind
+from smspec.script.importing import import_names
+from smspec.script.modules import Module
+from smspec.script.program import (
+    ChannelRead,
+    CommandLine,
+    FileUse,
+    HyperparameterRead,
+    ProcessGroup,
+    Stop,
+    VariableRead,
+)
+from smspec.script.remaining_arguments import LeftOver
+from smspec.script.sequences import Items
 from smspec.script.statements import Statements
 from smspec.script.values import UNKNOWN, Value, text
 from smspec.source import Span

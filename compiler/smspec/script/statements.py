@@ -8,15 +8,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from smspec.script.assignment import Assignment
+from smspec.script.block_endings import Ending, is_failing
+from smspec.script.call_effects import EXECS
+from smspec.script.control_flow import Ways
 from smspec.script.definitions import Definitions
-from smspec.script.endings import Ending, is_failing
+from smspec.script.escaping import leak
 from smspec.script.evaluation import Evaluation
 from smspec.script.frame import Frame
 from smspec.script.importing import import_names
-from smspec.script.leaking import leak
-from smspec.script.reach import EXECS
 from smspec.script.values import UNKNOWN, constant
-from smspec.script.ways import Ways
 
 if TYPE_CHECKING:
     from smspec.script.interpreter import Interpreter

@@ -11,7 +11,7 @@ from smspec.spec import model
 from smspec.spec.keys import ROW
 from smspec.spec.keys.row import Row
 from smspec.spec.keys.value_forms import Structure, Structures, Value
-from smspec.spec.shape.view import viewed
+from smspec.spec.shape.plain_data import viewed
 
 Data = dict[str, object]
 

@@ -11,11 +11,11 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 
-from smspec.source.below import is_below
 from smspec.source.bounded_read import read_bounded
+from smspec.source.path_containment import is_below
 from smspec.source.real_file import open_below
-from smspec.workspace.detour import has_detour
 from smspec.workspace.missing_path import is_missing
+from smspec.workspace.outside_links import has_detour
 from smspec.workspace.parent_directories import upwards
 
 _GIT = ".git"

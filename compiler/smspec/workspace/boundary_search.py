@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 
-from smspec.source.below import is_below
+from smspec.source.path_containment import is_below
 from smspec.spec.lock import NAME as LOCK
 from smspec.workspace.boundary import Boundary
 from smspec.workspace.organization_marker import is_organization_top

@@ -10,14 +10,14 @@ import os
 from collections.abc import Sequence
 
 from smspec.render.manifest import UNFINISHED
-from smspec.source.below import is_below
 from smspec.source.frozen import dataclass
+from smspec.source.path_containment import is_below
 from smspec.workspace.boundary import Boundary, FileNotRead
 from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.default_ignores import group_of
-from smspec.workspace.detour import has_detour
 from smspec.workspace.docker_patterns import DockerPattern, docker_patterns, ignored
 from smspec.workspace.git_patterns import GitPatterns, git_patterns
+from smspec.workspace.outside_links import has_detour
 from smspec.workspace.parent_directories import repository_top
 
 MOST_PATTERNS = 5_000

@@ -10,9 +10,9 @@ import os
 import re
 from collections.abc import Iterable
 
-from smspec.source.below import is_below
 from smspec.source.frozen import replace
 from smspec.source.listing import ListedFile, Listing
+from smspec.source.path_containment import is_below
 from smspec.workspace.git import Entry, GitFailed, Objects, Repository
 
 _LINK = "120000"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from smspec.importer.request_equality import differences
-from smspec.spec.shape.checking import shape_findings
+from smspec.spec.shape.shape_check import shape_findings
 from support.examples import at_most
 from support.service.imported_requests import changed_paths, imported
 from support.service.request_strategies import HOSTILE, anything, requests

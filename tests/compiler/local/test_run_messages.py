@@ -11,9 +11,9 @@ from smspec.local.artifacts import Collected
 from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, HostEnded, LogLine, Remark
 from smspec.local.flow_table import table
 from smspec.local.progress import Progress
-from smspec.local.quantities import duration, rate, size
 from smspec.local.record import RunRecord
 from smspec.local.summary import Summary, throughput
+from smspec.local.units import duration, rate, size
 from smspec_runtime import pipe
 from smspec_runtime.pipe.loop import metrics
 

@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from smspec.output.checking import differences
 from smspec.output.failures import OutputFailed, OutputRefused
+from smspec.output.output_differences import differences
 from smspec.output.writing import write_temporary_tree, write_tree
 from smspec.plan.plan import Upload
 from smspec.render.tree import CopiedFile, FileTree, GeneratedFile

@@ -3,8 +3,8 @@
 import pytest
 
 from smspec.plan.planning import make_plan
-from smspec.service.checking import request_findings
-from smspec.service.limits import SHAPE_RULES
+from smspec.service.request_check import request_findings
+from smspec.service.shape_limits import SHAPE_RULES
 from smspec.service.shapes import pinned_model
 from smspec.source import dotted
 from support.service import api_samples

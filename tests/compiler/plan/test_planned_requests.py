@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from smspec.plan.planning import make_plan
-from smspec.service.checking import request_findings
+from smspec.service.request_check import request_findings
 from support.spec import job_samples
 
 MODEL = session.get_session().get_service_model("sagemaker")

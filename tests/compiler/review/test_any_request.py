@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from smspec.review.comparison import Comparison
 from smspec.review.json_report import records
 from smspec.review.markdown import markdown
+from smspec.review.missing_comparisons import State
 from smspec.review.reviewing import reviewed
 from smspec.review.text import text
-from smspec.review.uncompared import State
 from smspec.review.version import version_of_request
 from support.examples import at_most
 

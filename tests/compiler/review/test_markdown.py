@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from smspec.review.comparison import Comparison
 from smspec.review.data_flow import data_flow, mermaid
 from smspec.review.markdown import MOST_CHANGES, MOST_JOBS, MOST_OPEN, code, markdown, marked
+from smspec.review.missing_comparisons import State
 from smspec.review.reviewing import reviewed
-from smspec.review.uncompared import State
 from smspec.review.user_text import quoted
 from smspec.review.version import version_of_request
 from support.review.job_reviews import version

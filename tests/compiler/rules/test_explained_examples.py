@@ -10,7 +10,7 @@ from smspec.diagnostics.explanation import explained_codes, explanation
 from smspec.plan.planning import make_plan
 from smspec.rules import lint
 from smspec.rules.suppressions import not_ignored
-from smspec.service.checking import request_findings
+from smspec.service.request_check import request_findings
 from support.spec import job_samples
 
 RUN_TIME = {"SM360", "SM361", "SM362"}

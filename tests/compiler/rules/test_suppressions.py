@@ -6,8 +6,8 @@ import pytest
 
 from smspec.diagnostics import Finding, Rule
 from smspec.rules.suppressions import not_ignored
-from smspec.service.limits import SHAPE_RULES
 from smspec.service.request_rules import RULES
+from smspec.service.shape_limits import SHAPE_RULES
 from smspec.spec.model import IgnoredCheck
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from smspec.pipeline.request_file import check_request
-from smspec.service.limits import SHAPE_RULES
 from smspec.service.patterns import matches
+from smspec.service.shape_limits import SHAPE_RULES
 from smspec.service.shapes import pinned_model
 from smspec.source import SourceText
 from support.service.api_samples import concrete, fill, small_request

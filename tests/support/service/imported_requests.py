@@ -8,7 +8,7 @@ from smspec.importer.spec_writer import WrittenSpec, write_spec
 from smspec.plan.planning import make_plan
 from smspec.source import Path
 from smspec.spec.decoding import decode
-from smspec.spec.shape.checking import shape_findings
+from smspec.spec.shape.shape_check import shape_findings
 from support.spec.job_samples import build_inputs, document
 
 

@@ -7,7 +7,7 @@ import json
 
 from smspec.source import Document, Mapping, Scalar, Sequence, SourceText, Span
 from smspec.spec.layers.assembly import merged
-from smspec.spec.shape.checking import shape_findings
+from smspec.spec.shape.shape_check import shape_findings
 from smspec.spec.yaml.yaml_reader import read
 from support.small_job import READY
 

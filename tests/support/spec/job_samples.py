@@ -10,7 +10,7 @@ from smspec.source.listing import ListedFile, Listing
 from smspec.spec.decoding import decode
 from smspec.spec.layers.assembly import merged
 from smspec.spec.model import JobSpec
-from smspec.spec.shape.checking import shape_findings
+from smspec.spec.shape.shape_check import shape_findings
 from smspec.spec.yaml.yaml_reader import read
 
 IMAGE_URI = "111122223333.dkr.ecr.us-west-2.amazonaws.com/ready:1"

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from smspec.local.guard import guarded
+from smspec.local.process_guard import guarded
 from smspec.local.request import RunFailed
 
 OLDEST = (3, 8)

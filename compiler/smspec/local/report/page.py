@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from smspec.diagnostics.visible import visible
 from smspec.local.flow_table import HEAD, rows
-from smspec.local.quantities import duration
 from smspec.local.record import RunRecord
 from smspec.local.report import chart
 from smspec.local.report.balance import added_up
 from smspec.local.report.chart import Chart, Curve, draw, rates
 from smspec.local.summary import Summary
+from smspec.local.units import duration
 
 _TEMPLATE = "report.html.j2"
 _FEW_ROWS, _MOST_ROWS = 24, 2000

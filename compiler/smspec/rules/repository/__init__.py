@@ -15,7 +15,7 @@ from smspec.rules.repository import (
     unused_base_spec,
 )
 from smspec.rules.repository.cross_spec_finding import CrossSpecFinding
-from smspec.spec.facts import Repository
+from smspec.spec.repository_facts import Repository
 
 RULES: tuple[Callable[[Repository], Iterator[CrossSpecFinding]], ...] = (
     output_prefix_of_another_job.check,

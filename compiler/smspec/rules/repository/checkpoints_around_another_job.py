@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Note, Rule
 from smspec.rules.repository.cross_spec_finding import CrossSpecFinding, named
 from smspec.rules.repository.prefixes import above, normal
-from smspec.spec.facts import JobFacts, Repository, Stated
+from smspec.spec.repository_facts import JobFacts, Repository, Stated
 
 RULE = Rule("SM703", "checkpoint prefix around a different job's files", "warning")
 

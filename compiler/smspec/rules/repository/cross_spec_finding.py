@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from smspec.diagnostics import Finding, Note
 from smspec.source import Span
 from smspec.source.frozen import dataclass
-from smspec.spec.facts import BaseFacts, JobFacts
+from smspec.spec.repository_facts import BaseFacts, JobFacts
 
 MOST_NAMED = 3
 """How many jobs a message names."""

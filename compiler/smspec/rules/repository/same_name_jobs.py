@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 
-from smspec.spec.facts import JobFacts
+from smspec.spec.repository_facts import JobFacts
 
 Place = tuple["str | None", "str | None"]
 

@@ -9,7 +9,7 @@ from smspec.diagnostics.quoting import quoted
 from smspec.rules.repository.cross_spec_finding import CrossSpecFinding, named
 from smspec.rules.repository.prefixes import normal
 from smspec.rules.repository.sharing import sharings
-from smspec.spec.facts import Repository
+from smspec.spec.repository_facts import Repository
 
 RULE = Rule("SM702", "shared checkpoint prefix")
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator
 
 from smspec.source import Span
 from smspec.source.frozen import dataclass
-from smspec.spec.facts import JobFacts, Stated
+from smspec.spec.repository_facts import JobFacts, Stated
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import Rule
 from smspec.rules.repository.cross_spec_finding import CrossSpecFinding
-from smspec.spec.facts import Repository
+from smspec.spec.repository_facts import Repository
 
 RULE = Rule("SM708", "unused base spec", "warning")
 

@@ -28,7 +28,7 @@ from smspec.rules.script.script_and_job import ScriptAndJob
 from smspec.script.grammars import faults_of
 from smspec.script.program import Program
 from smspec.script.script_environment import ScriptEnvironment
-from smspec.script.unread import Unread
+from smspec.script.unread_script import Unread
 
 RULES: tuple[Callable[[ScriptAndJob], Iterator[Finding]], ...] = (
     undeclared_argument.check,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.diagnostics import Finding, Rule
 from smspec.diagnostics.suggestions import nearest
 from smspec.rules.script.script_and_job import ScriptAndJob, notes, option_word
-from smspec.script.fault import Fault
+from smspec.script.argument_fault import Fault
 
 RULE = Rule("SM503", "value that the script rejects")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from smspec.diagnostics import Finding, Note, Rule
 from smspec.diagnostics.quoting import quoted
-from smspec.script.unread import Unread
+from smspec.script.unread_script import Unread
 
 RULE = Rule("SM512", "unread script", "note")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.script.fault import Fault
+from smspec.script.argument_fault import Fault
 from smspec.script.program import Program
 from smspec.script.script_environment import ScriptEnvironment
 

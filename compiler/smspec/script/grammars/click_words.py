@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from smspec.diagnostics.suggestions import nearest
-from smspec.script.fault import Fault
+from smspec.script.argument_fault import Fault
 from smspec.script.program import CommandLine, Option
 from smspec.script.script_environment import Argument
-from smspec.script.words import refusal
+from smspec.script.word_conversion import refusal
 
 
 class _GrammarUnknown(Exception):

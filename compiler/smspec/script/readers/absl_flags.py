@@ -7,8 +7,8 @@ from functools import partial
 
 from smspec.script.call import Call
 from smspec.script.interpreter import Handler, Interpreter
-from smspec.script.lists import items
 from smspec.script.program import CommandLine, Kind, Option
+from smspec.script.sequences import items
 from smspec.script.values import UNKNOWN, Known, Value, constant, text
 from smspec.source.frozen import replace
 

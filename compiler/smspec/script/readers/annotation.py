@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from smspec.script.classes import Class
-from smspec.script.lists import items
-from smspec.script.names import Named
+from smspec.script.external_names import Named
 from smspec.script.program import Kind
+from smspec.script.sequences import items
 from smspec.script.values import Known, Value, constant
 from smspec.source.frozen import dataclass
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.script.call import Call
-from smspec.script.left_over import LeftOver
-from smspec.script.lists import GivenWords, Items, items
-from smspec.script.names import Named
+from smspec.script.external_names import Named
 from smspec.script.program import MOST_WORDS, CommandLine, Kind, Option, Stop, Words
+from smspec.script.remaining_arguments import LeftOver
+from smspec.script.sequences import GivenWords, Items, items
 from smspec.script.values import UNKNOWN, Bound, Known, Value, constant, text
 from smspec.source import Span
 from smspec.source.frozen import replace

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from smspec.script.call import Call
+from smspec.script.call_effects import ENDING_METHODS, may_end
+from smspec.script.external_names import Named
 from smspec.script.functions import Function
-from smspec.script.names import Named
 from smspec.script.program import MOST_WORDS, CommandLine, Kind, Option, Words
-from smspec.script.reach import ENDING_METHODS, may_end
 from smspec.script.values import UNKNOWN, Known, Value, constant, text
 from smspec.source import Span
 from smspec.source.frozen import replace

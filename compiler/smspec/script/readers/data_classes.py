@@ -7,8 +7,8 @@ import ast
 from smspec.script.call import Call
 from smspec.script.classes import Class
 from smspec.script.evaluation import Evaluation
+from smspec.script.external_names import Named
 from smspec.script.interpreter import Interpreter, place_of
-from smspec.script.names import Named
 from smspec.script.readers.annotation import Annotation, annotation_of
 from smspec.script.values import UNKNOWN, Known, Value, constant
 from smspec.source import Span

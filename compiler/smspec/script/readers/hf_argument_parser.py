@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from smspec.script.call import Call
 from smspec.script.classes import Class
-from smspec.script.lists import items
 from smspec.script.program import Option, Words
 from smspec.script.readers.argument_parser import Parser
 from smspec.script.readers.data_classes import Field, fields_of, is_none
+from smspec.script.sequences import items
 from smspec.script.values import UNKNOWN, Known, Value, constant
 
 WORD = "HfArgumentParser"

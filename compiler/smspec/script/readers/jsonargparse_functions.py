@@ -7,9 +7,9 @@ import ast
 from smspec.script.call import Call
 from smspec.script.classes import Class
 from smspec.script.evaluation import Evaluation
+from smspec.script.external_names import Named
 from smspec.script.functions import Function
 from smspec.script.interpreter import Handler, place_of
-from smspec.script.names import Named
 from smspec.script.program import Kind, Option
 from smspec.script.readers.annotation import annotation_of
 from smspec.script.readers.argument_parser import Parser

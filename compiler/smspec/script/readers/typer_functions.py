@@ -6,9 +6,9 @@ import ast
 
 from smspec.script.call import Call
 from smspec.script.evaluation import Evaluation
+from smspec.script.external_names import Named
 from smspec.script.functions import Function
 from smspec.script.interpreter import Handler, Interpreter, place_of
-from smspec.script.names import Named
 from smspec.script.program import Option
 from smspec.script.readers.annotation import Annotation, annotation_of
 from smspec.script.readers.click_commands import Command

@@ -11,20 +11,20 @@ from itertools import islice
 
 from smspec.source import Document, Mapping, Node, Path
 from smspec.source.frozen import dataclass, replace
-from smspec.source.grafting import grafted, pruned
+from smspec.source.tree_edits import grafted, pruned
 from smspec.spec.layers.overlay_limits import parts
 from smspec.spec.layers.short_forms import expanded
 from smspec.spec.schema.acceptance import accepts
 from smspec.spec.schema.job_schema import merged_schema, part
 from smspec.spec.shape.fault import ShapeFault
 from smspec.spec.shape.faulty_keys import kinds_of, required_of
-from smspec.spec.shape.filling import filled
+from smspec.spec.shape.plain_data import viewed
 from smspec.spec.shape.samples import samples
 from smspec.spec.shape.schema_errors import is_request
 from smspec.spec.shape.shape_faults import shape_faults
 from smspec.spec.shape.supposed_bases import with_a_base
 from smspec.spec.shape.unknown_key import suggestion
-from smspec.spec.shape.view import viewed
+from smspec.spec.shape.unknown_values import filled
 
 WAYS = 6
 WAYS_OF_A_PART = 16

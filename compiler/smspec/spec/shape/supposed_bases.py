@@ -7,13 +7,13 @@ from random import Random
 
 from smspec.source import Document, Mapping, Node, Path, Scalar
 from smspec.source.frozen import replace
-from smspec.source.grafting import pruned
+from smspec.source.tree_edits import pruned
 from smspec.spec.layers.layering import layered
 from smspec.spec.layers.short_forms import expanded
 from smspec.spec.schema.keys import key_path, keys_in, spec_keys
+from smspec.spec.shape.plain_data import viewed
 from smspec.spec.shape.samples import samples
 from smspec.spec.shape.shape_faults import shape_faults
-from smspec.spec.shape.view import viewed
 
 _OF_FILES = ("smspec", "name", "extends", "vars", "overlays")
 _OFTEN = 0.7

@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.service.checking import request_findings
+from smspec.service.request_check import request_findings
 from support.service.api_samples import changed, small_request
 
 HERE, THERE = "us-west-2", "eu-west-1"

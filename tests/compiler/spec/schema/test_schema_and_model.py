@@ -13,7 +13,7 @@ from smspec.spec import model
 from smspec.spec.keys import ROWS, rows_below
 from smspec.spec.keys.value_forms import Choice, Named, Structure, Structures
 from smspec.spec.schema.keys import choices, keys_in, spec_keys, strict
-from smspec.spec.shape.view import viewed
+from smspec.spec.shape.plain_data import viewed
 from smspec_runtime import launchers as runtime_launchers
 from support.spec.job_documents import document_of
 

@@ -14,12 +14,12 @@ from smspec.source import Document
 from smspec.spec.decoding import decode
 from smspec.spec.schema.acceptance import ANNOTATIONS, KEYWORDS, accepts
 from smspec.spec.schema.job_schema import author_schema, merged_schema
-from smspec.spec.shape import checking
+from smspec.spec.shape import shape_check
 from smspec.spec.shape import shape_faults as shape_faults_of
-from smspec.spec.shape.checking import shape_findings
 from smspec.spec.shape.fault import ShapeFault
+from smspec.spec.shape.plain_data import viewed
+from smspec.spec.shape.shape_check import shape_findings
 from smspec.spec.shape.shape_faults import REFERENCE, shape_faults
-from smspec.spec.shape.view import viewed
 from support.examples import at_most
 from support.small_job import READY
 from support.spec.job_documents import document_of, merged_text, whole_job
@@ -182,7 +182,7 @@ def test_keyword_without_a_message_is_still_reported(monkeypatch):
     schema = copy.deepcopy(merged_schema())
     schema["properties"]["retries"]["multipleOf"] = 5
     monkeypatch.setattr(shape_faults_of, "merged_schema", lambda: schema)
-    monkeypatch.setattr(checking, "merged_schema", lambda: schema)
+    monkeypatch.setattr(shape_check, "merged_schema", lambda: schema)
     assert shape_findings(merged_text(READY + "retries: 10\n")) == []
     [finding] = shape_findings(merged_text(READY + "retries: 7\n"))
     assert (finding.message, finding.path) == (
@@ -205,7 +205,7 @@ def test_valid_spec_loads_no_jsonschema():
         "from smspec.spec.layers.assembly import merged\n"
         "from smspec.spec.yaml.yaml_reader import read\n"
         "from smspec.source import SourceText\n"
-        "from smspec.spec.shape.checking import shape_findings\n"
+        "from smspec.spec.shape.shape_check import shape_findings\n"
         "from smspec.spec.decoding import decode\n"
         f"document = merged([read(SourceText('job.yaml', {READY!r}))])\n"
         "assert shape_findings(document) == []\n"

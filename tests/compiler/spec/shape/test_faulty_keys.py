@@ -2,7 +2,7 @@
 
 import pytest
 
-from smspec.spec.shape.checking import shape_findings
+from smspec.spec.shape.shape_check import shape_findings
 from support.small_job import READY
 from support.spec.job_documents import BUILT_JOB, merged_text, told, with_key
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
 from smspec.diagnostics.suggestions import nearest
+from smspec.service.command_channels import channel_words
 from smspec.service.member_names import shown
 from smspec.service.members import member
-from smspec.service.program_words import channel_words
 from smspec.service.request import Request
 
 RULE = Rule("SM439", "command in an unknown channel", evidence="devguide")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
-from smspec.service.program_words import program_words
+from smspec.service.command_channels import program_words
 from smspec.service.request import Request
 
 RULE = Rule("SM440", "entrypoint channel without File mode", evidence="devguide")

@@ -6,7 +6,7 @@ from smspec.diagnostics import Finding
 from smspec.source import Document
 from smspec.spec.schema.acceptance import accepts
 from smspec.spec.schema.job_schema import merged_schema
-from smspec.spec.shape.view import viewed
+from smspec.spec.shape.plain_data import viewed
 
 
 def shape_findings(document: Document, data: object = None) -> list[Finding]:

@@ -7,8 +7,8 @@ from botocore import session, validate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smspec.service.checking import request_findings
-from smspec.service.limits import SHAPE_RULES, limit_findings
+from smspec.service.request_check import request_findings
+from smspec.service.shape_limits import SHAPE_RULES, limit_findings
 from smspec.service.shapes import pinned_model
 from smspec.source import dotted
 from support.examples import at_most

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from smspec.script.assignment import Assignment
+from smspec.script.block_endings import LEAVING, Ending, is_failing
+from smspec.script.call_effects import lets_errors_through
 from smspec.script.conditions import asks_for_one_word
-from smspec.script.endings import LEAVING, Ending, is_failing
 from smspec.script.evaluation import Evaluation
 from smspec.script.file_use import note_ensured
 from smspec.script.frame import Frame, joined
-from smspec.script.reach import lets_errors_through
 from smspec.script.values import UNKNOWN, constant
 
 if TYPE_CHECKING:

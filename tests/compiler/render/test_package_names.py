@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smspec.render.requirement_words import faults_of_requirements, is_apt_package, is_pip_requirement
+from smspec.render.package_names import faults_of_requirements, is_apt_package, is_pip_requirement
 
 
 @pytest.mark.parametrize(

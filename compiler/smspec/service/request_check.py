@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from smspec.diagnostics import Finding
-from smspec.service.limits import limit_findings
 from smspec.service.request import Request
 from smspec.service.request_rules import rule_findings
+from smspec.service.shape_limits import limit_findings
 
 SECURITY = "SM6"
 """Codes that are reported even if a value has other errors."""

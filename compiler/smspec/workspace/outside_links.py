@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from smspec.source.below import is_below
+from smspec.source.path_containment import is_below
 
 _MOST_LINKS = 40  # the limit of the kernel
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from smspec.script.names import Named
-from smspec.script.reach import ENDING_METHODS, EXITS, FRAMES, LISTS, sees_all
+from smspec.script.call_effects import ENDING_METHODS, EXITS, FRAMES, LISTS, sees_all
+from smspec.script.external_names import Named
 
 if TYPE_CHECKING:
     import ast
