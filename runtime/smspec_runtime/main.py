@@ -147,8 +147,8 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
     variables.update(command.variables)
     keys = None
     if command.over_ssh:
-        from .team.keys import DIRECTORY, Keys
-        from .team.ssh import write_ssh_environment
+        from .peers.keys import DIRECTORY, Keys
+        from .peers.ssh import write_ssh_environment
 
         keys = Keys(DIRECTORY)
         keys.make(bool(command.members), environ, supervisor.capture)
@@ -160,7 +160,7 @@ def _live(plan_file: Optional[str], layout: Layout, environ: Dict[str, str], sup
             raise Refused(f"the launcher `{plan.launcher}` needs {failed.error}", exit_status=failed.status)
     team = None
     if command.members:
-        from .team.leader import Team
+        from .peers.leader import Team
 
         team = Team(command.members, keys, command.port, cluster.current_host)
         team.gather()

@@ -5,9 +5,9 @@ import pytest
 from smspec_runtime.cluster import Cluster
 from smspec_runtime.environment import Machine
 from smspec_runtime.launchers import LAUNCHERS, Launch
+from smspec_runtime.peers.keys import DIRECTORY
 from smspec_runtime.program import Program
 from smspec_runtime.refusal import Refused
-from smspec_runtime.team.keys import DIRECTORY
 
 PYTHON = Program("python", ["/usr/bin/python3", "--", "train.py"], ["train.py"])
 mpi = LAUNCHERS["mpi"]
@@ -54,7 +54,7 @@ def test_leader_starts_the_processes_of_every_host():
 
 def test_other_hosts_admit_the_leader_and_wait_for_its_end():
     command = mpi(launch(["algo-1", "algo-2"], "algo-2"))
-    assert command.words == ["python3", "-m", "smspec_runtime.team.member", "algo-1:7781", "algo-2", DIRECTORY]
+    assert command.words == ["python3", "-m", "smspec_runtime.peers.member", "algo-1:7781", "algo-2", DIRECTORY]
     assert [companion.words[:2] for companion in command.companions] == [["/usr/sbin/sshd", "-D"]]
     assert (command.members, command.over_ssh) == ([], True)
 

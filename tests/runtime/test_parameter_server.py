@@ -95,7 +95,7 @@ def test_tensorflow_servers_outlive_the_workers():
     leader = parameter_server(launch("tensorflow"))
     assert (leader.words, leader.members, leader.port) == (WORDS, ["algo-2", "algo-3"], 7781)
     member = parameter_server(launch("tensorflow", host="algo-2"))
-    assert member.words == ["py", "-m", "smspec_runtime.team.member", "algo-1:7781", "algo-2", "-", *WORDS]
+    assert member.words == ["py", "-m", "smspec_runtime.peers.member", "algo-1:7781", "algo-2", "-", *WORDS]
     assert (member.members, leader.over_ssh, member.over_ssh) == ([], False, False)
 
 

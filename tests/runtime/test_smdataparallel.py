@@ -5,8 +5,8 @@ import pytest
 from smspec_runtime.cluster import Cluster
 from smspec_runtime.environment import Machine
 from smspec_runtime.launchers import LAUNCHERS, Launch
+from smspec_runtime.peers.keys import DIRECTORY
 from smspec_runtime.program import Program
-from smspec_runtime.team.keys import DIRECTORY
 
 PYTHON = Program("python", ["/usr/bin/python3", "--", "train.py"], ["train.py"])
 smdataparallel = LAUNCHERS["smdataparallel"]
@@ -64,7 +64,7 @@ def test_single_process_per_host_is_stated_to_mpirun():
 
 def test_other_hosts_wait():
     command = smdataparallel(launch(["algo-1", "algo-2"], "algo-2"))
-    assert command.words == ["python3", "-m", "smspec_runtime.team.member", "algo-1:7781", "algo-2", DIRECTORY]
+    assert command.words == ["python3", "-m", "smspec_runtime.peers.member", "algo-1:7781", "algo-2", DIRECTORY]
     assert command.over_ssh
     assert command.variables["MASTER_ADDR"] == "algo-1"
 

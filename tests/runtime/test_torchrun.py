@@ -9,7 +9,7 @@ import pytest
 from smspec_runtime.cluster import Cluster
 from smspec_runtime.environment import Machine
 from smspec_runtime.launchers import LAUNCHERS, Launch
-from smspec_runtime.launchers.fabric import EFA, RDMA
+from smspec_runtime.launchers.efa_instances import EFA, RDMA
 from smspec_runtime.program import Program
 from smspec_runtime.refusal import Refused
 

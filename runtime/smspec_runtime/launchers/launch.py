@@ -6,8 +6,8 @@ from ..cluster import Cluster
 from ..command import Command
 from ..environment import Machine
 from ..lean_typing import Any, Dict, List, Mapping, NamedTuple, Sequence
+from ..peers.keys import DIRECTORY
 from ..program import Program
-from ..team.keys import DIRECTORY
 from ..torch_variables import MASTER_PORT, torch_variables
 
 # Next to the ports of frameworks: 2222 and 2223, 7592, 7777, 8000, 8890.
@@ -70,6 +70,6 @@ class Launch(NamedTuple):
         port = int(self.local_ports[0]) if self.local_ports else _TEAM_PORT
         if not self.node_rank:
             return command._replace(members=self.hosts[1:], port=port)
-        member = [self.python, "-m", "smspec_runtime.team.member", f"{self.leader_address}:{port}"]
+        member = [self.python, "-m", "smspec_runtime.peers.member", f"{self.leader_address}:{port}"]
         keys = DIRECTORY if command.over_ssh else "-"
         return command._replace(words=[*member, self.cluster.current_host, keys, *part])

@@ -4,9 +4,9 @@ from shlex import split
 
 from ..command import Command, Companion
 from ..lean_typing import List, Tuple
+from ..peers.ssh import SERVER
 from ..refusal import Refused
-from ..team.ssh import SERVER
-from .fabric import EFA, RDMA
+from .efa_instances import EFA, RDMA
 from .launch import Launch
 
 

@@ -3,7 +3,7 @@
 from ..command import Command
 from ..masking import masked_command
 from ..refusal import Refused
-from .fabric import EFA, RDMA
+from .efa_instances import EFA, RDMA
 from .launch import Launch
 
 

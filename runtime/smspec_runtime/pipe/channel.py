@@ -3,8 +3,8 @@
 from typing import Dict, Iterator, Optional
 
 from ..run_plan import RunSettings
+from .stop_waits import process_wake
 from .stream import Stream
-from .wake import process_wake
 
 
 class Fifos:

@@ -14,7 +14,7 @@ from weakref import WeakSet
 from ..log import log
 from .errors import InUse, Origin, PipeError, TimedOut
 from .stats import Stats
-from .wake import Wake
+from .stop_waits import Wake
 
 PIPE_SIZE = 1 << 20
 """The unprivileged limit. The default, 64 KiB, is three times slower."""

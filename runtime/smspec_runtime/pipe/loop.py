@@ -13,8 +13,8 @@ from ..stopping import STOP_REQUEST
 from ..training_job import Job
 from .channel import Fifos
 from .progress import Progress
+from .stop_waits import Wake, process_wake
 from .stream import Stream
-from .wake import Wake, process_wake
 
 
 class Handler(NamedTuple):

@@ -9,8 +9,8 @@ from typing import Any, Iterator, List, Mapping, Optional, Tuple
 from .errors import PipeError
 from .prefetch import JOIN
 from .source import Layer
+from .stop_waits import Wake
 from .stream import Stream
-from .wake import Wake
 
 AHEAD = 2  # chunks of items that can wait per stream
 

@@ -8,7 +8,7 @@ from typing import Optional
 from .errors import PipeError
 from .fifo import CUT, Fifo
 from .source import Layer
-from .wake import Wake
+from .stop_waits import Wake
 
 JOIN = 10.0  # seconds for a thread to end its last read
 

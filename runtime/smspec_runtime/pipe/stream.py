@@ -11,9 +11,9 @@ from .gunzip import Gunzip
 from .prefetch import Prefetch
 from .reader import CHUNK, Reader
 from .stats import Stats
+from .stop_waits import Wake, process_wake
 from .views import VIEWS
 from .views.tar import Member
-from .wake import Wake, process_wake
 
 
 class Stream:

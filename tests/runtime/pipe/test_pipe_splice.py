@@ -11,8 +11,8 @@ import tempfile
 import pytest
 
 from smspec_runtime.pipe.fifo import PIPE_SIZE, SIDE_SIZE, enlarge
+from smspec_runtime.pipe.stop_waits import Wake
 from smspec_runtime.pipe.stream import Stream
-from smspec_runtime.pipe.wake import Wake
 from support.pipe import pipe_formats as formats
 from support.pipe.fifo_writers import Writer, eventually
 from support.pipe.pipe_host import RUNTIME

@@ -9,8 +9,8 @@ import time
 import pytest
 
 from smspec_runtime import pipe
+from smspec_runtime.pipe.stop_waits import Wake
 from smspec_runtime.pipe.stream import Stream
-from smspec_runtime.pipe.wake import Wake
 from support.pipe import pipe_formats as formats
 from support.pipe.fifo_writers import Writer, descriptors_of, eventually
 

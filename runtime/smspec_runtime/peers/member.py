@@ -1,4 +1,4 @@
-"""Waits for the leader's result, by ``-m smspec_runtime.team.member LEADER:PORT HOST KEYS [WORD …]``.
+"""Waits for the leader's result, by ``-m smspec_runtime.peers.member LEADER:PORT HOST KEYS [WORD …]``.
 
 A process of its own: signals and companions are served meanwhile. ``KEYS``: their directory if ssh is used, else `-`.
 ``WORD``: this host's part, run first.

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from smspec_runtime.outcome import Outcome
+from smspec_runtime.peers.keys import Keys
+from smspec_runtime.peers.leader import Team
 from smspec_runtime.refusal import Refused
-from smspec_runtime.team.keys import Keys
-from smspec_runtime.team.leader import Team
 from support.runtime.container import RUNTIME
 
 with socket.create_server(("127.0.0.1", 0)) as free:
     PORT = free.getsockname()[1]
-MEMBER = [sys.executable, "-m", "smspec_runtime.team.member", f"127.0.0.1:{PORT}"]
+MEMBER = [sys.executable, "-m", "smspec_runtime.peers.member", f"127.0.0.1:{PORT}"]
 
 
 def wait_until(condition):
