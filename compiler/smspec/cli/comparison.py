@@ -179,7 +179,7 @@ def _requested(path: str) -> tuple[Version, list[str]]:
         found = imported(source.data)
     except RequestNotFound as fault:
         raise NothingToCompare(f"`{path}`: {fault}") from fault
-    notes = [f"`{path}` is {found.form}: not compared: {part}" for part in found.lost]
+    notes = [f"`{path}` is {found.form}: not compared: {part}" for part in found.not_imported]
     if not found.has_tags:
         notes.append(f"`{path}` is {found.form}, which has no tags; tags are not compared")
     writing = Writing(document=source.document, form=found.form if found.has_tags else None)

@@ -9,7 +9,7 @@ import re
 from smspec.cli.command_errors import CommandRefused, ResourceUnavailable, UsageError
 from smspec.cli.console import Console
 from smspec.diagnostics import InvalidInput
-from smspec.importer.imported import Imported, Lost, RequestNotFound
+from smspec.importer.imported import Imported, NotImported, RequestNotFound
 from smspec.importer.request_equality import differences
 from smspec.importer.source_reader import read_source
 from smspec.importer.sources import imported
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     written = write_spec(_found(args, console))
-    for part in written.lost:
+    for part in written.not_imported:
         console.say(f"not imported: {part}")
     if written.left_out:
         console.say(f"ignored, not part of a request: {', '.join(written.left_out)}")
@@ -110,4 +110,4 @@ def _described(args: argparse.Namespace, console: Console) -> Imported:
     found = imported(description.answer)
     if not description.tags_fault:
         return found
-    return replace(found, lost=(*found.lost, Lost(("Tags",), description.tags_fault)))
+    return replace(found, not_imported=(*found.not_imported, NotImported(("Tags",), description.tags_fault)))

@@ -13,7 +13,7 @@ from smspec.diagnostics.secret_stand_ins import is_reference
 from smspec.diagnostics.secrets import is_named_secret, is_withheld, names_a_secret
 from smspec_runtime.secret_names import SURE, may_name_a_secret, strength
 
-Judge = Callable[[str, str], bool]
+IsSecret = Callable[[str, str], bool]
 """Returns whether the value of a name is a secret."""
 
 # `name: value` in YAML, `"name": "value"` in JSON, `name=value` and `--name=value` in commands, connection strings, and
@@ -85,13 +85,13 @@ def withheld_spans(text: str) -> Iterator[tuple[int, int]]:
     yield from _named_spans(text, is_withheld)
 
 
-def _nameless_spans(text: str, judge: Judge) -> Iterator[tuple[int, int]]:
+def _nameless_spans(text: str, is_secret: IsSecret) -> Iterator[tuple[int, int]]:
     """Yield unnamed secrets in commands, and encoded JSON that contains one."""
     for found in command_passwords(text):
-        if judge("password", found["value"]):
+        if is_secret("password", found["value"]):
             yield found.span("value")
     for found in re.finditer(_ENCODED, text):
-        if any(_named_spans(_decoded(found[0]), judge)):
+        if any(_named_spans(_decoded(found[0]), is_secret)):
             yield found.span()
 
 
@@ -104,26 +104,26 @@ def _decoded(text: str) -> str:
         return ""
 
 
-def _named_spans(text: str, judge: Judge) -> Iterator[tuple[int, int]]:
+def _named_spans(text: str, is_secret: IsSecret) -> Iterator[tuple[int, int]]:
     if may_name_a_secret(text):
-        yield from _in_pairs(_PAIR, text, judge)
-        yield from _in_pairs(_PAIR_REVERSED, text, judge)
-        yield from _in_pairs(_OPTION, text, judge)
-        yield from _in_assignments(text, judge)
+        yield from _in_pairs(_PAIR, text, is_secret)
+        yield from _in_pairs(_PAIR_REVERSED, text, is_secret)
+        yield from _in_pairs(_OPTION, text, is_secret)
+        yield from _in_assignments(text, is_secret)
 
 
-def _in_pairs(pattern: str, text: str, judge: Judge) -> Iterator[tuple[int, int]]:
+def _in_pairs(pattern: str, text: str, is_secret: IsSecret) -> Iterator[tuple[int, int]]:
     for pair in re.finditer(pattern, text):
-        if judge(pair["name"], pair["value"].strip("\\\"'")):
+        if is_secret(pair["name"], pair["value"].strip("\\\"'")):
             yield pair.span("value")
 
 
-def _in_mapping(name: str, text: str, start: int, judge: Judge) -> Iterator[tuple[int, int]]:
+def _in_mapping(name: str, text: str, start: int, is_secret: IsSecret) -> Iterator[tuple[int, int]]:
     """Yield the secrets of a mapping with a secret name, starting at ``start``."""
     mapping = _mapping_at(text, start)
     for inner in re.finditer(_INNER, mapping, re.MULTILINE):
         value = inner["value"].strip("\"'")
-        if inner["name"].lower() not in _INNER_HARMLESS and judge(name, value):
+        if inner["name"].lower() not in _INNER_HARMLESS and is_secret(name, value):
             yield start + inner.start("value"), start + inner.end("value")
 
 
@@ -141,7 +141,7 @@ def _mapping_at(text: str, start: int) -> str:
     return text[start:end]
 
 
-def _in_assignments(text: str, judge: Judge) -> Iterator[tuple[int, int]]:
+def _in_assignments(text: str, is_secret: IsSecret) -> Iterator[tuple[int, int]]:
     named, beginning, whole = re.compile(_NAMED, re.MULTILINE), re.compile(_BEGINNING), re.compile(_WHOLE)
     position, left = 0, _MOST_NAMED
     while match := named.search(text, position):
@@ -155,7 +155,7 @@ def _in_assignments(text: str, judge: Judge) -> Iterator[tuple[int, int]]:
             return
         value = beginning.match(text, position)
         if text[position : position + 1] == "{" or (value is None and text[position : position + 1] == "\n"):
-            yield from _in_mapping(match["name"], text, position, judge)
+            yield from _in_mapping(match["name"], text, position, is_secret)
             continue
         if value is None:
             continue
@@ -166,7 +166,7 @@ def _in_assignments(text: str, judge: Judge) -> Iterator[tuple[int, int]]:
             stop = start + text[start:stop].index(" ")  # in a sentence one word is a secret, not what follows
             if text[start] != "`" and is_named_secret(match["name"], text[start:stop].strip("\"',.;")):
                 yield start, stop
-        elif judge(match["name"], text[start:stop].strip("\"'")):
+        elif is_secret(match["name"], text[start:stop].strip("\"'")):
             start, stop = _value_span(before[-1:], whole.match(text, position) or value)
             yield start, stop
             position = max(position, stop)

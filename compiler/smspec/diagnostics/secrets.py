@@ -54,11 +54,13 @@ def is_withheld(name: str, value: str) -> bool:
     return _is_any(_is_withheld, strength(name), name, value)
 
 
-def _is_any(judge: Callable[[int, str, str], bool], sure: int, name: str, value: str) -> bool:
-    """Return the result of ``judge`` for a value, or for any item of a list."""
+def _is_any(is_secret: Callable[[int, str, str], bool], sure: int, name: str, value: str) -> bool:
+    """Return the result of ``is_secret`` for a value, or for any item of a list."""
     text = value.strip()
     items = _items(text) if text.startswith(("[", "- ")) else [text]
-    return sure > 0 and any(judge(sure, name, item) for item in items if item.strip("\\\"'") and not is_reference(item))
+    return sure > 0 and any(
+        is_secret(sure, name, item) for item in items if item.strip("\\\"'") and not is_reference(item)
+    )
 
 
 def _is_reported(sure: int, _name: str, text: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from smspec.diagnostics.visible import visible
-from smspec.importer.imported import Imported, Lost
+from smspec.importer.imported import Imported, NotImported
 from smspec.importer.nodes import DOLLAR, node
 from smspec.render.spec_yaml import spec_yaml
 from smspec.source import Document
@@ -20,11 +20,11 @@ _WORDS = {
 }
 
 
-def commented(spec: dict[str, object], imported: Imported, lost: tuple[Lost, ...]) -> str:
+def commented(spec: dict[str, object], imported: Imported, not_imported: tuple[NotImported, ...]) -> str:
     """Return the spec as YAML with comments."""
     written = [row for row in rows_below("") if row.path in spec]
     groups = ["".join(_group(spec, rows)) for _, rows in groupby(written, lambda row: row.group or row.path)]
-    comments = "".join(f"# {visible(line)}\n" for line in _not_kept(imported, lost))
+    comments = "".join(f"# {visible(line)}\n" for line in _not_kept(imported, not_imported))
     return "\n".join([f"# Imported from {imported.form}.\n" + groups[0], *groups[1:], *filter(None, [comments])])
 
 
@@ -35,9 +35,9 @@ def _group(spec: dict[str, object], rows: Iterable[Row]) -> Iterator[str]:
         yield spec_yaml(Document(node({key: spec[key]}), ()))
 
 
-def _not_kept(imported: Imported, lost: tuple[Lost, ...]) -> Iterator[str]:
-    if lost:
+def _not_kept(imported: Imported, not_imported: tuple[NotImported, ...]) -> Iterator[str]:
+    if not_imported:
         yield "Not imported:"
-        yield from (f"- {part}" for part in lost)
+        yield from (f"- {part}" for part in not_imported)
     if imported.left_out:
         yield f"Ignored, not part of a request: {', '.join(imported.left_out)}"

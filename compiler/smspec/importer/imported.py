@@ -12,7 +12,7 @@ class RequestNotFound(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class NotImported:
     """A part of the source that the spec does not contain, and why. ``path`` uses the names of the source."""
 
     path: Path
@@ -33,7 +33,7 @@ class Imported:
 
     form: str
     request: dict[str, object]
-    lost: tuple[Lost, ...] = ()
+    not_imported: tuple[NotImported, ...] = ()
     left_out: tuple[str, ...] = ()
     region: str | None = None
     stem: str = ""

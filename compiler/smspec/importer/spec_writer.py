@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from smspec.importer.comments import commented
-from smspec.importer.imported import Imported, Lost
+from smspec.importer.imported import Imported, NotImported
 from smspec.importer.imported_keys import taken
 from smspec.importer.naming import names
 from smspec.importer.nodes import DOLLAR, holds_dollar, node
@@ -23,13 +23,13 @@ class WrittenSpec:
 
     text: str
     request: dict[str, object]
-    lost: tuple[Lost, ...]
+    not_imported: tuple[NotImported, ...]
     left_out: tuple[str, ...]
 
 
 def write_spec(imported: Imported) -> WrittenSpec:
     """Return the shortest spec that renders the request."""
-    request, lost = without_unsupported_values(imported.request)
+    request, not_imported = without_unsupported_values(imported.request)
     rest = UnmappedMembers(request)
     spec: dict[str, object] = {"smspec": "v1"}
     if imported.region:
@@ -44,5 +44,7 @@ def write_spec(imported: Imported) -> WrittenSpec:
         spec["api"] = rest.members
     if holds_dollar(node(spec)):
         spec["vars"] = {DOLLAR: {"default": "$"}}
-    told = (*imported.lost, *lost)
-    return WrittenSpec(text=commented(spec, imported, told), request=request, lost=told, left_out=imported.left_out)
+    skipped = (*imported.not_imported, *not_imported)
+    return WrittenSpec(
+        text=commented(spec, imported, skipped), request=request, not_imported=skipped, left_out=imported.left_out
+    )

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 import re
 
-from smspec.importer.imported import Lost
+from smspec.importer.imported import NotImported
 from smspec.source import Path
 
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _VARIABLE = "${{"
 
 
-def without_unsupported_values(request: dict[str, object]) -> tuple[dict[str, object], list[Lost]]:
+def without_unsupported_values(request: dict[str, object]) -> tuple[dict[str, object], list[NotImported]]:
     """Return the part of the request that a spec can express, and the rest. The request itself is not changed."""
-    lost: list[Lost] = []
-    return _entries(request, (), lost), lost
+    not_imported: list[NotImported] = []
+    return _entries(request, (), not_imported), not_imported
 
 
-def _entries(value: dict[str, object], path: Path, lost: list[Lost]) -> dict[str, object]:
+def _entries(value: dict[str, object], path: Path, not_imported: list[NotImported]) -> dict[str, object]:
     kept: dict[str, object] = {}
     for name, inner in value.items():
         here = (*path, name)
         why = _name_fault(name) or _fault(inner)
         if why:
-            lost.append(Lost(here, why))
+            not_imported.append(NotImported(here, why))
         else:
-            kept[name] = _inside(inner, here, lost)
+            kept[name] = _inside(inner, here, not_imported)
     return kept
 
 
-def _inside(value: object, path: Path, lost: list[Lost]) -> object:
+def _inside(value: object, path: Path, not_imported: list[NotImported]) -> object:
     if isinstance(value, dict):
-        return _entries(value, path, lost)
+        return _entries(value, path, not_imported)
     if not isinstance(value, list):
         return value
     kept = []
@@ -39,9 +39,9 @@ def _inside(value: object, path: Path, lost: list[Lost]) -> object:
         here = (*path, index)
         why = _fault(item)
         if why:
-            lost.append(Lost(here, why))
+            not_imported.append(NotImported(here, why))
         else:
-            kept.append(_inside(item, here, lost))
+            kept.append(_inside(item, here, not_imported))
     return kept
 
 

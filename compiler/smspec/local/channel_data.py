@@ -194,8 +194,8 @@ def _fault(data: ChannelData, path: Path, written: str | None) -> Finding | None
         entries = data.entries(data.store())
     except ChannelDataError as fault:
         # As the author wrote it: the path of the checkout is not relevant.
-        told = str(fault).replace(data.source, (written or data.source).rstrip("/") or "/")
-        return UNREADABLE_LOCAL_DATA.at(path, f"channel `{name}`: {told}")
+        reason = str(fault).replace(data.source, (written or data.source).rstrip("/") or "/")
+        return UNREADABLE_LOCAL_DATA.at(path, f"channel `{name}`: {reason}")
     if not len(entries):
         return LOCAL_DATA_NOT_THERE.at(
             path,

@@ -78,8 +78,8 @@ class ChannelLayout:
     def _objects(self, data: ChannelData, host: Host) -> tuple[list[int], list[StoredObject]]:
         """Return the part of ``host``: the numbers of the entries, and the objects."""
         _, entries = self._found(data)
-        told = data.feeder_channel(host, self._hosts)
-        chosen = sorted(order(len(entries), told.shuffle_seed, 0, told.shard, told.shards))
+        channel = data.feeder_channel(host, self._hosts)
+        chosen = sorted(order(len(entries), channel.shuffle_seed, 0, channel.shard, channel.shards))
         # A manifest may list an object twice.
         return chosen, list({entries.objects[index].key: entries.objects[index] for index in chosen}.values())
 

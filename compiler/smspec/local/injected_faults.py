@@ -47,7 +47,7 @@ def rehearsed(injection: Injection | None, injected: Sequence[FaultInjected]) ->
     )
 
 
-def told(fault: FaultInjected) -> str:
+def describe(fault: FaultInjected) -> str:
     """Return a message about a fault that was just injected."""
     note = NOTES[fault.kind]
     return f"injected: {fault.host}, channel `{fault.channel}`, epoch {fault.epoch}: {note} after {size(fault.size)}"

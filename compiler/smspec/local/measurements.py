@@ -30,14 +30,14 @@ def measured(text: str) -> Measured | None:
     if not text.startswith(METRICS):
         return None
     try:
-        told = json.loads(text)
+        record = json.loads(text)
         found = Measured(
-            channel=str(told["channel"]),
-            epoch=int(told["epoch"]),
-            fifo=int(told["fifo"]),
-            seconds=float(told["seconds"]),
-            waiting=float(told["waited"]),
-            computing=float(told["computed"]),
+            channel=str(record["channel"]),
+            epoch=int(record["epoch"]),
+            fifo=int(record["fifo"]),
+            seconds=float(record["seconds"]),
+            waiting=float(record["waited"]),
+            computing=float(record["computed"]),
         )
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from smspec.diagnostics.visible import visible
 from smspec.local.events import ChannelLaid, EpochEnded, EpochFed, Event, FaultInjected, HostEnded, LogLine, Remark
-from smspec.local.injected_faults import told
+from smspec.local.injected_faults import describe
 from smspec.local.live_lines import Flow, live_lines, screen
 from smspec.local.measurements import METRICS
 from smspec.local.request import Console
@@ -50,7 +50,7 @@ class Progress:
         elif isinstance(event, Remark):
             self._pending.append(f"{'warning: ' if event.warning else ''}{visible(event.text)}\n")
         elif isinstance(event, FaultInjected):
-            self._pending.append(f"{told(event)}\n")
+            self._pending.append(f"{describe(event)}\n")
         elif isinstance(event, HostEnded):
             self._forget(event.host)
         else:

@@ -31,14 +31,14 @@ def anonymous_token(
     The realm is usually a different host, and gets only the parameters of the challenge: no credentials, so a registry
     cannot send any to a host of its choice. Only a registry on this machine may be used without encryption.
     """
-    said = {
+    parameters = {
         match[1].lower(): match[2] if match[2] is not None else match[3] for match in _PARAMETER.finditer(challenge)
     }
-    realm = parsed(said.get("realm", ""))
+    realm = parsed(parameters.get("realm", ""))
     if realm.scheme != "https" and not (is_loopback(realm) and registry.scheme == "http"):
         raise BadResponse(f"its token server `{realm.scheme}://{realm.netloc}` is not encrypted")
-    query = {"scope": said.get("scope", f"repository:{repository}:pull")}
-    query |= {"service": said["service"]} if "service" in said else {}
+    query = {"scope": parameters.get("scope", f"repository:{repository}:pull")}
+    query |= {"service": parameters["service"]} if "service" in parameters else {}
     words = urllib.parse.urlencode(query)
     url = realm._replace(query=f"{realm.query}&{words}" if realm.query else words, fragment="")
     response = fetched(connections, url.geturl(), {}, deadline=deadline, size=_LARGEST).response

@@ -95,8 +95,8 @@ class _Registry:
             self._authorization = f"Bearer {token}"
             response, url = self._asked(what, accept)
         if response.status != 200:
-            said = f"it responds {response.status} {response.reason}".rstrip()
-            raise BadResponse(_MEANINGS.get(response.status, said))
+            status = f"it responds {response.status} {response.reason}".rstrip()
+            raise BadResponse(_MEANINGS.get(response.status, status))
         return response
 
     def _asked(self, what: str, accept: str) -> tuple[Response, SplitResult]:

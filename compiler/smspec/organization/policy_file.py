@@ -73,7 +73,7 @@ def rejected(malformed: MalformedConfig) -> InvalidInput:
     line, column = (int(at[1]), int(at[2])) if at else (1, 1)
     span = Span(malformed.path, line, column, line, column)
     help = "fix the syntax" if at else "replace it with a TOML file of less than 128 KiB"
-    return _told(_text(malformed), [(span, (), malformed.fault, help)])
+    return _invalid(_text(malformed), [(span, (), malformed.fault, help)])
 
 
 def _families(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
@@ -176,11 +176,11 @@ def _rejected(file: OrganizationConfig, faults: list[_Fault]) -> InvalidInput:
         known = (places[path[:length]] for length in range(len(path), 0, -1) if path[:length] in places)
         return next(known, Span(text.name, 1, 1, 1, 1))
 
-    told = [(span((*top, *path)), path, message, help) for path, message, help in faults[:MOST]]
-    return _told(text, told)
+    located = [(span((*top, *path)), path, message, help) for path, message, help in faults[:MOST]]
+    return _invalid(text, located)
 
 
-def _told(text: SourceText, faults: Sequence[tuple[Span, Path, str, str]]) -> InvalidInput:
+def _invalid(text: SourceText, faults: Sequence[tuple[Span, Path, str, str]]) -> InvalidInput:
     diagnostics = [
         Diagnostic(
             code=MALFORMED_POLICY.code,

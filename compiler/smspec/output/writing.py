@@ -28,7 +28,7 @@ def write_tree(tree: FileTree, directory: str) -> None:
     """
     target = os.path.realpath(directory)
     parent = os.path.dirname(target)
-    with _told_as_failure(directory), _made(parent), _locked(parent) as alone:
+    with _as_output_failed(directory), _made(parent), _locked(parent) as alone:
         _check_replaceable(target, directory)
         if alone:
             _remove_unfinished(parent)
@@ -49,7 +49,7 @@ def write_temporary_tree(tree: FileTree, directory: str) -> None:
 
     Do not sync it to the disk: behind gigabytes of pending writes, that takes seconds.
     """
-    with _told_as_failure(directory):
+    with _as_output_failed(directory):
         _build(tree, directory)
 
 
@@ -128,7 +128,7 @@ def _sync_directory(path: str) -> None:
 
 
 @contextlib.contextmanager
-def _told_as_failure(directory: str) -> Iterator[None]:
+def _as_output_failed(directory: str) -> Iterator[None]:
     try:
         yield
     except OSError as fault:

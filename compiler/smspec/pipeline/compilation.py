@@ -21,7 +21,7 @@ from smspec.spec.repository_facts import JobFacts
 from smspec.spec.shape.plain_data import viewed
 from smspec.spec.shape.shape_check import shape_findings
 
-MOST_TOLD = 200
+MOST_REPORTED = 200
 """No author fixes more in one run, and a hostile spec could have errors in tens of thousands of places."""
 
 
@@ -75,4 +75,4 @@ def compile_spec(inputs: Inputs) -> Compilation:
 
 def _placed(findings: Iterable[Finding], document: Document) -> tuple[Diagnostic, ...]:
     """Return findings with their positions; if there are very many, the most severe ones."""
-    return placed(gravest_first(findings)[:MOST_TOLD], document)
+    return placed(gravest_first(findings)[:MOST_REPORTED], document)

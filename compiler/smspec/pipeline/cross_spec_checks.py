@@ -19,10 +19,10 @@ def compared(repository: Repository, *, is_whole: bool = True) -> tuple[Diagnost
     """
     used: set[Span] = set()
     kept = [reported for reported in cross_spec_findings(repository) if not _is_ignored(reported, used)]
-    told = dict.fromkeys(_told(reported) for reported in kept)
+    diagnostics = dict.fromkeys(_diagnostic(reported) for reported in kept)
     if is_whole:
-        told.update(dict.fromkeys(_in_vain(repository, used)))
-    return tuple(sorted(told, key=lambda d: (d.span.file, d.span.line, d.span.column, d.code)))
+        diagnostics.update(dict.fromkeys(_unused_entries(repository, used)))
+    return tuple(sorted(diagnostics, key=lambda d: (d.span.file, d.span.line, d.span.column, d.code)))
 
 
 def _is_ignored(reported: CrossSpecFinding, used: set[Span]) -> bool:
@@ -35,14 +35,14 @@ def _is_ignored(reported: CrossSpecFinding, used: set[Span]) -> bool:
     return all(hits)
 
 
-def _told(reported: CrossSpecFinding) -> Diagnostic:
+def _diagnostic(reported: CrossSpecFinding) -> Diagnostic:
     return placed_at(reported.span, replace(reported.finding, notes=reported.notes))
 
 
-def _in_vain(repository: Repository, used: set[Span]) -> list[Diagnostic]:
+def _unused_entries(repository: Repository, used: set[Span]) -> list[Diagnostic]:
     entries: dict[Span, IgnoredFact] = {}
-    for said in (*(job.ignored for job in repository.jobs), *(base.ignored for base in repository.unused_bases)):
-        entries.update({entry.span: entry for entry in said if compares_specs(entry.rule)})
+    for ignored in (*(job.ignored for job in repository.jobs), *(base.ignored for base in repository.unused_bases)):
+        entries.update({entry.span: entry for entry in ignored if compares_specs(entry.rule)})
     return [placed_at(span, _unused(entry)) for span, entry in entries.items() if span not in used]
 
 

@@ -10,7 +10,7 @@ from smspec.organization.lock_file import lock_in, read_lock
 from smspec.organization.policy_search import policy_in
 from smspec.pipeline.script_reading import Started, read_program
 from smspec.script.program import Program
-from smspec.script.unread_script import Unread
+from smspec.script.unread_script import UnreadScript
 from smspec.service.policy import Policy
 from smspec.source import Document
 from smspec.source.listing import Listing
@@ -49,7 +49,7 @@ class InputCache:
         self._lock_paths: dict[str, Nearest[str]] = {}
         self._locks: dict[str, Lock] = {}
         self._policies: dict[str, Nearest[Policy]] = {}
-        self._programs: dict[tuple[Started, str, int], Program | Unread | None] = {}
+        self._programs: dict[tuple[Started, str, int], Program | UnreadScript | None] = {}
 
     def identity(self, path: str) -> str:
         """Return the real path of a file. The links of a directory are resolved once for all of its files."""
@@ -141,7 +141,7 @@ class InputCache:
             self._requirements[path] = boundary.read(path, LARGEST_REQUIREMENTS)
         return self._requirements[path]
 
-    def program(self, started: Started, source: Listing, directory: str) -> Program | Unread | None:
+    def program(self, started: Started, source: Listing, directory: str) -> Program | UnreadScript | None:
         """Return the facts about a script of a source; a listing is kept as long as the cache."""
         directory = os.path.normpath(directory)  # jobs reach one source by many paths
         key = started, directory, id(source)

@@ -16,14 +16,14 @@ from smspec.pipeline.spec_files import SpecFiles, read_spec_files
 from smspec.plan.build_inputs import BuildInputs
 from smspec.render import templates_digest
 from smspec.script.program import Program
-from smspec.script.unread_script import Unread
+from smspec.script.unread_script import UnreadScript
 from smspec.service.policy import Level, Policy
 from smspec.source import Document, Path, Scalar, Sequence
 from smspec.source.frozen import dataclass, field, replace
 from smspec.source.listing import Listing
-from smspec.spec.layers.assembly import Assembly, Lost, Merged
+from smspec.spec.layers.assembly import Assembly, Merged, MissingBases
 from smspec.workspace.boundary import Boundary, FileNotRead
-from smspec.workspace.missing_path import told_of
+from smspec.workspace.missing_path import not_found
 from smspec.workspace.outside_files import OUTSIDE, outside
 from smspec.workspace.source_listing import unreadable
 
@@ -53,7 +53,7 @@ class Inputs:
     levels: Mapping[str, Level] = field(default_factory=dict)
     faults: tuple[Diagnostic, ...] = ()
     findings: tuple[Finding, ...] = ()
-    program: Program | Unread | None = None
+    program: Program | UnreadScript | None = None
     source_is_known: bool = True
     variants: int = 1
 
@@ -96,7 +96,7 @@ def gather_all(
 
 def assembly(files: SpecFiles) -> Assembly:
     """Return the layers of a job, for its files."""
-    return Assembly(files.documents, Lost(files.faults, files.texts) if files.faults else None)
+    return Assembly(files.documents, MissingBases(files.faults, files.texts) if files.faults else None)
 
 
 def gather_to_compare(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:
@@ -151,9 +151,9 @@ def _with_build_inputs(merged: Merged, overlay: str | None, cache: InputCache) -
     )
 
 
-def _program(document: Document, directory: str, source: Listing, cache: InputCache) -> Program | Unread | None:
+def _program(document: Document, directory: str, source: Listing, cache: InputCache) -> Program | UnreadScript | None:
     started, written = started_program(document), _text(document, SOURCE)
-    if started is None or isinstance(started, Unread):
+    if started is None or isinstance(started, UnreadScript):
         return started
     if written is None:
         return without_source(started)
@@ -224,7 +224,7 @@ def _missing(rule: Rule, at: Path, what: str, written: str, path: str) -> Findin
         near = None
     return rule.at(
         at,
-        told_of(path, written, what),
+        not_found(path, written, what),
         help="fix the path; it is relative to the directory of this file",
         label=f"did you mean `{os.path.join(os.path.dirname(written.rstrip('/')), near)}`?" if near else "",
     )

@@ -84,8 +84,8 @@ def _ignored(document: Document) -> tuple[IgnoredFact, ...]:
     node = document.node(_IGNORE)
     entries = node.items if isinstance(node, Sequence) else ()
     return tuple(
-        IgnoredFact(rule=str(said.get("rule")), at=str(said.get("at") or ""), index=index, span=entry.span)
+        IgnoredFact(rule=str(data.get("rule")), at=str(data.get("at") or ""), index=index, span=entry.span)
         for index, entry in enumerate(entries)
         # A base spec is not checked as a job: use only what has the shape of an entry.
-        if isinstance(entry, Mapping) and isinstance(said := to_data(entry), dict) and said.get("because")
+        if isinstance(entry, Mapping) and isinstance(data := to_data(entry), dict) and data.get("because")
     )

@@ -7,7 +7,7 @@ import os
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
 from smspec.diagnostics.severity import counted, gravest_first
 from smspec.organization.policy_search import policy_of
-from smspec.pipeline.compilation import MOST_TOLD
+from smspec.pipeline.compilation import MOST_REPORTED
 from smspec.service.json.encoding import decode_json_bytes
 from smspec.service.json.json_parser import read_json
 from smspec.service.json.limits import MAX_BYTES
@@ -62,7 +62,7 @@ def check_request(text: SourceText, policy: Policy | None = None) -> CheckedRequ
     other = not_a_request(document)
     payload = payload_of(document)
     findings = [other] if other else _findings(payload, policy)
-    most = gravest_first(findings)[:MOST_TOLD]
+    most = gravest_first(findings)[:MOST_REPORTED]
     return CheckedRequest(placed(most, document), document.texts)
 
 

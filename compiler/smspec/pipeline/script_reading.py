@@ -8,9 +8,9 @@ import re
 from smspec.pipeline.script_source import ProgramSource
 from smspec.script.parse_limits import ScriptUnreadable
 from smspec.script.program import Program
-from smspec.script.script_files import says_anything
+from smspec.script.script_files import has_relevant_word
 from smspec.script.script_reader import read_handler, read_script
-from smspec.script.unread_script import Unread
+from smspec.script.unread_script import UnreadScript
 from smspec.source import Document, Node, Path, Scalar, SourceText
 from smspec.source import Sequence as SequenceNode
 from smspec.source.frozen import dataclass
@@ -36,7 +36,7 @@ class Started:
     searches: bool = False
 
 
-def started_program(document: Document) -> Started | Unread | None:
+def started_program(document: Document) -> Started | UnreadScript | None:
     """Return which Python file a spec starts, or why none can be read; None for a spec that starts nothing itself."""
     searches = any(document.node((*above, "PYTHONPATH")) is not None for above in (("environment",), ("image", "env")))
     script = _text(document.node(("entry_point", "script")))
@@ -60,18 +60,18 @@ def started_program(document: Document) -> Started | Unread | None:
     return _submitted(document)
 
 
-def _foreign(name: str, path: Path) -> Unread:
-    return Unread(name=name, reason="it is not a Python script", path=path)
+def _foreign(name: str, path: Path) -> UnreadScript:
+    return UnreadScript(name=name, reason="it is not a Python script", path=path)
 
 
-def _submitted(document: Document) -> Unread | None:
+def _submitted(document: Document) -> UnreadScript | None:
     """Return the script of a job as the SageMaker SDK starts it: its source is an archive that cannot be read."""
     if document.node(("entry_point",)) is not None:
         return None
     for above in (("hyperparameters",), ("api", "HyperParameters")):
         script = _text(document.node((*above, "sagemaker_program")))
         if script is not None and document.node((*above, "sagemaker_submit_directory")) is not None:
-            return Unread(
+            return UnreadScript(
                 name=script,
                 reason="`sagemaker_submit_directory` is an archive in S3",
                 path=(*above, "sagemaker_program"),
@@ -80,14 +80,14 @@ def _submitted(document: Document) -> Unread | None:
     return None
 
 
-def without_source(started: Started) -> Unread | None:
+def without_source(started: Started) -> UnreadScript | None:
     """Return why the script of a spec without ``source`` is unknown; a different rule reports a missing script."""
     if started.key == "script":
         return None
-    return Unread(name=started.named, reason="`source` is not set", path=("entry_point", started.key))
+    return UnreadScript(name=started.named, reason="`source` is not set", path=("entry_point", started.key))
 
 
-def read_program(started: Started, source: Listing, directory: str) -> Program | Unread | None:
+def read_program(started: Started, source: Listing, directory: str) -> Program | UnreadScript | None:
     """Return the facts about a script, or why they are unknown; None if other rules report that it does not exist.
 
     ``directory``: that of the source, as the author names it. Raise OSError.
@@ -95,7 +95,7 @@ def read_program(started: Started, source: Listing, directory: str) -> Program |
     try:
         return _program(started, source, directory)
     except ScriptUnreadable as fault:
-        return Unread(name=started.named, reason=str(fault), path=("entry_point", started.key))
+        return UnreadScript(name=started.named, reason=str(fault), path=("entry_point", started.key))
 
 
 def _program(started: Started, source: Listing, directory: str) -> Program | None:
@@ -116,7 +116,7 @@ def _program(started: Started, source: Listing, directory: str) -> Program | Non
     # Arguments that transformers would read from a file next to the script are unknown.
     if f"{path.removesuffix('.py')}.args" in files:
         raise ScriptUnreadable(f"`{path.removesuffix('.py')}.args` next to it may set arguments")
-    if not _says_anything(text, files):
+    if not _is_relevant(text, files):
         return Program(texts=(text,))
     program = read_script(text, modules)
     if not any(line.drops for line in program.command_lines):
@@ -129,9 +129,9 @@ def _program(started: Started, source: Listing, directory: str) -> Program | Non
     return confirmed(program, [one.text for one in texts if one is not None] if is_whole else None)
 
 
-def _says_anything(text: SourceText, files: dict[str, str]) -> bool:
+def _is_relevant(text: SourceText, files: dict[str, str]) -> bool:
     """Return whether tracing is worth the time: usually the script itself contains a relevant word."""
-    if says_anything(text.text):
+    if has_relevant_word(text.text):
         return True
     from smspec.script.imported import names_imported  # imported late: its patterns are for the other scripts
 

@@ -68,18 +68,18 @@ def checked(outcomes: Iterable[tuple[str | None, Compilation | InvalidInput]]) -
             facts.append(outcome.facts)
     missing_anyway = {_fault(d) for d, among in found.items() if d.code in _NOT_THERE and None in among}
     order = {name: position for position, name in enumerate(texts)}
-    told = [
+    reported = [
         _under(diagnostic, among)
         for diagnostic, among in found.items()
         # A check may be ignored because of one overlay: an entry is unused only if it is unused with all of them.
         if diagnostic.code != suppressions.UNUSED.code or len(among) == variants
         if None in among or _fault(diagnostic) not in missing_anyway
     ]
-    told.sort(key=lambda d: (order.get(d.span.file, len(order)), d.span.line, d.span.column, d.code))
+    reported.sort(key=lambda d: (order.get(d.span.file, len(order)), d.span.line, d.span.column, d.code))
     return CheckedSpec(
         overlays=overlays,
-        diagnostics=tuple(told),
-        texts=tuple(texts[name] for name in _files(told) if name in texts),
+        diagnostics=tuple(reported),
+        texts=tuple(texts[name] for name in _files(reported) if name in texts),
         facts=tuple(facts),
         files=frozenset(order),
     )

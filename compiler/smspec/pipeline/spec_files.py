@@ -11,7 +11,7 @@ from smspec.source import Document, Path, SourceText, Span
 from smspec.source.frozen import dataclass
 from smspec.spec.layers.assembly import extends_of
 from smspec.workspace.boundary import Boundary, FileNotRead, NotASpec
-from smspec.workspace.missing_path import told_of
+from smspec.workspace.missing_path import not_found
 from smspec.workspace.outside_files import not_a_spec, outside
 
 BASE_NOT_FOUND = Rule("SM140", "base spec not found")
@@ -96,7 +96,7 @@ class _Chain:
             if not self._boundary.contains(path):
                 return outside((), path, path, self._boundary)
             help = "fix the path; it is relative to the directory of this file"
-            return BASE_NOT_FOUND.at((), told_of(path, path, "file"), help=help)
+            return BASE_NOT_FOUND.at((), not_found(path, path, "file"), help=help)
         if self._cache.identity(path) in trail:
             return BASE_IN_A_CIRCLE.at(
                 (), f"circular `extends`: `{path}` extends this file", help="remove one of the two `extends` entries"

@@ -62,21 +62,21 @@ def validate_specs(
 
     checked = list(parallel_map(len(found.jobs), check))
     jobs = tuple(facts for spec in checked for facts in spec.facts)
-    told = dict.fromkeys(d for spec in checked for d in spec.diagnostics if not _serves_another(d, checked))
+    reported = dict.fromkeys(d for spec in checked for d in spec.diagnostics if not _serves_another(d, checked))
     texts = {text.name: text for spec in checked for text in spec.texts}
-    told.update(dict.fromkeys(map(unread_link, found.outside)))
+    reported.update(dict.fromkeys(map(unread_link, found.outside)))
     if found.is_repository or len(jobs) > 1:
         # Imported late: one spec without an overlay is the usual case.
         from smspec.pipeline.cross_spec_checks import compared
 
         bases = tuple(base_facts(cache.spec(path)) for path in found.unused_bases)
         between = compared(Repository(jobs=jobs, unused_bases=bases), is_whole=found.is_repository)
-        told.update(dict.fromkeys(between))
+        reported.update(dict.fromkeys(between))
         texts.update((text.name, text) for text in _texts(between, cache))
     return ValidationResult(
         specs=len(checked),
         overlays=sum(spec.overlays for spec in checked),
-        diagnostics=tuple(told),
+        diagnostics=tuple(reported),
         texts=tuple(texts.values()),
         jobs=jobs,
     )

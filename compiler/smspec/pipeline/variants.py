@@ -127,9 +127,9 @@ def _shown_faults(faulty: Faulty, revision: Revision) -> Faulty:
     def span(place: Span) -> Span:
         return replace(place, file=name(place.file))
 
-    def diagnostic(told: Diagnostic) -> Diagnostic:
-        notes = tuple(replace(note, span=span(note.span)) if note.span else note for note in told.notes)
-        return replace(told, span=span(told.span), notes=notes)
+    def diagnostic(original: Diagnostic) -> Diagnostic:
+        notes = tuple(replace(note, span=span(note.span)) if note.span else note for note in original.notes)
+        return replace(original, span=span(original.span), notes=notes)
 
     texts = tuple(SourceText(name(text.name), text.text) for text in faulty.texts)
     return Faulty(diagnostics=tuple(map(diagnostic, faulty.diagnostics)), texts=texts)

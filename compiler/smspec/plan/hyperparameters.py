@@ -25,7 +25,7 @@ def encoded(hyperparameter: Hyperparameter, encoding: HyperparameterEncoding) ->
         return _json(value)
     if encoding == "raw" and hyperparameter.text:
         return hyperparameter.text
-    return hyperparameter.text if _says(hyperparameter.text, value) else _json(value)
+    return hyperparameter.text if _decodes_to(hyperparameter.text, value) else _json(value)
 
 
 def is_bare(text: str) -> bool:
@@ -41,7 +41,7 @@ def is_bare(text: str) -> bool:
     return False
 
 
-def _says(text: str, value: object) -> bool:
+def _decodes_to(text: str, value: object) -> bool:
     """Return whether a string is JSON for exactly this value: `1e-3` is, `.5`, `+5`, and `.inf` are not."""
     try:
         decoded = json.loads(text)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from smspec.plan.plan import RequestPlan
 from smspec.plan.replacement import replacement
 from smspec.script.script_environment import Argument, ScriptEnvironment
-from smspec.script.unread_script import Unread
+from smspec.script.unread_script import UnreadScript
 from smspec.source import Path
 from smspec.spec.model import (
     ArgsStyle,
@@ -33,7 +33,7 @@ _PYTORCH_IMAGE, _PYTORCH_MODULE = "pytorch-training", "sagemaker_pytorch_contain
 _NEGATIVE = re.compile(r"-[0-9.][0-9.eE+-]*")
 
 
-def plan_script_environment(job: JobSpec, request: RequestPlan) -> ScriptEnvironment | Unread | None:
+def plan_script_environment(job: JobSpec, request: RequestPlan) -> ScriptEnvironment | UnreadScript | None:
     """Return what a job passes to its script; None for a job without one."""
     if starter(job) == "image" or job.entry_point is None:
         return None
@@ -46,7 +46,7 @@ def plan_script_environment(job: JobSpec, request: RequestPlan) -> ScriptEnviron
     path = ("entry_point", _PROGRAM_KEYS[type(job.entry_point)])
     reason = replacement(job, request, environment)
     if reason is not None:
-        return Unread(name=_name(job.entry_point), reason=reason, path=path)
+        return UnreadScript(name=_name(job.entry_point), reason=reason, path=path)
     sent = _members(payload.get("HyperParameters"))
     values = {name: _decoded(text) for name, text in sent.items() if not _is_reserved(name)}
     paths = {name: request.origin(("HyperParameters", name)) for name in values}

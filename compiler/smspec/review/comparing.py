@@ -28,7 +28,7 @@ def verdict(changes: Sequence[Change]) -> str:
     For a new job that comes first: what follows is not a change.
     """
     kinds = dict.fromkeys(change.kind for change in changes)
-    said = [kind for kind in kinds if kind not in ("job", "cosmetic")] or list(kinds)
-    words = [KINDS[name].verdict([change for change in changes if change.kind == name]) for name in said]
-    is_new = len(said) < len(kinds) and any(change.kind == "job" and change.old is None for change in changes)
+    shown = [kind for kind in kinds if kind not in ("job", "cosmetic")] or list(kinds)
+    words = [KINDS[name].verdict([change for change in changes if change.kind == name]) for name in shown]
+    is_new = len(shown) < len(kinds) and any(change.kind == "job" and change.old is None for change in changes)
     return ", ".join(["is new", *words] if is_new else words)

@@ -59,7 +59,7 @@ class Call:
             self.run.stops.append(Stop(reason=why_unknown, place=self.place))
         return not why_unknown
 
-    def lost(self) -> Value:
+    def unknown_result(self) -> Value:
         """Let all arguments escape, and return an unknown value."""
         for value in (*self.arguments, *self.keywords.values()):
             self.hands_over_words(value)

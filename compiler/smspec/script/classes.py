@@ -53,7 +53,7 @@ class Class(Value):
 
     def method(self, _: str, call: Call) -> Value:
         self.escape()  # a decorator may do anything with its class
-        return call.lost()
+        return call.unknown_result()
 
     def set_attribute(self, name: str, value: Value) -> None:
         value.escape()
@@ -109,7 +109,7 @@ class Class(Value):
             self.escape()  # others may call its methods
         start = self.function("__init__")
         if start is None or self.decorators:
-            call.lost()
+            call.unknown_result()
         else:
             call.run.entered(start, call, (instance,))
         return instance
@@ -148,7 +148,7 @@ class Instance(Value):
         if function is not None:
             return call.run.entered(function, call, (self,))
         self.escape()  # a method of a base class, or one with decorators, may do anything with its instance
-        return call.lost()
+        return call.unknown_result()
 
     def set_attribute(self, name: str, value: Value) -> None:
         if self._has_escaped or name in self._attributes or self.kind.is_magic:
@@ -175,7 +175,7 @@ class Super(Value):
             return call.run.entered(function, call, (self._instance,))
         if not all(map(_is_inert, self._bases)):
             self.escape()  # an unknown class may call any method of its instances
-        return call.lost()
+        return call.unknown_result()
 
 
 def _is_bare(base: Value) -> bool:

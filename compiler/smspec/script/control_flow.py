@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Follow = Callable[[Sequence[ast.stmt]], "Ending | None"]
 
 
-class Ways:
+class ControlFlow:
     """Control flow in one frame; ``follow`` follows statements in order, and returns how they end."""
 
     def __init__(self, run: Interpreter, frame: Frame, follow: Follow) -> None:
@@ -49,17 +49,17 @@ class Ways:
             ending = self._block(node.orelse)
             self.frame.names = joined(self.frame.names, taken)
             return ending
-        return self._branches([node.body, node.orelse], is_one_taken=True)
+        return self._branches([node.body, node.orelse], is_exhaustive=True)
 
     def _goes_on_otherwise(self, body: Sequence[ast.stmt]) -> bool:
         """Return whether a branch does not end early, so that the following statements run after either branch."""
         return not any(isinstance(part, ast.Return | ast.Raise) for node in body for part in ast.walk(node))
 
-    def _branches(self, bodies: Sequence[Sequence[ast.stmt]], *, is_one_taken: bool) -> Ending | None:
+    def _branches(self, bodies: Sequence[Sequence[ast.stmt]], *, is_exhaustive: bool) -> Ending | None:
         """Follow branches of which at most one runs. A failure in all of them is certain."""
         before = self.frame.names
-        ends: list[Ending | None] = [] if is_one_taken else [None]
-        after = [] if is_one_taken else [before]
+        ends: list[Ending | None] = [] if is_exhaustive else [None]
+        after = [] if is_exhaustive else [before]
         with self.run.perhaps(self.frame):
             for body in bodies:
                 self.frame.names = dict(before)
@@ -94,7 +94,7 @@ class Ways:
         for name in sorted(code.stored):
             self.frame.names.get(name, UNKNOWN).escape()  # it is used under that name in the first iteration
             self.frame.set(name, UNKNOWN)
-        self._branches([node.body, node.orelse], is_one_taken=False)
+        self._branches([node.body, node.orelse], is_exhaustive=False)
         if code.returns:
             self.frame.has_left = True
             self.run.is_certain = False
@@ -115,7 +115,7 @@ class Ways:
             with self.run.perhaps(self.frame):
                 for handler in node.handlers:
                     self.value(handler.type)
-            handled = self._branches([handler.body for handler in node.handlers], is_one_taken=True)
+            handled = self._branches([handler.body for handler in node.handlers], is_exhaustive=True)
             self.frame.names = after if handled is not None else joined(after, self.frame.names)
             if ending is not None and handled is None:
                 self._note([ending])
@@ -175,4 +175,4 @@ class Ways:
             if case.guard is not None:
                 with self.run.perhaps(self.frame):
                     self.value(case.guard).escape()
-        self._branches([case.body for case in node.cases], is_one_taken=False)
+        self._branches([case.body for case in node.cases], is_exhaustive=False)

@@ -91,7 +91,7 @@ class Evaluation:
             if test is not ...:
                 return self.value(node.body if test else node.orelse)
             with self.run.perhaps(self.frame):
-                return _lost(self.value(node.body), self.value(node.orelse))
+                return _unknown(self.value(node.body), self.value(node.orelse))
         if isinstance(node, ast.BoolOp):
             return self._boolean(node)
         if isinstance(node, ast.Compare):
@@ -110,7 +110,7 @@ class Evaluation:
         if isinstance(node, ast.Lambda):
             leak(self.run, node, self.frame)
             return UNKNOWN
-        return _lost(*(self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)))
+        return _unknown(*(self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)))
 
     def _named(self, name: str, value: Value) -> Value:
         """Assign to a name; a comprehension assigns to one several times, or never."""
@@ -146,7 +146,7 @@ class Evaluation:
     def _items(self, nodes: Sequence[ast.expr], *, is_fixed: bool) -> Value:
         values = tuple(self.value(node) for node in nodes)
         if any(isinstance(node, ast.Starred) for node in nodes):
-            return _lost(*values)
+            return _unknown(*values)
         return Items(values, is_fixed=is_fixed)
 
     def _joined(self, node: ast.JoinedStr) -> Value:
@@ -186,7 +186,7 @@ class Evaluation:
             is_rest = lower == 1 and node.slice.upper is None and node.slice.step is None
             if isinstance(owner, Named) and owner.name == "sys.argv" and is_rest:
                 return GivenWords()
-            return _lost(owner)
+            return _unknown(owner)
         key = self.value(node.slice)
         if isinstance(owner, Named):
             return self.run.looked_up(owner.name, key, self.run.place(node))
@@ -205,7 +205,7 @@ class Evaluation:
             values += [self.value(value) for value in node.values[1:]]
         if len(values) == 2 and first is not ...:
             return values[1]
-        return _lost(*values)
+        return _unknown(*values)
 
     def _compared(self, node: ast.Compare) -> Value:
         values = [self.value(part) for part in (node.left, *node.comparators)]
@@ -231,7 +231,7 @@ class Evaluation:
                 for test in generator.ifs:
                     inner.value(test)
             parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
-            return _lost(*(inner.value(part) for part in parts))
+            return _unknown(*(inner.value(part) for part in parts))
 
 
 def _is_type(value: Value) -> bool:
@@ -255,7 +255,7 @@ def _are_same(one: object, two: object, operator: ast.cmpop) -> bool | None:
     return None
 
 
-def _lost(*values: Value) -> Value:
+def _unknown(*values: Value) -> Value:
     for value in values:
         value.escape()
     return UNKNOWN

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from smspec.script.modules import absolute
-from smspec.script.script_files import says_anything
+from smspec.script.script_files import has_relevant_word
 from smspec.source.frozen import dataclass
 
 MOST_IMPORTS = 1_000
@@ -80,7 +80,7 @@ def glance(text: str, package: str) -> Glance:
 
 def _is_loud(text: str) -> bool:
     words = set(re.findall(r"\w+", text))
-    if says_anything(text) or words & _LOUD or {"sys", "modules"} <= words:
+    if has_relevant_word(text) or words & _LOUD or {"sys", "modules"} <= words:
         return True
     if any(word.startswith(_LOUD_BEGINNINGS) or "exit" in word.lower() for word in words):
         return True

@@ -38,7 +38,7 @@ from smspec.script.program import (
     Stop,
     VariableRead,
 )
-from smspec.script.remaining_arguments import LeftOver
+from smspec.script.remaining_arguments import RemainingArguments
 from smspec.script.sequences import Items
 from smspec.script.statements import Statements
 from smspec.script.values import UNKNOWN, Value, text
@@ -80,7 +80,7 @@ class Interpreter:
         self.changed_mappings: set[str] = set()
         self.stops: list[Stop] = []
         self.variables: list[VariableRead] = []
-        self.left_over: dict[CommandLine, LeftOver] = {}
+        self.left_over: dict[CommandLine, RemainingArguments] = {}
         self.codes = Codes()
         self.remembered: dict[str, object] = {}
         self.is_tampered = False
@@ -144,7 +144,7 @@ class Interpreter:
         if is_opaque or function in self._inside or len(self._inside) >= DEEPEST:
             for value in (function, *first):
                 value.escape()
-            return call.lost()
+            return call.unknown_result()
         frame = Frame(function.frame.source, function.frame)
         bind(function, call, first, frame)
         certain = self.is_certain
@@ -192,7 +192,7 @@ class Interpreter:
             self.tampered_with("os.environ")
         elif sees_all(name) and not (name == "vars" and given) and not has_names_of_its_own(call.node):
             self.sees(name, self._frames[-1])
-        return call.lost()
+        return call.unknown_result()
 
     def _above(self, call: Call) -> Value | None:
         """Return ``super()`` of the current method; None if its instance is unknown."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from smspec.script.frame import Frame
 from smspec.script.modules import Module
 from smspec.script.parse_limits import ScriptUnreadable, is_readable
-from smspec.script.script_files import Source, says_anything
+from smspec.script.script_files import Source, has_relevant_word
 from smspec.script.values import UNKNOWN, Known, Value
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Neighbors:
         frame.names |= names_at_start(name)
         is_package = _is_package(text)
         frame.package = name if is_package else name.rpartition(".")[0]
-        frame.is_entered = says_anything(text.text) or "dataclass" in text.text
+        frame.is_entered = has_relevant_word(text.text) or "dataclass" in text.text
         if self._glance(name, text) is None:
             raise ScriptUnreadable("it is too much to look at")
         if (not is_package or not text.text.strip()) and self._is_quiet(name, text):

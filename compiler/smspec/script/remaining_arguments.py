@@ -5,7 +5,7 @@ from __future__ import annotations
 from smspec.script.values import UNKNOWN, Value
 
 
-class LeftOver(Value):
+class RemainingArguments(Value):
     """The remaining arguments of `parse_known_args`; ``is_used``: some code may use them."""
 
     def __init__(self) -> None:

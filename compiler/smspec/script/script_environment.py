@@ -19,7 +19,7 @@ class Argument:
     value: object = None
 
     @property
-    def said(self) -> str:
+    def label(self) -> str:
         """Its name in a message."""
         return self.hyperparameter if self.hyperparameter is not None else " ".join(self.words)
 

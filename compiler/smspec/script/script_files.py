@@ -33,6 +33,6 @@ class Source(Protocol):
         """Return a module of that name in any other directory. Raise `ScriptUnreadable`."""
 
 
-def says_anything(text: str) -> bool:
+def has_relevant_word(text: str) -> bool:
     """Return whether a text contains any relevant word."""
     return any(word in text for word in WORDS)

@@ -56,7 +56,7 @@ class Items(Value):
     def method(self, name: str, call: Call) -> Value:
         if name not in _LOOKS:
             self.escape()
-        return call.lost()
+        return call.unknown_result()
 
     def constant(self) -> object:
         """Return a tuple of constants, or `...`. It is computed once: a script may use a long one repeatedly."""
@@ -83,7 +83,7 @@ class GivenWords(Value):
     def method(self, name: str, call: Call) -> Value:
         if name not in _LOOKS:
             self.escape()
-        return call.lost()
+        return call.unknown_result()
 
 
 def items(value: Value | None) -> tuple[Value, ...] | None:

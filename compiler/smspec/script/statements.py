@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from smspec.script.assignment import Assignment
 from smspec.script.block_endings import Ending, is_failing
 from smspec.script.call_effects import EXECS
-from smspec.script.control_flow import Ways
+from smspec.script.control_flow import ControlFlow
 from smspec.script.definitions import Definitions
 from smspec.script.escaping import leak
 from smspec.script.evaluation import Evaluation
@@ -31,7 +31,7 @@ class Statements:
         self._evaluation = Evaluation(run, frame)
         self.value = self._evaluation.value
         self.assign = Assignment(run, frame).assign
-        self._ways = Ways(run, frame, self.block)
+        self._ways = ControlFlow(run, frame, self.block)
         self._definitions = Definitions(run, frame, partial(_follow, run))
 
     def block(self, body: Sequence[ast.stmt]) -> Ending | None:

@@ -7,7 +7,7 @@ from smspec.source.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unread:
+class UnreadScript:
     """``name``: its name in the spec. ``reason`` ends a sentence; ``path`` is where the spec names the script."""
 
     name: str

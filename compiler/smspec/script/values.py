@@ -22,11 +22,11 @@ class Value:
 
     def call(self, call: Call) -> Value:
         """Return the result of a call. An unknown function may do anything with its arguments."""
-        return call.lost()
+        return call.unknown_result()
 
     def method(self, _: str, call: Call) -> Value:
         """Return the result of a method call."""
-        return call.lost()
+        return call.unknown_result()
 
     def item(self, _key: Value, _place: Span) -> Value:
         """Return the value under a key; ``place`` is where it is read."""
@@ -106,7 +106,7 @@ class Bound(Value):
 
     def method(self, _: str, call: Call) -> Value:
         self.escape()
-        return call.lost()
+        return call.unknown_result()
 
     def attribute(self, _: str) -> Value:
         self.escape()

@@ -52,14 +52,14 @@ def _compare(place: str, before: Shape, after: Shape, widened: list[str], narrow
 
 
 def _compare_names(
-    said: str, before: tuple[str, ...], after: tuple[str, ...], *, more: list[str], fewer: list[str]
+    place: str, before: tuple[str, ...], after: tuple[str, ...], *, more: list[str], fewer: list[str]
 ) -> None:
-    more += [f"{said} {name}" for name in after if name not in before]
-    fewer += [f"{said} {name} no longer" for name in before if name not in after]
+    more += [f"{place} {name}" for name in after if name not in before]
+    fewer += [f"{place} {name} no longer" for name in before if name not in after]
 
 
 def _compare_bounds(
-    said: str,
+    place: str,
     before: int | None,
     after: int | None,
     widened: list[str],
@@ -70,7 +70,7 @@ def _compare_bounds(
     if before == after:
         return
     wider = after is None or (before is not None and (after < before) == lower_is_wider)
-    (widened if wider else narrowed).append(f"{said} was {before} and is {after}")
+    (widened if wider else narrowed).append(f"{place} was {before} and is {after}")
 
 
 def _dotted(path: tuple[str | int, ...]) -> str:

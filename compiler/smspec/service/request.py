@@ -38,7 +38,7 @@ class RequestedChannel:
         return ("InputDataConfig", self.index)
 
     @property
-    def said(self) -> str:
+    def label(self) -> str:
         """The name of the channel in a message."""
         return f"channel `{shown(self.name)}`" if self.name else "the channel"
 

@@ -21,6 +21,6 @@ def request_findings(
     """
     request = Request(payload=payload, region=region, in_spec_words=in_spec_words)
     shape = limit_findings(payload, in_spec_words=in_spec_words)
-    told = {finding.path for finding in shape if finding.severity == "error"}
-    rest = (found for found in rule_findings(request) if found.path not in told or found.code.startswith(SECURITY))
+    reported = {finding.path for finding in shape if finding.severity == "error"}
+    rest = (found for found in rule_findings(request) if found.path not in reported or found.code.startswith(SECURITY))
     return [*shape, *rest]

@@ -102,7 +102,7 @@ class _Walk:
                     (*path, name),
                     f"unknown member {member((*path, name))}",
                     label=f"did you mean `{near}`?" if near else "",
-                    help=f"move it to {elsewhere}" if elsewhere else "" if near else self._told_of_the_model(),
+                    help=f"move it to {elsewhere}" if elsewhere else "" if near else self._model_notes(),
                     on="key",
                 )
         for name in shape.required:
@@ -175,7 +175,7 @@ class _Walk:
                 f"{member(path)} has {_characters(length)}; the minimum is {shape.minimum:,}"
                 if value
                 else f"{member(path)} is empty",
-                help=self._told_of_the_form(shape),
+                help=self._form_notes(shape),
                 on=on,
             )
         elif shape.maximum is not None and length > shape.maximum:
@@ -196,7 +196,7 @@ class _Walk:
                 f"{member(path)} contains a line break"
                 if has_break
                 else f"{member(path)} does not match the API pattern",
-                help="remove the line break" if has_break else self._told_of_the_form(shape),
+                help="remove the line break" if has_break else self._form_notes(shape),
                 on=on,
             )
 
@@ -222,11 +222,11 @@ class _Walk:
         beside = [(*written[:most], *place[most:]) for place in places if _shared(place, written) == most]
         return one_of(map(dotted, sorted(beside, key=len)))
 
-    def _told_of_the_form(self, shape: Shape) -> str:
+    def _form_notes(self, shape: Shape) -> str:
         words = form(shape)
         return f"use {words}" if words else ""
 
-    def _told_of_the_model(self) -> str:
+    def _model_notes(self) -> str:
         return f"check the spelling in the API model of {self.model.date} (botocore {self.model.botocore})"
 
 

@@ -161,8 +161,8 @@ def responses(purpose: str) -> Iterator[None]:
         raise Unsendable(_sentence(fault)) from None
     except ClientError as fault:
         error = fault.response.get("Error")
-        said = error if isinstance(error, dict) else {}
-        raise AwsRefused(str(said.get("Code", ""))[:80], _sentence(said.get("Message", ""))) from None
+        details = error if isinstance(error, dict) else {}
+        raise AwsRefused(str(details.get("Code", ""))[:80], _sentence(details.get("Message", ""))) from None
     except (WireFault, BotoCoreError) as fault:
         raise WireFault(f"cannot {purpose}: {_sentence(fault)}") from None
     except _SHAPES:

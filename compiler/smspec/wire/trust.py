@@ -66,11 +66,11 @@ def tls_sentence(place: str, fault: BaseException) -> str:
 
 def _tls_error(fault: BaseException) -> BaseException:
     """Return the OpenSSL error that urllib3 wraps."""
-    seen: list[BaseException] = []
+    visited: list[BaseException] = []
     inner: object = fault
-    while isinstance(inner, BaseException) and inner not in seen:
+    while isinstance(inner, BaseException) and inner not in visited:
         if isinstance(inner, ssl.SSLError):
             return inner
-        seen.append(inner)
+        visited.append(inner)
         inner = inner.__cause__ or inner.__context__ or (inner.args[-1] if inner.args else None)
     return fault

@@ -8,7 +8,7 @@ from smspec.source.bounded_read import read_bounded
 from smspec.spec.layers.option_errors import OptionError
 from smspec.workspace.boundary import Boundary, OutOfBounds
 from smspec.workspace.boundary_search import boundary_of
-from smspec.workspace.missing_path import is_file, is_missing, told_of
+from smspec.workspace.missing_path import is_file, is_missing, not_found
 
 STANDARD_INPUT = "-"
 USUAL_SPEC = "job.yaml"
@@ -51,7 +51,7 @@ def _content(path: str, most: int, kind: str, boundary: Boundary) -> bytes:
         raise OptionError(f"`{path}` is a directory, not {kind}") from None
     except (OSError, ValueError) as fault:
         if is_missing(fault):
-            raise OptionError(told_of(path, path)) from None
+            raise OptionError(not_found(path, path)) from None
         if isinstance(fault, OSError):
             fault.filename = fault.filename or path
         raise

@@ -26,7 +26,7 @@ def is_directory(path: str) -> bool:
     return mode is not None and stat.S_ISDIR(mode)
 
 
-def told_of(path: str, written: str, what: str = "") -> str:
+def not_found(path: str, written: str, what: str = "") -> str:
     """Return a message that a path, ``written`` so, leads to no ``what``; mention a dangling symlink."""
     link = path.rstrip("/")
     if os.path.islink(link) and not os.path.exists(link):

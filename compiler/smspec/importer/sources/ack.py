@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from smspec.importer.imported import Imported, Lost, RequestNotFound
+from smspec.importer.imported import Imported, NotImported, RequestNotFound
 from smspec.service.ack_names import REGION, from_ack
 from smspec.service.members import items, member, structure
 from smspec.service.shapes import pinned_model
@@ -34,7 +34,7 @@ def to_request(data: dict[str, object]) -> Imported:
     return Imported(
         form=f"a {KIND} of the ACK controller",
         request=request,
-        lost=tuple(Lost(("spec", *path), why) for path in unknown),
+        not_imported=tuple(NotImported(("spec", *path), why) for path in unknown),
         left_out=(*(name for name in data if name not in ("apiVersion", "kind", "spec")), *others),
         region=region if isinstance(region, str) else None,
         stem=str(member(data, "metadata", "name") or ""),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.importer.imported import Imported, Lost
+from smspec.importer.imported import Imported, NotImported
 from smspec.service.members import items, member, structure
 from smspec.service.shapes import pinned_model
 
@@ -49,8 +49,8 @@ def to_request(data: dict[str, object]) -> Imported:
     members = pinned_model().root.members
     request = {name: value for name, value in data.items() if name in members}
     answers = [name for name in data if name in ANSWERS]
-    lost = [
-        Lost((name,), f"CreateTrainingJob has no such member in the API model of {pinned_model().date}")
+    not_imported = [
+        NotImported((name,), f"CreateTrainingJob has no such member in the API model of {pinned_model().date}")
         for name in data
         if name not in members and name not in ANSWERS
     ]
@@ -61,14 +61,14 @@ def to_request(data: dict[str, object]) -> Imported:
         answers.append(f"{holder}.{name}")
     kept = [tag for tag in items(request, "Tags") if not str(member(tag, "Key")).startswith(_RESERVED_TAG)]
     if len(kept) < len(items(request, "Tags")):
-        lost.append(Lost(("Tags",), f"AWS reserves tag keys that begin with `{_RESERVED_TAG}`"))
+        not_imported.append(NotImported(("Tags",), f"AWS reserves tag keys that begin with `{_RESERVED_TAG}`"))
         request["Tags"] = kept
         if not kept:
             del request["Tags"]
     return Imported(
         form="DescribeTrainingJob output",
         request=request,
-        lost=tuple(lost),
+        not_imported=tuple(not_imported),
         left_out=tuple(answers),
         region=_region(data.get("TrainingJobArn")),
         has_tags="Tags" in data,

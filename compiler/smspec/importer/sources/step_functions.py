@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 
-from smspec.importer.imported import Imported, Lost, RequestNotFound
+from smspec.importer.imported import Imported, NotImported, RequestNotFound
 from smspec.service.members import structure
 from smspec.source import Path
 from smspec.source.path import dotted
@@ -15,7 +15,7 @@ _RESOURCE = re.compile(
     r"arn:aws[a-z-]*:states:[^:]*:[^:]*:(?:aws-sdk:)?sagemaker:createTrainingJob(?:\.sync(?::[0-9])?)?"
 )
 _MOST_NAMED = 5
-Known = Callable[[Path, object, "list[Lost]"], bool]
+Known = Callable[[Path, object, "list[NotImported]"], bool]
 
 
 def detect(data: dict[str, object]) -> bool:
@@ -31,17 +31,17 @@ def to_request(data: dict[str, object]) -> Imported:
         names = ", ".join(f"`{dotted(path)}`" for path, _ in found[:_MOST_NAMED])
         raise RequestNotFound(f"{len(found)} states create a training job ({names}); pass a file with one of them")
     path, state = found[0]
-    lost: list[Lost] = []
+    not_imported: list[NotImported] = []
     key = next((name for name in _ARGUMENTS if name in state), "")
     here = (*path, key)
     given = structure(state, key)
     if not given:
         raise RequestNotFound(f"the state `{dotted(path)}` has no `Parameters` or `Arguments`")
-    request = _fixed(given, here, _ARGUMENTS[key], lost)
+    request = _fixed(given, here, _ARGUMENTS[key], not_imported)
     return Imported(
         form="a Step Functions state",
         request=structure(request),
-        lost=tuple(lost),
+        not_imported=tuple(not_imported),
         left_out=(
             *(name for name in state if name not in (key, "Type", "Resource")),
             *(("the rest of the state machine",) if len(path) > 1 else ()),
@@ -76,28 +76,32 @@ def _states(value: object, path: Path) -> Iterator[tuple[Path, dict[str, object]
                     yield from _states(inner, (*path, name))
 
 
-def _fixed(value: object, path: Path, is_known: Known, lost: list[Lost]) -> object:
+def _fixed(value: object, path: Path, is_known: Known, not_imported: list[NotImported]) -> object:
     """Return the part of a value that is known before the state machine runs; record the rest."""
     if isinstance(value, dict):
         entries = [((*path, name), name, inner) for name, inner in value.items()]
-        return {name: _fixed(inner, at, is_known, lost) for at, name, inner in entries if is_known(at, inner, lost)}
+        return {
+            name: _fixed(inner, at, is_known, not_imported)
+            for at, name, inner in entries
+            if is_known(at, inner, not_imported)
+        }
     if isinstance(value, list):
         items = [((*path, index), item) for index, item in enumerate(value)]
-        return [_fixed(item, at, is_known, lost) for at, item in items if is_known(at, item, lost)]
+        return [_fixed(item, at, is_known, not_imported) for at, item in items if is_known(at, item, not_imported)]
     return value
 
 
-def _known_in_jsonpath(path: Path, _: object, lost: list[Lost]) -> bool:
+def _known_in_jsonpath(path: Path, _: object, not_imported: list[NotImported]) -> bool:
     if not str(path[-1]).endswith(".$"):
         return True
-    lost.append(Lost(path, "the state machine sets it at run time from its input or context"))
+    not_imported.append(NotImported(path, "the state machine sets it at run time from its input or context"))
     return False
 
 
-def _known_in_jsonata(path: Path, value: object, lost: list[Lost]) -> bool:
+def _known_in_jsonata(path: Path, value: object, not_imported: list[NotImported]) -> bool:
     if not (isinstance(value, str) and value.startswith("{%") and value.endswith("%}")):
         return True
-    lost.append(Lost(path, "a JSONata expression, evaluated when the state machine runs"))
+    not_imported.append(NotImported(path, "a JSONata expression, evaluated when the state machine runs"))
     return False
 
 

@@ -25,12 +25,16 @@ class EpochCutShort(Exception):
 
 
 class Injector:
-    """The faults of one epoch. ``tell`` reports one that happens, ``sleep`` returns early if the feeder is stopped."""
+    """The faults of one epoch. ``report`` announces one, ``sleep`` returns early if the feeder is stopped."""
 
     def __init__(
-        self, injection: Injection, total: Optional[int], tell: Callable[[str], None], sleep: Callable[[float], object]
+        self,
+        injection: Injection,
+        total: Optional[int],
+        report: Callable[[str], None],
+        sleep: Callable[[float], object],
     ) -> None:
-        self._tell = tell
+        self._report = report
         middle = _MIDDLE if total is None else total // 2
         acts: List[Tuple[int, Callable[[], None]]] = []
         if injection.stall:
@@ -48,14 +52,14 @@ class Injector:
         return min(size, self._acts[0][0] - sent) if self._acts else size
 
     def _stall(self, seconds: float, sleep: Callable[[float], object]) -> None:
-        self._tell("stall")
+        self._report("stall")
         sleep(seconds)
 
     def _cut(self) -> NoReturn:
-        self._tell("truncate")
+        self._report("truncate")
         raise EpochCutShort
 
     def _kill(self) -> None:
-        self._tell("kill_writer")
+        self._report("kill_writer")
         # The state after a crash: the stream ends in its middle, and FIFOs have no writer any more.
         os.kill(os.getpid(), signal.SIGKILL)

@@ -20,7 +20,7 @@ _DELIVERED = {
 _DELIVERED_START = "in the channel `smspec`, without a new image"
 
 
-def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
+def changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     """Yield every file that changed, then what else changes about how code reaches the job."""
     old, new = pair.old.code, pair.new.code
     known = old is not None and new is not None

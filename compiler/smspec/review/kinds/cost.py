@@ -14,7 +14,7 @@ from smspec.review.version_pair import Pair
 CEILING = "ceiling"
 
 
-def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
+def changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     """Yield the changes of limits, then of the resulting cost ceiling."""
     yield from by_member(pair, KIND.name)
     old, new = (ceiling_of(version.payload, pair.prices) for version in (pair.old, pair.new))

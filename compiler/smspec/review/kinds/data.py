@@ -23,7 +23,7 @@ _SETTINGS: dict[str, str] = {
 }
 
 
-def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
+def changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     """Yield changes of channels, of how the pipe loop uses them, and of the share of each host."""
     for leaf in pair.leaves_of(KIND.name):
         channel = str(leaf.at[1]) if leaf.at[0] == "InputDataConfig" else ""

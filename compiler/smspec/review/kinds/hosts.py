@@ -10,7 +10,7 @@ from smspec.review.kinds.kind import Kind, subjects
 from smspec.review.version_pair import Pair
 
 
-def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
+def changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     yield from by_member(pair, KIND.name)
     launchers = [(old, new) for item, old, new in pair.starts() if item.name == "launcher"]
     for old, new in (*launchers, *((old, new) for _, old, new in pair.settings("launcher"))):

@@ -19,7 +19,7 @@ _OTHER = "another image"
 _MOVED = "same image, another repository"
 
 
-def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
+def changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     """Yield the changes in the image; none if both have the same content and name."""
     old, new = pair.old.layers, pair.new.layers
     if old is not None and new is not None:

@@ -17,7 +17,7 @@ _ORDER_THAT_COUNTS = (
 )
 
 
-def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
+def changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     """Yield that the name changed, which makes a new job, or that it did not although the request did."""
     for path in reordered(pair.old.payload, pair.new.payload):
         if path in _ORDER_THAT_COUNTS:

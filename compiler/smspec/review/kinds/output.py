@@ -10,7 +10,7 @@ from smspec.review.kinds.kind import Kind, subjects
 from smspec.review.version_pair import Pair
 
 
-def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
+def changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     return by_member(pair, KIND.name)
 
 

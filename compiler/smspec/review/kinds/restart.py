@@ -10,7 +10,7 @@ from smspec.review.version_pair import Pair
 from smspec.service.members import structure
 
 
-def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
+def changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     """Yield what prevents a job from resuming the previous one."""
     for leaf in pair.leaves_of(KIND.name):
         if leaf.at[-1] == "S3Uri":

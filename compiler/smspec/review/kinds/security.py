@@ -18,7 +18,7 @@ from smspec.service.members import member
 DOCKER_HUB = "docker.io"
 
 
-def changes(pair: Pair, _told: Sequence[Change]) -> Iterator[Change]:
+def changes(pair: Pair, _earlier: Sequence[Change]) -> Iterator[Change]:
     """Yield changes of access, and of secrets in the job; their values are never shown."""
     yield from by_member(pair, KIND.name)
     for leaf in pair.leaves:

@@ -28,7 +28,7 @@ from smspec.rules.script.script_and_job import ScriptAndJob
 from smspec.script.grammars import faults_of
 from smspec.script.program import Program
 from smspec.script.script_environment import ScriptEnvironment
-from smspec.script.unread_script import Unread
+from smspec.script.unread_script import UnreadScript
 
 RULES: tuple[Callable[[ScriptAndJob], Iterator[Finding]], ...] = (
     undeclared_argument.check,
@@ -50,11 +50,13 @@ RULES: tuple[Callable[[ScriptAndJob], Iterator[Finding]], ...] = (
 )
 
 
-def script_findings(program: Program | Unread, environment: ScriptEnvironment | Unread | None) -> list[Finding]:
+def script_findings(
+    program: Program | UnreadScript, environment: ScriptEnvironment | UnreadScript | None
+) -> list[Finding]:
     """Return the mismatches between a script and its job, or a note where one of the two is unknown."""
-    if isinstance(program, Unread):
+    if isinstance(program, UnreadScript):
         return [unread_script.finding_for(program)]
-    if isinstance(environment, Unread):
+    if isinstance(environment, UnreadScript):
         return [unread_script.finding_for(environment)]
     if environment is None:
         return []

@@ -41,7 +41,7 @@ _OWN = frozenset(
 
 def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
     """Yield what `app.run` would reject, and what it would not parse."""
-    seen: list[Option] = []
+    used: list[Option] = []
     for index, argument in enumerate(arguments):
         if not argument.words:
             continue
@@ -59,7 +59,7 @@ def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
             near = nearest(f"--{name}", names)
             yield Fault(kind="unknown", command_line=line, argument=argument, near=near)
             return
-        seen.append(option)
+        used.append(option)
         if option.words == "unknown":
             return
         if option.words == 0 and not equals:
@@ -72,10 +72,10 @@ def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
             return
         why = refusal(option, given[0])
         if why is not None:
-            said = f"`{given[0]}` {why}"
-            yield Fault(kind="refused", command_line=line, argument=argument, option=option, reason=said)
+            reason = f"`{given[0]}` {why}"
+            yield Fault(kind="refused", command_line=line, argument=argument, option=option, reason=reason)
     for option in line.options:
-        if option.is_required and option not in seen:
+        if option.is_required and option not in used:
             yield Fault(kind="missing", command_line=line, option=option)
 
 

@@ -138,7 +138,7 @@ def _fault(line: CommandLine, argument: Argument) -> Fault | None:
 def _refused(line: CommandLine, argument: Argument, option: Option | None, rest: Sequence[str]) -> Fault:
     reason = ""
     if option is not None:
-        reason = next((f"`{word}` {said}" for word in rest if (said := refusal(option, word)) is not None), "")
+        reason = next((f"`{word}` {why}" for word in rest if (why := refusal(option, word)) is not None), "")
         if not reason and any(word.startswith("-") for word in rest):
             reason = "a value that begins with `-` looks like an option"
     return Fault(kind="refused", command_line=line, argument=argument, option=option, reason=reason)

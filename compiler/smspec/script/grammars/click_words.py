@@ -19,10 +19,10 @@ def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
     """Yield what a command would reject; stop at an option whose words are not understood."""
     found: list[Fault] = []
     free: list[tuple[Argument, Option | None]] = []
-    seen: list[Option] = []
+    used: list[Option] = []
     try:
         for argument in arguments:
-            for fault in _faults(line, argument, free, seen):
+            for fault in _faults(line, argument, free, used):
                 found.append(fault)
     except _GrammarUnknown:
         yield from (fault for fault in found if fault.kind == "unknown")
@@ -34,10 +34,10 @@ def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
             found += _superfluous(line, free, room)
     # Of a repeated option the last value counts, or all of them; this is not checked.
     yield from (
-        fault for fault in found if fault.kind != "refused" or fault.option is None or seen.count(fault.option) < 2
+        fault for fault in found if fault.kind != "refused" or fault.option is None or used.count(fault.option) < 2
     )
     for option in line.options:
-        if option.is_required and option.names and option not in seen:
+        if option.is_required and option.names and option not in used:
             yield Fault(kind="missing", command_line=line, option=option)
     needed = [option for option in positionals if option.is_required]
     if needed and not free:
@@ -45,7 +45,7 @@ def faults(line: CommandLine, arguments: Sequence[Argument]) -> Iterator[Fault]:
 
 
 def _faults(
-    line: CommandLine, argument: Argument, free: list[tuple[Argument, Option | None]], seen: list[Option]
+    line: CommandLine, argument: Argument, free: list[tuple[Argument, Option | None]], used: list[Option]
 ) -> Iterator[Fault]:
     rest = list(argument.words)
     flag: Option | None = None
@@ -64,7 +64,7 @@ def _faults(
             names = [name for option in line.options for name in option.names]
             yield Fault(kind="unknown", command_line=line, argument=argument, near=nearest(name, names))
             return
-        seen.append(option)
+        used.append(option)
         if not isinstance(option.words, int):
             raise _GrammarUnknown
         taken = [value] if equals else rest[: option.words]
@@ -74,9 +74,9 @@ def _faults(
         if len(taken) < option.words:
             raise _GrammarUnknown  # it consumes the next words, which are meant for another option
         rest = rest if equals else rest[option.words :]
-        said = next((f"`{one}` {why}" for one in taken if one and (why := refusal(option, one))), None)
-        if said is not None:
-            yield Fault(kind="refused", command_line=line, argument=argument, option=option, reason=said)
+        reason = next((f"`{one}` {why}" for one in taken if one and (why := refusal(option, one))), None)
+        if reason is not None:
+            yield Fault(kind="refused", command_line=line, argument=argument, option=option, reason=reason)
 
 
 def _superfluous(line: CommandLine, free: list[tuple[Argument, Option | None]], room: int) -> Iterator[Fault]:

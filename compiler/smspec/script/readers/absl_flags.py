@@ -51,11 +51,11 @@ def _flags(run: Interpreter) -> _Flags:
 def _define(kind: str, call: Call) -> Value:
     flags = _flags(call.run)
     if "flag_values" in call.keywords:
-        return call.lost()  # they belong to a different command line
+        return call.unknown_result()  # they belong to a different command line
     name = text(call.argument(0, "name"))
     if name is None or not call.is_whole:
         flags.is_complete = False
-        return call.lost()
+        return call.unknown_result()
     names = [name, text(call.keywords.get("short_name"))]
     spelled = tuple(f"--{one}" for one in names if one)
     if kind in ("boolean", "bool"):
@@ -91,12 +91,12 @@ def _bound(call: Call, name: str) -> float | None:
 def _set_default(call: Call) -> Value:
     """Record that a required flag may have a value now."""
     _flags(call.run).required.clear()
-    return call.lost()
+    return call.unknown_result()
 
 
 def _define_by_parser(call: Call) -> Value:
     _flags(call.run).is_complete = False
-    return call.lost()
+    return call.unknown_result()
 
 
 def _mark(call: Call) -> Value:
@@ -115,7 +115,7 @@ def _run(call: Call) -> Value:
     run, flags = call.run, _flags(call.run)
     is_plain = len(call.arguments) == 1 and not call.keywords
     if not call.reads_arguments("" if is_plain else "`app.run` gets separate arguments"):
-        return call.lost()
+        return call.unknown_result()
     others = {name.partition(".")[0] for name in run.imported} - _QUIET - set(sys.stdlib_module_names)
     run.command_lines.append(
         CommandLine(
@@ -130,7 +130,7 @@ def _run(call: Call) -> Value:
             abbreviates=False,
         )
     )
-    return call.lost()
+    return call.unknown_result()
 
 
 def _gnu(call: Call) -> Value:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from smspec.script.call import Call
 from smspec.script.external_names import Named
 from smspec.script.program import MOST_WORDS, CommandLine, Kind, Option, Stop, Words
-from smspec.script.remaining_arguments import LeftOver
+from smspec.script.remaining_arguments import RemainingArguments
 from smspec.script.sequences import GivenWords, Items, items
 from smspec.script.values import UNKNOWN, Bound, Known, Value, constant, text
 from smspec.source import Span
@@ -18,7 +18,7 @@ WORD = "argparse"
 _PLAIN = frozenset({"prog", "usage", "description", "epilog", "formatter_class", "add_help", "allow_abbrev", "parents"})
 _HARMLESS = ("error", "exit", "print_help", "print_usage", "format_help", "format_usage", "get_default", "set_defaults")
 _TEXTS = ("description", "epilog", "usage", "prog", "formatter_class")
-_SAYS_NOTHING = ("help", "metavar", "default", "completer")
+_IRRELEVANT = ("help", "metavar", "default", "completer")
 """Parameters of an argument that do not affect what it accepts."""
 _KINDS: dict[str, Kind] = {"str": "text", "int": "int", "float": "float", "bool": "bool()"}
 _FLAGS = ("store_true", "store_false", "store_const", "append_const", "count", "help", "version")
@@ -94,12 +94,12 @@ class Parser(Value):
                 return self._known(call)
         elif name == "exit":
             call.run.ends()
-            return call.lost()
+            return call.unknown_result()
         elif name not in _HARMLESS:
             self.escape()
-            return call.lost()
+            return call.unknown_result()
         else:
-            return call.lost()
+            return call.unknown_result()
         return UNKNOWN
 
     def _group(self, name: str, call: Call) -> Value:
@@ -148,7 +148,7 @@ class Parser(Value):
 
     def _known(self, call: Call) -> Value:
         """Return the two results of `parse_known_args`, and track the second."""
-        left_over = LeftOver()
+        left_over = RemainingArguments()
         line = call.run.command_lines[-1] if call.run.command_lines else None
         is_whole = self.is_complete and all(option.names for option in self.options)
         if line is not None and line.place == call.place and is_whole:
@@ -191,7 +191,7 @@ class ActionGroups(Value):
             return Group(self._parser, None)
         if name != "append" or not all(isinstance(value, Group) for value in call.arguments):
             self.escape()
-            return call.lost()
+            return call.unknown_result()
         return UNKNOWN
 
 
@@ -205,13 +205,13 @@ class Declared(Value):
         self._parser.escape()
 
     def attribute(self, name: str) -> Value:
-        if name in (*_SAYS_NOTHING, "dest"):
+        if name in (*_IRRELEVANT, "dest"):
             return UNKNOWN
         return super().attribute(name)
 
     def set_attribute(self, name: str, value: Value) -> None:
         value.escape()
-        if name not in _SAYS_NOTHING:
+        if name not in _IRRELEVANT:
             self._parser.escape()
 
 
@@ -237,7 +237,7 @@ class Group(Value):
         if self.exclusive is None and name in ("add_argument_group", "add_mutually_exclusive_group"):
             return self.parser.method(name, call)
         self.escape()
-        return call.lost()
+        return call.unknown_result()
 
 
 def _option(call: Call, names: tuple[str, ...]) -> Option | None:

@@ -48,7 +48,7 @@ class Declaration(Value):
         self.option = option
 
     def call(self, call: Call) -> Value:
-        return self.decorate(call.arguments[0], call) if len(call.arguments) == 1 else call.lost()
+        return self.decorate(call.arguments[0], call) if len(call.arguments) == 1 else call.unknown_result()
 
     def decorate(self, value: Value, _: Call) -> Value:
         before = value.options if isinstance(value, Pending) else [] if isinstance(value, Function) else None
@@ -64,7 +64,7 @@ class CommandDecorator(Value):
         self.is_plain = call.is_whole and call.keywords.keys() <= _PLAIN_COMMAND
 
     def call(self, call: Call) -> Value:
-        return self.decorate(call.arguments[0], call) if len(call.arguments) == 1 else call.lost()
+        return self.decorate(call.arguments[0], call) if len(call.arguments) == 1 else call.unknown_result()
 
     def decorate(self, value: Value, call: Call) -> Value:
         options = value.options if isinstance(value, Pending) else [] if isinstance(value, Function) else None
@@ -86,11 +86,11 @@ class Command(Value):
 
     def method(self, _: str, call: Call) -> Value:
         self.escape()
-        return call.lost()
+        return call.unknown_result()
 
     def call(self, call: Call) -> Value:
         if call.arguments or not call.is_whole or call.keywords.keys() - _PLAIN_CALL:
-            return call.lost()
+            return call.unknown_result()
         if call.reads_arguments("other code may have changed the command" if self.has_escaped else ""):
             help_option = Option(names=("--help",), label="help", place=self.place, words="unknown")
             call.run.command_lines.append(

@@ -55,7 +55,7 @@ def _get(call: Call) -> Value:
     name = text(call.argument(0, "key")) or ""
     if not call.run.may_have_set(name):
         _channel(call.run, name, call.place, fails=False)
-    return call.lost()
+    return call.unknown_result()
 
 
 def _channel(run: Interpreter, name: str, place: Span, *, fails: bool) -> None:
@@ -67,7 +67,7 @@ def _channel(run: Interpreter, name: str, place: Span, *, fails: bool) -> None:
 def _changed(call: Call) -> Value:
     """``os.environ.setdefault(…)`` and the like: the variable may be set without a channel."""
     call.run.changed_variables.add(text(call.argument(0, "key")) or "*")
-    return call.lost()
+    return call.unknown_result()
 
 
 def _joined(call: Call) -> Value:
@@ -76,7 +76,7 @@ def _joined(call: Call) -> Value:
     for value in call.arguments:
         part = text(value)
         if part is None:
-            return call.lost()
+            return call.unknown_result()
         path = part if part.startswith("/") or not path else f"{path.rstrip('/')}/{part}"
     return known_text(path) if path and call.is_whole else UNKNOWN
 
@@ -103,7 +103,7 @@ def _read(call: Call) -> Value:
         name = path.removeprefix(DATA).partition("/")[0]
         if name and not set(name) & set("*?[{"):
             run.channels.append(ChannelRead(name=name, by="path", written=path, fails=True, place=call.place))
-    return call.lost()
+    return call.unknown_result()
 
 
 HANDLERS = {

@@ -29,7 +29,7 @@ class Job(Value):
     def method(self, name: str, call: Call) -> Value:
         if name == "channel":
             _Named(self._run, "channels").item(call.argument(0, "name") or UNKNOWN, call.place)
-        return call.lost()
+        return call.unknown_result()
 
 
 class _Named(Value):

@@ -35,7 +35,7 @@ class JsonParser(Parser):
             return UNKNOWN
         if name == "set_defaults":
             self.escape()  # of what is required, too
-            return call.lost()
+            return call.unknown_result()
         if name in ("instantiate_classes", "instantiate", "dump", "save"):
             return UNKNOWN
         return super().method(name, call)
@@ -110,7 +110,7 @@ def _opaque(name: str, place: Span) -> Option:
 def _cli(call: Call) -> Value:
     parser = FunctionParser(call)
     parser.parse(Call(call.run, call.node, (), {}, True), is_complete=True)
-    return call.lost()
+    return call.unknown_result()
 
 
 HANDLERS: dict[str, Handler] = {

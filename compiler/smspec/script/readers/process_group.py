@@ -19,7 +19,7 @@ def _init(call: Call) -> Value:
         variables += ["WORLD_SIZE"] if call.argument(*_WORLD_SIZE) is None else []
         variables += ["RANK"] if call.argument(*_RANK) is None else []
         call.run.process_groups.append(ProcessGroup(variables=tuple(variables), place=call.place))
-    return call.lost()
+    return call.unknown_result()
 
 
 HANDLERS = {

@@ -62,12 +62,12 @@ class App(Value):
         if name == "command" and call.is_whole and not call.keywords.keys() - {"name", "help", "short_help", "epilog"}:
             return _AppDecorator(self, call.run, call.is_certain)
         self.is_plain = False
-        return call.lost()
+        return call.unknown_result()
 
     def call(self, call: Call) -> Value:
         if self.is_plain and len(self.commands) == 1 and self.commands[0] is not None:
             return self.commands[0].call(call)
-        return call.lost()
+        return call.unknown_result()
 
 
 class _AppDecorator(Value):
@@ -87,7 +87,7 @@ def _run(call: Call) -> Value:
     function = call.arguments[0] if len(call.arguments) == 1 and not call.keywords else UNKNOWN
     command = _command(call.run, function, call.place) if isinstance(function, Function) else None
     if command is None:
-        return call.lost()
+        return call.unknown_result()
     return command.call(Call(call.run, call.node, (), {}, True))
 
 

@@ -45,7 +45,7 @@ class Scanner:
         self.faults = ParseErrors(text)
         self.text = text.text
         self.at = 0
-        self._told: dict[str, int] = {}
+        self._reported: dict[str, int] = {}
 
     @property
     def character(self) -> str:
@@ -59,10 +59,10 @@ class Scanner:
 
     def slip(self, rule: Rule, start: int, end: int, kind: str, message: str, *, help: str = "") -> None:
         """Report an error and go on; only the first few of each kind, and no more after very many."""
-        self._told[kind] = self._told.get(kind, 0) + 1
-        if self._told[kind] > MOST_SLIPS:
+        self._reported[kind] = self._reported.get(kind, 0) + 1
+        if self._reported[kind] > MOST_SLIPS:
             raise self.faults.rejected()
-        if self._told[kind] <= MOST_OF_A_KIND:
+        if self._reported[kind] <= MOST_OF_A_KIND:
             self.faults.add(rule, self.faults.span(start, end), message, help=help)
 
     def skip_blanks(self) -> None:
@@ -116,10 +116,10 @@ class Scanner:
         span = self.faults.span(start, self.at)
         if written in _CONSTANTS:
             return Scalar(written, _CONSTANTS[written], True, span)
-        meant = _OTHER_CONSTANTS.get(written.lower())
-        if meant is not None:
-            self._other(start, "constant", f"{quoted(written)} is not valid JSON", f"write `{meant}`")
-            return Scalar(meant, _CONSTANTS[meant], True, span)
+        intended = _OTHER_CONSTANTS.get(written.lower())
+        if intended is not None:
+            self._other(start, "constant", f"{quoted(written)} is not valid JSON", f"write `{intended}`")
+            return Scalar(intended, _CONSTANTS[intended], True, span)
         if written.lstrip("+-").lower() in _NOT_A_NUMBER:
             help = "remove it, or use double quotes in a hyperparameter"
             self._other(start, "not a number", f"{quoted(written)} is not a JSON number", help)

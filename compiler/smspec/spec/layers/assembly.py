@@ -88,7 +88,7 @@ class Merged:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class MissingBases:
     """Why base specs are missing from the layers of a spec, and the texts that show it."""
 
     faults: tuple[Diagnostic, ...]
@@ -98,16 +98,16 @@ class Lost:
 class Assembly:
     """The layers of a job, which can be merged with any of its overlays."""
 
-    def __init__(self, layers: Layers[Document], lost: Lost | None = None) -> None:
+    def __init__(self, layers: Layers[Document], missing: MissingBases | None = None) -> None:
         self._own = layers[-1]
-        self._is_partial = lost is not None
+        self._is_partial = missing is not None
         self._has_bases = len(layers) > 1
         self._texts = tuple(dict.fromkeys(text for layer in reversed(layers) for text in layer.texts))
-        alone = len(layers) == 1 and lost is None
+        alone = len(layers) == 1 and missing is None
         self._faults = [fault for layer in layers for fault in layer_faults(layer, alone=alone)]
-        if lost is not None:
-            self._faults += lost.faults
-            self._texts = tuple(dict.fromkeys((*self._texts, *lost.texts)))
+        if missing is not None:
+            self._faults += missing.faults
+            self._texts = tuple(dict.fromkeys((*self._texts, *missing.texts)))
             # A missing base spec may change what the others set, but not what the job's own file sets.
             layers = layers[-1:]
         self._overlays = _overlays(layers)

@@ -51,7 +51,7 @@ class Substitution:
         self._values = values
         self._characters = 0
         self._lines: dict[str, list[str]] = {}
-        self._said: set[tuple[Span, str]] = set()
+        self._reported: set[tuple[Span, str]] = set()
         self.diagnostics: list[Diagnostic] = []
         self.unknown: dict[Path, None] = {}
 
@@ -77,7 +77,7 @@ class Substitution:
             changed = changed or new is not value
             if _OPEN in key.text:
                 message = f"the key {quoted(key.text)} contains a variable; only values can"
-                self._say(MALFORMED_EXPRESSION, key, here, key.text, message, help="use a plain key")
+                self._report(MALFORMED_EXPRESSION, key, here, key.text, message, help="use a plain key")
                 # A key is identified by its name: it is unknown which key of the mapping this one was meant to be.
                 self.unknown[path or here] = None
             # A variable may be null, and null removes the key as it does when written out.
@@ -103,7 +103,7 @@ class Substitution:
             pieces += [text[done:start], value.text if value else ""]
             self._characters += len(pieces[-1])
             if self._characters > MAX_BYTES:
-                self._say(
+                self._report(
                     BEYOND_THE_LIMITS,
                     node,
                     path,
@@ -123,34 +123,34 @@ class Substitution:
     def _value(self, node: Scalar, path: Path, expression: str) -> Scalar | None:
         if expression == _OPEN:
             message = f"`{dotted(path)}`: `${{{{` is not closed"
-            self._say(MALFORMED_EXPRESSION, node, path, expression, message, help="add `}}`")
+            self._report(MALFORMED_EXPRESSION, node, path, expression, message, help="add `}}`")
             return None
         inner = expression[len(_OPEN) : -len(_CLOSE)].strip()
         name = inner.removeprefix(_SUBJECT)
         if not inner.startswith(_SUBJECT) or not is_name(name):
             message = f"`{dotted(path)}`: `${{{{ … }}}}` contains something other than a variable"
             help = "use `${{ vars.name }}`, and declare `name` in `vars`"
-            self._say(MALFORMED_EXPRESSION, node, path, expression, message, help=help)
+            self._report(MALFORMED_EXPRESSION, node, path, expression, message, help=help)
         elif name in self._values or not self._others_are_known:
             return self._values.get(name)
         elif name in self._declared:
             help = f"add a `default`, or pass `--set vars.{name}=…`"
-            self._say(NO_VALUE, node, path, expression, f"variable {quoted(f'vars.{name}')} has no value", help=help)
+            self._report(NO_VALUE, node, path, expression, f"variable {quoted(f'vars.{name}')} has no value", help=help)
         else:
             near = nearest(name, self._known) if len(name) < _LONGEST_COMPARED else None
             label = f"did you mean `{near}`?" if near else ""
             help = "" if near else "add it to `vars`"
             message = f"unknown variable {quoted(f'vars.{name}')}"
-            self._say(UNKNOWN_VARIABLE, node, path, expression, message, label=label, help=help)
+            self._report(UNKNOWN_VARIABLE, node, path, expression, message, label=label, help=help)
         return None
 
-    def _say(
+    def _report(
         self, rule: Rule, node: Scalar, path: Path, expression: str, message: str, *, help: str = "", label: str = ""
     ) -> None:
         # Report it once per value, and stop after a few.
-        if (node.span, expression) in self._said or len(self.diagnostics) >= MOST:
+        if (node.span, expression) in self._reported or len(self.diagnostics) >= MOST:
             return
-        self._said.add((node.span, expression))
+        self._reported.add((node.span, expression))
         finding = rule.at(path, message, help=help, label=label)
         self.diagnostics.append(placed_at(self._span(node.span, expression), finding, used_at=node.used_at))
 

@@ -94,8 +94,8 @@ def _items_words(item: KeySchema) -> str:
 
 def _range_words(schema: KeySchema) -> str:
     bounds = [("at least", schema.get("minimum")), ("at most", schema.get("maximum"))]
-    said = [f"{words} {bound}" for words, bound in bounds if bound is not None]
-    return f", {' and '.join(said)}" if said else ""
+    limits = [f"{words} {bound}" for words, bound in bounds if bound is not None]
+    return f", {' and '.join(limits)}" if limits else ""
 
 
 def is_required(path: KeyPath) -> bool:

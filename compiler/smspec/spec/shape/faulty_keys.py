@@ -32,7 +32,7 @@ def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
     """Return the findings for faults of keys. A key that is missing because it is misspelled is reported once."""
     ordered = sorted(faults, key=lambda fault: KEYWORDS_OF_KEYS.index(fault.keyword))
     findings: list[Finding] = []
-    meant: set[Path] = set()
+    intended: set[Path] = set()
     open_choices: set[Path] = set()
     strange: dict[Path, int] = {}
     for fault in ordered:
@@ -44,9 +44,9 @@ def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
                     strange[fault.path] = len(findings) - 1
                 else:
                     is_here = guess.named_from(fault.path) == guess.key[-1]
-                    meant.add((*fault.path, guess.key[-1]) if is_here else guess.key)
+                    intended.add((*fault.path, guess.key[-1]) if is_here else guess.key)
         elif fault.keyword == "required":
-            findings += [_missing(fault.path, (key,)) for key in _missing_keys(fault, meant)]
+            findings += [_missing(fault.path, (key,)) for key in _missing_keys(fault, intended)]
         elif fault.keyword in ("oneOf", "anyOf"):
             kinds = kinds_of(fault.argument)
             if kinds and len(fault.names) == 1 and fault.path in strange:
@@ -54,12 +54,12 @@ def key_findings(faults: Iterable[ShapeFault]) -> list[Finding]:
                 index = strange[fault.path]
                 findings[index] = replace(findings[index], help=f"use {one_of(kinds)}")
             else:
-                findings += _not_one_of(fault, meant)
+                findings += _not_one_of(fault, intended)
             open_choices |= {(*fault.path, kind) for kind in kinds}
         elif fault.keyword == "not":
             findings += _exclusive(fault.path, required_of(fault.argument))
         else:
-            findings += _dependencies(fault, meant | open_choices)
+            findings += _dependencies(fault, intended | open_choices)
     return findings
 
 
@@ -97,25 +97,27 @@ def _listed(keys: tuple[str, ...]) -> str:
     return ", ".join(f"`{key}`" for key in keys)
 
 
-def _missing_keys(fault: ShapeFault, meant: set[Path]) -> Iterator[str]:
+def _missing_keys(fault: ShapeFault, intended: set[Path]) -> Iterator[str]:
     return (
-        key for key in required_of(fault.schema) if key not in fault.names and not _is_meant((*fault.path, key), meant)
+        key
+        for key in required_of(fault.schema)
+        if key not in fault.names and not _explains((*fault.path, key), intended)
     )
 
 
-def _is_meant(path: Path, meant: set[Path]) -> bool:
+def _explains(path: Path, intended: set[Path]) -> bool:
     """Return whether a misspelled key was meant as the one at ``path``, or one below it."""
-    return any(written[: len(path)] == path for written in meant)
+    return any(written[: len(path)] == path for written in intended)
 
 
-def _not_one_of(fault: ShapeFault, meant: set[Path]) -> Iterator[Finding]:
+def _not_one_of(fault: ShapeFault, intended: set[Path]) -> Iterator[Finding]:
     if not isinstance(fault.value, dict):
         return
     kinds = kinds_of(fault.argument)
     written = tuple(key for key in fault.names if key in kinds)
     if written:
         yield from _exclusive(fault.path, written)
-    elif not any(_is_meant((*fault.path, kind), meant) for kind in kinds):
+    elif not any(_explains((*fault.path, kind), intended) for kind in kinds):
         yield _missing(fault.path, kinds)
 
 
@@ -142,15 +144,15 @@ def _exclusive(mapping: Path, keys: tuple[str, ...]) -> Iterator[Finding]:
         )
 
 
-def _dependencies(fault: ShapeFault, meant: set[Path]) -> Iterator[Finding]:
+def _dependencies(fault: ShapeFault, intended: set[Path]) -> Iterator[Finding]:
     for key, needed in part(fault.schema, "dependencies").items():
         partners = tuple(map(str, needed)) if isinstance(needed, list) else ()
         if key in fault.names and partners and not set(partners) & set(fault.names):
-            yield from _partnerless(fault.path, key, partners, meant)
+            yield from _partnerless(fault.path, key, partners, intended)
 
 
-def _partnerless(mapping: Path, key: str, partners: tuple[str, ...], meant: set[Path]) -> Iterator[Finding]:
-    if not any(_is_meant((*mapping, partner), meant) for partner in partners):
+def _partnerless(mapping: Path, key: str, partners: tuple[str, ...], intended: set[Path]) -> Iterator[Finding]:
+    if not any(_explains((*mapping, partner), intended) for partner in partners):
         listed = " or ".join(f"`{partner}`" for partner in partners)
         yield KEY_WITHOUT_ITS_PARTNER.at(
             (*mapping, key),

@@ -27,7 +27,7 @@ EMPTY_TEXT = Rule("SM214", "empty string")
 MOST_CHOICES = 8
 """A longer list of choices is not printed; the nearest is."""
 
-_SAID = {"yes": "true", "y": "true", "on": "true", "no": "false", "n": "false", "off": "false"}
+_BOOLEANS = {"yes": "true", "y": "true", "on": "true", "no": "false", "n": "false", "off": "false"}
 
 
 def value_finding(document: Document, fault: ShapeFault) -> Finding:
@@ -60,9 +60,9 @@ def _remedy(wanted: list[str], node: Node | None, schema: dict[str, SchemaPart])
     value, text = node.value, node.text
     if isinstance(value, str):
         plain = meaning(text)
-        said = _SAID.get(text.lower(), text.lower())
-        if "boolean" in wanted and said in ("true", "false"):
-            return f"write `{said}`"
+        boolean = _BOOLEANS.get(text.lower(), text.lower())
+        if "boolean" in wanted and boolean in ("true", "false"):
+            return f"write `{boolean}`"
         if not node.plain and isinstance(plain, int) and not isinstance(plain, bool) and "integer" in wanted:
             return f"write `{text}` without quotes"
     elif "string" in wanted and re.search(str(schema.get("pattern", "")), text):

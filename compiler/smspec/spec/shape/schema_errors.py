@@ -11,7 +11,7 @@ from smspec.spec.shape.shape_faults import shape_faults
 _REQUIRED_OF_A_REQUEST = {"TrainingJobName", "RoleArn", "OutputDataConfig"}
 
 
-def told(document: Document, data: object) -> list[Finding]:
+def describe(document: Document, data: object) -> list[Finding]:
     """Return the findings for a merged document that does not fit the schema; ``data`` is its view."""
     if is_request(data):
         return [_request_instead()]

@@ -16,9 +16,9 @@ def shape_findings(document: Document, data: object = None) -> list[Finding]:
     if accepts(schema, data, schema):
         return []
     # Imported late: a valid spec does not need it.
-    from smspec.spec.shape.schema_errors import told
+    from smspec.spec.shape.schema_errors import describe
 
-    findings = told(document, data)
+    findings = describe(document, data)
     if not findings:
         # Without a finding for a fault, an invalid spec would be built (tests/compiler/spec/shape/test_agreement.py).
         raise RuntimeError("the schema refuses this spec, and no error is reported for it")

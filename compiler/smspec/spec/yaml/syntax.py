@@ -17,7 +17,7 @@ _LONGEST_KEY = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class _Telling:
+class _SyntaxFault:
     """An error between two offsets, and an earlier position, ``since``, that helps to understand it."""
 
     start: int
@@ -28,7 +28,7 @@ class _Telling:
     rule: Rule = BROKEN_YAML
 
 
-def tell(error: yaml.MarkedYAMLError, faults: ParseErrors) -> None:
+def add_error(error: yaml.MarkedYAMLError, faults: ParseErrors) -> None:
     """Add the error that the parser stopped at."""
     text = faults.text.text
     at = min(error.problem_mark.index if error.problem_mark else len(text), len(text))
@@ -40,33 +40,35 @@ def tell(error: yaml.MarkedYAMLError, faults: ParseErrors) -> None:
     if "directive" in (error.context or "") or "YAML" in (error.problem or ""):
         refuse_directive(faults, since)
         return
-    telling = _telling(error.problem or "", error.context or "", text, at, since)
-    notes = (Note(telling.since[1], faults.span(telling.since[0], telling.since[0] + 1)),) if telling.since else ()
-    span = faults.span(telling.start, telling.end)
-    faults.add(telling.rule, span, telling.message, help=telling.help, notes=notes)
+    fault = _syntax_fault(error.problem or "", error.context or "", text, at, since)
+    notes = (Note(fault.since[1], faults.span(fault.since[0], fault.since[0] + 1)),) if fault.since else ()
+    span = faults.span(fault.start, fault.end)
+    faults.add(fault.rule, span, fault.message, help=fault.help, notes=notes)
 
 
-def _telling(problem: str, context: str, text: str, at: int, since: int) -> _Telling:
+def _syntax_fault(problem: str, context: str, text: str, at: int, since: int) -> _SyntaxFault:
     if text[at : at + 1] == "\t" and "quote" not in context:
-        return _Telling(at, at + 1, "a tab where YAML takes only spaces", "indent and separate with spaces")
+        return _SyntaxFault(at, at + 1, "a tab where YAML takes only spaces", "indent and separate with spaces")
     # libyaml reports "did not find expected X", the Python parser "expected X, but found Y": X identifies the error in
     # both.
     if "tag" in context or "tag handle" in problem:
         help = "remove it; quote a string that begins with `!`"
-        return _Telling(since, _end_of_word(text, since), "a tag", help, rule=TAG)
+        return _SyntaxFault(since, _end_of_word(text, since), "a tag", help, rule=TAG)
     if "quoted scalar" in context or "double-quoted" in context:
         return _in_quotes(problem, text, at, since)
     if "anchor" in context or "alias" in context:
         sign = text[since : since + 1]
         help = f"text that begins with `{sign}` must be quoted"
-        return _Telling(since, since + 1, f"`{sign}` needs a name, letters and digits, right after it", help)
+        return _SyntaxFault(since, since + 1, f"`{sign}` needs a name, letters and digits, right after it", help)
     if "block scalar" in context:
         message = f"`{text[since : since + 1]}` and the text below it"
         help = "the sign stands alone on its line, and every line below is indented alike, with spaces"
-        return _Telling(at, at + 1, f"{message} do not fit together", help, (since, "the text block begins here"))
+        return _SyntaxFault(at, at + 1, f"{message} do not fit together", help, (since, "the text block begins here"))
     if "simple key" in context or "expected ':'" in problem:
         end = _end_of_line(text, since)
-        return _Telling(since, end, "a key without `:`", "write `key: value`, or indent the line if it goes on a text")
+        return _SyntaxFault(
+            since, end, "a key without `:`", "write `key: value`, or indent the line if it goes on a text"
+        )
     if "mapping values are not allowed" in problem:
         return _second_colon(text, at)
     if "cannot start any token" in problem:
@@ -76,60 +78,66 @@ def _telling(problem: str, context: str, text: str, at: int, since: int) -> _Tel
     if "expected key" in problem or "<block end>" in problem or "'-' indicator" in problem:
         return _beside_the_others(context, text, at, since)
     if "sequence entries" in problem:
-        return _Telling(at, at + 1, "a list cannot begin here", "put `- ` on the next line, or write `[…]`")
+        return _SyntaxFault(at, at + 1, "a list cannot begin here", "put `- ` on the next line, or write `[…]`")
     if "node content" in problem:
-        return _Telling(at, at + 1, f"a value is expected, not {_shown(text, at)}", "write it in quotes if it is text")
+        return _SyntaxFault(
+            at, at + 1, f"a value is expected, not {_shown(text, at)}", "write it in quotes if it is text"
+        )
     if "document start" in problem:
-        return _Telling(at, _end_of_line(text, at), "text after the end of the spec", "one mapping is the whole spec")
-    return _Telling(at, at + 1, f"this is not YAML: {problem}")
+        return _SyntaxFault(
+            at, _end_of_line(text, at), "text after the end of the spec", "one mapping is the whole spec"
+        )
+    return _SyntaxFault(at, at + 1, f"this is not YAML: {problem}")
 
 
-def _in_quotes(problem: str, text: str, at: int, since: int) -> _Telling:
+def _in_quotes(problem: str, text: str, at: int, since: int) -> _SyntaxFault:
     if "end of stream" in problem or "document" in problem:
-        return _Telling(since, since + 1, f"unclosed quote {_shown(text, since)}", "add the closing quote")
+        return _SyntaxFault(since, since + 1, f"unclosed quote {_shown(text, since)}", "add the closing quote")
     if text[at : at + 1] != "\\":
         at = max(text.rfind("\\", since, at + 1), since)
     if "Unicode" in problem:
         help = 'write the character, or its code point: "\\U0001F600"'
-        return _Telling(at, _end_of_word(text, at), "an escape that is not a character", help)
+        return _SyntaxFault(at, _end_of_word(text, at), "an escape that is not a character", help)
     end = _end_of_word(text, at) if "unknown" not in problem else at + 2
     help = "write `\\\\` for a backslash, or use single quotes, where a backslash is a backslash"
-    return _Telling(at, min(end, at + 10), f"`{text[at : min(end, at + 10)]}` is not an escape", help)
+    return _SyntaxFault(at, min(end, at + 10), f"`{text[at : min(end, at + 10)]}` is not an escape", help)
 
 
-def _second_colon(text: str, at: int) -> _Telling:
+def _second_colon(text: str, at: int) -> _SyntaxFault:
     before = text[text.rfind("\n", 0, at) + 1 : at]
     if ":" in before:
-        return _Telling(at, at + 1, "unquoted value contains `:`", "use quotes")
+        return _SyntaxFault(at, at + 1, "unquoted value contains `:`", "use quotes")
     if len(before) >= _LONGEST_KEY:
-        return _Telling(at, at + 1, f"the key before this is longer than {_LONGEST_KEY:,} characters")
+        return _SyntaxFault(at, at + 1, f"the key before this is longer than {_LONGEST_KEY:,} characters")
     start = at - len(before.lstrip())
     help = "move the key to the column of its siblings; a key above a mapping has no other value"
-    return _Telling(start, at, "this key stands deeper than the key above it, which has a value already", help)
+    return _SyntaxFault(start, at, "this key stands deeper than the key above it, which has a value already", help)
 
 
-def _unfit_character(text: str, at: int) -> _Telling:
-    return _Telling(at, at + 1, f"a value cannot begin with {_shown(text, at)}", "put the value in quotes")
+def _unfit_character(text: str, at: int) -> _SyntaxFault:
+    return _SyntaxFault(at, at + 1, f"a value cannot begin with {_shown(text, at)}", "put the value in quotes")
 
 
-def _in_brackets(text: str, at: int, since: int) -> _Telling:
+def _in_brackets(text: str, at: int, since: int) -> _SyntaxFault:
     what, close = ("mapping", "}") if text[since : since + 1] == "{" else ("list", "]")
     if not text[at:].strip():
-        return _Telling(since, since + 1, f"unclosed {_shown(text, since)}", f"add `{close}`")
+        return _SyntaxFault(since, since + 1, f"unclosed {_shown(text, since)}", f"add `{close}`")
     help = f"separate with `,`, close with `{close}`, and quote text that holds brackets, braces or commas"
-    return _Telling(at, at + 1, f"`,` or `{close}` is missing before this", help, (since, f"the {what} begins here"))
+    return _SyntaxFault(
+        at, at + 1, f"`,` or `{close}` is missing before this", help, (since, f"the {what} begins here")
+    )
 
 
-def _beside_the_others(context: str, text: str, at: int, since: int) -> _Telling:
+def _beside_the_others(context: str, text: str, at: int, since: int) -> _SyntaxFault:
     end = _end_of_line(text, at)
     if text[text.rfind("\n", 0, at) + 1 : at].strip(" -"):
-        return _Telling(at, end, "text after the end of the value", "put the whole value in one pair of quotes")
+        return _SyntaxFault(at, end, "text after the end of the value", "put the whole value in one pair of quotes")
     if "block mapping" in context and text[at : at + 1] == "-":
         help = "indent the list under its key, and give the key no other value"
-        return _Telling(at, end, "a list item where a key is expected", help)
+        return _SyntaxFault(at, end, "a list item where a key is expected", help)
     what = "key" if "block mapping" in context else "`- `"
     message = f"line is not aligned with the {what}s above it"
-    return _Telling(
+    return _SyntaxFault(
         at, end, message.replace("`- `s", "`- `"), "move the line to their column", (since, "the first of them")
     )
 

@@ -14,7 +14,7 @@ from smspec.spec.yaml.composing import VARIABLE, Composer
 from smspec.spec.yaml.encoding import decode_bytes
 from smspec.spec.yaml.events import BROKEN_YAML, events
 from smspec.spec.yaml.scalars import meaning
-from smspec.spec.yaml.syntax import tell
+from smspec.spec.yaml.syntax import add_error
 
 __all__ = ["decode_bytes", "read", "read_scalar"]
 
@@ -69,14 +69,14 @@ def _composed(faults: ParseErrors) -> Node | None:
         if _split_variable(error, text):
             # With the variables masked, the rest can still be parsed, so all errors are reported at once.
             again = ParseErrors(faults.text)
-            tell(error, again)
+            add_error(error, again)
             composer = Composer(again, masked=True)
             try:
                 composer.compose(events(re.sub(VARIABLE, lambda match: "$" + "_" * (len(match[0]) - 1), text), again))
             except MarkedYAMLError as second:
-                tell(second, again)
+                add_error(second, again)
             raise again.rejected() from None
-        tell(error, faults)
+        add_error(error, faults)
     return None
 
 

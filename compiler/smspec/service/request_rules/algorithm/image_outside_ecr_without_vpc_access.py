@@ -25,9 +25,9 @@ def check(request: Request) -> Iterator[Finding]:
     if image.is_in_ecr or image.is_meant_for_ecr:
         return
     here: Path = ("AlgorithmSpecification", "TrainingImageConfig")
-    is_said = "TrainingRepositoryAccessMode" in structure(request.algorithm, "TrainingImageConfig")
+    is_set = "TrainingRepositoryAccessMode" in structure(request.algorithm, "TrainingImageConfig")
     yield RULE.at(
-        (*here, "TrainingRepositoryAccessMode") if is_said else here,
+        (*here, "TrainingRepositoryAccessMode") if is_set else here,
         f"`{request.word('TrainingImage', 'image')}` is in `{shown(image.registry)}`, which requires VPC access",
         help=f"copy the image to Amazon ECR, or set `{request.word(_MODE, _KEY)}`",
         cause=("AlgorithmSpecification", "TrainingImage"),

@@ -15,9 +15,9 @@ def check(request: Request) -> Iterator[Finding]:
     image = request.image
     if image is None or image.registry is None or image.digest is not None or image.tag not in (None, "latest"):
         return
-    said = "has no tag, which means `latest`" if image.tag is None else "uses the mutable tag `latest`"
+    label = "has no tag, which means `latest`" if image.tag is None else "uses the mutable tag `latest`"
     yield RULE.at(
         ("AlgorithmSpecification", "TrainingImage"),
-        f"`{request.word('TrainingImage', 'image')}` {said}",
+        f"`{request.word('TrainingImage', 'image')}` {label}",
         help="use a tag that does not move, or the digest, `@sha256:…`",
     )

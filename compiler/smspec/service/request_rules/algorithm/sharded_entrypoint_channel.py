@@ -18,6 +18,6 @@ def check(request: Request) -> Iterator[Finding]:
             if channel.name == word.channel and channel.s3.get("S3DataDistributionType") == "ShardedByS3Key":
                 yield RULE.at(
                     (*channel.s3_path, "S3DataDistributionType"),
-                    f"{HERE} is ShardedByS3Key, but {channel.said} contains the entrypoint",
+                    f"{HERE} is ShardedByS3Key, but {channel.label} contains the entrypoint",
                     help="use FullyReplicated: every host needs the script",
                 )

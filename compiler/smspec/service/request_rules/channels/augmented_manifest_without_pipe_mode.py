@@ -17,6 +17,6 @@ def check(request: Request) -> Iterator[Finding]:
             mode = request.word("InputMode", "input_mode")
             yield RULE.at(
                 (*channel.s3_path, "S3DataType"),
-                f"{HERE} requires Pipe mode, but {channel.said} uses {channel.mode} mode",
+                f"{HERE} requires Pipe mode, but {channel.label} uses {channel.mode} mode",
                 help=f"set `{mode}: Pipe` for the channel",
             )

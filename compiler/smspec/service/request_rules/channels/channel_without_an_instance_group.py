@@ -23,6 +23,6 @@ def check(request: Request) -> Iterator[Finding]:
         if assigned and not channel.s3.get("InstanceGroupNames"):
             yield RULE.at(
                 (*channel.s3_path, "InstanceGroupNames"),
-                f"`{key}` of {channel.said} is not set, but {assigned[0].said} sets it",
+                f"`{key}` of {channel.label} is not set, but {assigned[0].label} sets it",
                 help="add it to every channel, or remove it from all",
             )

@@ -23,9 +23,9 @@ def check(request: Request) -> Iterator[Finding]:
         if count == 1:
             continue
         name = member(channel, "ChannelName")
-        said = f"channel `{shown(name)}`" if isinstance(name, str) else "the channel"
+        label = f"channel `{shown(name)}`" if isinstance(name, str) else "the channel"
         yield RULE.at(
             ("InputDataConfig", index, "DataSource"),
-            f"{said} has {count} data sources; expected one" if count else f"{said} has no data source",
+            f"{label} has {count} data sources; expected one" if count else f"{label} has no data source",
             help="set either an S3 URI or a file system",
         )

@@ -17,7 +17,7 @@ def check(request: Request) -> Iterator[Finding]:
         if "DatasetSource" in structure(channel.members, "DataSource") and not request.is_serverless:
             yield RULE.at(
                 (*channel.path, "DataSource", "DatasetSource"),
-                f"{channel.said} uses `DatasetSource`, but the job is not serverless",
+                f"{channel.label} uses `DatasetSource`, but the job is not serverless",
                 help=f"use data in S3, or set `{request.word('ServerlessJobConfig', 'api.ServerlessJobConfig')}`",
                 on="key",
             )

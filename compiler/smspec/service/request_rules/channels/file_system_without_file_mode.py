@@ -17,6 +17,6 @@ def check(request: Request) -> Iterator[Finding]:
             mode = request.word("InputMode", "input_mode")
             yield RULE.at(
                 channel.mode_path,
-                f"{HERE} is {channel.mode}, but {channel.said} reads a file system",
+                f"{HERE} is {channel.mode}, but {channel.label} reads a file system",
                 help=f"set `{mode}: File` for the channel",
             )

@@ -16,7 +16,7 @@ def check(request: Request) -> Iterator[Finding]:
     if mounted and "VpcConfig" not in request.payload:
         yield RULE.at(
             ("VpcConfig",),
-            f"`{request.word('VpcConfig', 'network')}` is not set, but {mounted[0].said} reads a file system",
+            f"`{request.word('VpcConfig', 'network')}` is not set, but {mounted[0].label} reads a file system",
             help=f"set `{request.word('VpcConfig', 'network')}` to subnets and security groups that can reach it",
             cause=mounted[0].file_system_path,
         )

@@ -16,7 +16,7 @@ def check(request: Request) -> Iterator[Finding]:
         if channel.members.get("CompressionType") == "Gzip" and channel.mode in ("File", "FastFile"):
             yield RULE.at(
                 (*channel.path, "CompressionType"),
-                f"{HERE} requires Pipe mode, but {channel.said} uses {channel.mode} mode",
+                f"{HERE} requires Pipe mode, but {channel.label} uses {channel.mode} mode",
                 help=f"remove `{request.word('CompressionType', 'compression')}` and decompress in the script,"
                 f" or set `{request.word('InputMode', 'input_mode')}: Pipe`",
             )

@@ -17,6 +17,6 @@ def check(request: Request) -> Iterator[Finding]:
             mode = request.word("InputMode", "input_mode")
             yield RULE.at(
                 (*channel.s3_path, "S3DataType"),
-                f"{HERE} is ManifestFile, but {channel.said} uses FastFile mode",
+                f"{HERE} is ManifestFile, but {channel.label} uses FastFile mode",
                 help=f"set `{mode}: File`, or move the objects to their own prefix",
             )

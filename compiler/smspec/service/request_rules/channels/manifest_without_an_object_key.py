@@ -20,7 +20,7 @@ def check(request: Request) -> Iterator[Finding]:
         if channel.s3_data_type in _MANIFESTS and isinstance(address, str) and not _names_an_object(address):
             yield RULE.at(
                 (*channel.s3_path, "S3Uri"),
-                f"{HERE} is a prefix, but {channel.said} reads a manifest",
+                f"{HERE} is a prefix, but {channel.label} reads a manifest",
                 help="use the URI of the manifest, such as `s3://…/train.manifest`,"
                 f" or set `{request.word('S3DataType', 's3_data_type')}: S3Prefix`",
             )

@@ -17,6 +17,6 @@ def check(request: Request) -> Iterator[Finding]:
         if structure(channel.s3, "ModelAccessConfig").get("AcceptEula") is False:
             yield RULE.at(
                 (*channel.s3_path, "ModelAccessConfig", "AcceptEula"),
-                f"{HERE} is false, but {channel.said} requires it to be true",
+                f"{HERE} is false, but {channel.label} requires it to be true",
                 help="read the license, and set it to true if you accept it",
             )

@@ -19,6 +19,6 @@ def check(request: Request) -> Iterator[Finding]:
             mode = request.word("InputMode", "input_mode")
             yield RULE.at(
                 channel.mode_path,
-                f"{HERE} is {channel.mode}, but {channel.said} contains a model and requires File mode",
+                f"{HERE} is {channel.mode}, but {channel.label} contains a model and requires File mode",
                 help=f"set `{mode}: File` for the channel",
             )

@@ -26,7 +26,7 @@ def check(request: Request) -> Iterator[Finding]:
         if last and not re.fullmatch(_OBJECT, last):
             yield RULE.at(
                 (*channel.s3_path, "S3Uri"),
-                f"`{request.word('S3Uri', 's3')}` of {channel.said} should end with `/` in FastFile mode: "
+                f"`{request.word('S3Uri', 's3')}` of {channel.label} should end with `/` in FastFile mode: "
                 f"`{shown(last)}`",
                 help="add `/` to the URI of a folder",
             )

@@ -16,7 +16,7 @@ def check(request: Request) -> Iterator[Finding]:
         if channel.members.get("RecordWrapperType") == "RecordIO" and channel.mode == "FastFile":
             yield RULE.at(
                 (*channel.path, "RecordWrapperType"),
-                f"`{request.word('RecordWrapperType', 'record_wrapper')}` has no effect: {channel.said} is in "
+                f"`{request.word('RecordWrapperType', 'record_wrapper')}` has no effect: {channel.label} is in "
                 "FastFile mode",
                 help=f"remove it, or set `{request.word('InputMode', 'input_mode')}: Pipe`",
             )

@@ -16,7 +16,7 @@ def check(request: Request) -> Iterator[Finding]:
         if channel.members.get("RecordWrapperType") == "RecordIO" and channel.mode == "File":
             yield RULE.at(
                 (*channel.path, "RecordWrapperType"),
-                f"{HERE} requires Pipe mode, but {channel.said} uses File mode",
+                f"{HERE} requires Pipe mode, but {channel.label} uses File mode",
                 help=f"remove `{request.word('RecordWrapperType', 'record_wrapper')}` if the data are RecordIO already,"
                 f" or set `{request.word('InputMode', 'input_mode')}: Pipe`",
             )

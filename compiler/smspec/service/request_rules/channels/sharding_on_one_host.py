@@ -16,6 +16,6 @@ def check(request: Request) -> Iterator[Finding]:
         if channel.s3.get("S3DataDistributionType") == "ShardedByS3Key" and request.hosts_of(channel) == 1:
             yield RULE.at(
                 (*channel.s3_path, "S3DataDistributionType"),
-                f"`ShardedByS3Key` has no effect: one host gets {channel.said}",
+                f"`ShardedByS3Key` has no effect: one host gets {channel.label}",
                 help="remove it, or use more hosts",
             )

@@ -16,7 +16,7 @@ def check(request: Request) -> Iterator[Finding]:
         if channel.file_system and "ShuffleConfig" in channel.members:
             yield RULE.at(
                 (*channel.path, "ShuffleConfig"),
-                f"`{request.word('ShuffleConfig', 'shuffle_seed')}` has no effect: {channel.said} uses a file system",
+                f"`{request.word('ShuffleConfig', 'shuffle_seed')}` has no effect: {channel.label} uses a file system",
                 help="remove it, and shuffle in the script",
                 on="key",
             )

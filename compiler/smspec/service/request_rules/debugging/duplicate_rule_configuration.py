@@ -14,15 +14,15 @@ RULE = Rule("SM472", "duplicate rule configuration", evidence="api-doc")
 
 def check(request: Request) -> Iterator[Finding]:
     """Reject two rules with one name, of the debugger or of the profiler."""
-    seen: set[str] = set()
+    earlier: set[str] = set()
     for list_name in ("DebugRuleConfigurations", "ProfilerRuleConfigurations"):
         for index, rule in enumerate(items(request.payload, list_name)):
             name = member(rule, "RuleConfigurationName")
             if isinstance(name, str):
-                if name in seen:
+                if name in earlier:
                     yield RULE.at(
                         (list_name, index, "RuleConfigurationName"),
                         f"duplicate rule configuration `{shown(name)}`",
                         help="rename one; rules of the debugger and the profiler share one namespace",
                     )
-                seen.add(name)
+                earlier.add(name)

@@ -14,12 +14,12 @@ RULE = Rule("SM470", "duplicate subnet or security group", evidence="inferred")
 
 def check(request: Request) -> Iterator[Finding]:
     """Reject a subnet or a security group that is listed twice."""
-    for name, said in (("Subnets", "subnet"), ("SecurityGroupIds", "security group")):
-        seen: set[str] = set()
+    for name, kind in (("Subnets", "subnet"), ("SecurityGroupIds", "security group")):
+        earlier: set[str] = set()
         for index, text in enumerate(items(request.payload, "VpcConfig", name)):
             if isinstance(text, str):
-                if text in seen:
+                if text in earlier:
                     yield RULE.at(
-                        ("VpcConfig", name, index), f"duplicate {said} `{shown(text)}`", help="remove it, or fix the ID"
+                        ("VpcConfig", name, index), f"duplicate {kind} `{shown(text)}`", help="remove it, or fix the ID"
                     )
-                seen.add(text)
+                earlier.add(text)

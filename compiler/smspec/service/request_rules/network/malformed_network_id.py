@@ -20,11 +20,11 @@ _KINDS = (
 
 def check(request: Request) -> Iterator[Finding]:
     """Warn about ids without the prefix that EC2 uses."""
-    for name, key, said, prefix in _KINDS:
+    for name, key, kind, prefix in _KINDS:
         for index, text in enumerate(items(request.payload, "VpcConfig", name)):
             if isinstance(text, str) and not text.startswith(prefix):
                 yield RULE.at(
                     ("VpcConfig", name, index),
-                    f"`{request.word(name, key)}`: `{shown(text)}` does not look like the ID of a {said}",
+                    f"`{request.word(name, key)}`: `{shown(text)}` does not look like the ID of a {kind}",
                     help=f"use an ID that starts with `{prefix}`",
                 )
