@@ -1,4 +1,4 @@
-"""Where things lie in a training container."""
+"""The paths of a training container."""
 
 import os
 

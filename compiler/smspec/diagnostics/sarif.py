@@ -118,8 +118,10 @@ def uri_of(file: str) -> str:
 
 
 def _fingerprints(diagnostics: Iterable[Diagnostic], texts: Iterable[SourceText]) -> list[str]:
-    """Return what tells each finding from the others and stays when lines move: where in the tree it is, not where
-    in the text. What has no place in a tree goes by the words of its line."""
+    """Return a fingerprint of each finding that stays when lines move: its path in the tree.
+
+    A finding without a path has the text of its line instead.
+    """
     lines = {text.name: text.text.split("\n") for text in texts}
     seen: dict[str, int] = {}
     found = []

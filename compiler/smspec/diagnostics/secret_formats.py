@@ -129,7 +129,7 @@ _FORMATS: dict[str, tuple[str, str]] = {
     ),
 }
 _MARKS = tuple((mark, what) for what, (marks, _) in _FORMATS.items() for mark in marks.split())
-# Keys in documentation: they say so at their end, or repeat one character.
+# Keys in documentation: they contain a marker at their end, or repeat one character.
 _PRINTED = r"EXAMPLE(?:KEY|TOKEN)?\Z|([A-Za-z*.0-9])\1{9,}"
 _LEAST_PRINTED = 1 / 3
 _SHORTEST = 12

@@ -83,7 +83,7 @@ class InputCache:
     def spec(self, path: str, content: bytes | None = None) -> Document:
         """Return the spec at ``path``, whatever it extends; ``content``: its content, if already read.
 
-        Raises `OptionError` when there is no such file, `InvalidInput` when it is no YAML or outside the repository,
+        Raises `OptionError` if there is no such file, `InvalidInput` if it is not YAML or outside the repository,
         OSError if the disk fails.
         """
         identity = self.identity(path)

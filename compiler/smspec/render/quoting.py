@@ -59,7 +59,7 @@ def shell_words(words: Iterable[str], between: str = " ") -> str:
 
 
 def docstring(text: str) -> str:
-    r"""Return a text as it can stand in a Python docstring: all but printable ASCII, ``\`` and ``"`` is escaped."""
+    r"""Return a text escaped for a Python docstring: all but printable ASCII, ``\`` and ``"`` is escaped."""
     return "".join(
         f"\\{character}" if character in '\\"' else character if " " <= character <= "~" else _escape(character)
         for character in text

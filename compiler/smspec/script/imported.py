@@ -1,4 +1,4 @@
-"""What the text of a module imports, and whether it contains a relevant word, without parsing it."""
+"""Find the imports and relevant words in the text of a module, without parsing it."""
 
 from __future__ import annotations
 

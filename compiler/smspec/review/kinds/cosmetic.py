@@ -19,7 +19,7 @@ def changes(pair: Pair, reported: Sequence[Change]) -> Iterator[Change]:
     """Yield what is written differently and has no effect that is already reported."""
     old, new = pair.old.writing, pair.new.writing
     if old is None or new is None or old.form is None or old.form != new.form:
-        return  # a request is not a different way to write a spec, and nobody wrote a response of the service
+        return  # a request is not a different way to write a spec, and a response of the service was not written
     explained = [change.path for change in reported if change.path]
     found = False
     for path, was, will in _differences(old.document.root, new.document.root, ()):

@@ -1,4 +1,4 @@
-"""One `name` for two specs: their images, directories below `build/`, and job names cannot be told apart."""
+"""One `name` for two specs: their images, directories below `build/`, and job names collide."""
 
 from __future__ import annotations
 

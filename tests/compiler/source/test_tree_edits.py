@@ -3,8 +3,8 @@
 import pytest
 
 from smspec.source import SourceText
-from smspec.source.grafting import pruned
 from smspec.source.node import to_data
+from smspec.source.tree_edits import pruned
 from smspec.spec.yaml.yaml_reader import read
 
 
