@@ -3,7 +3,7 @@
 import pytest
 
 from smspec.diagnostics import InvalidInput
-from smspec.pipeline.compilation import MOST_TOLD, Compiled, Faulty, compile_spec
+from smspec.pipeline.compilation import MOST_REPORTED, Compiled, Faulty, compile_spec
 from smspec.pipeline.inputs import gather, gather_all
 from support.small_job import BUILT, READY, write_job
 
@@ -102,13 +102,13 @@ def test_number_of_reported_errors_is_limited(tmp_path):
     """In bounded time, and an error is never crowded out by warnings."""
     spec = READY + "".join(f"key{number}: 1\n" for number in range(9000))
     outcome = compile_spec(gather(str(write_job(tmp_path, spec))))
-    assert codes(outcome) == ["SM204"] * MOST_TOLD
+    assert codes(outcome) == ["SM204"] * MOST_REPORTED
     assert outcome.diagnostics[0].span.line == READY.count("\n") + 1
 
-    ignored = "".join(f"  - {{rule: SM4{number:04}, because: a test}}\n" for number in range(2 * MOST_TOLD))
+    ignored = "".join(f"  - {{rule: SM4{number:04}, because: a test}}\n" for number in range(2 * MOST_REPORTED))
     outcome = compile_spec(gather(str(write_job(tmp_path, READY + f"retries: 99\nchecks:\n ignore:\n{ignored}"))))
     assert isinstance(outcome, Faulty)
-    assert len(outcome.diagnostics) <= MOST_TOLD
+    assert len(outcome.diagnostics) <= MOST_REPORTED
 
 
 def test_inferred_request_rule_can_be_ignored(tmp_path):
