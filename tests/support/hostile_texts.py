@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 SIZE = 1_000_000
 """Just less than a spec, a request, a policy or a script may have."""
 
@@ -348,20 +346,17 @@ def near_matches(size: int) -> list[str]:
     return [much(piece, size) + "!" for piece in NEAR_MATCHES]
 
 
-def strings_of(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    """Return where the texts and numbers of a document stand."""
+def scalars(value: object) -> int:
+    """Return how many texts and numbers a document has."""
+    if isinstance(value, dict | list):
+        return sum(map(scalars, value.values() if isinstance(value, dict) else value))
+    return 1
+
+
+def filled(value: object, text: str) -> object:
+    """Return a copy of a document with a text in place of all its texts and numbers."""
     if isinstance(value, dict):
-        return [found for key, inner in value.items() for found in strings_of(inner, (*path, key))]
+        return {key: filled(inner, text) for key, inner in value.items()}
     if isinstance(value, list):
-        return [found for index, inner in enumerate(value) for found in strings_of(inner, (*path, index))]
-    return [path]
-
-
-def put(value: object, path: tuple[str | int, ...], new: object) -> object:
-    """Return a copy of a document with another value at a path."""
-    copied = json.loads(json.dumps(value))
-    holder = copied
-    for step in path[:-1]:
-        holder = holder[step]
-    holder[path[-1]] = new
-    return copied
+        return [filled(inner, text) for inner in value]
+    return text
