@@ -53,7 +53,7 @@ def test_any_bytes_are_imported_or_rejected(tmp_path_factory, content):
     import_of(content, tmp_path_factory.getbasetemp())
 
 
-@settings(max_examples=100)
+@settings(max_examples=at_most(100))
 @given(anything())
 def test_any_request_is_imported_with_its_faults(tmp_path_factory, request):
     directory = tmp_path_factory.getbasetemp()

@@ -201,7 +201,7 @@ def test_masking_is_idempotent_and_keeps_lines(text):
     ],
 )
 def test_text_of_many_prefixes_is_masked_in_linear_time(piece):
-    text = "token " + piece * (600_000 // len(piece))
+    text = "token " + piece * (300_000 // len(piece))
     before = time.process_time()
     assert len(masked(text)) == len(text)
     assert time.process_time() - before < 10, "as long as the text times itself: minutes"

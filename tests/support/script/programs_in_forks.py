@@ -3,6 +3,8 @@
 As a script: reads ``{"programs": {name: text}, "words": [...]}``, and prints what each ended with, as JSON.
 """
 
+import argparse  # noqa: F401  # for the forks: most programs import it
+import gc
 import json
 import os
 import subprocess
@@ -33,6 +35,7 @@ def _run(given):
 
 if __name__ == "__main__":
     given = json.load(sys.stdin)
+    gc.freeze()  # what is here already is not searched again, and so not copied, in each process
     text = _run(given)
     if text is not None:  # Outside of any function: what ends the program ends this process as it would end Python.
         sys.argv = ["train.py", *given["words"]]
