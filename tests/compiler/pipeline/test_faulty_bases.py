@@ -64,7 +64,7 @@ def test_missing_base_is_the_only_error_of_a_valid_job(directory, base):
 def test_other_faults_are_reported_as_with_the_base(directory, base):
     more = keys(directory, base)
     alone = found(directory, more=more)
-    for fault in random.Random(base).sample(sorted(FAULTS), len(FAULTS) if EXPLORES else 12):
+    for fault in random.Random(base).sample(sorted(FAULTS), len(FAULTS) if EXPLORES else 8):
         expected = found(directory, fault)
         both = found(directory, fault, more=more)
         assert alone - both == set()
