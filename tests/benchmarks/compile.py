@@ -65,7 +65,7 @@ def compared(command: list[str], yardstick: list[str], rounds: int) -> str:
 
 
 def faulty_specs(directory: str) -> dict[str, str]:
-    """Write the spec with one error each, beside its source, and return their paths."""
+    """Write specs with one error each next to the source and return their paths."""
     paths = {}
     for name, (old, new) in ERRORS.items():
         shutil.copytree(Path(SPEC).parent, Path(directory, name))

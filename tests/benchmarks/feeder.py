@@ -128,7 +128,7 @@ def busy_seconds():
 
 
 def calmly(run):
-    """Repeat a run until the machine has worked for nobody else, twice at most."""
+    """Repeat a run, two times at most, until no other process used the machine."""
     for _ in range(3):
         (machine, own), began = busy_seconds(), time.monotonic()
         result = run()

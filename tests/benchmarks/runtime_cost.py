@@ -89,7 +89,7 @@ def occupied(paths):
 
 
 def run(way):
-    """Run once and say what it took."""
+    """Run once and return the cost."""
     began = time.perf_counter()
     process = subprocess.Popen(
         way.command, env=way.environ, cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

@@ -147,7 +147,7 @@ write("last.txt", "last")
 
 
 def test_only_files_of_the_directory_are_sent(container, s3, tmp_path):
-    """A link to a file beside it is; nothing that a link leads out to."""
+    """A link to an adjacent file is sent; a link to a file outside is not."""
     sending(container)
     (tmp_path / "secret").write_text("secret")
     script = f"""{WRITE}

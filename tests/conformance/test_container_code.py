@@ -86,7 +86,7 @@ def test_function_is_called_with_the_job(any_python, tmp_path):
 
 
 def test_framework_function_is_called(container):
-    """SAGEMAKER_TRAINING_MODULE: called with nothing; SystemExit in it is no success."""
+    """SAGEMAKER_TRAINING_MODULE is called without arguments; SystemExit in it is not a success."""
     container.write("lib/framework.py", "import sys\ndef main():\n    print('framework')\n    sys.exit(5)\n")
     environ = {"SAGEMAKER_TRAINING_MODULE": "framework:main"}
     environ["PYTHONPATH"] = f"{container.environ()['PYTHONPATH']}:{container.base}/lib"
@@ -126,7 +126,7 @@ def test_entry_point_linked_outside_is_rejected(container):
 
 
 def test_missing_script_is_named(container):
-    """The interpreter says it best."""
+    """The message comes from the interpreter."""
     done = container.run(environ={"SAGEMAKER_PROGRAM": "train.py"})
     assert done.status == 2
     assert "train.py" in done.failure.splitlines()[0]
@@ -167,7 +167,7 @@ def test_submit_directory_may_be_the_code_directory(container):
 
 @pytest.mark.parametrize("location", ["/", "..", "{base}", "{base}/../", "file://{base}", "{base}/link"])
 def test_submit_directory_around_the_code_is_rejected(container, location):
-    """Nobody means a copy of the whole image."""
+    """It would copy the whole image."""
     os.symlink(container.base, container.base / "link")
     container.write("code/train.py", "print('baked')")
     container.configure({"sagemaker_submit_directory": location.format(base=container.base)})
@@ -234,7 +234,7 @@ def test_code_directory_must_be_a_directory(container, is_link):
 
 
 def test_submitted_file_is_rejected(container):
-    """A file that is no archive keeps its name, as with the toolkit."""
+    """A file that is not an archive keeps its name, as with the toolkit."""
     path = container.write("sent/train.py", "print('alone')")
     container.write("sent/other.py", "")
     assert submitted(container, path).stdout == b"alone\n"
@@ -345,7 +345,7 @@ def test_missing_code_channel_is_reported(container):
 
 
 def test_s3_without_boto3_suggests_a_fix(container):
-    """The runtime brings no client of its own."""
+    """The runtime contains no S3 client."""
     plan = {"kind": "script", "program": "train.py", "delivery": "s3"}
     container.configure({"sagemaker_submit_directory": "s3://bucket/key/sourcedir.tar.gz"})
     done = container.run(plan=plan, options=["-I", "-S"])
@@ -384,7 +384,7 @@ def test_image_without_pip_is_reported(container):
 
 
 def test_package_is_installed_and_run_as_a_module(container):
-    """setup.py beside the entry point; `pkg/train.py` is the module pkg.train, which the toolkit gets wrong."""
+    """setup.py is next to the entry point; `pkg/train.py` is the module pkg.train, unlike in the toolkit."""
     container.write("code/setup.py", "raise SystemExit('pip does the rest')")
     container.write("code/pkg/train.py", SHOW)
     container.write("code/pkg/__init__.py", "")

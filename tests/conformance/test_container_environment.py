@@ -192,7 +192,7 @@ def test_pythonpath_lists_code_container_and_runtime(container):
 
 
 def test_script_can_import_the_runtime(container):
-    """`import smspec_runtime` works wherever the runtime lies."""
+    """`import smspec_runtime` works with the runtime in any directory."""
     container.configure({"lr": "0.5"})
     container.write("code/train.py", "import smspec_runtime; print(smspec_runtime.job().hyperparameters)")
     done = container.run(plan={"kind": "script", "program": "train.py"}, options=["-I", "-S"])

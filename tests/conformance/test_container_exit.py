@@ -77,7 +77,7 @@ def test_missing_script_exits_127_and_not_executable_126(any_python, tmp_path):
 
 @pytest.mark.parametrize("status", [0, 1, 2, 3, 42, 137, 255])
 def test_container_exits_with_the_status_of_the_script(container, status):
-    """The toolkit says 1 whatever the program said."""
+    """The toolkit always exits with 1."""
     done = container.run_script(f"import sys; sys.exit({status})")
     assert done.status == status
     assert (done.failure is None) == (status == 0)
@@ -86,7 +86,7 @@ def test_container_exits_with_the_status_of_the_script(container, status):
 
 @pytest.fixture
 def little_memory():
-    """The words that start a process with 64 MiB of memory, in a control group of its own."""
+    """Return a command prefix that starts a process with 64 MiB of memory in a separate control group."""
     script = 'echo $$ > "$0/cgroup.procs" && exec "$@"'
     for root, limit in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")):
         group = Path(root) / f"smspec-test-{os.getpid()}"
@@ -149,7 +149,7 @@ def test_sigkill_reason_uses_the_oom_count(container, before, after, cause):
 
 
 def test_sigkill_without_oom_has_a_separate_reason(container, little_memory):
-    """Whoever looks for memory then looks in vain."""
+    """A wrong reason would suggest a larger instance."""
     done = container.run_script("import os; os.kill(os.getpid(), 9)", prefix=little_memory)
     cause = "SIGKILL: probably out of memory, unless a process sent it: the kernel has counted no such kill here"
     assert done.failure.startswith(f"ExecuteUserScriptError: {cause}\nExitCode 137\n")
@@ -229,7 +229,7 @@ def test_output_directory_contains_only_result_files(container):
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr", "both"])
 def test_closed_standard_streams_keep_the_status(container, stream):
-    """Whoever reads the log may go away."""
+    """The reader of the log may disappear."""
     closed = {"stdout": ">&-", "stderr": "2>&-", "both": "<&- >&- 2>&-"}[stream]
     prefix = ["sh", "-c", f'exec "$@" {closed}', "sh"]
     done = container.run_script("import sys; sys.stderr.write('x' * 100000); sys.exit(3)", prefix=prefix)

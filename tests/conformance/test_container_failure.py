@@ -36,7 +36,7 @@ def test_failure_file_of_the_script_is_kept(container):
 
 @pytest.mark.parametrize("character", ["x", "é", "€", "𝄞"])
 def test_failure_file_fits_1024_characters_and_bytes(container, character):
-    """SageMaker shows the first 1024 characters; whoever counts bytes loses nothing either."""
+    """SageMaker shows the first 1024 characters."""
     container.configure({"text": character * 600})
     script = f"def f(n):\n    if n: f(n - 1)\n    raise ValueError({character!r} * 3000)\nf(50)\n"
     failure = container.run_script(script).failure
@@ -107,7 +107,7 @@ def test_failure_without_output_names_the_status(container):
 
 
 def test_secrets_are_masked(container):
-    """By the name of the hyperparameter: in the command, in the cause, in our log lines."""
+    """By the name of the hyperparameter: in the command, the reason, and the log."""
     container.configure({"api_key": "s3cr3t-value", "tokenizer": "bert-base", "lr": "1"})
     done = container.run_script("import sys; raise ValueError(sys.argv)")
     assert "s3cr3t-value" not in done.failure
@@ -135,7 +135,7 @@ raise RuntimeError("cannot log in to db://me:%s@host with %r" % (urllib.parse.qu
 
 
 def test_control_characters_are_removed(container):
-    """Colours and carriage returns of progress bars."""
+    """Colors and carriage returns of progress bars."""
     script = "import sys; sys.stderr.write('10%\\r20%\\r\\x1b[31mfailed\\x1b[0m\\x00\\n'); sys.exit(1)"
     failure = container.run_script(script).failure
     assert failure.startswith("ExecuteUserScriptError: failed\n")

@@ -60,7 +60,7 @@ def test_framework_module_that_exits_is_a_failure(container, status):
 
 
 def test_read_only_output_directory_is_a_failure(container, read_only_output):
-    """The status is right, and the log has what the file would have said."""
+    """The status is right, and the log contains the reason."""
     done = container.run_script("raise ValueError('boom')", prefix=read_only_output)
     assert (done.status, done.failure) == (1, None)
     assert b"\nExecuteUserScriptError: ValueError: boom\nExitCode 1\n" in done.stderr
@@ -69,7 +69,7 @@ def test_read_only_output_directory_is_a_failure(container, read_only_output):
 
 
 def test_unwritable_success_file_is_reported(container):
-    """The toolkit says nothing. The training was a success all the same."""
+    """The toolkit logs nothing. The training is still a success."""
     (container.base / "output/success").mkdir()
     done = container.run_script("print('fine')")
     assert done.status == 0

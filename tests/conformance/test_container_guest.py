@@ -71,7 +71,7 @@ def nobody(tmp_path):
 
 
 def test_unprivileged_user_can_run(any_python, tmp_path, nobody):
-    """Images may name another user than root; output and model are theirs then."""
+    """Images may set a user other than root, who owns output and model."""
     container = Container(tmp_path / "ml", any_python)
     container.write("code/train.py", "import os, sys; print(os.getuid()); sys.exit(3)")
     for path in [container.base, *container.base.rglob("*")]:
@@ -83,7 +83,7 @@ def test_unprivileged_user_can_run(any_python, tmp_path, nobody):
 
 @pytest.mark.parametrize(("script", "status"), [("print('ran')", 0), ("print('ran'); raise SystemExit(3)", 3)])
 def test_user_without_write_access_gets_the_status(container, nobody, script, status):
-    """Neither success nor failure can be told in a file; the exit status and the log tell it."""
+    """Without result files, exit status and log contain the result."""
     container.write("code/train.py", script)
     done = container.run(environ={"SAGEMAKER_PROGRAM": "train.py"}, prefix=nobody)
     assert (done.status, done.stdout) == (status, b"ran\n"), done.stderr
@@ -159,7 +159,7 @@ def test_unusual_process_environment_is_supported(container, shell):
 
 
 def test_other_smspec_runtime_in_the_code_is_ignored(container):
-    """A copy that somebody vendored, of another version, is not taken for ours."""
+    """A vendored copy of a different version is not imported."""
     container.write("code/smspec_runtime/__init__.py", "raise SystemExit('taken from the wrong directory')")
     container.write("code/smspec_runtime/main.py", "raise SystemExit('taken from the wrong directory')")
     done = container.run(plan=SCRIPT, cwd=container.base / "code")
@@ -185,7 +185,7 @@ def test_empty_environment_is_supported(container):
 
 @pytest.mark.parametrize("locale", ["C", "POSIX", "en_US.ISO-8859-1", "C.UTF-8"])
 def test_any_locale_is_supported(container, locale):
-    """Bytes are UTF-8 whatever the locale says."""
+    """Text is UTF-8 in every locale."""
     container.configure({"word": "é"})
     container.write("code/run.sh", '#!/bin/sh\nprintf "%s" "$SM_HP_WORD"\n')
     done = container.run(plan=SCRIPT, environ={"LC_ALL": locale, "LANG": locale})
@@ -225,7 +225,7 @@ def test_nvidia_smi_runs_once(container, answer, gpus):
     [("""echo '[{"nc_count": 2}, {"nc_count": 4}, {}]'""", "6"), ("echo not json", "0"), ("echo '{}'", "0")],
 )
 def test_neuron_ls_counts_the_devices(container, answer, neurons):
-    """What is no JSON ends the toolkit's job."""
+    """Malformed JSON ends the toolkit's job."""
     container.write("bin/neuron-ls", f"#!/bin/sh\n{answer}\n", 0o755)
     environ = {"PATH": f"{container.base}/bin:/usr/bin:/bin", "SAGEMAKER_PROGRAM": "train.py"}
     container.write("code/train.py", SHOW)

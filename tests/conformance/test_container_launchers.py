@@ -119,7 +119,7 @@ ASKED = {"sagemaker_parameter_server_enabled": "true", "_ps_port": "8765"}
 
 
 def test_parameter_servers_match_the_installed_framework(container):
-    """Nobody says which; a stand-in lies where packages are found."""
+    """The framework is detected by its package, here a stand-in."""
     container.write("packages/mxnet.py", "import os, sys; print(os.environ['DMLC_ROLE'], file=sys.stderr)")
     done = started(container, ASKED)
     environ = {name: value for name, value in done.shown["environ"].items() if name.startswith(("DMLC", "PS_"))}

@@ -75,7 +75,7 @@ if os.fork() == 0:
 
 
 def test_stalled_reader_does_not_delay_signals(container):
-    """Nobody reads our standard error, the relay is full: SIGTERM must get through all the same."""
+    """With a full relay, SIGTERM must still reach the script."""
     script = """
 import os, signal, sys, time
 signal.signal(signal.SIGTERM, lambda *_: (os.write(1, b"seen\\n"), os._exit(0)))
@@ -93,7 +93,7 @@ while True:
 
 
 def test_million_short_lines_are_relayed(container):
-    """Nothing grows with what a program says: only the end is kept."""
+    """Memory does not grow with the output: only its end is kept."""
     script = "import sys\nfor n in range(200000): sys.stderr.write('Exception %d\\n' % n)\nsys.exit(1)"
     begun = time.monotonic()
     done = container.run_script(script)
@@ -147,7 +147,7 @@ def test_script_may_close_its_standard_error(container):
 
 
 def test_unfinished_last_line_is_relayed(container):
-    """What lies in the pipe when the program dies is read, with or without a line feed."""
+    """Remaining data in the pipe is read when the script dies, with or without a line feed."""
     done = container.run_script("import os; os.write(2, b'x' * 60000 + b'\\nlast wor'); os._exit(1)")
     assert done.stderr.split(b"smspec: the job failed")[0].endswith(b"x\nlast wor")
     assert done.failure.startswith("ExecuteUserScriptError: last wor\n")
@@ -179,7 +179,7 @@ os._exit(7)
 
 
 def test_stalled_reader_does_not_delay_the_end(container):
-    """The program has ended, nobody reads what it said: its status and the reason are told all the same."""
+    """The status and the reason are written although the output is not read."""
     script = """
 import os
 os.set_blocking(2, False)

@@ -91,7 +91,7 @@ def test_every_catchable_signal_is_forwarded(container):
 
 
 def test_process_group_gets_the_signal(container):
-    """A shell does not pass signals on: the children it started must get them all the same."""
+    """A shell does not forward signals, but its children must receive them."""
     container.write("code/child.py", CATCHER)
     container.write("code/run.sh", f"#!/bin/sh\n{container.python} child.py\necho unreachable\n")
     with container.start(environ={"SAGEMAKER_PROGRAM": "run.sh"}) as process:
@@ -195,7 +195,7 @@ sys.stdout.write(pids.decode())
 
 
 def test_orphans_are_reaped(container):
-    """A process whose parent has died becomes ours; a thousand of them leave no zombie behind."""
+    """Orphans become children of the runtime; a thousand of them leave no zombie."""
     done = container.run_script(ORPHANS)
     left, seconds = done.stdout.split()
     assert (done.status, left) == (0, b"0")
@@ -255,7 +255,7 @@ def test_ignored_signal_stays_ignored(container):
 
 
 def test_process_1_forwards_sigterm(any_python, tmp_path, pid_namespace):
-    """The kernel drops signals that process 1 has no handler for; ours has."""
+    """The kernel drops signals that process 1 does not handle."""
     container = Container(tmp_path / "ml", any_python)
     script = "import os\nprint(os.getppid(), flush=True)\n" + CATCHER
     with container.start_script(script, prefix=pid_namespace) as process:

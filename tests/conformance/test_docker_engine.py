@@ -38,7 +38,7 @@ WAIT = """
 
 
 def program(body):
-    """Return the words that run a program with an engine of its own."""
+    """Return the command that runs a program with a separate engine."""
     head = f"import sys; sys.path.insert(0, {str(TESTS)!r}); from support.docker_engine import running_engine\n"
     return [sys.executable, "-c", f"{head}with running_engine() as engine:{body}"]
 

@@ -214,7 +214,7 @@ def test_image_builds_without_source_and_packages(engine, tree):
 
 
 def test_context_contains_only_copied_files(engine, tree):
-    """Whatever else lies in the directory when somebody builds there: it is not in the context."""
+    """Other files in the directory are not sent to the engine."""
     directory = tree({"train.py": b""})
     (directory / "upload").mkdir()
     (directory / "upload/large").write_bytes(bytes(30_000_000))

@@ -230,7 +230,7 @@ def test_pipe_loop_reads_as_in_a_local_run(engine, job):
 
 
 def feeding(directory, channel, content, epochs):
-    """Make the FIFO of each epoch and a thread that fills it; nobody comes for the last one, as on SageMaker."""
+    """Create the FIFO of each epoch and a thread that fills it; the last one is never read, as on SageMaker."""
     directory.mkdir(parents=True, exist_ok=True)
     for epoch in range(epochs):
         os.mkfifo(directory / f"{channel}_{epoch}")

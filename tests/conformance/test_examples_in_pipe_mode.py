@@ -45,7 +45,7 @@ def metric(job):
 
 
 def epochs(job):
-    """Return the epochs that the handler has told of."""
+    """Return the epochs that the handler logged."""
     return [int(epoch) for epoch in re.findall(r"^epoch (\d+): ", job.log(), re.MULTILINE)]
 
 

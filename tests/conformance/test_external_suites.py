@@ -107,7 +107,7 @@ def naughty_strings():
 
 
 def spec_with(text):
-    """Return a job that says a text everywhere, as YAML: JSON strings are YAML, but for characters that hide."""
+    """Return a job with a text in every key, as YAML with JSON strings."""
     return {
         "description": {"description": text},
         "name": {"name": text},
@@ -130,7 +130,7 @@ def spec_with(text):
 
 
 def said_in(payload, where):
-    """Return the text that a request says where a job said it."""
+    """Return the text of a request at the member of a key."""
     if where == "variable":
         return payload["Environment"]["TEXT"]
     if where == "tag":

@@ -114,7 +114,7 @@ def test_unchanged_jobs_get_no_comment(jobs, act, server):
 
 
 def test_only_one_marked_bot_comment_remains(jobs, act, server):
-    """Anybody may write our marker; two runs at once may both have written; other bots write, too."""
+    """The marker may be forged, and concurrent runs may both comment."""
     for number in range(3):
         server.add(f"comment {number}", kind="User")
     forged = server.add(f"{MARKER}\nforged", kind="User")

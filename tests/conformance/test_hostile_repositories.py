@@ -43,7 +43,7 @@ PAIRS = [
 
 
 def environment_entries():
-    """Return what stands in the environment of this process, as the kernel shows it."""
+    """Return the environment of this process from the kernel."""
     path = Path("/proc/self/environ")
     content = path.read_bytes().decode("utf-8", "replace") if path.exists() else ""
     return [entry for entry in content.split("\0") if len(entry) > 12]

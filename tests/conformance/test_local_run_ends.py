@@ -145,7 +145,7 @@ def test_second_ctrl_c_kills(job):
 
 
 def test_killed_run_leaves_no_process(job):
-    """SIGKILL leaves us no time: the hosts learn of our death from the kernel, the feeders from their stdin."""
+    """After SIGKILL, hosts are ended by the kernel, and feeders by the end of stdin."""
     job.spec(PIPES)
     job.write("src/reader.py", READER)
     job.write("data/a", b"x" * 1000)
@@ -171,7 +171,7 @@ def test_processes_left_by_a_script_are_ended(job):
 
 
 def test_faulty_data_fail_the_job(job):
-    """A stream that cannot be decompressed is no shorter epoch: the job ends, and it is told why."""
+    """A stream that cannot be decompressed ends the job with a reason."""
     job.spec(PIPES.replace("local: data/}", "local: data/, compression: Gzip}"))
     job.write("src/reader.py", READER)
     job.write("data/a", gzip.compress(b"good"))
@@ -338,7 +338,7 @@ def test_script_may_remove_its_directories(job):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_run_stopped_before_the_job_leaves_no_files(job, tmp_path, number):
-    """It waits for an interpreter that does not answer; whoever is impatient signals again while it tidies up."""
+    """The interpreter does not respond; further signals arrive during the cleanup."""
     script(job, "")
     job.write("python", "#!/bin/sh\ntouch asked\nexec sleep 60\n")
     (job.directory / "python").chmod(0o755)

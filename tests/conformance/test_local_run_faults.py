@@ -48,7 +48,7 @@ def test_stall_delays_the_reader(job):
 
 
 def test_truncated_epoch_looks_complete(job):
-    """The end of a FIFO is the same for both: only what is inside the stream can tell."""
+    """The end of a FIFO is equal for both: only the content can show it."""
     ended = job.run(truncate=1234)
     assert ended.returncode == 0, ended.stderr
     assert job.archive() == {"0": CONTENT[:1234], "1": CONTENT[:1234]}

@@ -80,7 +80,7 @@ def test_source_arrives_by_each_delivery(script, delivery):
 
 @pytest.mark.parametrize("delivery", ["channel", "s3"])
 def test_existing_image_runs_locally(script, delivery):
-    """Our runtime comes in a channel, or stands in for the toolkit of the image."""
+    """The smspec runtime arrives in a channel, or replaces the toolkit of the image."""
     image = "\n    image: 111122223333.dkr.ecr.us-west-2.amazonaws.com/pytorch-training:2.4"
     script.spec(SPEC.format(delivery=delivery) + image)
     ended = script.run()

@@ -251,7 +251,7 @@ def test_unreachable_index_exits_3(job):
 
 
 def test_job_without_packages_needs_no_cache(job, tmp_path):
-    """No network, no cache, no uv: a job without packages runs all the same."""
+    """A job without packages runs without network, cache, and uv."""
     (tmp_path / "file").write_text("")
     job.environment |= {"SMSPEC_CACHE_DIR": str(tmp_path / "file" / "below"), "PIP_FIND_LINKS": "/nowhere"}
     spec(job)

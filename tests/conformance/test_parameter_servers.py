@@ -148,7 +148,7 @@ def test_mxnet_processes_connect(job):
 
 
 def test_failing_mxnet_worker_fails_the_job(job):
-    """Nobody waits for the scheduler, which waits for that worker."""
+    """The scheduler waits for that worker and must be ended."""
     began = time.monotonic()
     ended = prepared(job, "mxnet", "fail").run()
     assert ended.returncode == 1

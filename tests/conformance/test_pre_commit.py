@@ -62,7 +62,7 @@ def jobs(tmp_path, hooks):
 
 @pytest.fixture
 def committed(jobs, hooks):
-    """Commit everything as an author does; return whether the hook let it pass, and what it said."""
+    """Commit everything; return whether the hook passed, and its output."""
 
     def attempt(*words):
         git(jobs, "add", "-A")

@@ -47,7 +47,7 @@ def test_every_entry_point_and_delivery_starts_alike(tmp_path, s3, name, deliver
 
 
 def test_process_attributes_are_equal(tmp_path):
-    """Nothing of the process that starts the program can be told from inside, but who its parent is."""
+    """The script cannot distinguish the processes, except by its parent."""
 
     def prepare(container):
         container.write("code/train.py", WITNESS)
@@ -266,7 +266,7 @@ def test_failure_file_of_the_script_is_kept(tmp_path, status):
 @pytest.mark.parametrize("broken", ["resourceconfig.json", "inputdataconfig.json", "hyperparameters.json"])
 @pytest.mark.parametrize("content", [None, "", "7", '{"hosts": 1'])
 def test_broken_config_files_fail_alike(tmp_path, broken, content):
-    """Both fail and say so."""
+    """Both fail with a reason."""
 
     def prepare(container):
         container.write("code/train.py", "print('ran')")

@@ -42,7 +42,7 @@ def test_printed_spec_equals_the_expected_file(case, update):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_printed_spec_validates_as_reported_by_import(case, tmp_path):
-    """What `validate` says of it is what `import` said, and it is found to be faulty or not all the same."""
+    """`validate` reports the faults that `import` reported."""
     (tmp_path / "job.yaml").write_text((case / "job.yaml").read_text(encoding="utf-8"), encoding="utf-8")
     assert smspec("validate", "job.yaml", cwd=tmp_path).status == (case.name in INCOMPLETE)
 
@@ -98,7 +98,7 @@ NO_REQUEST = ("smspec", "name", "region")
 
 @pytest.mark.parametrize("case", [c for c in CASES if c.name not in INCOMPLETE], ids=lambda case: case.name)
 def test_every_printed_key_is_necessary(case):
-    """The shortest spec: without any one of its keys it is no job, or another."""
+    """Without any one of its keys, the spec is invalid or a different job."""
     tree = read(SourceText("job.yaml", (case / "job.yaml").read_text(encoding="utf-8")))
     request = rendered(spec_yaml(tree))
     for path in cuts(tree.root):

@@ -42,7 +42,7 @@ def test_no_file_contains_todo_marks():
 
 
 def is_broad(handler):
-    """Tell whether a handler takes every exception."""
+    """Return whether a handler catches every exception."""
     caught = ast.walk(handler.type or ast.Name("BaseException"))
     return bool({name.id for name in caught if isinstance(name, ast.Name)} & {"Exception", "BaseException"})
 

@@ -53,7 +53,7 @@ def said(commands, root, **more):
 
 
 def walk(root):
-    """Do what the page says and yield (block, what it should hold, exit status that is announced, that there was)."""
+    """Follow the page and yield (block, expected content, expected exit status, actual status)."""
     for step in STEP.finditer(TEXT):
         about, body = step["about"] or "", step["body"]
         if step["kind"] is None:
@@ -126,7 +126,7 @@ def test_trust_policy_is_json():
 @installed
 @pytest.mark.parametrize("is_there", [False, True], ids=["new image", "image that is there"])
 def test_submission_builds_only_missing_images(is_there, tmp_path):
-    """Scripts that keep a list stand in for `aws` and `docker`, which are not ours: there is no AWS here."""
+    """Scripts that record their arguments replace `aws` and `docker`: there is no AWS here."""
     root = repository(tmp_path / "jobs")
     for _ in walk(root):
         pass

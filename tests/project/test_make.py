@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_python_without_venv_leaves_no_partial_venv(tmp_path):
-    """Debian's python3 without python3-venv writes half a .venv and fails; the next make has to begin anew."""
+    """Debian's python3 without python3-venv writes a partial .venv and fails; the next make must start again."""
     for name in ("Makefile", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)
     python = tmp_path / "python-without-ensurepip"

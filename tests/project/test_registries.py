@@ -47,7 +47,7 @@ def defining(directory, *names):
 
 
 def is_complete(registry, listed, files):
-    """Hold what a registry lists against the files that belong into it; say in words what is to be done."""
+    """Compare a registry with the files that belong to it, and describe the difference."""
     forgotten, strange = sorted(set(files) - set(listed)), sorted(set(listed) - set(files))
     twice = sorted({name for name in listed if list(listed).count(name) > 1})
     assert not forgotten, f"a line is missing in {registry}: {', '.join(forgotten)}"

@@ -79,7 +79,7 @@ def documented(node):
 
 
 def messages(path):
-    """Return the strings of a module that may be part of a message: those with a space that are no docstrings."""
+    """Return the strings of a module that may be part of a message: those with a space, except docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     known = documented(tree)
     strings = [

@@ -48,7 +48,7 @@ def test_scripts_of_the_action_pass_shellcheck(tmp_path):
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
 def test_workflow_requests_minimal_permissions(workflow):
-    """A token that may do everything is what GitHub gives where nothing is said."""
+    """By default, GitHub grants a token all permissions."""
     said = yaml.safe_load(workflow.read_text(encoding="utf-8"))
     assert said["permissions"].get("contents") == "read"
     assert "pull_request_target" not in said[True]  # YAML 1.1 reads `on` as true

@@ -168,7 +168,7 @@ def test_shown_path_can_be_ignored(case, told):
 
 
 def is_silenced(other, finding):
-    """Tell whether a finding is of the same rule in the same file, at or below the place of the other."""
+    """Return whether a finding is of the same rule in the same file, at or below the path of the other."""
     return (other["code"], other["file"]) == (finding["code"], finding["file"]) and (
         re.match(re.escape(finding["path"]) + r"($|[.\[])", other["path"]) is not None
     )

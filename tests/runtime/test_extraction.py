@@ -108,7 +108,7 @@ def test_hostile_archive_stays_inside_without_special_files(any_python, tmp_path
 
 
 def test_sparse_file_ends_the_job(any_python, tmp_path):
-    """The archive holds a header that says ten terabytes, and nothing else of it."""
+    """The archive contains a header of ten terabytes and no data."""
     (tmp_path / "holes").touch()
     os.truncate(tmp_path / "holes", 10 << 40)
     command = [
@@ -286,7 +286,7 @@ def test_wrong_checksum_is_detected(tmp_path):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_damaged_archive_is_rejected_or_extracted(seed, tmp_path):
-    """Bytes turned over anywhere: no other exception than ours."""
+    """Damaged bytes anywhere raise only `Refused`."""
     archive = Path(
         write_archive(tmp_path / "a.tar.gz", [member(f"d/f{n}", content=b"abc" * n) for n in range(20)], "w")
     )

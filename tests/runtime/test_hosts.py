@@ -32,7 +32,7 @@ def test_resolvable_hosts_are_not_awaited(capfd):
 
 
 def test_hosts_are_resolved_without_a_connection(monkeypatch):
-    """Only names are looked up: whether somebody listens there already is for launchers to ask."""
+    """Only names are resolved: launchers connect themselves."""
     listener = socket.create_server(("127.0.0.1", 0))
     listener.setblocking(False)
     wait_for_hosts(["127.0.0.1"])

@@ -205,7 +205,7 @@ def test_doubling_links_are_rejected(tmp_path, last):
 
 
 def test_copy_has_the_mode_of_its_target(tmp_path):
-    """Archives say 0777 of links."""
+    """Archives store mode 0777 for links."""
     members = [
         file("run", mode=0o755),
         file("plain", mode=0o640),
@@ -258,7 +258,7 @@ def test_copies_are_limited(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("count", [1 << 20, 20_000_000])
 def test_archive_cut_inside_a_member_is_rejected(tmp_path, count):
-    """An archive that says more of a member than it holds, in a number of any form."""
+    """A header declares more data than the archive contains, in every number format."""
     info = tarfile.TarInfo("a")
     info.size = count
     (tmp_path / "a.tar.gz").write_bytes(gzip.compress(info.tobuf(tarfile.GNU_FORMAT) + b"x" * 700))

@@ -160,7 +160,7 @@ def test_short_values_are_masked_only_as_words():
 
 
 def test_variables_named_like_secrets_are_masked(tmp_path):
-    """A path says where a secret is, not what."""
+    """A path names the place of a secret, not its value."""
     file = tmp_path / "key"
     file.touch()
     environ = {"DB_PASSWORD": "one-two", "HF_TOKEN": "hf_x", "LANG": "C", "API_KEY": str(file), "NUM_TOKENS": "123456"}

@@ -93,7 +93,7 @@ def test_credentials_are_exported_by_name():
     ],
 )
 def test_options_of_the_job_are_passed(options, debug, rest):
-    """What NCCL logs is said once."""
+    """NCCL_DEBUG is passed only one time."""
     said = ("-x", "NCCL_DEBUG=" + debug) if debug else ()
     assert mpi(launch(options=options)).words == line("algo-1", "1", *rest, *NAMES, *SCRIPT, debug=said)
 
@@ -143,7 +143,7 @@ def test_model_parallel_library_gets_its_options(parameters, torch, is_installed
 
 
 def test_programs_get_the_variables_of_pytorch_containers():
-    """What NCCL logs, and whether it uses InfiniBand, is the author's where he says it."""
+    """The author can override NCCL_DEBUG and NCCL_IB_DISABLE."""
     said = {"MASTER_ADDR": "a", "MASTER_PORT": "7777", "NCCL_SOCKET_IFNAME": "eth0", "NCCL_IB_DISABLE": "1"}
     said["PYTHONUNBUFFERED"] = ""
     for host in ("a", "b"):

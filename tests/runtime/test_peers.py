@@ -87,7 +87,7 @@ def test_strangers_do_not_complete_a_team(tmp_path):
 
 
 def test_member_with_a_server_ends_with_the_leader(tmp_path, any_python):
-    """Its program ends first; what runs beside it is needed until the leader's has ended."""
+    """Its program ends first; its server is needed until the leader's program ends."""
     process = member("b", tmp_path, "sh", "-c", "echo done >file", python=any_python)
     team = Team(["b"], keys=None, port=PORT)
     team.gather(30)
@@ -129,7 +129,7 @@ def test_signals_reach_the_program_of_a_member(tmp_path):
 
 @pytest.mark.parametrize(("said", "times"), [(b"", 100), (b"c\n", 50), (b"stranger\n", 100), (b"\xff", 100)])
 def test_strangers_do_not_delay_the_team(tmp_path, said, times):
-    """Even many of them, whatever they say: the port is open to whoever can reach it."""
+    """Many strangers with any content: the port is open to the network."""
     team = Team(["b", "c"], keys=None, port=PORT)
     gathering = threading.Thread(target=team.gather, args=(30,))
     gathering.start()
@@ -150,7 +150,7 @@ def test_strangers_do_not_delay_the_team(tmp_path, said, times):
 
 
 def test_impostor_does_not_replace_a_member(tmp_path):
-    """The member itself, which calls later, is told the end all the same."""
+    """The real member, which calls later, still receives the end."""
     team = Team(["b"], keys=None, port=PORT)
     gathering = threading.Thread(target=team.gather, args=(30,))
     gathering.start()
@@ -238,7 +238,7 @@ def test_member_receives_the_key_of_its_leader(tmp_path):
     ],
 )
 def test_key_is_sent_only_to_the_address_of_its_host(tmp_path, capfd, member_name, said, is_answered):
-    """Whoever can reach the port may call; only from where a host is does its name count."""
+    """The port is open to the network; a name counts only from its own address."""
     leader = keys(tmp_path / "leader", is_leader=True)
     team = Team([member_name, "c"], leader, PORT, "algo-1")
     reason = gathering(team, 2)

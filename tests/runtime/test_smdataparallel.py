@@ -78,7 +78,7 @@ def test_other_hosts_wait():
     ],
 )
 def test_instance_type_of_the_estimator_is_used(said, words):
-    """In a heterogeneous cluster nobody says one, and the host's own counts."""
+    """In a heterogeneous cluster it is not set, and the type of the host is used."""
     options = {"instance_type": said} if said else {}
     command = smdataparallel(launch(kind="ml.p5.48xlarge", **options))
     assert command.words == line("algo-1", "8", "1", *words, *SCRIPT)

@@ -37,7 +37,7 @@ _HOOK = (
 
 
 class Engine:
-    """An engine that listens at a socket of its own; nothing it does outlives it. ``base``: an image with Python."""
+    """An engine with a separate socket; no process of it remains. ``base``: an image with Python."""
 
     base = BASE
 
@@ -105,7 +105,7 @@ class Engine:
         return _base_archive((*PACKAGES, *packages))
 
     def config(self, image: str) -> dict:
-        """Return what an image says of itself."""
+        """Return the configuration of an image."""
         return json.loads(self.docker("image", "inspect", image).stdout)[0]["Config"]
 
     def output(self, image: str, *words: object) -> str:
@@ -116,14 +116,14 @@ class Engine:
 
 @pytest.fixture(scope="session")
 def engine():
-    """A private engine that has the base image, or a skip that says why there is none."""
+    """A private engine with the base image, or a skip with the reason."""
     with engine_with_base() as engine:
         yield engine
 
 
 @contextmanager
 def engine_with_base() -> Iterator[Engine]:
-    """A private engine that has the base image, or a skip that says why there is none."""
+    """A private engine with the base image, or a skip with the reason."""
     reason = _hindrance()
     if reason:
         pytest.skip(f"no Docker engine: {reason}")
@@ -134,7 +134,7 @@ def engine_with_base() -> Iterator[Engine]:
 
 @contextmanager
 def running_engine() -> Iterator[Engine]:
-    """An engine without an image, or a skip that says why it does not start."""
+    """An engine without an image, or a skip with the reason."""
     with _directory() as root:
         engine = Engine(root, "/usr/bin/docker" if os.path.exists("/usr/bin/docker") else "docker")
         try:

@@ -17,7 +17,7 @@ IDENTITY = {
 
 
 def git(directory: Path, *words: str, content: bytes = b"", **environment: str) -> str:
-    """Run git in a directory and return what it says."""
+    """Run git in a directory and return its output."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     done = subprocess.run(
         ["git", *words],

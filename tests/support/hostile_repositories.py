@@ -29,7 +29,7 @@ Attack = Callable[[Path, str], None]
 
 
 def plant(top: Path) -> Path:
-    """Write the secrets beside a repository that is still to be made, and one into its ``.git``; return where it is."""
+    """Write the secrets next to a future repository, and one into its ``.git``; return its path."""
     (top / "secrets").mkdir(parents=True)
     for name, content in PLANTED.items():
         (top / "secrets" / name).write_text(content)
@@ -65,7 +65,7 @@ def linked(name: str, more: str = "", old: str = "", new: str = "") -> Attack:
 
 
 def written(more: str, old: str = "", new: str = "", **files: str) -> Attack:
-    """Return the attack that a path stands in a spec, for ``TARGET``, or in another file."""
+    """Return the attack that puts a path into a spec, for ``TARGET``, or into another file."""
 
     def attack(root: Path, target: str) -> None:
         spec(root, more.replace("TARGET", target), old, new.replace("TARGET", target))

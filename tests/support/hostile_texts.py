@@ -121,7 +121,7 @@ ENCODED = {
 
 
 def undecodable() -> dict[str, bytes]:
-    """Return contents that are no text, or text in another encoding."""
+    """Return contents that are not text, or text in a different encoding."""
     return {
         "nothing": b"",
         "one NUL": b"\0",
@@ -279,7 +279,7 @@ def crowds() -> dict[str, str]:
 
 
 def job_with(more: str) -> str:
-    """Return the small job with more lines, in place of its own that have the same key."""
+    """Return the small job with more lines, which replace its lines with the same key."""
     keys = {line.partition(":")[0] for line in more.splitlines() if line[:1].isalpha()}
     return "".join(f"{line}\n" for line in HEAD.splitlines() if line.partition(":")[0] not in keys) + more
 

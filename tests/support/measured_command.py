@@ -21,7 +21,7 @@ MOST_SECONDS = 60
 
 
 class Measured(NamedTuple):
-    """How a run ended, what it said, its seconds of processor time and the most megabytes that it had."""
+    """Exit status and output of a run, its processor seconds, and its peak memory in megabytes."""
 
     status: int
     out: str

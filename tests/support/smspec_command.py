@@ -13,7 +13,7 @@ from smspec.cli.console import Console
 
 
 class Done(NamedTuple):
-    """How a command ended and what it said."""
+    """Exit status and output of a command."""
 
     status: int
     out: str
@@ -33,7 +33,7 @@ def smspec(*words: str, cwd: str | os.PathLike[str] | None = None) -> Done:
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """Return an environment of which no variable of ours or of Python's changes what a command says."""
+    """Return an environment without variables that change the output of a command."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SMSPEC_", "NO_COLOR"))}
     return {**kept, **changes}
 

@@ -88,7 +88,7 @@ def fish(line, jobs, tmp_path):
 
 
 def zsh(line, jobs, tmp_path):
-    """Return what an interactive zsh lists for the end of a line, on a terminal of its own."""
+    """Return what an interactive zsh lists for the end of a line, on a separate terminal."""
     setup = "; ".join(
         [
             "PS1='> '; unsetopt beep; setopt list_rows_first; LISTMAX=0; COLUMNS=30",

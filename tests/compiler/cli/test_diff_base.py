@@ -168,7 +168,7 @@ STRICT = 'required_tags = ["team"]\nrequire_vpc = true\nallow_ignores = false\n[
 
 
 def test_job_violating_the_policy_is_compared(home):
-    """Whether a job may be so is the affair of `validate`; `diff` says what changes."""
+    """`validate` enforces the policy; `diff` reports the changes."""
     (home / "smspec.toml").write_text(STRICT)
     rewrite(home / "job.yaml", "{epochs: 2}\n", "{epochs: 3}\nchecks: {ignore: [{rule: SM740, because: so}]}\n")
     assert smspec("validate", cwd=home).status == 1
@@ -202,7 +202,7 @@ def test_script_rejecting_its_arguments_is_compared(home):
 
 
 def test_unchanged_faulty_spec_is_not_reported(home):
-    """A spec that nobody touched is no reason to stop the review of another."""
+    """A spec without changes does not stop the review of another."""
     write_job(home / "faulty", BUILT.replace("count: 1", "count: -1"))
     commit(home)
     assert smspec("diff", "--base", "HEAD", cwd=home) == (0, "", "no differences\n")

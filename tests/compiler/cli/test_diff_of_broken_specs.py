@@ -48,7 +48,7 @@ def write(root, jobs, side):
     )
 )
 def test_every_spec_is_equal_different_or_not_compared(tmp_path_factory, jobs):
-    """The law: whichever sides of whichever specs are broken, none is lost and none is told twice."""
+    """Whichever sides of whichever specs are broken, each spec has exactly one result."""
     from smspec.cli.comparison import NothingToCompare, against_base
 
     root = repository(tmp_path_factory.mktemp("jobs"))

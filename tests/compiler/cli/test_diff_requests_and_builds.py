@@ -20,7 +20,7 @@ def test_spec_does_not_differ_from_its_request(tmp_path):
 
 
 def described(request):
-    """Return what DescribeTrainingJob says of a job that was created with a request."""
+    """Return the DescribeTrainingJob response of a job that was created with a request."""
     answer = {name: value for name, value in request.items() if name != "Tags"}
     channels = [
         {"CompressionType": "None", "RecordWrapperType": "None", **channel} for channel in answer["InputDataConfig"]

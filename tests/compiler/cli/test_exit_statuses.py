@@ -219,7 +219,7 @@ def test_internal_error_exits_70_and_asks_for_a_report(tmp_path, monkeypatch):
     not os.path.exists("/proc/self/wchan"), reason="no /proc here: nobody tells what a process waits for"
 )
 def test_ctrl_c_exits_130_without_output(tmp_path):
-    """The spec comes from a pipe that nobody writes to, so the command surely waits when the signal comes."""
+    """The spec is a pipe without a writer, so the command is waiting when the signal arrives."""
     write_job(tmp_path)
     fifo = tmp_path / "spec.yaml"
     os.mkfifo(fifo)

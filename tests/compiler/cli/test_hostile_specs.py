@@ -134,7 +134,7 @@ def test_any_file_is_validated(part, place, botocore_finds):
 
 
 def accepted(content, place):
-    """What a spec says that is accepted matters: it can be built, and not without its keys nor with others."""
+    """An accepted spec can be built, and not with keys removed or added."""
     assert smspec("build", "--check", cwd=place).status == 1
 
     spec = smspec("render", "--spec", cwd=place)

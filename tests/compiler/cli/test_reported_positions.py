@@ -45,7 +45,7 @@ def spliced(text, node, new):
 
 
 def faults(text):
-    """Yield (kind, the text with one fault, the codes that may be told, (line, column) of the fault)."""
+    """Yield (kind, text with one fault, codes that may be reported, (line, column) of the fault)."""
     for path, key, value in pairs(yaml.compose(text)):
         known = key_path(path)
         is_free = path[0] in FREE and len(path) > 1

@@ -56,7 +56,7 @@ def test_files_of_a_killed_command_are_removed_by_the_next(parent):
 
 
 def test_other_entries_are_kept(parent):
-    """A link and a directory of a different name are not ours; a directory without a lock was left behind."""
+    """A link and a directory of a different name are foreign; a directory without a lock is a remainder."""
     (parent / (PREFIX + "abandoned")).mkdir()
     (parent / "elsewhere").mkdir()
     (parent / (PREFIX + "link")).symlink_to(parent / "elsewhere")

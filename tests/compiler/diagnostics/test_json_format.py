@@ -49,7 +49,7 @@ def test_label_is_part_of_the_help():
 
 
 def test_array_is_ascii():
-    """A file name may hold bytes that are no text; they come as the halves of characters that they are."""
+    """Undecodable bytes of a file name appear as lone surrogates."""
     diagnostic = Diagnostic(code="SM204", severity="error", message="日\u2028", span=Span("\udcff.yaml", 1, 1, 1, 2))
     text = records([diagnostic])
     assert text.isascii()

@@ -18,7 +18,7 @@ SLOW = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, Health
 
 
 def named(lost, path):
-    """Tell whether a difference stands at, or has in it, or lies in, something that is said to be lost."""
+    """Return whether a difference is at, above, or below a member that is reported as lost."""
     return any(part.path[: len(path)] == path or path[: len(part.path)] == part.path for part in lost)
 
 

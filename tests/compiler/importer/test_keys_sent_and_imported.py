@@ -18,7 +18,7 @@ def planned(written):
 
 
 def found(payload, row):
-    """Return the places of a payload that a member stands for."""
+    """Return the paths of a request that a member represents."""
     places = [()]
     for step in row.steps:
         places = [(*place, part) for place in places for part in parts(at(payload, place), step)]

@@ -139,5 +139,5 @@ def test_instance_groups_number_hosts_and_filter_channels():
 
 
 def test_job_without_instances_has_one_host():
-    """ServerlessJobConfig: nothing says how many hosts there are."""
+    """ServerlessJobConfig sets no number of hosts."""
     assert decoded({"TrainingJobName": "x"})["resourceconfig"]["hosts"] == ["algo-1"]

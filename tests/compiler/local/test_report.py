@@ -36,7 +36,7 @@ def browsed(path):
 
 
 class Run:
-    """A run told by a script instead of by processes."""
+    """A run whose events come from the test instead of from processes."""
 
     def __init__(self):
         self.now = 0.0
@@ -94,7 +94,7 @@ def test_many_epochs_cost_linear_space():
 
 
 def test_text_of_the_job_is_escaped():
-    """A log, a failure reason, a host: nothing a job says becomes a part of the page."""
+    """Logs, failure reasons, and host names cannot add markup to the page."""
     run = Run()
     hostile = '</pre><script>alert("x")</script>\x1b[31m\u202e'
     run.tell(LogLine(host="<i>", text=hostile))

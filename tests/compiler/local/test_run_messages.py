@@ -235,7 +235,7 @@ def test_resumed_epochs_are_numbered_as_in_the_log():
 
 
 def test_slow_stream_shows_its_speed():
-    """Below 50 kB/s too: a stream that creeps is not one that stands."""
+    """Below 50 kB/s too: a slow stream is not a stopped one."""
     assert lines_of(100, 24, fed(12_345))[0].endswith("12.3 kB/s")
     assert lines_of(100, 24, fed(7))[0].endswith("  7 B/s")
     assert lines_of(100, 24, fed(0))[0].endswith("  0 B/s")

@@ -128,7 +128,7 @@ def test_endless_line_is_shown_in_pieces(supervise):
 
 
 def test_daemon_holding_the_log_does_not_delay_the_end(supervise):
-    """A daemon that a program left behind is ended with the job, and nobody waits for it."""
+    """A daemon that a script leaves behind is ended with the job."""
     program = (
         "import os, time\n"
         "if os.fork() == 0:\n"

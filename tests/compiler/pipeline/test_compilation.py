@@ -21,7 +21,7 @@ def test_valid_job_has_a_plan(tmp_path):
 
 
 def test_rule_limit_and_image_errors_are_reported_together(tmp_path):
-    """None of these depends on another, so one run tells all."""
+    """They are independent, so one run reports all."""
     spec = BUILT.replace("train.py", "gone.py").replace('bookworm"}', 'bookworm", labels: {smspec.mine: x}}')
     spec += "retries: 99\n"
     outcome = compile_spec(gather(str(write_job(tmp_path, spec))))
@@ -66,7 +66,7 @@ def test_impossible_file_names_are_reported_as_missing(tmp_path):
 )
 @pytest.mark.parametrize("target", ["gone", "linked"])
 def test_dangling_link_is_reported(tmp_path, spec, target):
-    """`ls` shows it: who hears that there is no such file looks for a slip that is not there."""
+    """The link exists, so "no such file" would mislead."""
     (tmp_path / "linked").symlink_to(target)
     try:
         outcome = compile_spec(gather(str(write_job(tmp_path, spec))))

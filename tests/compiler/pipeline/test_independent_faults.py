@@ -35,13 +35,13 @@ BESIDE_EACH = 5 if settings.default.derandomize else len(FAULTS)
 
 
 def beside(one):
-    """Return faults to be told together with this one, none of its own key."""
+    """Return faults of other keys that can be combined with this one."""
     others = [other for other in FAULTS if FAULTS[other][0] != FAULTS[one][0]]
     return random.Random(one).sample(others, min(BESIDE_EACH, len(others)))
 
 
 def expected(alone, one, other):
-    """Return what must be told of two faults together, and what may be."""
+    """Return findings that two combined faults must have, and those that they may have."""
     certain, possible = set(), set()
     for name, another in ((one, other), (other, one)):
         needs = FAULTS[another][0] in NEEDS.get(name, ())

@@ -22,7 +22,7 @@ JOBS = 110
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory):
-    """A large repository with something wrong in some files, between others, and in one that is no YAML."""
+    """A large repository with errors in some files, between others, and in one that is not YAML."""
     root = tmp_path_factory.mktemp("repository")
     write_repository(root, JOBS)
     (root / "aaa.yaml").write_text(job("aaa", "checkpoints: s3://example-checkpoints/team-00/job-0000/\n"))

@@ -112,7 +112,7 @@ def test_every_path_without_a_key_is_reached_through_api(path):
 
 
 def test_paths_without_a_key_are_listed():
-    """A key that stops reaching its place, or a new one that nobody listed, shows here."""
+    """Fails if a key no longer reaches its path, or if a new path is not listed."""
     assert set(PATHS) >= BY_KEY
     missing = {path for path in PATHS if path not in BY_KEY and (len(path) == 1 or path[:-1] in BY_KEY)}
     assert {dotted(path) for path in missing} == {

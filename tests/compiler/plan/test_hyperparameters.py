@@ -14,7 +14,7 @@ from support.spec import job_samples
 
 
 def decode(text):
-    """As scripts in SageMaker's toolkits and in our runtime do: JSON where it is JSON, else the text."""
+    """Decode JSON like the toolkits of SageMaker and the smspec runtime, and keep other text."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

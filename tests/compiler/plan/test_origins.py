@@ -32,7 +32,7 @@ def paths_of(value, path=()):
     ids=str,
 )
 def test_every_part_of_a_request_has_an_origin_in_the_spec(changes):
-    """The place is a key that is written, or one that a default stands for."""
+    """The origin is a key of the spec, or one with a default."""
     plan = requested(**changes)
     tree = job_samples.document(job_samples.spec(**changes))
     defaults = {("stopping",), ("input_mode",), ("hyperparameters",), ("channels", "train", "s3_data_type")}

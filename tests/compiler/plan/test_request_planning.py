@@ -160,7 +160,7 @@ ROWS = [
 
 @pytest.mark.parametrize("launcher", [None, "torchrun", "mpi"], ids=str)
 def test_planning_succeeds_for_any_job(launcher):
-    """Jobs that the rules refuse are planned all the same, so that everything wrong is told at once."""
+    """Jobs that rules reject are still planned, so that all errors are reported together."""
     for row in ROWS:
         if row["distribution"] == launcher or isinstance(row["distribution"], dict):
             algorithm = {} if row["image"] else {"api": {"AlgorithmSpecification": {"AlgorithmName": "mine"}}}

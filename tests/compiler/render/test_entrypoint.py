@@ -70,7 +70,7 @@ def test_docstring_names_the_launcher(launcher):
 @pytest.mark.parametrize("flags", [[], ["-I"], ["-P"], ["-S", "-E"]])
 @pytest.mark.parametrize("relative", [False, True])
 def test_entrypoint_starts_the_runtime_next_to_it(tmp_path, flags, relative):
-    """Wherever it is started from, with whatever path: the runtime beside it, not another one that is installed."""
+    """From any directory and path, the adjacent runtime is used instead of an installed one."""
     if flags == ["-P"] and sys.version_info < (3, 11):
         pytest.skip("python -P came with 3.11")
     home = tmp_path / "opt smspec"

@@ -267,7 +267,7 @@ def test_alias_keys_are_in_the_account_of_the_alias():
 
 @given(requests())
 def test_policies_are_small_valid_json(request_):
-    """Every statement has an id of its own, and only actions that take no resource are allowed on all of them."""
+    """Statement ids are unique, and only actions without resources are allowed on `*`."""
     upload = Upload(kind="source", uri="s3://b-1/source/", archive=False)
     plan = Plan(
         name="ctr",
@@ -311,7 +311,7 @@ def actions_on(text):
 
 
 def test_policy_does_not_depend_on_the_source(tmp_path):
-    """A changed source has another digest and lies elsewhere: who runs the job tomorrow has the policy of today."""
+    """A changed source is uploaded elsewhere, but the policy must cover it already."""
     texts = []
     for program in ("print(1)\n", "print(2)\n"):
         write_job(tmp_path, BUILT.replace("source: src/", "source: {dir: src/, delivery: channel}"))

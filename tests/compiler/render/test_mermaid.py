@@ -83,7 +83,7 @@ def test_reader_of_an_output_is_linked(data, tmp_path):
 
 @pytest.mark.parametrize("data", ["s3://models/team/c/", "s3://models/team/a-b/", "s3://models/tea/", "s3://models2/"])
 def test_unwritten_prefix_has_no_reader(data, tmp_path):
-    """Below a prefix of several jobs there are parts of theirs, and parts that none of them writes."""
+    """A prefix shared by several jobs also contains parts that none of them writes."""
     a, b = job("a", "output: s3://models/team/\n"), job("b", "output: s3://models/team/\n")
     assert reading(graph(tmp_path, a=a, b=b, reader=job("reader", "output: s3://other/\n" + reads(data)))) == []
 

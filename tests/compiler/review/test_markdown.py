@@ -25,7 +25,7 @@ def outside(rendered):
 
 
 def inside(rendered):
-    """Return what the code spans and the bars between them say."""
+    """Return the content of the code spans and of the bars between them."""
     parts = re.findall(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)|<code>((?:&#124;)+)</code>", rendered)
     return "".join(bars.replace("&#124;", "|") if bars else _stripped(text) for _, text, bars in parts)
 
@@ -78,7 +78,7 @@ def test_equal_versions_have_an_empty_review():
 
 
 def requested(text):
-    """Return a job whose request says ``text`` wherever it can."""
+    """Return a job whose request contains ``text`` in every possible member."""
     payload = {
         "TrainingJobName": text,
         "RoleArn": text,

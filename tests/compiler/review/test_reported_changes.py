@@ -262,7 +262,7 @@ SCRIPT_IN_A_READY_IMAGE = {"image": job_samples.IMAGE_URI, "source": {"dir": "sr
     ],
 )
 def test_entry_point_of_an_existing_image_is_compared(changed, kind, path, old, new):
-    """It travels in a channel, under a digest that says nothing."""
+    """It is delivered in a channel, under a digest without a meaning."""
     found = changes(SCRIPT_IN_A_READY_IMAGE, {**SCRIPT_IN_A_READY_IMAGE, **changed})
     change = one([change for change in found if change.kind != "job"], kind)
     assert (change.path, change.old, change.new) == (path, old, new)

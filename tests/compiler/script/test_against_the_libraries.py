@@ -27,7 +27,7 @@ written = st.lists(st.sampled_from(["--lr", "0.1", "data", "--epochs", "3", "-e"
 
 
 def agrees(script, given_hyperparameters, style, words):
-    """Tell that every fault is one for the real library too; return whether the library ran, and the faults."""
+    """Check that the real library rejects every fault; return whether it ran, and the faults."""
     entry = {"script": "train.py", "args_style": style, **({"args": words} if words else {})}
     given = script_environment(entry_point=entry, hyperparameters=given_hyperparameters)
     read = program(script)

@@ -205,7 +205,7 @@ def errors(text, given):
 
 
 def real(text, given):
-    """Run a program as its job would; return what it said where it fails."""
+    """Run a program like its job; return its error output if it fails."""
     made = script_environment(hyperparameters=given, **JOB)
     return runs(text, made.words, {**READY, "SM_HPS": json.dumps(given)})
 

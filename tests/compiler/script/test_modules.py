@@ -30,7 +30,7 @@ def written(directory, files):
 
 
 def real(directory, hyperparameters):
-    """Run the script of a directory as its job would; return what it said where it fails."""
+    """Run the script of a directory like its job; return its error output if it fails."""
     words = script_environment(hyperparameters=hyperparameters, **JOB).words
     environment = {**os.environ, **READY, "PYTHONPATH": str(directory), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, str(directory / "train.py"), *words]

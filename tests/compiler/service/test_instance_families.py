@@ -20,7 +20,7 @@ FAMILIES = {family(kind) for kind in TYPES}
 
 @pytest.mark.parametrize("kind", TYPES)
 def test_every_instance_type_is_in_exactly_one_class(kind):
-    """A model that is pinned anew may have new families: look up their disks and put each into its set."""
+    """A new model may have new families: look up their disks and add each to its set."""
     assert sum(family(kind) in names for names in (EBS_ONLY, LOCAL_NVME, STORAGE_UNKNOWN)) == 1
     assert is_known(kind)
 

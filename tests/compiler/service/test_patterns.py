@@ -123,7 +123,7 @@ def test_untranslatable_pattern_is_rejected(pattern):
 
 
 def test_translation_causes_no_python_warning():
-    """Python warns of sets that it may read differently one day; ours are escaped."""
+    """Python warns of ambiguous sets; translated sets are escaped."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for pattern in [*PINNED, *MORE, r"[\[\]~\|&--]", r"[\[\[a&\&~~\|\|]"]:

@@ -17,7 +17,7 @@ UNMATCHED = ("…", "a b", "%", "-", "a\nb", "1 ", "s3:/")
 
 
 def broken(shape):
-    """Yield (code, wrong value, whether the key is shown) for everything that a shape says of its values."""
+    """Yield (code, wrong value, whether the key is marked) for every constraint of a shape."""
     yield "SM401", OTHER[shape.kind], False
     yield "SM401", None, False
     if shape.kind in ("integer", "long"):

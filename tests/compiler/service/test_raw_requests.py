@@ -88,7 +88,7 @@ def test_every_request_rule_has_a_faulty_request():
 
 
 def test_botocore_finds_only_a_fraction():
-    """Its validator knows types, required members and minimum lengths: nothing that two members say together."""
+    """Its validator checks types, required members, and minimum lengths, but no combinations."""
     session = pytest.importorskip("botocore.session")
     validate = pytest.importorskip("botocore.validate")
     model = session.Session().get_service_model("sagemaker")

@@ -40,7 +40,7 @@ def test_valid_value_is_accepted_at_every_path(path):
 
 
 def wrong_values(shape):
-    """Values that break one thing that a shape says, each with the code that is due."""
+    """Return values that each break one constraint of a shape, with the expected code."""
     wrong_type = [5] if shape.kind in ("string", "boolean", "list", "map", "structure") else ["5", True, 1.5]
     yield from ((value, "SM401") for value in [*wrong_type, None])
     if shape.kind == "string":
@@ -238,7 +238,7 @@ def botocore_refuses(request):
 
 
 def full_request():
-    """Return a request with a value at every place that can stand beside the others."""
+    """Return a request with a value at every path that can be combined."""
     request = api_samples.small_request()
     for path, _ in PLACES:
         api_samples.fill(request, path)

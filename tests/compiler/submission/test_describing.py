@@ -88,7 +88,7 @@ def test_unreachable_endpoint_is_reported():
 
 
 class Refusing(ThreadingHTTPServer):
-    """SageMaker that answers only the operations it is told to, and refuses the others."""
+    """SageMaker with only the given operations; it rejects the others."""
 
     def __init__(self, **answers):
         super().__init__(("127.0.0.1", 0), RefusingHandler)

@@ -203,7 +203,7 @@ def test_malformed_ecr_credentials_are_rejected(case, asked, tmp_path):
     ],
 )
 def test_registry_resembling_ecr_gets_no_credentials(host, asked, tmp_path):
-    """Whoever writes a spec chooses the name; AWS is not even asked for a token for it."""
+    """The author of a spec chooses the name, so AWS is not asked for a token."""
     write_job(tmp_path, BUILT.replace("python:3.12-slim-bookworm", f"{host}/x:1"))
     with hostile_server(lambda _: [said({"authorizationData": [{"authorizationToken": "dG9rZW4="}]})]) as server:
         assert asked(server, "lock").status == 3

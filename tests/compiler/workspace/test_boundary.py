@@ -18,7 +18,7 @@ SECRET = b"not for strangers"
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A repository with a file, beside a secret."""
+    """A repository with a file, next to a secret."""
     (tmp_path / "repository/.git").mkdir(parents=True)
     (tmp_path / "repository/.git/config").write_bytes(SECRET)
     (tmp_path / "repository/sub").mkdir()
@@ -61,7 +61,7 @@ def test_links_out_are_not_read(target, place):
 
 @pytest.mark.parametrize("directory", ["there", "not-there", "there/below", "secret"])
 def test_link_outside_does_not_reveal_existence(directory, place):
-    """A link that comes back to the repository only if a directory exists outside would tell whether it does."""
+    """A link through a directory outside must not reveal whether that directory exists."""
     (place.parent / "there/below").mkdir(parents=True)
     back = "../" * (directory.count("/") + 1)
     os.symlink(f"../{directory}/{back}repository/sub/inside", place / "back")
@@ -160,7 +160,7 @@ TARGETS = st.lists(
 
 @given(path=NAMES, link=TARGETS, up=TARGETS, absolute=st.booleans())
 def test_no_path_or_link_reaches_the_secret(path, link, up, absolute, tmp_path_factory):
-    """The law: what is read is what lies inside, with links followed as the system follows them."""
+    """Only files inside are read, with links resolved like the system does."""
     top = tmp_path_factory.mktemp("law")
     root = top / "repository"
     (root / ".git").mkdir(parents=True)

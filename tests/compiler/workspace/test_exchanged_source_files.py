@@ -22,7 +22,7 @@ def write(path, content="x"):
 
 @pytest.mark.parametrize("exchanged", ["pkg/a.py", "pkg", "../src"])
 def test_file_exchanged_for_a_link_is_not_followed(source, exchanged, tmp_path, monkeypatch):
-    """The files are opened after they were found, and somebody may be faster."""
+    """Files are opened after they are found, and may be exchanged between."""
     write(source / "pkg/a.py")
     for name in ("a.py", "pkg/a.py"):
         write(tmp_path / "secrets" / name, "AKIA" + "Z7Y6X5W4V3U2T1S0")

@@ -37,7 +37,7 @@ def repository(tmp_path_factory):
 
 
 def said_by_git(repository, patterns, paths):
-    """Return, for each path, what the last matching pattern of git says, as our verdict does."""
+    """Return the last matching pattern of git for each path."""
     root, environment = repository
     (root / ".gitignore").write_bytes("\n".join(patterns).encode())
     done = subprocess.run(
@@ -65,7 +65,7 @@ def said_by_git(repository, patterns, paths):
 @example(["/a", "sub/a/", "*/foo"])
 @example(["[]a]", "[!]a]", "x\\ y", "a\\\\b"])
 def test_patterns_agree_with_git(repository, patterns):
-    """Asked level by level, as a walk does: nothing is asked about what lies in an ignored directory."""
+    """Paths are tested level by level, like a walk that skips ignored directories."""
     compiled = git_patterns(patterns)
     theirs = said_by_git(repository, patterns, [*PATHS, *DIRECTORIES])
     for path, expected in theirs.items():

@@ -188,7 +188,7 @@ def test_variables_of_another_repository_are_ignored(home, tmp_path, monkeypatch
 
 
 def test_repository_set_by_variables_is_found(home, tmp_path, monkeypatch):
-    """Dotfiles are kept like this: the repository lies somewhere else."""
+    """Dotfiles are often kept with the repository elsewhere."""
     commit(home)
     (home / ".git").rename(tmp_path / "kept")
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "kept"))

@@ -264,7 +264,7 @@ def test_links_are_listed_or_reported(source, tmp_path):
 @pytest.mark.parametrize("ignored", ["", "link/", "link"])
 @pytest.mark.parametrize("name", ["link", ".venv", "wandb"])
 def test_links_outside_reveal_no_target(name, ignored, source, tmp_path):
-    """The same is said of a directory, of one that is an environment, of a file, and of nothing."""
+    """The message is equal for a directory, an environment, a file, and a missing target."""
     (tmp_path / "repository/.git").mkdir()
     write(source, "train.py")
     write(source, ".gitignore", content=ignored)

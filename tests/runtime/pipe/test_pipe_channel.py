@@ -40,7 +40,7 @@ def script(tmp_path):
 
 
 def wait_until_it_has_opened(host):
-    """Make the first FIFO, which nobody writes into, and wait until the script has it open; return its path."""
+    """Create the first FIFO without a writer, wait until the script opens it, and return its path."""
     path = host.data / "train_0"
     os.mkfifo(path)
     eventually(lambda: descriptors_of(path, host.process.pid), "the script to open its FIFO")

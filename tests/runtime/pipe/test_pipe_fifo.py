@@ -47,7 +47,7 @@ def test_fifo_may_be_created_later(tmp_path, prefetch):
 
 @PREFETCH
 def test_writer_may_come_later(fifo, prefetch):
-    """Before a writer comes a read would say that the data has ended."""
+    """Before a writer opens the FIFO, a read would look like the end of the data."""
     writer = Writer(fifo, [b"late"], delay=0.3)
     stream = stream_of(fifo, prefetch)
     assert content(stream) == b"late"
@@ -105,7 +105,7 @@ def test_records_larger_than_every_buffer_are_read(fifo, prefetch):
 
 @PREFETCH
 def test_writer_dying_inside_a_record_is_reported(fifo, prefetch):
-    """EOF after a crash looks like a clean end; framing tells."""
+    """EOF after a crash looks like a clean end; the framing shows the difference."""
     script = "import sys, time; f = open({!r}, 'wb', 0); f.write({!r}); print(); time.sleep(60)"
     data = formats.recordio(b"whole") + formats.recordio(b"broken")[:12]
     child = subprocess.Popen([sys.executable, "-uc", script.format(fifo, data)], stdout=subprocess.PIPE)
@@ -155,7 +155,7 @@ def test_closing_before_reading_opens_no_fifo(fifo, prefetch):
 
 
 def test_forked_worker_does_not_hold_the_writer(fifo):
-    """A worker inherits the descriptor; the reader's close must reach the writer all the same."""
+    """A worker inherits the descriptor; the reader's close must still reach the writer."""
     writer = Writer(fifo, [bytes(1 << 20)] * 64)
     stream = stream_of(fifo)
     next(stream.chunks())
@@ -236,7 +236,7 @@ def test_directory_is_not_a_fifo(tmp_path):
 
 @PREFETCH
 class TestTimeouts:
-    """Every wait ends, and says what it waited for."""
+    """Every wait ends with a reason."""
 
     def test_timeout_covers_the_missing_fifo(self, tmp_path, prefetch):
         path = str(tmp_path / "train_0")
@@ -279,7 +279,7 @@ class TestTimeouts:
 
 @PREFETCH
 class TestStop:
-    """A stop ends any wait at once and any iteration at its next item; it is no error."""
+    """A stop ends any wait immediately and any iteration at its next item, without an error."""
 
     def stopped(self, stream, wake, after):
         """Read until the end, with a stop on the way; return how long after the stop the end came."""

@@ -147,7 +147,7 @@ class TestTar:
         refused("tar", bytes(head) + bytes(1024), Corrupt, 0, "`a` is sparse")
 
     def test_sparse_pax_member_is_rejected(self):
-        """Its header says that of a regular file that holds a map and the data."""
+        """Its header declares a regular file that contains a map and the data."""
         buffer = io.BytesIO()
         with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
             info = tarfile.TarInfo("a")

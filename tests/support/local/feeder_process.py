@@ -17,7 +17,7 @@ DEADLINE = 20
 
 
 class FeederProcess:
-    """Runs the real program. `events` holds what it has said so far."""
+    """Runs the real program. `events` contains its events so far."""
 
     def __init__(self, plan: FeederPlan, plan_file: str, python: str = sys.executable) -> None:
         with open(plan_file, "w") as file:
@@ -56,7 +56,7 @@ class FeederProcess:
             return b"".join(iter(lambda: fifo.read(1 << 20), b""))
 
     def stop(self) -> int:
-        """End its stdin, as the death of whoever started it does, and return its exit status."""
+        """End its stdin, like the death of its parent, and return its exit status."""
         self.process.stdin.close()
         status = self.process.wait(DEADLINE)
         self._listener.join(DEADLINE)

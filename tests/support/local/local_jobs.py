@@ -42,7 +42,7 @@ class LocalJob:
         (self.directory / "job.yaml").write_text("\n".join([*kept, text]))
 
     def write(self, path: str, content: str | bytes) -> None:
-        """Write a file beside job.yaml."""
+        """Write a file next to job.yaml."""
         target = self.directory / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(textwrap.dedent(content).encode() if isinstance(content, str) else content)

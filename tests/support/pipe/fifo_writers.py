@@ -9,7 +9,7 @@ import time
 
 
 class Writer:
-    """Writes pieces into a FIFO from a thread. ``broken`` tells that the reader went away, ``done`` that it is over."""
+    """Writes pieces into a FIFO from a thread. ``broken``: the reader closed it, ``done``: the thread ended."""
 
     def __init__(self, path, pieces, pause=0.0, create=False, delay=0.0, linger=0.0):
         self.path = str(path)

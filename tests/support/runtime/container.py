@@ -79,7 +79,7 @@ class Container:
         return target
 
     def command(self, plan=None, arguments=("train",), options=()):
-        """Return how the runtime is started: by itself, or with a plan as a generated entry point does."""
+        """Return the command that starts the runtime, alone or with a plan like a generated entrypoint."""
         if plan is None:
             return [self.python, *options, "-m", "smspec_runtime", *arguments]
         plan_file = self.write("../run_plan.json", json.dumps(plan))
@@ -98,7 +98,7 @@ class Container:
         return {**own, **variables}
 
     def start(self, plan=None, arguments=("train",), environ=(), options=(), prefix=(), cwd="/", **streams):
-        """Start the runtime; ``prefix`` stands before it, `unshare` for instance."""
+        """Start the runtime with a command prefix, such as `unshare`."""
         return Process(
             [*prefix, *self.command(plan, arguments, options)],
             env=self.environ(plan, **dict(environ)),

@@ -87,7 +87,7 @@ class Pair:
         self.containers: list[Container] = []
 
     def run(self, umask: int = -1) -> tuple[Done, Done]:
-        """Return how the toolkit's run ended, and ours; paths in what they show are made equal."""
+        """Return the results of the toolkit and the runtime, with equal paths in their output."""
         ended = []
         for side, run in (("t", toolkit), ("s", ours)):
             container = Container(os.path.join(self._directory, side, "ml"), TOOLKIT)

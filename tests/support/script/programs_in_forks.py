@@ -13,7 +13,7 @@ import types
 
 
 def statuses(programs, words, environment):
-    """Return the exit status of each program, by name; ``environment``: variables beside those of this process."""
+    """Return the exit status of each program by name; ``environment``: additional variables."""
     command = [sys.executable, __file__]
     given = json.dumps({"programs": programs, "words": words})
     done = subprocess.run(

@@ -44,7 +44,7 @@ def text(shape: Shape) -> str:
 
 
 def is_allowed(shape: Shape, value: str) -> bool:
-    """Tell whether length and pattern allow a text."""
+    """Return whether a text satisfies length and pattern."""
     fits = (shape.minimum or 0) <= len(value) <= (shape.maximum or 10**6)
     return fits and (shape.pattern is None or matches(shape.pattern, value))
 

@@ -143,7 +143,7 @@ def _with_an_algorithm(request: dict[str, object]) -> dict[str, object]:
 
 
 def anything() -> st.SearchStrategy[dict[str, object]]:
-    """Draw objects whose members are called like those of a request and hold anything that JSON can say."""
+    """Draw objects with the member names of a request and any JSON values."""
     model = pinned_model()
     names = sorted({member for shape in model.shapes.values() for member in shape.members})
     leaves = (

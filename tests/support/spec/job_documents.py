@@ -125,7 +125,7 @@ def told(text):
 
 
 def document_of(data):
-    """Return a document that says what ``data`` says."""
+    """Return a document with the content of ``data``."""
     return Document(_node(data), (SourceText("job.yaml", "x\n"),))
 
 

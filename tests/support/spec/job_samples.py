@@ -34,7 +34,7 @@ def spec(**changes) -> dict[str, object]:
 
 
 def document(written: dict[str, object] | str) -> Document:
-    """Return the merged document of a spec, which is YAML or what JSON can say."""
+    """Return the merged document of a spec in YAML or JSON data."""
     text = written if isinstance(written, str) else json.dumps(written, ensure_ascii=False)
     return merged([read(SourceText(name="job.yaml", text=text))], None, {})
 

@@ -25,13 +25,13 @@ class Told(NamedTuple):
 
 
 def job(name: str, more: str = "") -> str:
-    """Return a good spec with an output of its own, unless ``more`` says one."""
+    """Return a valid spec with a separate output unless ``more`` sets one."""
     output = "" if "output:" in more else f"output: s3://models/{name}/\n"
     return JOB.format(name=name, digest="0" * 64) + output + more
 
 
 def told(directory: Path, *words: str, **specs: str) -> list[Told]:
-    """Write specs (``a__b`` is a/b.yaml), validate the directory, or ``words``, and return what is told of SM7."""
+    """Write specs (``a__b`` is a/b.yaml), validate the directory or ``words``, and return the SM7 findings."""
     for name, text in specs.items():
         path = directory / f"{name.replace('__', '/')}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -203,7 +203,7 @@ def test_manifests_keep_their_order(feeder, data):
     ],
 )
 def test_faulty_data_never_look_like_a_whole_epoch(feeder, data, members, message):
-    """The fault is told, and the reader sees no end of the stream before the job is stopped."""
+    """The fault is reported, and the stream has no end before the job is stopped."""
     source = os.path.join(data(a=b"not what it should be"), "a")
     running = feeder(FeederChannel("train", source, **members))
     reader = os.open(running.fifo("train_0"), os.O_RDONLY | os.O_NONBLOCK)

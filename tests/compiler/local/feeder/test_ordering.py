@@ -36,5 +36,5 @@ def test_shuffled_shards_change_hosts():
 
 
 def test_order_of_a_seed_is_fixed():
-    """It must not change with the version of Python, nor with ours: a run is repeated by its seed."""
+    """The order must not change with the version of Python or smspec: a run is repeated by its seed."""
     assert order(6, 17, 0) == [2, 5, 3, 0, 1, 4]

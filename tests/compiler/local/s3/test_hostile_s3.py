@@ -63,7 +63,7 @@ def assert_refused(done, directory, status=3):
 
 
 def page(body, **headers):
-    """Return a list with a body of its own."""
+    """Return a list with a given body."""
     named = {**XML, **{name.replace("_", "-"): value for name, value in headers.items()}}
     return response(body, headers=named)
 
@@ -288,7 +288,7 @@ def test_signature_is_not_sent_to_other_hosts(fed, tmp_path):
 
 @pytest.mark.parametrize("content", [b"", SMALL, WHOLE[:RANGE], WHOLE], ids=["empty", "small", "a range", "more"])
 def test_honest_table_is_fed(content, fed, tmp_path, monkeypatch):
-    """What the lies are made of is right; what a server may do otherwise without harm is no case."""
+    """The unmodified parts of the responses above are valid, so each rejection has one cause."""
     monkeypatch.setenv("SMSPEC_HTTP_TIMEOUT", "30")
     with hostile_server() as server:
         done = fed(HostileS3(server, {"train/a": content, "train/b": SMALL}))

@@ -28,7 +28,7 @@ def write(directory, piece):
 
 
 def codes(directory):
-    """Return the codes of what is told of several specs; the examples are about nothing else."""
+    """Return the codes of the findings between several specs."""
     records = json.loads(smspec("validate", ".", "--format", "json", cwd=directory).out)
     return {record["code"] for record in records if record["code"].startswith("SM7")}
 

@@ -36,7 +36,7 @@ def test_overlays_may_share_the_output_of_their_job(tmp_path):
     "other", ["checkpoints: s3://ckpt/ctr\n", "api: {CheckpointConfig: {S3Uri: s3://ckpt/ctr/}}\n"]
 )
 def test_shared_checkpoint_prefix_is_reported(other, tmp_path):
-    """What counts is the request: `api` may say it too."""
+    """The request decides: `api` may set the prefix too."""
     found = told(tmp_path, a=job("a", CTR), b=job("b", other))
     assert [(one.code, one.file) for one in found] == [("SM702", "b.yaml")]
 

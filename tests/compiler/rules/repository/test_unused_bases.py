@@ -45,7 +45,7 @@ def test_unread_file_may_extend_every_base(specs, tmp_path):
 
 @pytest.mark.parametrize("words", [["a.yaml", "b.yaml"], ["a.yaml", "b.yaml", "base.yaml"], ["a.yaml", "base.yaml"]])
 def test_unused_bases_are_reported_only_for_directories(words, tmp_path):
-    """Nobody knows who extends it where only some files are named."""
+    """With only some files named, other files may extend the base."""
     assert codes(tmp_path, *words, a=job("a"), b=job("b"), base=BASE) == []
 
 

@@ -99,7 +99,7 @@ GOOD = '{"a": [1, -2.5e3, "x\\u00e9\\ud83d\\ude00\\n"], "b": {"c": null, "d": [t
 @settings(max_examples=at_most(600), deadline=None)
 @given(st.data())
 def test_parser_accepts_exactly_json(data):
-    """Any text near a good one is taken exactly if Python's reader takes it, told to be as strict."""
+    """Any text near a valid one is accepted exactly if the strict Python parser accepts it."""
     text = GOOD
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(0, len(text)))

@@ -11,7 +11,7 @@ KEY = "arn:aws:kms:us-west-2:111122223333:key/0123"
 
 
 def hosts(kind="ml.m5.large", **members):
-    """Return a request for one host, with a volume where nothing else is said; None takes a member away."""
+    """Return a request for one instance with a volume; None removes a member."""
     plain = {"InstanceType": kind, "InstanceCount": 1, "VolumeSizeInGB": 5 if kind == "ml.m5.large" else None}
     return {name: value for name, value in (plain | members).items() if value is not None}
 

@@ -94,7 +94,7 @@ def test_available_resources_are_not_reported(parts, path):
 
 
 def test_hub_content_may_be_in_another_region():
-    """No public document says that it may not."""
+    """No public document forbids it."""
     parts, _ = [*arns(THERE)][-1]
     assert found(changed(**parts), HERE) == []
 

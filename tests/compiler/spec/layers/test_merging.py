@@ -64,7 +64,7 @@ def test_merging_a_layer_two_times_changes_nothing(target, patch):
 
 
 def replaces(first, second):
-    """Tell whether a patch first sets or removes a value whole and then merges into it: no one patch does that."""
+    """Return whether a patch sets or removes a value and then merges into it, which no single patch can."""
     return any(
         isinstance(value, dict)
         and name in first

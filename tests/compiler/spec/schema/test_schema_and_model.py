@@ -75,7 +75,7 @@ def default_of(field):
 
 @pytest.mark.parametrize(("path", "kind"), HOLDERS, ids=lambda value: getattr(value, "__name__", ""))
 def test_schema_and_model_have_equal_defaults(path, kind):
-    """What a model takes for a key that was not written is what the schema says; nothing and empty are not said."""
+    """Defaults of the model are in the schema, except None and empty values."""
     for key, field in keys_of(path, kind):
         schema = spec_keys()[key]
         default = default_of(field)

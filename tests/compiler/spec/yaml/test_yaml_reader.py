@@ -217,7 +217,7 @@ def test_undecodable_bytes_are_located(content, place):
 
 
 def inside(text, span):
-    """Tell whether a span lies in a text, its end included."""
+    """Return whether a span is inside a text, including its end."""
     lines = text.split("\n")
 
     def place(line, column):
