@@ -51,7 +51,7 @@ def place(tmp_path):
     return tmp_path
 
 
-def judged(content, place, surfaces=COMMANDS):
+def validated(content, place, surfaces=COMMANDS):
     """Put a content in the place of each file that a command reads; return the statuses."""
     statuses = []
     for name in surfaces:
@@ -70,10 +70,10 @@ def test_yaml_suite_never_crashes(place, record_property):
     outcomes = {}
     for path in files_of("SMSPEC_YAML_SUITES"):
         content = path.read_bytes()
-        for name, status in zip(COMMANDS, judged(content, place), strict=True):
+        for name, status in zip(COMMANDS, validated(content, place), strict=True):
             outcomes[name, status] = outcomes.get((name, status), 0) + 1
         # As something that a job says, too: indented below a key, it is YAML wherever it was.
-        judged(
+        validated(
             f"{HEAD}api:\n".encode() + b"".join(b"  " + line for line in content.splitlines(True)), place, ["job.yaml"]
         )
     print(outcomes)
@@ -98,7 +98,7 @@ def test_json_suite_is_accepted_and_rejected_as_expected(place):
             expected = kind == "y" and path.name not in REFUSED_ON_PURPOSE
             assert kind == "i" or is_taken is expected, path.name
         counts[kind] += 1
-        judged(content, place, ["request.json", "source", "job.yaml"])
+        validated(content, place, ["request.json", "source", "job.yaml"])
     print(counts)
 
 
@@ -129,7 +129,7 @@ def spec_with(text):
     }
 
 
-def said_in(payload, where):
+def text_in(payload, where):
     """Return the text of a request at the member of a key."""
     if where == "variable":
         return payload["Environment"]["TEXT"]
@@ -156,7 +156,7 @@ def test_accepted_text_is_preserved(place):
             rendered = smspec("render", "--api-json", cwd=place)
             assert rendered.status in (0, 1), (where, text, rendered.err)
             if rendered.status == 0 and where in ("variable", "tag", "hyperparameter", "address"):
-                said = said_in(json.loads(rendered.out), where)
+                said = text_in(json.loads(rendered.out), where)
                 assert said == text or (where == "hyperparameter" and json.loads(said) == text), (where, text)
                 kept += 1
     assert kept

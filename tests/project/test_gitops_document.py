@@ -35,7 +35,7 @@ def shell_environment(**more):
     return {**environment(), **IDENTITY, "PATH": path, **more}
 
 
-def said(commands, root, **more):
+def run_block(commands, root, **more):
     """Run the commands of a block; return the block as it should be, and the exit status."""
     shown, status = "", 0
     for command in commands:
@@ -68,7 +68,7 @@ def walk(root):
         elif step["kind"] == "console":
             commands = [line[2:] for line in body.splitlines() if line.startswith("$ ")]
             announced = int(about.removeprefix("exit status: ")) if about else 0
-            yield step, *said(commands, root), announced
+            yield step, *run_block(commands, root), announced
 
 
 def without_digests(text):

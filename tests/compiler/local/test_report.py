@@ -42,19 +42,19 @@ class Run:
         self.now = 0.0
         self.record = RunRecord(lambda: self.now)
 
-    def tell(self, event):
+    def report(self, event):
         self.record.report(event)
 
     def epoch(self, number, sizes, host="algo-1", channel="train"):
         for size in sizes:
             self.now += 0.5
-            self.tell(
+            self.report(
                 EpochFed(host=host, channel=channel, epoch=number, size=size, total=None, seconds=1.0, moment=self.now)
             )
         end = EpochEnded(
             host=host, channel=channel, epoch=number, size=sizes[-1], seconds=1.0, early=False, moment=self.now
         )
-        self.tell(end)
+        self.report(end)
 
     def page(self, **changes):
         facts = {"job": "job", "status": "Completed", "job_status": 0, "failed": None, "failure_reason": ""}
@@ -97,7 +97,7 @@ def test_text_of_the_job_is_escaped():
     """Logs, failure reasons, and host names cannot add markup to the page."""
     run = Run()
     hostile = '</pre><script>alert("x")</script>\x1b[31m\u202e'
-    run.tell(LogLine(host="<i>", text=hostile))
+    run.report(LogLine(host="<i>", text=hostile))
     page = run.page(failure_reason=hostile, status="Failed", failed="<b>")
     assert "<script" not in page and "<i>" not in page and "<b>" not in page
     assert "\x1b" not in page.split("<body>")[1].split('class="failure"')[0]
@@ -112,8 +112,8 @@ def test_page_loads_no_external_resource():
 def test_measurements_show_waiting_and_computing():
     run = Run()
     for channel in ("train", "validation"):  # what each tells is of the whole epoch
-        run.tell(LogLine(host="algo-1", text=metrics(3, 1.5, 0.5, channel)))
-    run.tell(LogLine(host="algo-1", text=METRICS + "broken"))
+        run.report(LogLine(host="algo-1", text=metrics(3, 1.5, 0.5, channel)))
+    run.report(LogLine(host="algo-1", text=METRICS + "broken"))
     (balance,) = run.record.balances
     assert (balance.epochs, balance.waiting_share, balance.verdict) == ("3", 75.0, "data-bound")
     assert run.page().count("data-bound") == 1
@@ -125,7 +125,7 @@ def test_many_epochs_are_summarized_and_expandable():
     for epoch in range(20):
         for host in ("algo-1", "algo-2"):
             run.epoch(epoch, [5_000_000], host)
-            run.tell(LogLine(host=host, text=metrics(epoch, 1.0, 3.0)))
+            run.report(LogLine(host=host, text=metrics(epoch, 1.0, 3.0)))
     page = run.page()
     assert page.count("compute-bound") == 2 + 40
     assert page.count('<td class="number">0-19</td>') == 4
@@ -141,7 +141,7 @@ def test_injected_faults_are_reported():
 def test_long_log_is_cut_at_the_start():
     run = Run()
     for number in range(LOG_LINES + 50):
-        run.tell(LogLine(host="algo-1", text=f"line {number}."))
+        run.report(LogLine(host="algo-1", text=f"line {number}."))
     page = run.page()
     assert "50 earlier lines" in page and f"line {LOG_LINES + 49}." in page and "line 49." not in page
 
@@ -202,7 +202,7 @@ def test_short_epoch_is_drawn_at_its_time():
         for size in (0, 1_000_000):
             moment = epoch + size / 1e8
             told = {"host": "algo-1", "channel": "train", "epoch": epoch, "size": size, "seconds": 0.01}
-            run.tell(EpochEnded(**told, early=False, moment=run.now + moment))
+            run.report(EpochEnded(**told, early=False, moment=run.now + moment))
     drawn = rates(run.record.series["algo-1", "train"], 4.0)
     assert [round(moment, 2) for moment, rate in drawn if rate] == [0.05, 1.05, 2.05, 3.05]
     assert [rate for _, rate in drawn if rate] == pytest.approx([2e7] * 4)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from support.smspec_command import smspec
-from support.spec.repository_jobs import codes, job, told
+from support.spec.repository_jobs import codes, job, reported
 
 CTR = "checkpoints: s3://ckpt/ctr/\n"
 
@@ -29,7 +29,7 @@ def test_expected_findings_of_a_spec_are_not_reported(at, tmp_path):
 
 
 def test_ignores_of_the_other_spec_do_not_count(tmp_path):
-    found = told(tmp_path, a=job("a", CTR + ignoring("SM702")), b=job("b", CTR))
+    found = reported(tmp_path, a=job("a", CTR + ignoring("SM702")), b=job("b", CTR))
     assert [(one.code, one.file) for one in found] == [("SM331", "a.yaml"), ("SM702", "b.yaml")]
 
 

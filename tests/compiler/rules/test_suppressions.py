@@ -19,7 +19,7 @@ def ignore(rule, at=""):
     return IgnoredCheck(rule=rule, at=at, because="the exporter guarantees it")
 
 
-def said(findings, *ignored):
+def kept(findings, *ignored):
     return [(found.code, found.path) for found in not_ignored(findings, ignored)]
 
 
@@ -28,18 +28,18 @@ OTHER = finding("SM322", "channels", "training")
 
 
 def test_check_is_ignored_at_and_below_its_path():
-    assert said([TRAIN, OTHER], ignore("SM322", "channels.train")) == [("SM322", ("channels", "training"))]
-    assert said([TRAIN, OTHER], ignore("SM322", "channels.train.input_mode")) == [("SM322", ("channels", "training"))]
-    assert said([finding("SM429", "tags", 1)], ignore("SM429", "tags")) == []
+    assert kept([TRAIN, OTHER], ignore("SM322", "channels.train")) == [("SM322", ("channels", "training"))]
+    assert kept([TRAIN, OTHER], ignore("SM322", "channels.train.input_mode")) == [("SM322", ("channels", "training"))]
+    assert kept([finding("SM429", "tags", 1)], ignore("SM429", "tags")) == []
 
 
 def test_ignore_without_a_path_applies_everywhere():
-    assert said([TRAIN, OTHER], ignore("SM322")) == []
+    assert kept([TRAIN, OTHER], ignore("SM322")) == []
 
 
 def test_other_checks_at_the_path_are_kept():
     other = finding("SM324", "channels", "train")
-    assert said([TRAIN, other], ignore("SM322", "channels.train")) == [("SM324", ("channels", "train"))]
+    assert kept([TRAIN, other], ignore("SM322", "channels.train")) == [("SM324", ("channels", "train"))]
 
 
 def test_unused_ignore_is_a_warning():
@@ -52,18 +52,18 @@ def test_unused_ignore_is_a_warning():
 
 def test_shape_of_spec_and_request_cannot_be_ignored():
     shape = finding("SM405", "hyperparameters", "x")
-    assert said([shape], ignore("SM405")) == [
+    assert kept([shape], ignore("SM405")) == [
         ("SM405", ("hyperparameters", "x")),
         ("SM330", ("checks", "ignore", 0, "rule")),
     ]
     word = finding("SM255", "image", "system_packages", 0)
-    assert said([word], ignore("SM255"))[0] == ("SM255", ("image", "system_packages", 0))
+    assert kept([word], ignore("SM255"))[0] == ("SM255", ("image", "system_packages", 0))
 
 
 def test_warnings_and_described_limits_can_be_ignored():
-    assert said([finding("SM258", "image", "env", "A", severity="warning")], ignore("SM258")) == []
-    assert said([finding("SM413", "hosts", "instance_type", severity="warning")], ignore("SM413")) == []
-    assert said([finding("SM424", "image")], ignore("SM424")) == []
+    assert kept([finding("SM258", "image", "env", "A", severity="warning")], ignore("SM258")) == []
+    assert kept([finding("SM413", "hosts", "instance_type", severity="warning")], ignore("SM413")) == []
+    assert kept([finding("SM424", "image")], ignore("SM424")) == []
 
 
 def rules_about_requests():
@@ -79,7 +79,7 @@ ABOUT_REQUESTS = rules_about_requests()
 def test_inferred_rules_can_be_ignored(rule):
     """It may be wrong about a job that the service accepts: its author has the last word."""
     assert rule not in SHAPE_RULES
-    assert said([rule.at(("channels", "train"), "something")], ignore(rule.code, "channels.train")) == []
+    assert kept([rule.at(("channels", "train"), "something")], ignore(rule.code, "channels.train")) == []
 
 
 @pytest.mark.parametrize("rule", ABOUT_REQUESTS, ids=lambda rule: rule.code)

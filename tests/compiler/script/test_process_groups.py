@@ -22,7 +22,7 @@ HOSTS = "hosts = json.loads(os.environ['SM_HOSTS'])\nrank = hosts.index(os.envir
 GLOO = "dist.init_process_group('gloo')\n"
 
 
-def told(tmp_path, program, *more, count=2, image=BUILT):
+def reported(tmp_path, program, *more, count=2, image=BUILT):
     (tmp_path / "src").mkdir()
     (tmp_path / "src/train.py").write_text(program)
     (tmp_path / "job.yaml").write_text(SPEC.format(count=count, image=image) + "".join(more))
@@ -46,7 +46,7 @@ def told(tmp_path, program, *more, count=2, image=BUILT):
     ],
 )
 def test_missing_process_group_is_reported(tmp_path, program, count, missing):
-    (line,) = told(tmp_path, program, count=count)
+    (line,) = reported(tmp_path, program, count=count)
     assert missing in line
 
 
@@ -77,7 +77,7 @@ MNIST = (
     ],
 )
 def test_scripts_without_a_group_are_not_reported(tmp_path, program):
-    assert told(tmp_path, program) == []
+    assert reported(tmp_path, program) == []
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_scripts_without_a_group_are_not_reported(tmp_path, program):
     ["distribution: torchrun\n", "distribution: mpi\n", "environment: {RANK: '0', WORLD_SIZE: '1'}\n"],
 )
 def test_variables_set_elsewhere_are_not_reported(tmp_path, more):
-    assert told(tmp_path, DIST + GLOO, more) == []
+    assert reported(tmp_path, DIST + GLOO, more) == []
 
 
 AWS = "763104351884.dkr.ecr.us-west-2.amazonaws.com/pytorch-training:2.5.1-cpu-py311"
@@ -101,14 +101,14 @@ ALONE = DIST + "dist.init_process_group('gloo', rank=0, world_size=1)"
     ],
 )
 def test_pytorch_images_set_an_address_on_one_host(tmp_path, image, more):
-    assert told(tmp_path, ALONE, more, count=1, image=image) == []
+    assert reported(tmp_path, ALONE, more, count=1, image=image) == []
 
 
 @pytest.mark.parametrize(("image", "count"), [(BUILT, 1), (READY, 1)])
 def test_other_images_set_no_address_on_one_host(tmp_path, image, count):
-    (line,) = told(tmp_path, ALONE, count=count, image=image)
+    (line,) = reported(tmp_path, ALONE, count=count, image=image)
     assert "no `MASTER_ADDR` or `MASTER_PORT`" in line
 
 
 def test_existing_images_set_no_variables(tmp_path):
-    assert len(told(tmp_path, DIST + GLOO, image=READY)) == 1
+    assert len(reported(tmp_path, DIST + GLOO, image=READY)) == 1

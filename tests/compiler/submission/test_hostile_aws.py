@@ -19,46 +19,46 @@ JOB = {**small_request(), "TrainingJobName": "nightly", "TrainingJobArn": ARN, "
 JSON = {"Content-Type": "application/x-amz-json-1.1"}
 
 
-def said(content, status="200 OK", **headers):
+def json_response(content, status="200 OK", **headers):
     body = content if isinstance(content, bytes) else json.dumps(content).encode()
     named = {**JSON, **{name.replace("_", "-"): value for name, value in headers.items()}}
     return response(body, status=status, headers=named)
 
 
 def but(**members):
-    return said({**JOB, **members})
+    return json_response({**JOB, **members})
 
 
 def without(*names):
-    return said({name: value for name, value in JOB.items() if name not in names})
+    return json_response({name: value for name, value in JOB.items() if name not in names})
 
 
 BROKEN = {
     "nothing": b"",
     "no HTTP": b"QUIT\r\n",
     "a status that is no number": b"HTTP/1.1 \xb2\xb0\xb0 OK\r\n\r\n",
-    "cut": said(JOB)[:-5],
-    "half": said(json.dumps(JOB).encode()[:-20]),
-    "empty": said(b""),
+    "cut": json_response(JOB)[:-5],
+    "half": json_response(json.dumps(JOB).encode()[:-20]),
+    "empty": json_response(b""),
     "a login page": response(b"<!DOCTYPE html><html><br></html>", headers={"Content-Type": "text/html"}),
-    "a login page that is XML": said(b"<html/>"),
-    "a list": said([JOB]),
-    "a text": said(b'"nightly"'),
-    "null": said(b"null"),
-    "an empty object": said({}),
-    "deep": said(b'{"HyperParameters": ' + b'{"a":' * 5000 + b"1" + b"}" * 5001),
-    "deep lists": said(b"[" * 100_000),
-    "a number of 5,000 digits": said(b'{"CreationTime": ' + b"9" * 5000 + b"}"),
-    "a member twice": said(b'{"TrainingJobName": "a", "TrainingJobName": "b"}'),
-    "NaN": said(b'{"CreationTime": NaN}'),
-    "no UTF-8": said(b'{"TrainingJobName": "\xff"}'),
-    "UTF-16": said(json.dumps(JOB).encode("utf-16")),
-    "60 MB": lambda: said(b'{"a": "' + b"x" * 60_000_000 + b'"}'),
-    "60 MB in chunks": lambda: said(
+    "a login page that is XML": json_response(b"<html/>"),
+    "a list": json_response([JOB]),
+    "a text": json_response(b'"nightly"'),
+    "null": json_response(b"null"),
+    "an empty object": json_response({}),
+    "deep": json_response(b'{"HyperParameters": ' + b'{"a":' * 5000 + b"1" + b"}" * 5001),
+    "deep lists": json_response(b"[" * 100_000),
+    "a number of 5,000 digits": json_response(b'{"CreationTime": ' + b"9" * 5000 + b"}"),
+    "a member twice": json_response(b'{"TrainingJobName": "a", "TrainingJobName": "b"}'),
+    "NaN": json_response(b'{"CreationTime": NaN}'),
+    "no UTF-8": json_response(b'{"TrainingJobName": "\xff"}'),
+    "UTF-16": json_response(json.dumps(JOB).encode("utf-16")),
+    "60 MB": lambda: json_response(b'{"a": "' + b"x" * 60_000_000 + b'"}'),
+    "60 MB in chunks": lambda: json_response(
         chunked(*[b"x" * 1_000_000] * 60), Content_Length=None, Transfer_Encoding="chunked"
     ),
-    "compressed": said(JOB, Content_Encoding="gzip"),
-    "no length": said(JOB, Content_Length=None),
+    "compressed": json_response(JOB, Content_Encoding="gzip"),
+    "no length": json_response(JOB, Content_Length=None),
     "another job": but(TrainingJobName="weekly"),
     "no name": without("TrainingJobName"),
     "a number as name": but(TrainingJobName=5),
@@ -80,19 +80,19 @@ BROKEN = {
     "a list as a map": but(HyperParameters=["lr"]),
     "a text as a map": but(Environment="A=B"),
     "a redirect": response(status="307 X", headers={"Location": "http://127.0.0.1:9/"}),
-    "a refusal that is deep": said(b"[" * 100_000, "400 Bad Request"),
-    "a refusal of another shape": said({"__type": 5, "message": []}, "400 Bad Request"),
-    "a refusal that is a list": said([], "400 Bad Request"),
-    "a refusal without words": said(b"", "403 Forbidden"),
-    "busy for ever": said({"__type": "ThrottlingException"}, "400 Bad Request"),
-    "broken for ever": said(b"", "500 Oops"),
-    "a teapot": said(b"\0\0", "418 Teapot"),
+    "a refusal that is deep": json_response(b"[" * 100_000, "400 Bad Request"),
+    "a refusal of another shape": json_response({"__type": 5, "message": []}, "400 Bad Request"),
+    "a refusal that is a list": json_response([], "400 Bad Request"),
+    "a refusal without words": json_response(b"", "403 Forbidden"),
+    "busy for ever": json_response({"__type": "ThrottlingException"}, "400 Bad Request"),
+    "broken for ever": json_response(b"", "500 Oops"),
+    "a teapot": json_response(b"\0\0", "418 Teapot"),
 }
 
 SLOW = {
     "silent": [30.0],
     "dripping headers": [b"HTTP/1.1 200 OK\r\n", *dripped(b"X-A: b\r\n" * 100)],
-    "a dripping body": [said(JOB)[:-100], *dripped(b" " * 100)],
+    "a dripping body": [json_response(JOB)[:-100], *dripped(b" " * 100)],
 }
 
 
@@ -128,10 +128,10 @@ def test_malformed_description_is_not_imported(case, asked):
 ODD = {
     "a time beyond all": but(CreationTime=1e300),
     "an unknown member": but(Surprise={"a": [1]}),
-    "null everywhere": said(dict.fromkeys(JOB, None) | {"TrainingJobName": "nightly", "TrainingJobArn": ARN}),
+    "null everywhere": json_response(dict.fromkeys(JOB, None) | {"TrainingJobName": "nightly", "TrainingJobArn": ARN}),
     "an odd ARN": but(TrainingJobArn=":::::::"),
     "strange names": but(HyperParameters={"": "", "a=b": "", "\n": ""}),
-    "a lone surrogate": said(json.dumps({**JOB, "HyperParameters": {"a": "\ud800"}}).encode()),
+    "a lone surrogate": json_response(json.dumps({**JOB, "HyperParameters": {"a": "\ud800"}}).encode()),
     "control characters": but(HyperParameters={"a": "\x00\x1b[31m\u202e"}),
 }
 
@@ -158,7 +158,7 @@ TAGS = {
 @pytest.mark.parametrize("case", TAGS)
 def test_malformed_tags_are_omitted(case, asked):
     def answer(request):
-        return [said(TAGS[case] if request.headers["x-amz-target"].endswith("ListTags") else JOB)]
+        return [json_response(TAGS[case] if request.headers["x-amz-target"].endswith("ListTags") else JOB)]
 
     with hostile_server(answer) as server:
         done = asked(server, "import", "nightly")
@@ -184,7 +184,7 @@ ECR = {
 @pytest.mark.parametrize("case", ECR)
 def test_malformed_ecr_credentials_are_rejected(case, asked, tmp_path):
     write_job(tmp_path, BUILT.replace("python:3.12-slim-bookworm", "111122223333.dkr.ecr.us-west-2.amazonaws.com/x:1"))
-    with hostile_server(lambda _: [said(ECR[case])]) as server:
+    with hostile_server(lambda _: [json_response(ECR[case])]) as server:
         done = asked(server, "lock")
     assert done.status == 3
     cause, ending = done.err.splitlines()
@@ -205,6 +205,8 @@ def test_malformed_ecr_credentials_are_rejected(case, asked, tmp_path):
 def test_registry_resembling_ecr_gets_no_credentials(host, asked, tmp_path):
     """The author of a spec chooses the name, so AWS is not asked for a token."""
     write_job(tmp_path, BUILT.replace("python:3.12-slim-bookworm", f"{host}/x:1"))
-    with hostile_server(lambda _: [said({"authorizationData": [{"authorizationToken": "dG9rZW4="}]})]) as server:
+    with hostile_server(
+        lambda _: [json_response({"authorizationData": [{"authorizationToken": "dG9rZW4="}]})]
+    ) as server:
         assert asked(server, "lock").status == 3
         assert server.asked == []

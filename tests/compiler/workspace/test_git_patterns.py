@@ -36,7 +36,7 @@ def repository(tmp_path_factory):
     return root, environment
 
 
-def said_by_git(repository, patterns, paths):
+def matches_of_git(repository, patterns, paths):
     """Return the last matching pattern of git for each path."""
     root, environment = repository
     (root / ".gitignore").write_bytes("\n".join(patterns).encode())
@@ -67,7 +67,7 @@ def said_by_git(repository, patterns, paths):
 def test_patterns_agree_with_git(repository, patterns):
     """Paths are tested level by level, like a walk that skips ignored directories."""
     compiled = git_patterns(patterns)
-    theirs = said_by_git(repository, patterns, [*PATHS, *DIRECTORIES])
+    theirs = matches_of_git(repository, patterns, [*PATHS, *DIRECTORIES])
     for path, expected in theirs.items():
         parts = path.split("/")
         for length in range(1, len(parts) + 1):

@@ -119,7 +119,7 @@ def with_key(line, job=READY):
     return "".join(f"{old}\n" for old in job.splitlines() if not old.startswith(f"{key}:")) + f"{line}\n"
 
 
-def told(text):
+def reported(text):
     """Return (code, path, message, label) of every finding about the shape of a job."""
     return [(f.code, f.path, f.message, f.label) for f in shape_findings(merged_text(text))]
 

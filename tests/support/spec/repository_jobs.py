@@ -17,7 +17,7 @@ hosts: {{instance_type: ml.m5.large, count: 1, volume: 10GB}}
 """
 
 
-class Told(NamedTuple):
+class Reported(NamedTuple):
     code: str
     file: str
     line: int
@@ -30,7 +30,7 @@ def job(name: str, more: str = "") -> str:
     return JOB.format(name=name, digest="0" * 64) + output + more
 
 
-def told(directory: Path, *words: str, **specs: str) -> list[Told]:
+def reported(directory: Path, *words: str, **specs: str) -> list[Reported]:
     """Write specs (``a__b`` is a/b.yaml), validate the directory or ``words``, and return the SM7 findings."""
     for name, text in specs.items():
         path = directory / f"{name.replace('__', '/')}.yaml"
@@ -38,9 +38,9 @@ def told(directory: Path, *words: str, **specs: str) -> list[Told]:
         path.write_text(text, encoding="utf-8")
     records = json.loads(smspec("validate", *(words or ["."]), "--format", "json", cwd=directory).out)
     # SM331 is told of entries that expect one of these.
-    told = [Told(r["code"], r["file"], r["line"], r["message"]) for r in records]
-    return [one for one in told if one.code.startswith("SM7") or one.code == "SM331"]
+    found = [Reported(r["code"], r["file"], r["line"], r["message"]) for r in records]
+    return [one for one in found if one.code.startswith("SM7") or one.code == "SM331"]
 
 
 def codes(directory: Path, *words: str, **specs: str) -> list[str]:
-    return [one.code for one in told(directory, *words, **specs)]
+    return [one.code for one in reported(directory, *words, **specs)]

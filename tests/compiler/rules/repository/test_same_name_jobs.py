@@ -2,19 +2,19 @@
 
 import pytest
 
-from support.spec.repository_jobs import codes, job, told
+from support.spec.repository_jobs import codes, job, reported
 
 REGIONS = ("region: us-west-2\n", "region: eu-west-1\n")
 ACCOUNTS = ('account: "111122223333"\n', 'account: "444455556666"\n')
 
 
 def test_two_specs_of_one_name_are_reported(tmp_path):
-    found = told(tmp_path, a=job("ctr", "output: s3://m/a/\n"), b=job("ctr", "output: s3://m/b/\n"))
+    found = reported(tmp_path, a=job("ctr", "output: s3://m/a/\n"), b=job("ctr", "output: s3://m/b/\n"))
     assert [(one.code, one.file, one.line) for one in found] == [("SM705", "b.yaml", 2)]
 
 
 def test_third_job_of_a_name_is_reported_too(tmp_path):
-    found = told(tmp_path, **{file: job("ctr", f"output: s3://m/{file}/\n") for file in "abc"})
+    found = reported(tmp_path, **{file: job("ctr", f"output: s3://m/{file}/\n") for file in "abc"})
     assert [(one.code, one.file) for one in found] == [("SM705", "b.yaml"), ("SM705", "c.yaml")]
 
 
@@ -32,7 +32,7 @@ def test_unknown_region_matches_any(tmp_path):
 
 @pytest.mark.parametrize("key", ["job_name: nightly\n", "api: {TrainingJobName: nightly}\n"])
 def test_two_jobs_of_one_job_name_are_reported(key, tmp_path):
-    found = told(tmp_path, a=job("a", "job_name: nightly\n"), b=job("b", key))
+    found = reported(tmp_path, a=job("a", "job_name: nightly\n"), b=job("b", key))
     assert [(one.code, one.file, one.line) for one in found] == [("SM706", "b.yaml", 7)]
 
 

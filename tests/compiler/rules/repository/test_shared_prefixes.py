@@ -3,13 +3,13 @@
 import pytest
 
 from smspec.rules.suppressions import UNUSED
-from support.spec.repository_jobs import codes, job, told
+from support.spec.repository_jobs import codes, job, reported
 
 CTR = "checkpoints: s3://ckpt/ctr/\n"
 
 
 def test_shared_output_prefix_is_reported(tmp_path):
-    found = told(tmp_path, a=job("a", "output: s3://models/x/\n"), b=job("b", "output: {s3: s3://models/x}\n"))
+    found = reported(tmp_path, a=job("a", "output: s3://models/x/\n"), b=job("b", "output: {s3: s3://models/x}\n"))
     assert [(one.code, one.file, one.line) for one in found] == [("SM701", "b.yaml", 6)]
     assert found[0].message == "`b` and `a` share the `output` prefix"
 
@@ -37,23 +37,23 @@ def test_overlays_may_share_the_output_of_their_job(tmp_path):
 )
 def test_shared_checkpoint_prefix_is_reported(other, tmp_path):
     """The request decides: `api` may set the prefix too."""
-    found = told(tmp_path, a=job("a", CTR), b=job("b", other))
+    found = reported(tmp_path, a=job("a", CTR), b=job("b", other))
     assert [(one.code, one.file) for one in found] == [("SM702", "b.yaml")]
 
 
 def test_overlay_setting_a_shared_checkpoint_is_reported(tmp_path):
-    found = told(tmp_path, a=job("a", CTR), b=job("b", f"overlays:\n  prod:\n    {CTR}"))
+    found = reported(tmp_path, a=job("a", CTR), b=job("b", f"overlays:\n  prod:\n    {CTR}"))
     assert [(one.code, one.file, one.line) for one in found] == [("SM702", "b.yaml", 9)]
 
 
 def test_every_further_job_is_reported_at_its_line(tmp_path):
-    found = told(tmp_path, **{name: job(name, CTR) for name in "abcd"})
+    found = reported(tmp_path, **{name: job(name, CTR) for name in "abcd"})
     assert [(one.code, one.file) for one in found] == [("SM702", f"{name}.yaml") for name in "bcd"]
 
 
 def test_shared_base_checkpoints_are_reported_once(tmp_path):
     extends = "extends: [base.yaml]\n"
-    found = told(tmp_path, base=f"smspec: v1\n{CTR}", **{name: job(name, extends) for name in "abcdef"})
+    found = reported(tmp_path, base=f"smspec: v1\n{CTR}", **{name: job(name, extends) for name in "abcdef"})
     assert [(one.code, one.file, one.line) for one in found] == [("SM702", "base.yaml", 2)]
     assert found[0].message == "`a`, `b`, `c` and 3 more share the checkpoint prefix `s3://ckpt/ctr/`"
 
@@ -62,7 +62,7 @@ def test_shared_base_checkpoints_are_reported_once(tmp_path):
     "inner", ["checkpoints: s3://ckpt/ctr/b/\n", "output: s3://ckpt/ctr/\n", "tensorboard: s3://ckpt/ctr/tb/\n"]
 )
 def test_checkpoints_containing_other_outputs_are_reported(inner, tmp_path):
-    found = told(tmp_path, a=job("a", CTR), b=job("b", inner))
+    found = reported(tmp_path, a=job("a", CTR), b=job("b", inner))
     assert [(one.code, one.file) for one in found] == [("SM703", "a.yaml")]
     assert "`b`" in found[0].message
 
@@ -98,7 +98,7 @@ def test_overlay_changing_infrastructure_may_resume(change, tmp_path):
 def test_overlay_that_changes_training_reuses_checkpoints(change, tmp_path):
     key = change.partition(":")[0]
     more = f"hyperparameters: {{epochs: 9}}\nchannels: {{train: s3://data/all/}}\noverlays:\n  dev: {{{change}}}\n"
-    (found,) = told(tmp_path, a=job("a", CTR + more))
+    (found,) = reported(tmp_path, a=job("a", CTR + more))
     assert (found.code, found.file, found.line) == ("SM704", "a.yaml", 7)
     assert found.message == f"the overlay `dev` changes `{key}`, but keeps `checkpoints` of the job without it"
 
@@ -118,7 +118,7 @@ def test_single_file_has_no_unused_cross_spec_ignores(tmp_path):
 
 def test_many_overlays_make_one_finding(tmp_path):
     overlays = "".join(f"  o{number}: {{hyperparameters: {{seed: {number}}}}}\n" for number in range(6))
-    (found,) = told(tmp_path, a=job("a", f"{CTR}overlays:\n{overlays}"))
+    (found,) = reported(tmp_path, a=job("a", f"{CTR}overlays:\n{overlays}"))
     assert found.message.startswith("the overlays `o0`, `o1`, `o2` and 3 more change `hyperparameters`")
 
 

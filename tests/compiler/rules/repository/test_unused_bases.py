@@ -2,18 +2,18 @@
 
 import pytest
 
-from support.spec.repository_jobs import codes, job, told
+from support.spec.repository_jobs import codes, job, reported
 
 BASE = "smspec: v1\nretries: 1\n"
 
 
 def test_base_without_users_is_reported(tmp_path):
-    found = told(tmp_path, a=job("a", "extends: [used.yaml]\n"), used=BASE, org__unused=BASE)
+    found = reported(tmp_path, a=job("a", "extends: [used.yaml]\n"), used=BASE, org__unused=BASE)
     assert [(one.code, one.file, one.line) for one in found] == [("SM708", "org/unused.yaml", 1)]
 
 
 def test_last_of_a_chain_of_unused_bases_is_reported(tmp_path):
-    found = told(tmp_path, a=job("a"), first=BASE, second=f"{BASE}extends: [first.yaml]\n")
+    found = reported(tmp_path, a=job("a"), first=BASE, second=f"{BASE}extends: [first.yaml]\n")
     assert [(one.code, one.file) for one in found] == [("SM708", "second.yaml")]
 
 
@@ -25,7 +25,7 @@ def test_base_used_through_another_directory_is_used(tmp_path):
         "jobs__common": BASE,
         "jobs__other": BASE,
     }
-    assert [one.file for one in told(tmp_path, "jobs", **specs)] == ["jobs/other.yaml"]
+    assert [one.file for one in reported(tmp_path, "jobs", **specs)] == ["jobs/other.yaml"]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def read(text):
     return read_json(SourceText("request.json", text))
 
 
-def told(text):
+def reported(text):
     """Return (code, line, column) of everything that is wrong with a text."""
     with pytest.raises(InvalidInput) as rejected:
         read_json(decode_json_bytes("request.json", text if isinstance(text, bytes) else text.encode()))
@@ -180,7 +180,7 @@ FAULTS = [
 
 @pytest.mark.parametrize(("text", "places"), FAULTS, ids=[repr(text[:24]) for text, _ in FAULTS])
 def test_json_errors_are_located(text, places):
-    assert told(text) == places
+    assert reported(text) == places
 
 
 def test_deepest_allowed_value_is_read():
@@ -196,7 +196,7 @@ def test_repeated_member_names_the_first():
 
 def test_python_dict_is_reported_in_a_few_findings():
     printed = repr({f"name{n}": {"value": n, "is": None} for n in range(200)})
-    assert len(told(printed)) == 10
+    assert len(reported(printed)) == 10
 
 
 HOSTILE = {

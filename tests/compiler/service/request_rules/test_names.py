@@ -8,7 +8,7 @@ def tagged(*keys):
     return changed(Tags=[{"Key": key, "Value": "x"} for key in keys])
 
 
-def told(name):
+def with_variable(name):
     return changed(Environment={name: "x"})
 
 
@@ -18,7 +18,7 @@ REPORTED = [
     (tagged("AWS:team"), "SM476", ("Tags", 0, "Key")),
     (changed(ExperimentConfig={"RunName": "first"}), "SM369", ("ExperimentConfig", "ExperimentName")),
     *(
-        (told(name), "SM370", ("Environment", name))
+        (with_variable(name), "SM370", ("Environment", name))
         for name in ("TRAINING_JOB_NAME", "TRAINING_JOB_ARN", "AWS_REGION", "SM_HOSTS", "SM_MODEL_DIR")
     ),
 ]
@@ -28,9 +28,9 @@ ACCEPTED = [
     tagged("awesome", "team:aws:"),
     changed(ExperimentConfig={"RunName": "first", "ExperimentName": "clicks"}),
     changed(ExperimentConfig={"TrialName": "first"}),
-    told("AWS_DEFAULT_REGION"),
-    told("SMDEBUG"),
-    told("NCCL_DEBUG"),
+    with_variable("AWS_DEFAULT_REGION"),
+    with_variable("SMDEBUG"),
+    with_variable("NCCL_DEBUG"),
 ]
 
 test_fault_is_reported_at_its_path, test_similar_request_is_accepted = request_tests(REPORTED, ACCEPTED)

@@ -7,7 +7,7 @@ import pytest
 from smspec.spec.keys.durations import duration_meant, seconds
 from smspec.spec.keys.sizes import size_in_bytes, size_meant, volume_in_gb, volume_meant
 from support.small_job import READY
-from support.spec.job_documents import told, with_key
+from support.spec.job_documents import reported, with_key
 
 
 @pytest.mark.parametrize(
@@ -102,14 +102,14 @@ def test_other_spellings_of_a_volume_round_up(written, meant):
 
 @pytest.mark.parametrize("written", ["90s", "15m", "6h", "2d", "90", "1"])
 def test_valid_durations_are_accepted(written):
-    assert told(with_key(f"stopping: {{max_runtime: {written}}}")) == []
+    assert reported(with_key(f"stopping: {{max_runtime: {written}}}")) == []
 
 
 @pytest.mark.parametrize(
     "written", ["1h30m", "1.5h", "90 s", "6H", "0h", "-1", "-1h", "0", "1.5", "1w", "٣h", '"90"', '"6h\\n"']
 )
 def test_malformed_durations_are_rejected(written):
-    assert [code for code, *_ in told(with_key(f"stopping: {{max_runtime: {written}}}"))] == ["SM211"]
+    assert [code for code, *_ in reported(with_key(f"stopping: {{max_runtime: {written}}}"))] == ["SM211"]
 
 
 @pytest.mark.parametrize(
@@ -117,22 +117,22 @@ def test_malformed_durations_are_rejected(written):
 )
 def test_malformed_sizes_are_rejected(written):
     text = with_key(f"entry_point: {{pipe_loop: 'a:b', prefetch: {written}}}")
-    assert [code for code, *_ in told(text)] == ["SM212"]
+    assert [code for code, *_ in reported(text)] == ["SM212"]
 
 
 @pytest.mark.parametrize("written", ["1kB", "1KiB", "1000", "32MB"])
 def test_valid_sizes_are_accepted(written):
-    assert told(with_key(f"entry_point: {{pipe_loop: 'a:b', prefetch: {written}}}")) == []
+    assert reported(with_key(f"entry_point: {{pipe_loop: 'a:b', prefetch: {written}}}")) == []
 
 
 @pytest.mark.parametrize("written", ["50GB", "50", "2000MB", "1000000kB"])
 def test_valid_volumes_are_accepted(written):
-    assert told(READY.replace("10GB", written)) == []
+    assert reported(READY.replace("10GB", written)) == []
 
 
 @pytest.mark.parametrize("written", ["0", "500MB", "0.5GB", "50GiB", "50gb", "1500MB", "0GB", "50.5"])
 def test_malformed_volumes_are_rejected(written):
-    assert [code for code, *_ in told(READY.replace("10GB", written))] == ["SM213"]
+    assert [code for code, *_ in reported(READY.replace("10GB", written))] == ["SM213"]
 
 
 @pytest.mark.parametrize("piece", [" ", "1", "1h", "1h ", "h", "1 "])

@@ -4,7 +4,7 @@ import pytest
 
 from smspec.spec.shape.shape_check import shape_findings
 from support.small_job import READY
-from support.spec.job_documents import BUILT_JOB, merged_text, told, with_key
+from support.spec.job_documents import BUILT_JOB, merged_text, reported, with_key
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ from support.spec.job_documents import BUILT_JOB, merged_text, told, with_key
     ],
 )
 def test_unknown_key_is_reported(line, path, message, label):
-    assert told(with_key(line)) == [("SM204", tuple(path.split(".")), message, label)]
+    assert reported(with_key(line)) == [("SM204", tuple(path.split(".")), message, label)]
 
 
 def test_key_of_another_tool_names_the_tool():
@@ -86,7 +86,7 @@ def test_few_keys_are_listed_without_a_near_name():
 @pytest.mark.parametrize("key", ["name", "role", "output", "image", "hosts", "smspec"])
 def test_missing_key_of_a_job_is_reported(key):
     text = "".join(f"{line}\n" for line in READY.splitlines() if not line.startswith(f"{key}:"))
-    assert told(text) == [("SM202", (key,), f"missing key `{key}`", "")]
+    assert reported(text) == [("SM202", (key,), f"missing key `{key}`", "")]
 
 
 @pytest.mark.parametrize(
@@ -98,19 +98,19 @@ def test_missing_key_of_a_job_is_reported(key):
 )
 def test_api_members_replace_image_and_hosts(api):
     text = "".join(f"{line}\n" for line in READY.splitlines() if not line.startswith(("image:", "hosts:")))
-    assert told(text + api + "\n") == []
+    assert reported(text + api + "\n") == []
 
 
 def test_built_image_needs_an_entry_point():
     text = "".join(f"{line}\n" for line in BUILT_JOB.splitlines() if not line.startswith("entry_point:"))
-    assert told(text) == [("SM202", ("entry_point",), "missing key `entry_point`", "")]
+    assert reported(text) == [("SM202", ("entry_point",), "missing key `entry_point`", "")]
 
 
 def test_missing_key_of_a_mapping_is_reported():
     text = with_key("metrics: [{name: loss}]")
-    assert told(text) == [("SM202", ("metrics", 0, "regex"), "missing key `regex` in `metrics[0]`", "")]
+    assert reported(text) == [("SM202", ("metrics", 0, "regex"), "missing key `regex` in `metrics[0]`", "")]
     text = with_key("output: {kms_key: x}")
-    assert told(text) == [("SM202", ("output", "s3"), "missing key `s3` in `output`", "")]
+    assert reported(text) == [("SM202", ("output", "s3"), "missing key `s3` in `output`", "")]
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_missing_key_of_a_mapping_is_reported():
     ],
 )
 def test_incompatible_keys_are_reported(line, findings):
-    assert [(code, ".".join(path), message) for code, path, message, _ in told(with_key(line))] == findings
+    assert [(code, ".".join(path), message) for code, path, message, _ in reported(with_key(line))] == findings
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_misspelled_key_is_not_also_missing(line, path):
     text = with_key(line)
     if line.startswith("outputs"):
         text = text.replace("output: s3://models/small/\n", "")
-    assert [(code, where) for code, where, _, _ in told(text)] == [("SM204", path)]
+    assert [(code, where) for code, where, _, _ in reported(text)] == [("SM204", path)]
 
 
 @pytest.mark.parametrize(
@@ -191,4 +191,4 @@ def test_wrong_alternative_is_one_fault(line, path, help):
 
 def test_misplaced_key_is_not_also_missing():
     text = READY.replace("hosts: {instance_type: ml.m5.large, count: 1, volume: 10GB}", "instance_type: ml.m5.large")
-    assert [(code, where) for code, where, _, _ in told(text)] == [("SM204", ("instance_type",))]
+    assert [(code, where) for code, where, _, _ in reported(text)] == [("SM204", ("instance_type",))]

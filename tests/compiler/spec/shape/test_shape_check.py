@@ -6,12 +6,12 @@ from smspec.diagnostics import placed
 from smspec.source import dotted
 from smspec.spec.shape.shape_check import shape_findings
 from support.small_job import READY
-from support.spec.job_documents import BUILT_JOB, merged_text, told, with_key
+from support.spec.job_documents import BUILT_JOB, merged_text, reported, with_key
 
 
 def test_valid_job_has_no_findings():
-    assert told(READY) == []
-    assert told(BUILT_JOB) == []
+    assert reported(READY) == []
+    assert reported(BUILT_JOB) == []
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_valid_job_has_no_findings():
     ],
 )
 def test_unfit_value_is_reported(line, code, path, message, label):
-    assert told(with_key(line)) == [(code, tuple(path.split(".")), message, label)]
+    assert reported(with_key(line)) == [(code, tuple(path.split(".")), message, label)]
 
 
 def test_all_shape_errors_are_reported_in_file_order():
@@ -219,11 +219,11 @@ def test_long_text_is_shortened():
 @pytest.mark.parametrize("value", ["5", "1e-3", "true", "012", "[]"])
 def test_text_keys_accept_any_scalar(value):
     for key in ("environment", "tags"):
-        found = told(with_key(f"{key}: {{A: {value}}}"))
+        found = reported(with_key(f"{key}: {{A: {value}}}"))
         assert [code for code, *_ in found] == (["SM203"] if value == "[]" else [])
-    found = told(with_key(f"image: {{base: x, env: {{A: {value}}}, labels: {{A: {value}}}}}", BUILT_JOB))
+    found = reported(with_key(f"image: {{base: x, env: {{A: {value}}}, labels: {{A: {value}}}}}", BUILT_JOB))
     assert [code for code, *_ in found] == (["SM203", "SM203"] if value == "[]" else [])
-    words = told(with_key(f"entry_point: {{script: a.py, args: [--a, {value}]}}"))
+    words = reported(with_key(f"entry_point: {{script: a.py, args: [--a, {value}]}}"))
     assert [code for code, *_ in words] == (["SM203"] if value == "[]" else [])
 
 
@@ -255,5 +255,5 @@ def test_image_variable_needs_a_dockerfile_name(key):
     ],
 )
 def test_unsafe_text_is_rejected(line):
-    (found,) = told(with_key(line, BUILT_JOB))
+    (found,) = reported(with_key(line, BUILT_JOB))
     assert found[0] in ("SM206", "SM208")
