@@ -14,7 +14,7 @@ from smspec.spec.model import BuiltImage, JobSpec, Mpi, SmDataParallel
 from smspec_runtime.run_plan import RunPlan
 
 _S3_CLIENT = "boto3"
-_IN_THE_IMAGE = (
+IN_THE_IMAGE = (
     "base",
     "platform",
     "system_packages",
@@ -61,7 +61,7 @@ def plan_image(job: JobSpec, run: RunPlan | None, build_inputs: BuildInputs) -> 
 
 def _tagged(image: ImagePlan, run: RunPlan | None, build_inputs: BuildInputs) -> ImagePlan:
     """Return the image with the digest of its content as tag."""
-    content = {name: getattr(image, name) for name in _IN_THE_IMAGE}
+    content = {name: getattr(image, name) for name in IN_THE_IMAGE}
     requirements = build_inputs.requirements
     content |= {
         "requirements": None if requirements is None else hashlib.sha256(requirements).hexdigest(),

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from smspec.plan.image_planning import HELD
+from smspec.plan import image_planning
 from smspec.plan.naming import training_job_name
 from smspec.plan.plan import ImagePlan
 from smspec.plan.planning import make_plan
@@ -104,7 +104,7 @@ def test_order_of_variables_and_labels_is_ignored():
 def test_every_image_member_is_in_the_tag_or_excluded():
     """A new member of `ImagePlan` must be thought of: does it change what is built?"""
     assert {part.name for part in dataclasses.fields(ImagePlan)} == {
-        *HELD,
+        *image_planning.IN_THE_IMAGE,
         "repository",
         "tag",
         "python_requirements",  # a path; what the file holds is counted
