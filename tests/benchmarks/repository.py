@@ -4,7 +4,7 @@
 
 A thousand jobs by default, in ten teams: two layers of bases, every fourth job with two overlays, forty sources of
 thirteen files that jobs share. Shown are medians, and the processor time of all processes: on a busy machine that is
-what can be compared. A second row holds the command to one processor. The goal is four seconds on two.
+what can be compared. A second row holds the command to one processor. The goal is 1.5 seconds on two.
 """
 
 from __future__ import annotations
