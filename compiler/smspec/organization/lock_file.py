@@ -19,11 +19,6 @@ _HELP = "restore the committed file, or remove it and run `smspec lock`"
 _LARGEST = 1 << 20
 
 
-def lock_path(directory: str, boundary: Boundary) -> str | None:
-    """Return the path of the nearest lockfile, from a directory upwards, relative to the current one; or None."""
-    return next(filter(None, (lock_in(above, boundary) for above in boundary.upwards(directory))), None)
-
-
 def lock_in(directory: str, boundary: Boundary) -> str | None:
     """Return the path of the lockfile in a directory itself, relative to the current one; or None."""
     path = os.path.join(directory, NAME)

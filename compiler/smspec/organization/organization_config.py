@@ -7,6 +7,7 @@ import sys
 
 from smspec.source.frozen import dataclass
 from smspec.workspace.boundary import Boundary, FileNotRead
+from smspec.workspace.nearest import Nearest
 from smspec.workspace.organization_marker import NAME, PYPROJECT, mentions_smspec
 
 _LARGEST = 128 << 10
@@ -45,8 +46,7 @@ class OrganizationConfig:
 
 def nearest_organization_config(directory: str, boundary: Boundary) -> OrganizationConfig | None:
     """Return the nearest file, from a directory upwards."""
-    found = (organization_config_in(above, boundary) for above in boundary.upwards(directory))
-    return next(filter(None, found), None)
+    return Nearest(organization_config_in).of(directory, boundary)
 
 
 def organization_config_in(directory: str, boundary: Boundary) -> OrganizationConfig | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from smspec.organization.organization_config import MalformedConfig, organization_config_in
 from smspec.service.policy import Policy
 from smspec.workspace.boundary import Boundary
+from smspec.workspace.nearest import Nearest
 
 
 def policy_of(directory: str, boundary: Boundary) -> Policy | None:
     """Return the policy that applies to a directory, or None. Raises `InvalidInput` for an invalid one."""
-    found = (policy_in(above, boundary) for above in boundary.upwards(directory))
-    return next((policy for policy in found if policy is not None), None)
+    return Nearest(policy_in).of(directory, boundary)
 
 
 def policy_in(directory: str, boundary: Boundary) -> Policy | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 
 from smspec.diagnostics import InvalidInput
@@ -46,9 +45,9 @@ class InputCache:
         self._strangers: set[str] = set()
         self._sources: dict[tuple[str, tuple[str, ...]], ScannedSource] = {}
         self._requirements: dict[str, bytes] = {}
-        self._lock_paths: dict[str, Nearest[str]] = {}
+        self._lock_paths = Nearest(lock_in)
         self._locks: dict[str, Lock] = {}
-        self._policies: dict[str, Nearest[Policy]] = {}
+        self._policies = Nearest(policy_in)
         self._programs: dict[tuple[Started, str, int], Program | UnreadScript | None] = {}
 
     def identity(self, path: str) -> str:
@@ -149,19 +148,20 @@ class InputCache:
             self._programs[key] = read_program(started, source, directory)
         return self._programs[key]
 
+    def lock_path(self, directory: str) -> str | None:
+        """Return the path of the nearest lockfile, from a directory upwards, relative to the current one; or None."""
+        return self._lock_paths.of(directory, self.boundary(directory))
+
     def lock(self, directory: str) -> tuple[str, Lock] | None:
         """Return the lock for a spec in ``directory``, and its path.
 
         Raises `InvalidInput` where it is none.
         """
-        boundary = self.boundary(directory)
-        if boundary.root not in self._lock_paths:
-            self._lock_paths[boundary.root] = Nearest(functools.partial(lock_in, boundary=boundary))
-        path = self._lock_paths[boundary.root].of(boundary.upwards(directory))
+        path = self.lock_path(directory)
         if path is None:
             return None
         if path not in self._locks:
-            self._locks[path] = read_lock(path, boundary)
+            self._locks[path] = read_lock(path, self.boundary(directory))
         return path, self._locks[path]
 
     def policy(self, directory: str) -> Policy | None:
@@ -169,7 +169,4 @@ class InputCache:
 
         Raises `InvalidInput` if the file is invalid.
         """
-        boundary = self.boundary(directory)
-        if boundary.root not in self._policies:
-            self._policies[boundary.root] = Nearest(functools.partial(policy_in, boundary=boundary))
-        return self._policies[boundary.root].of(boundary.upwards(directory))
+        return self._policies.of(directory, self.boundary(directory))

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, placed
-from smspec.organization.lock_file import first_lock_path, lock_path, name_in_lock
+from smspec.organization.lock_file import first_lock_path, name_in_lock
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import REQUIREMENTS, Inputs, gather_all
 from smspec.pipeline.spec_discovery import find_job_specs
@@ -53,7 +53,7 @@ def find_lock_targets(
                 if faults:
                     raise InvalidInput(faults, outcome.document.texts)
                 boundary = cache.boundary(outcome.directory)
-                lock = lock_path(outcome.directory, boundary) or first_lock_path(outcome.directory, named, boundary)
+                lock = cache.lock_path(outcome.directory) or first_lock_path(outcome.directory, named, boundary)
                 jobs.setdefault(lock, []).append(outcome)
         except InvalidInput as rejected:
             diagnostics.update(dict.fromkeys(rejected.diagnostics))

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
-Held = TypeVar("Held")
+from smspec.workspace.boundary import Boundary
+
+Found = TypeVar("Found")
 
 
-class Nearest(Generic[Held]):
+class Nearest(Generic[Found]):
     """Looks into each directory once: the specs of a repository share the directories above them."""
 
-    def __init__(self, look: Callable[[str], Held | None]) -> None:
+    def __init__(self, look: Callable[[str, Boundary], Found | None]) -> None:
         self._look = look
-        self._held: dict[str, Held | None] = {}
+        self._known: dict[str, dict[str, Found | None]] = {}  # by the root of the boundary
 
-    def of(self, upwards: Iterable[str]) -> Held | None:
-        """Return what ``look`` finds in the first directory that has anything; None if none has."""
+    def of(self, directory: str, boundary: Boundary) -> Found | None:
+        """Return what ``look`` finds in a directory or the nearest one above; None if there is nothing inside."""
+        known = self._known.setdefault(boundary.root, {})
         passed: list[str] = []
-        held: Held | None = None
-        for directory in upwards:
-            passed.append(directory)
-            held = self._held[directory] if directory in self._held else self._look(directory)
-            if directory in self._held or held is not None:
+        found: Found | None = None
+        for above in boundary.upwards(directory):
+            passed.append(above)
+            found = known[above] if above in known else self._look(above, boundary)
+            if above in known or found is not None:
                 break
-        self._held.update(dict.fromkeys(passed, held))
-        return held
+        known.update(dict.fromkeys(passed, found))
+        return found
