@@ -16,6 +16,10 @@ DOCUMENTS = [
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "specs").glob("*/*.md")),
 ]
+QUOTED = re.compile(r"`([^`\n]+)`")
+NAME = re.compile(r"\b(?:(?:[A-Z][a-z]+)+|_?[A-Z]+(?:_[A-Z]+)*)\b")
+"""A class, as `RunPlan`, or a constant, as `RULES`."""
+CODE_FILE = re.compile(r"(?<![\w<>/])(?:[a-z_0-9]+/)*[a-z_0-9]+\.py\b")
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 
 
@@ -37,6 +41,19 @@ def test_every_code_is_in_the_index():
 def test_links_are_not_broken(document):
     for target in LINK.findall(document.read_text(encoding="utf-8")):
         assert (document.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("name", ["architecture.md", "extending.md"])
+def test_names_of_code_exist(name):
+    """A renamed class, constant, or file is renamed here too."""
+    code = [path for part in ("compiler", "runtime", "tests", "docs") for path in ROOT.glob(f"{part}/**/*.py")]
+    known = {word for path in code for word in NAME.findall(path.read_text(encoding="utf-8"))}
+    quoted = QUOTED.findall((ROOT / "docs" / name).read_text(encoding="utf-8"))
+    named = {word for text in quoted for word in NAME.findall(text)}
+    assert sorted(named - known) == []
+    paths = {path for text in quoted for path in CODE_FILE.findall(text)}
+    assert sorted(path for path in paths if not any(f"/{file}".endswith(f"/{path}") for file in code)) == []
+    assert len(named) > 9 < len(paths), "the names were found"
 
 
 def test_readme_job_equals_its_spec():

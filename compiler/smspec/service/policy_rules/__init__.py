@@ -1,6 +1,6 @@
 """Rules of an organization about a whole request: one file per rule, named after the problem.
 
-They check the request, so they apply to every job, whoever wrote it, and to `api` as well.
+They check the request, so they apply to every job, from a spec or a raw request, and to `api` as well.
 """
 
 from __future__ import annotations
