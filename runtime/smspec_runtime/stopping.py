@@ -8,10 +8,10 @@ from .lean_typing import Any, Callable, Optional
 
 
 class StopRequest:
-    """Records SIGTERM once used; also calls ``tell`` and an earlier handler."""
+    """Records SIGTERM once used; also calls ``notify`` and an earlier handler."""
 
     def __init__(self) -> None:
-        self.tell: Callable[[], object] = lambda: None
+        self.notify: Callable[[], object] = lambda: None
         self._seen = False
         self._process = 0
         self._previous: Any = None
@@ -33,7 +33,7 @@ class StopRequest:
             os.kill(os.getpid(), signal.SIGTERM)
             return
         self._seen = True
-        self.tell()
+        self.notify()
         if callable(self._previous):
             self._previous(number, frame)
 

@@ -49,10 +49,10 @@ def command(case):
 
 
 @pytest.fixture
-def told(monkeypatch, tmp_path):
+def diagnosed(monkeypatch, tmp_path):
     """Copy a case, run its command there, and return the directory, how it ended and what it said."""
 
-    def tell(case, *more):
+    def diagnose(case, *more):
         shutil.rmtree(tmp_path / "case", ignore_errors=True)
         shutil.copytree(case, tmp_path / "case", symlinks=True)
         words = command(case)
@@ -63,12 +63,12 @@ def told(monkeypatch, tmp_path):
         done = smspec(*words, *more, cwd=tmp_path / "case")
         return tmp_path / "case", done, done.out if words[0] == "validate" else done.err
 
-    return tell
+    return diagnose
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_diagnostics_equal_the_expected_text(case, told, update):
-    _, done, said = told(case)
+def test_diagnostics_equal_the_expected_text(case, diagnosed, update):
+    _, done, said = diagnosed(case)
     expected = case / "expected.txt"
     assert done.status in (0, 1), done.err
     if update:
@@ -80,10 +80,10 @@ def test_diagnostics_equal_the_expected_text(case, told, update):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_records_are_self_contained_and_located(case, told):
+def test_records_are_self_contained_and_located(case, diagnosed):
     if command(case)[0] != "validate":
         pytest.skip("the command has no --format")
-    directory, _, said = told(case, "--format", "json")
+    directory, _, said = diagnosed(case, "--format", "json")
     records = json.loads(said)
     text = (case / "expected.txt").read_text(encoding="utf-8")
     assert [(r["severity"], r["code"]) for r in records] == [head[:2] for head in HEAD.findall(text)]
@@ -118,7 +118,7 @@ def codes_that_are_expected():
 
 @pytest.mark.parametrize("code", CODES)
 def test_every_code_has_a_rejected_spec(code):
-    assert code in codes_that_are_expected(), f"no directory in tests/rejected is told {code}"
+    assert code in codes_that_are_expected(), f"no directory in tests/rejected expects {code}"
 
 
 @pytest.mark.parametrize(("code", "name"), RULES)
@@ -148,9 +148,9 @@ KEPT = re.compile(r"SM(1|2|40[1-9]|41[0-2]|330|331|723|74)")
     [case for case in CASES if command(case)[0] == "validate" and (case / "job.yaml").exists()],
     ids=lambda c: c.name,
 )
-def test_shown_path_can_be_ignored(case, told):
+def test_shown_path_can_be_ignored(case, diagnosed):
     """Each finding's code and path, written into `checks.ignore` of its file, silence it and nothing else."""
-    directory, _, said = told(case, "--format", "json")
+    directory, _, said = diagnosed(case, "--format", "json")
     findings = json.loads(said)
     for finding in findings:
         if KEPT.match(finding["code"]) and finding["severity"] != "warning":

@@ -42,7 +42,7 @@ def load_handler(name: str) -> Handler:
 def main(name: str) -> None:
     job = smspec_runtime.job()
     wake = process_wake()
-    STOP_REQUEST.tell = wake.stop
+    STOP_REQUEST.notify = wake.stop
     if not job.stopping:  # reading it installs the handler: now, as imports may take a minute
         run(job, load_handler(name), wake)
 

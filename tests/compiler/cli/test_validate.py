@@ -57,8 +57,8 @@ def test_directory_selects_jobs_without_their_bases(tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     done = validate(".", cwd=tmp_path)
-    told = [(r["file"], r["code"]) for r in json.loads(done.out)]
-    assert [one for one in told if one[1] == "SM204"] == [("c/job.yaml", "SM204")]
+    located = [(r["file"], r["code"]) for r in json.loads(done.out)]
+    assert [one for one in located if one[1] == "SM204"] == [("c/job.yaml", "SM204")]
     assert done.err.startswith("checked 3 jobs: 1 error")
 
 
@@ -174,10 +174,10 @@ RUNS = BUILT + 'channels: {other: {s3: "s3://data/other/"}}\n'
 
 
 @pytest.mark.parametrize(
-    ("overlays", "told"),
+    ("overlays", "expected"),
     [
         ("{a: {hyperparameters: {epochs: 5}}, b: {channels: {other: {s3: 's3://data/b/'}}}}", ["SM502", "SM506"]),
-        # Only one of them gives it: the others are told.
+        # Only one of them gives it: the others are reported.
         ("{a: {hyperparameters: {epochs: 5, data-version: 1}}}", ["SM502", "SM506"]),
         # A value that is refused is a fault wherever it is written.
         (
@@ -186,11 +186,11 @@ RUNS = BUILT + 'channels: {other: {s3: "s3://data/other/"}}\n'
         ),
     ],
 )
-def test_script_fault_is_reported_once_for_all_overlays(overlays, told, tmp_path):
+def test_script_fault_is_reported_once_for_all_overlays(overlays, expected, tmp_path):
     write_job(tmp_path, f"{RUNS}overlays: {overlays}\n")
     (tmp_path / "src").mkdir(exist_ok=True)
     (tmp_path / "src/train.py").write_text(PROGRAM)
-    assert codes(validate(cwd=tmp_path)) == told
+    assert codes(validate(cwd=tmp_path)) == expected
 
 
 def test_script_fault_under_an_overlay_names_it(tmp_path):

@@ -11,7 +11,7 @@ from smspec.diagnostics.external_messages import continued, reason
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("message", "ending"),
     [
         ("No space left on device", "no space left on device"),
         ("A limit was hit.", "a limit was hit"),
@@ -21,8 +21,8 @@ from smspec.diagnostics.external_messages import continued, reason
         ("", ""),
     ],
 )
-def test_message_can_end_a_sentence(said, told):
-    assert continued(said) == told
+def test_message_can_end_a_sentence(message, ending):
+    assert continued(message) == ending
 
 
 def test_reason_without_errno_is_its_text():

@@ -65,8 +65,8 @@ class Run:
 
 
 def metrics(epoch, waited, computed, channel="train"):
-    told = {"smspec": "pipe", "channel": channel, "epoch": epoch, "fifo": epoch, "seconds": 4.0}
-    text = json.dumps({**told, "waited": waited, "computed": computed})
+    measured = {"smspec": "pipe", "channel": channel, "epoch": epoch, "fifo": epoch, "seconds": 4.0}
+    text = json.dumps({**measured, "waited": waited, "computed": computed})
     assert text.startswith(METRICS)
     return text
 
@@ -87,8 +87,8 @@ def test_many_epochs_cost_linear_space():
     began = time.monotonic()
     for epoch in range(100_000):
         for size in (3, 7):  # the second amount stands for the whole epoch, the first one too
-            told = {"host": "algo-1", "channel": "train", "epoch": epoch, "size": size}
-            record.report(EpochEnded(**told, seconds=1.0, early=False, moment=float(epoch)))
+            measured = {"host": "algo-1", "channel": "train", "epoch": epoch, "size": size}
+            record.report(EpochEnded(**measured, seconds=1.0, early=False, moment=float(epoch)))
     assert time.monotonic() - began < 20
     assert record.series["algo-1", "train"][-1] == (99_999.0, 700_000)
 
@@ -201,8 +201,8 @@ def test_short_epoch_is_drawn_at_its_time():
     for epoch in range(4):
         for size in (0, 1_000_000):
             moment = epoch + size / 1e8
-            told = {"host": "algo-1", "channel": "train", "epoch": epoch, "size": size, "seconds": 0.01}
-            run.report(EpochEnded(**told, early=False, moment=run.now + moment))
+            measured = {"host": "algo-1", "channel": "train", "epoch": epoch, "size": size, "seconds": 0.01}
+            run.report(EpochEnded(**measured, early=False, moment=run.now + moment))
     drawn = rates(run.record.series["algo-1", "train"], 4.0)
     assert [round(moment, 2) for moment, rate in drawn if rate] == [0.05, 1.05, 2.05, 3.05]
     assert [rate for _, rate in drawn if rate] == pytest.approx([2e7] * 4)

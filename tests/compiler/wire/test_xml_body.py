@@ -1,4 +1,4 @@
-"""XML is looked at within limits, and the limits are where they are said to be."""
+"""XML is parsed within limits, and the limits are exact."""
 
 import pytest
 

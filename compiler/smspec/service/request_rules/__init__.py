@@ -157,10 +157,10 @@ Check = Callable[[Request], Iterator[Finding]]
 class _Member:
     """A member of requests: what it activates by its value (None: any value), and the members below it."""
 
-    __slots__ = ("below", "wakes")
+    __slots__ = ("below", "triggers")
 
     def __init__(self) -> None:
-        self.wakes: dict[str | None, str] = {}
+        self.triggers: dict[str | None, str] = {}
         self.below: dict[str, _Member] = {}
 
 
@@ -176,12 +176,12 @@ def rule_findings(request: Request) -> Iterator[Finding]:
 def _members() -> _Member:
     """Return the members that activate rules as a tree, so that one walk over a request finds all that are set."""
     root = _Member()
-    for wake in {wake for wakes in RULES.values() for wake in wakes}:
-        path, equals, value = wake.partition("=")
+    for trigger in {trigger for triggers in RULES.values() for trigger in triggers}:
+        path, equals, value = trigger.partition("=")
         member = root
         for step in path.split("."):
             member = member.below.setdefault(step, _Member())
-        member.wakes[value if equals else None] = wake
+        member.triggers[value if equals else None] = trigger
     return root
 
 
@@ -191,9 +191,9 @@ def _look(part: object, member: _Member, there: set[str]) -> None:
         for item in part:
             _look(item, member, there)
         return
-    for value, wake in member.wakes.items():
+    for value, trigger in member.triggers.items():
         if value is None or part == value:
-            there.add(wake)
+            there.add(trigger)
     if isinstance(part, dict):
         for step, below in member.below.items():
             if step in part:
@@ -203,7 +203,7 @@ def _look(part: object, member: _Member, there: set[str]) -> None:
 @functools.lru_cache(maxsize=256)
 def _activated(there: frozenset[str]) -> list[Check]:
     """Return the checks to run. Jobs of a repository are much alike, and most activate the same."""
-    return [_check_of(name) for name, wakes in RULES.items() if not wakes or not there.isdisjoint(wakes)]
+    return [_check_of(name) for name, triggers in RULES.items() if not triggers or not there.isdisjoint(triggers)]
 
 
 @functools.cache

@@ -165,9 +165,9 @@ def test_augmented_manifests_are_read_from_s3(s3):
     ],
 )
 def test_missing_object_is_reported(s3, source, message):
-    with pytest.raises(ChannelDataError, match=message) as told:
+    with pytest.raises(ChannelDataError, match=message) as raised:
         entries_of(channel(source, s3_data_type="ManifestFile"), open_store(channel(source)))
-    assert not isinstance(told.value, StoreUnavailable)
+    assert not isinstance(raised.value, StoreUnavailable)
 
 
 def test_missing_credentials_are_reported(s3, monkeypatch, tmp_path):
