@@ -1,0 +1,59 @@
+"""A table of facts: a CSV file of this package, with the date of its sources in the first line."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+from smspec.source.frozen import dataclass
+
+Row = dict[str, str]
+"""A cell for each column; an empty one is unknown."""
+
+_BEGINNING = "# as of "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """``date`` is that of the newest source; ``source`` names the sources and their license. ``lines`` are unparsed."""
+
+    date: str
+    source: str
+    columns: tuple[str, ...]
+    lines: tuple[str, ...]
+
+    @property
+    def as_of(self) -> str:
+        """The end of a message about something that may have changed since."""
+        return f"as of {self.date}"
+
+    def rows(self, first: str | None = None) -> tuple[Row, ...]:
+        """Return the rows, in order; only those whose first cell is ``first``, if it is given.
+
+        A job needs few rows of a table, so the others are not parsed.
+        """
+        # Imported late: most jobs need no table.
+        import csv
+
+        beginning = "" if first is None else f"{first},"
+        chosen = (line for line in self.lines if line.startswith(beginning))
+        return tuple(dict(zip(self.columns, cells, strict=True)) for cells in csv.reader(chosen, strict=True))
+
+
+def parsed_table(text: str) -> Table:
+    """Parse the content of a table. No cell contains a line break, and no first cell is quoted."""
+    first, header, *lines = text.splitlines()
+    date, _, source = first.removeprefix(_BEGINNING).partition(": ")
+    return Table(date=date, source=source, columns=tuple(header.split(",")), lines=tuple(lines))
+
+
+def table_path(name: str) -> str:
+    """Return the path of a table in this package."""
+    return os.path.join(os.path.dirname(__file__), f"{name}.csv")
+
+
+@cache
+def table(name: str) -> Table:
+    """Return a table of this package; its file is read once."""
+    with open(table_path(name), encoding="utf-8", newline="") as file:
+        return parsed_table(file.read())
