@@ -32,12 +32,9 @@ class Table:
 
         A job needs few rows of a table, so the others are not parsed.
         """
-        # Imported late: most jobs need no table.
-        import csv
-
         beginning = "" if first is None else f"{first},"
         chosen = (line for line in self.lines if line.startswith(beginning))
-        return tuple(dict(zip(self.columns, cells, strict=True)) for cells in csv.reader(chosen, strict=True))
+        return tuple(dict(zip(self.columns, _cells(line), strict=True)) for line in chosen)
 
 
 def parsed_table(text: str) -> Table:
@@ -57,3 +54,12 @@ def table(name: str) -> Table:
     """Return a table of this package; its file is read once."""
     with open(table_path(name), encoding="utf-8", newline="") as file:
         return parsed_table(file.read())
+
+
+def _cells(line: str) -> list[str]:
+    if '"' not in line:
+        return line.split(",")
+    # Imported late: few rows contain quotes.
+    import csv
+
+    return next(csv.reader([line], strict=True))

@@ -1,0 +1,196 @@
+"""Short names of the training images of AWS: ``pytorch-training:2.5.1-gpu``, without a registry.
+
+A name is REPOSITORY:VERSION[-PROCESSOR][-pyXY], or REPOSITORY:TAG with a tag of the table. The region adds the
+registry, the instances add the processor, and the table adds the rest of the tag.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from smspec.diagnostics.suggestions import nearest
+from smspec.service.facts import accounts, images
+from smspec.service.facts.images import ListedImage, images_of, repositories
+from smspec.service.image_reference import parsed_reference
+from smspec.service.processors import Processor
+from smspec.source.frozen import dataclass
+
+_PROCESSOR = r"cpu|gpu|neuronx|neuron"
+_PARTS = rf"(?P<release>.+?)(?:-(?P<processor>{_PROCESSOR}))?(?:-(?P<python>py[23][0-9]*))?"
+_HAS_A_PROCESSOR = rf"-(?:{_PROCESSOR}|cu[0-9]+)(?:-|$)"
+_SUCCEEDED = "-training"
+_MOST_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageName:
+    """A name and its parts; None for a missing part."""
+
+    text: str
+    repository: str
+    tag: str
+    release: str
+    processor: str | None
+    python: str | None
+
+    @property
+    def has_a_processor(self) -> bool:
+        """Whether the tag itself shows the processor."""
+        return re.search(_HAS_A_PROCESSOR, f"-{self.tag}") is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unavailable:
+    """Why a name has no image. ``suggestion``: the name that is probably meant."""
+
+    reason: str
+    help: str
+    suggestion: str = ""
+
+
+def parsed_name(text: str) -> ImageName | None:
+    """Return the parts of a name; None for any other string, such as the name of an image of Docker Hub."""
+    if "/" in text or "@" in text:
+        return None
+    repository, _, tag = text.partition(":")
+    if repository not in repositories() or parsed_reference(text) is None:
+        return None
+    match = re.fullmatch(_PARTS, tag)
+    return ImageName(
+        text=text,
+        repository=repository,
+        tag=tag,
+        release=match["release"] if match else "",
+        processor=match["processor"] if match else None,
+        python=match["python"] if match else None,
+    )
+
+
+def expanded(name: ImageName, region: str, hosts: frozenset[Processor]) -> str | Unavailable:
+    """Return the URI of the image that a name means in a region, for instances with these processors."""
+    found = selected(name, hosts)
+    if isinstance(found, Unavailable):
+        return found
+    image, tag = found
+    registry = accounts.registry(image.column, region)
+    if registry:
+        return f"{registry}/{image.repository}:{tag}"
+    there = accounts.regions(image.column)
+    near = [known for known in there if known.partition("-")[0] == region.partition("-")[0]] or [*there]
+    listed = ", ".join(f"`{known}`" for known in near[:_MOST_SHOWN])
+    return Unavailable(
+        reason=f"`{name.text}` has no registry in `{region}` {accounts.as_of()}",
+        help=f"use the full URI, or run the job in a region such as {listed}",
+    )
+
+
+def selected(name: ImageName, hosts: frozenset[Processor]) -> tuple[ListedImage, str] | Unavailable:
+    """Return the image that a name means, and its tag. ``hosts`` empty: the processors are unknown."""
+    release = _of_release(name)
+    python = [image for image in release if name.python in (None, image.python)]
+    if not python:
+        exact = [image for image in images_of(name.repository) if name.tag in image.tags]
+        if exact:
+            return exact[0], name.tag
+        if not release:
+            return _unknown_release(name)
+        there = _listed(image.python for image in release)
+        return Unavailable(reason=f"`{name.text}` is not listed {images.as_of()}", help=f"use {there}")
+    found = _for_processor(name, python, hosts)
+    if isinstance(found, Unavailable):
+        return found
+    newest = max(_age(image) for image in found)
+    tags = {image.usual_tag: image for image in found if _age(image) == newest}
+    if len(tags) == 1:
+        tag, image = tags.popitem()
+        return image, tag
+    listed = _listed(tags)
+    return Unavailable(reason=f"`{name.text}` names {len(tags)} images", help=f"use one of the tags {listed}")
+
+
+def _of_release(name: ImageName) -> list[ListedImage]:
+    """Return the images of the version in a name: what the SDK selects goes before other lists, a version before an
+    alias.
+    """
+    preferences: tuple[Callable[[ListedImage], bool], ...] = (
+        lambda image: image.is_of_sdk and name.release == image.releases[0],
+        lambda image: image.is_of_sdk and name.release in image.releases,
+        lambda image: name.release in image.releases,
+    )
+    for is_preferred in preferences:
+        found = [image for image in images_of(name.repository) if is_preferred(image)]
+        if found:
+            return found
+    return []
+
+
+def _for_processor(
+    name: ImageName, release: list[ListedImage], hosts: frozenset[Processor]
+) -> list[ListedImage] | Unavailable:
+    """Return the images for the processor in a name, or else for that of the instances."""
+    listed = _listed(dict.fromkeys(each for image in release for each in image.processors))
+    if name.processor is not None:
+        found = [image for image in release if _is_for(image, name.processor)]
+        reason = f"`{name.repository}:{name.release}` has no image for `{name.processor}` {images.as_of()}"
+        return found or Unavailable(reason=reason, help=f"use {listed}")
+    if len({image.processors for image in release}) == 1:
+        return release
+    if len(hosts) != 1:
+        reason = "the instance groups have different processors" if hosts else "the processor is unknown"
+        return Unavailable(reason=f"`{name.text}` does not name a processor, and {reason}", help=f"append {listed}")
+    (processor,) = hosts
+    found = [image for image in release if _is_for(image, processor)]
+    reason = f"`{name.text}` has no image for `{processor}` instances {images.as_of()}"
+    return found or Unavailable(reason=reason, help=f"append {listed}, or change the instance type")
+
+
+def _is_for(image: ListedImage, processor: str) -> bool:
+    wanted = ("neuron", "neuronx") if processor == "neuron" else (processor,)
+    return any(each in wanted for each in image.processors)
+
+
+def _unknown_release(name: ImageName) -> Unavailable:
+    known = dict.fromkeys(release for image in images_of(name.repository) for release in image.releases)
+    if not name.tag:
+        return Unavailable(
+            reason=f"`{name.text}` has no version", help=f"append a version, such as `{name.text}:{[*known][-1]}`"
+        )
+    reason = f"`{name.repository}` has no version `{name.release}` {images.as_of()}"
+    successor = name.repository.removesuffix(_SUCCEEDED)
+    if successor != name.repository:
+        release = _release_of(successor, name.release)
+        if release:
+            first = next(image.releases[0] for image in images_of(successor))
+            return Unavailable(
+                reason=reason,
+                help=f"use `{successor}`, the repository from {first} on",
+                suggestion=f"{successor}:{name.tag}",
+            )
+    near = nearest(name.release, known)
+    return Unavailable(
+        reason=reason,
+        help=f"use a listed version, such as `{near or [*known][-1]}`, or a full URI",
+        suggestion=f"{name.repository}:{name.tag.replace(name.release, near, 1)}" if near else "",
+    )
+
+
+def _release_of(repository: str, release: str) -> bool:
+    """Return whether a repository has a version."""
+    return any(release in image.releases for image in images_of(repository))
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Return names as a list of alternatives."""
+    shown = [f"`{name}`" for name in dict.fromkeys(names) if name]
+    if not shown:
+        return "a full tag"
+    rest = f" and {len(shown) - _MOST_SHOWN} more" if len(shown) > _MOST_SHOWN else ""
+    *first, last = shown[:_MOST_SHOWN]
+    return f"{', '.join(first)}, or {last}{rest}" if len(first) > 1 else " or ".join((*first, last)) + rest
+
+
+def _age(image: ListedImage) -> tuple[int, ...]:
+    """Return the version of Python in a tag as numbers; ``py3`` is older than ``py36``."""
+    digits = image.python.removeprefix("py")
+    return (int(digits[0]), int(digits[1:] or 0)) if digits else (0, 0)
