@@ -61,7 +61,8 @@ def _spec(_plan: Plan, _build_inputs: BuildInputs, spec: Document) -> Rendering:
 def _role(plan: Plan, _build_inputs: BuildInputs, spec: Document) -> Rendering:
     from smspec.render.iam.role import role_policy
 
-    return role_policy(plan.request.payload, _region(plan, spec))
+    image_env = plan.image.env if plan.image else None
+    return role_policy(plan.request.payload, _region(plan, spec), image_env=image_env)
 
 
 def _submitter(plan: Plan, _build_inputs: BuildInputs, spec: Document) -> Rendering:

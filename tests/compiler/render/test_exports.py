@@ -205,6 +205,9 @@ def test_unsupported_members_are_listed_with_paths():
     assert (ack(api_samples.small_request()).notes, terraform("a", api_samples.small_request()).notes) == ((), ())
 
 
+WITHOUT_RESOURCE = "ec2:|cloudwatch:PutMetricData|ecr:GetAuthorizationToken|ssmmessages:|sts:GetServiceBearerToken"
+
+
 def statements(policy):
     return {statement["Sid"]: statement for statement in policy["PolicyDocument"]["Statement"]}
 
@@ -265,6 +268,53 @@ def test_alias_keys_are_in_the_account_of_the_alias():
     assert allowed["Resource"] == "arn:aws-cn:kms:cn-north-1:444455556666:key/*"
 
 
+def test_remote_debugger_may_open_its_channels():
+    assert role(RemoteDebugConfig={"EnableRemoteDebug": True})["ConnectTheDebugger"]["Resource"] == "*"
+    assert "ConnectTheDebugger" not in role(RemoteDebugConfig={"EnableRemoteDebug": False})
+
+
+REPOSITORY = "arn:aws:codeartifact:eu-west-1:444455556666:repository/ml/wheels"
+
+
+def test_packages_of_codeartifact_may_be_read():
+    allowed = role(Environment={"CA_REPOSITORY_ARN": REPOSITORY})
+    assert allowed["SignInToCodeArtifact"]["Resource"] == "arn:aws:codeartifact:eu-west-1:444455556666:domain/ml"
+    assert allowed["ReadPackages"]["Resource"] == REPOSITORY
+    assert allowed["CarryTheToken"]["Condition"] == {
+        "StringEquals": {"sts:AWSServiceName": "codeartifact.amazonaws.com"}
+    }
+
+
+def test_variable_of_the_image_names_the_package_index_too():
+    text = role_policy(api_samples.small_request(), None, image_env={"CA_REPOSITORY_ARN": REPOSITORY}).text
+    assert "codeartifact:ReadFromRepository" in text
+
+
+@pytest.mark.parametrize("text", ["", "wheels", "arn:aws:codeartifact:eu-west-1:444455556666:domain/ml", "arn:a:b:c:d:e"])
+def test_other_values_allow_no_packages(text):
+    assert "ReadPackages" not in role(Environment={"CA_REPOSITORY_ARN": text})
+
+
+def test_buckets_without_sagemaker_in_their_names_are_mentioned():
+    def notes(*uris):
+        channels = [{**s3_channel(uri), "ChannelName": f"c{index}"} for index, uri in enumerate(uris)]
+        request = api_samples.changed(InputDataConfig=channels, OutputDataConfig={"S3OutputPath": "s3://sagemaker-x/"})
+        return role_policy(request, None).notes
+
+    assert notes("s3://my-sagemaker-data/a/") == ()
+    (note,) = notes("s3://b-2/x/", "s3://b-1/y/", "s3://b-2/z/")
+    assert "read or write buckets `b-1`, `b-2`: attach this policy too" in note
+    assert "`b-1`, `b-2`, `b-3` and 2 more" in notes(*(f"s3://b-{index}/" for index in range(1, 6)))[0]
+
+
+@pytest.mark.parametrize(("repository", "is_named"), [("ctr", True), ("sagemaker-ctr", False), ("a/sagemaker", False)])
+def test_push_outside_the_managed_policy_is_mentioned(repository, is_named, tmp_path):
+    built = BUILT.replace("image: {", f"image: {{repository: {repository}, ")
+    write_job(tmp_path, built)
+    printed = smspec("render", "--iam-policy=submitter", cwd=tmp_path)
+    assert (f"push to repository `{repository}`" in printed.err) == is_named, printed.err
+
+
 @given(requests())
 def test_policies_are_small_valid_json(request_):
     """Statement ids are unique, and only actions without resources are allowed on `*`."""
@@ -282,7 +332,7 @@ def test_policies_are_small_valid_json(request_):
         assert len({statement["Sid"] for statement in found}) == len(found)
         assert all(re.fullmatch("[A-Za-z0-9]+", statement["Sid"]) for statement in found)
         everywhere = {action for statement in found if statement["Resource"] == "*" for action in statement["Action"]}
-        assert all(re.match("ec2:|cloudwatch:PutMetricData|ecr:GetAuthorizationToken", action) for action in everywhere)
+        assert all(re.match(WITHOUT_RESOURCE, action) for action in everywhere)
 
 
 def test_region_of_a_spec_round_trips(tmp_path):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
+from smspec.render.iam.container import container_statements
 from smspec.render.iam.kms import key_statement
+from smspec.render.iam.managed_policy import bucket_notes
 from smspec.render.iam.s3 import Location, delivery, directory, listing, location, objects
 from smspec.render.iam.statements import PULL, SERVICE, Place, Statement, allow, place_of, policy
 from smspec.render.rendering import Rendering
@@ -45,8 +48,13 @@ class _Sources:
     notes: tuple[str, ...]
 
 
-def role_policy(payload: dict[str, object], region: str | None) -> Rendering:
-    """Return the trust policy and the least-privilege policy of the job's role, as for CreateRole and PutRolePolicy."""
+def role_policy(
+    payload: dict[str, object], region: str | None, *, image_env: Mapping[str, str] | None = None
+) -> Rendering:
+    """Return the trust policy and the least-privilege policy of the job's role, as for CreateRole and PutRolePolicy.
+
+    ``image_env`` are variables of the image, as far as they are known.
+    """
     place = place_of(payload, region)
     sources = _sources(payload)
     checkpoints = member(payload, "CheckpointConfig", "S3Uri")
@@ -69,9 +77,11 @@ def role_policy(payload: dict[str, object], region: str | None) -> Rendering:
         allow("PublishMetrics", ["cloudwatch:PutMetricData"], ["*"]),
         *_keys(payload, place),
         *([allow("JoinTheVpc", _INTERFACES, ["*"])] if "VpcConfig" in payload else []),
+        *container_statements(payload, image_env or {}, place),
     ]
     document = {"AssumeRolePolicyDocument": _trust(place), "PolicyDocument": policy(statements)}
-    return Rendering(text=json.dumps(document, indent=2) + "\n", notes=sources.notes)
+    notes = (*sources.notes, *bucket_notes([*sources.read, *written, *kept]))
+    return Rendering(text=json.dumps(document, indent=2) + "\n", notes=notes)
 
 
 def _trust(place: Place) -> Statement:

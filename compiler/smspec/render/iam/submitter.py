@@ -6,6 +6,7 @@ import json
 
 from smspec.plan.plan import Plan
 from smspec.render.iam.kms import key_statement
+from smspec.render.iam.managed_policy import repository_notes
 from smspec.render.iam.s3 import delivery, directory, listing, objects
 from smspec.render.iam.statements import PULL, SERVICE, Place, Statement, allow, place_of, policy
 from smspec.render.rendering import Rendering
@@ -49,7 +50,9 @@ def submitter_policy(plan: Plan, region: str | None) -> Rendering:
         allow("ReadLogs", _READ_LOGS, [place.arn("logs", "log-group:/aws/sagemaker/TrainingJobs*")]),
         *key_statement("ReadEncryptedResults", ["kms:Decrypt"], member(payload, "OutputDataConfig", "KmsKeyId"), place),
     ]
-    return Rendering(text=json.dumps({"PolicyDocument": policy(statements)}, indent=2) + "\n")
+    pushed = parsed_reference(plan.image.uri) if plan.image else None
+    notes = repository_notes([pushed.repository] if pushed and pushed.account else [])
+    return Rendering(text=json.dumps({"PolicyDocument": policy(statements)}, indent=2) + "\n", notes=tuple(notes))
 
 
 def _jobs(plan: Plan) -> str:
