@@ -10,6 +10,7 @@ from smspec.plan.plan import Plan
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
 from smspec.rules.secret_in_the_requirements import check_requirements
+from smspec.rules.unset_variable_in_the_requirements import check_variables
 from smspec.rules.suppressions import not_ignored
 from smspec.service.request import Request
 from smspec.service.request_check import request_findings
@@ -75,7 +76,10 @@ def _dockerfile(job: Job) -> Iterable[Finding]:
 
 
 def _requirements(job: Job) -> Iterable[Finding]:
-    return check_requirements(job.inputs.build_inputs.requirements)
+    content, image = job.inputs.build_inputs.requirements, job.spec.image
+    yield from check_requirements(content)
+    if isinstance(image, BuiltImage):
+        yield from check_variables(image, content)
 
 
 def _unpinned(job: Job) -> Iterable[Finding]:

@@ -15,6 +15,7 @@ class ImagePlan:
     """The content of the image, besides the files of source and runtime.
 
     ``python_requirements`` is the path, relative to the spec, of the author's file. ``tag`` identifies the content.
+    ``secrets`` are available to the commands of the build only: the name of each, and whether it is a value or a file.
     """
 
     base: str
@@ -25,6 +26,7 @@ class ImagePlan:
     env: dict[str, str]
     run: tuple[str, ...]
     labels: dict[str, str]
+    secrets: dict[str, Literal["env", "file"]]
     title: str
     holds_source: bool
     needs_ssh: bool

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from smspec.plan.plan import ImagePlan
+from smspec.render.build_secrets import mounts, options, settings, with_settings
 from smspec.render.templating import filled
 
 ENTRYPOINT = ("python3", "/opt/smspec/entrypoint.py")
@@ -31,7 +32,10 @@ def dockerfile(image: ImagePlan, requirements: bytes | None = None) -> str:
         has_requirements=requirements is not None,
         python_packages=image.python_packages,
         pip_installs=pip_installs(image.python_packages, requirements, REQUIREMENTS),
-        run=image.run,
+        run=[with_settings(script, image.secrets) for script in image.run],
+        secret_options=options(image.secrets),
+        secret_mounts=mounts(image.secrets),
+        secret_settings=settings(image.secrets),
         labels={**_labels(image), **image.labels},
         entrypoint=ENTRYPOINT,
         holds_source=image.holds_source,

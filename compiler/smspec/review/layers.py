@@ -20,8 +20,9 @@ SOURCE = "source"
 RUNTIME = "runtime"
 ENTRY_POINT = "entry point"
 ENV = "env"
+SECRETS = "secrets of the build"
 LABELS = "labels"
-LAYERS = (BASE, ENV, SYSTEM_PACKAGES, PYTHON_PACKAGES, RUN, LABELS, RUNTIME, ENTRY_POINT, SOURCE)
+LAYERS = (BASE, ENV, SECRETS, SYSTEM_PACKAGES, PYTHON_PACKAGES, RUN, LABELS, RUNTIME, ENTRY_POINT, SOURCE)
 """In build order: a changed layer is rebuilt with all that follow."""
 
 _RUN_PLAN_PATHS: dict[str, Path] = {"launcher": ("distribution",), "delivery": ("source", "delivery")}
@@ -52,6 +53,7 @@ def layers_of_plan(image: ImagePlan, run: RunPlan | None, build_inputs: BuildInp
             Item(("image", "platform"), "platform", image.platform),
         ),
         ENV: tuple(Item(("image", "env", name), name, value) for name, value in image.env.items()),
+        SECRETS: tuple(Item(("image", "secrets", name), name, kind) for name, kind in image.secrets.items()),
         SYSTEM_PACKAGES: tuple(
             Item(("image", "system_packages", i), "", text) for i, text in enumerate(image.system_packages)
         ),
@@ -78,6 +80,7 @@ def layers_of_build(
 ) -> Layers:
     """Return the same from a Dockerfile that smspec wrote; the others are the digests of the files that it copies."""
     found: dict[str, list[Item]] = {name: [] for name in LAYERS}
+    found[SECRETS] = [Item(("image", "secrets", name), name, kind) for kind, name in _secrets(dockerfile)]
     for layer, path, name, text in _instructions(dockerfile):
         found[layer].append(Item(path, name, text))
     found[RUNTIME].append(Item((), "runtime", runtime))
@@ -126,6 +129,12 @@ def _instructions(dockerfile: str) -> Iterator[tuple[str, Path, str, str]]:
             yield RUN, ("image", "run"), "", rest
         elif not text.startswith(("COPY source/", "COPY requirements.txt")):  # their digests are more specific
             yield RUNTIME, (), "", text
+
+
+def _secrets(dockerfile: str) -> list[tuple[str, str]]:
+    """Return the (kind, name) of each secret: the Dockerfile begins with the options that a build of it needs."""
+    options = re.findall(r"--secret id=(\w+),(env|src)=", dockerfile.partition("\nFROM ")[0])
+    return [("env" if source == "env" else "file", name) for name, source in options]
 
 
 def _words(layer: str, path: Path, text: str) -> Iterator[tuple[str, Path, str, str]]:

@@ -29,6 +29,7 @@ from smspec.rules import (
     s3_keys_on_a_file_system_channel,
     script_without_source,
     secret_in_the_image,
+    secret_instead_of_its_variable,
     source_without_an_entry_point,
     source_without_an_image,
     torchrun_with_a_shell_script,
@@ -77,6 +78,7 @@ RULES: tuple[Callable[[JobSpec, Listing], Iterator[Finding]], ...] = (
     hyperparameters_too_large_for_a_variable.check,
     oversized_argument.check,
     secret_in_the_image.check,
+    secret_instead_of_its_variable.check,
 )
 
 

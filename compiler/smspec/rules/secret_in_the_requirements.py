@@ -24,5 +24,5 @@ def check_requirements(content: bytes | None) -> Iterator[Finding]:
     yield RULE.at(
         ("image", "python_requirements"),
         f"`image.python_requirements`: {where}{more} might contain a secret",
-        help="use `${NAME}`, which pip reads from the build environment, or an index without a password",
+        help="use `${NAME}`, and set `NAME` in `image.secrets`",
     )

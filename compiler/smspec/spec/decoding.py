@@ -64,6 +64,11 @@ def _image(value: object) -> object:
     return model.BuiltImage(**_below("image", value))  # type: ignore[arg-type]  # as in decode
 
 
+def _build_secrets(value: object) -> object:
+    secrets = cast("dict[str, Data]", value)
+    return {name: model.BuildSecret(**_below("image.secrets.*", data)) for name, data in secrets.items()}  # type: ignore[arg-type]  # as in decode
+
+
 def _entry_point(value: object) -> object:
     data = _below("entry_point", value)
     return next(kind for name, kind in model.ENTRY_POINTS.items() if name in data)(**data)  # type: ignore[arg-type]
@@ -82,6 +87,7 @@ def _channels(value: object) -> object:
 _ELSEWHERE = frozenset(("smspec", "hyperparameters", "checks"))
 IRREGULAR: dict[str, Callable[[object], object]] = {
     "image": _image,
+    "image.secrets": _build_secrets,
     "entry_point": _entry_point,
     "distribution": _distribution,
     "channels": _channels,

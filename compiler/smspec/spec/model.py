@@ -27,6 +27,14 @@ JsonObject = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BuildSecret:
+    """Where a secret of the build comes from: a variable of the author's environment, or a file. Exactly one is set."""
+
+    env: str | None = None
+    file: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltImage:
     """An image that smspec writes the Dockerfile of."""
 
@@ -39,6 +47,7 @@ class BuiltImage:
     run: tuple[str, ...] = ()
     repository: str | None = None
     labels: dict[str, str] = field(default_factory=dict)
+    secrets: dict[str, BuildSecret] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,6 +62,7 @@ IN_THE_IMAGE = [
     {"image": {"base": "python:3.12-slim-bookworm", "run": ["true"]}},
     {"image": {"base": "python:3.12-slim-bookworm", "env": {"A": "1"}}},
     {"image": {"base": "python:3.12-slim-bookworm", "labels": {"a": "1"}}},
+    {"image": {"base": "python:3.12-slim-bookworm", "secrets": {"A": {"env": "B"}}}},
     {"entry_point": "run.py"},
     {"entry_point": {"script": "train.py", "args": ["-v"]}},
     {"entry_point": {"script": "train.py", "args_style": "json"}},

@@ -54,7 +54,8 @@ def test_dockerfile_contains_only_intended_instructions(image, content):
     ours = variables(image, "LABEL")
     assert {key: ours[key] for key in image.labels} == image.labels
     assert ours["smspec.image-digest"] == image.tag
-    assert [value[2] for name, value in found if name == "RUN" and len(value) == 3] == list(image.run)
+    scripts = [value[2] for name, value in found if name == "RUN" and len(value) == 3]
+    assert [script.split("\n", len(image.secrets))[-1] for script in scripts] == list(image.run)
     packages = bool(image.system_packages) or image.needs_ssh
     pip = bool(image.python_packages) or content is not None
     assert [name for name, _ in found] == [
@@ -88,7 +89,7 @@ def test_hadolint_passes_except_in_user_commands(tmp_path_factory, images):
         place, _, message = line.partition(" ")
         name, _, number = place.partition(":")
         written = open(name).read().splitlines()[int(number.partition(":")[0]) - 1]
-        if not written.startswith('RUN ["/bin/sh", "-c", '):
+        if not re.match(r'RUN (--mount=\S+ )*\["/bin/sh", "-c", ', written):
             findings.append(f"{message}: {written}")
     assert findings == []
     assert done.stderr == ""
@@ -210,3 +211,43 @@ def test_examples_have_no_hadolint_findings(spec, tmp_path):
     (tmp_path / "Dockerfile").write_text(done.out)
     found = subprocess.run([HADOLINT, "--no-color", tmp_path / "Dockerfile"], capture_output=True, text=True)
     assert (found.returncode, found.stdout) == (0, "")
+
+
+SECRETS = {"NETRC": "file", "PIP_EXTRA_INDEX_URL": "env"}
+
+
+def with_secrets(**changes):
+    return image_plan(
+        **{"secrets": SECRETS, "system_packages": ("git",), "python_packages": ("x",), "run": ("make",), **changes}
+    )
+
+
+def test_commands_of_the_build_get_its_secrets():
+    """Those of packages and of the author: not the check for Python, nor what compiles the runtime."""
+    mounts = [
+        [flag for flag in command.flags if "type=secret" in flag]
+        for command in commands(dockerfile(with_secrets()))
+        if command.cmd == "RUN"
+    ]
+    every = [f"--mount=type=secret,id={name},required=true,mode=0444" for name in SECRETS]
+    assert mounts == [[], every, every, every, []]
+
+
+def test_secrets_are_variables_of_the_commands(tmp_path):
+    """The commands run in a shell, with files where BuildKit mounts the secrets."""
+    for name in SECRETS:
+        (tmp_path / name).write_text("https://us er:pa$s'@index/\n")
+    (script,) = [value[2] for name, value in instructions(with_secrets(run=("env",))) if name == "RUN" and len(value) == 3]
+    script = script.replace("/run/secrets", str(tmp_path))
+    printed = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert "PIP_EXTRA_INDEX_URL=https://us er:pa$s'@index/" in printed
+    assert f"NETRC={tmp_path}/NETRC" in printed
+    (tmp_path / "PIP_EXTRA_INDEX_URL").unlink()
+    failed = subprocess.run(["sh", "-c", script], capture_output=True, text=True)
+    assert (failed.returncode != 0, failed.stdout) == (True, "")
+
+
+def test_dockerfile_names_the_options_of_its_secrets():
+    text = dockerfile(with_secrets())
+    assert "docker build --secret id=NETRC,src=… --secret id=PIP_EXTRA_INDEX_URL,env=…\n" in text
+    assert "--secret" not in dockerfile(with_secrets(secrets={}))

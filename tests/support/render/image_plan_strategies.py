@@ -55,6 +55,7 @@ image_plans = st.builds(
     env=st.dictionaries(names, printable, max_size=4),
     run=st.lists(scripts, max_size=3).map(tuple),
     labels=st.dictionaries(label_keys, printable, max_size=4),
+    secrets=st.dictionaries(names, st.sampled_from(["env", "file"]), max_size=3),
     holds_source=st.booleans(),
     needs_ssh=st.booleans(),
 )

@@ -34,6 +34,7 @@ def image_plan(**changes) -> ImagePlan:
         "env": {},
         "run": (),
         "labels": {},
+        "secrets": {},
         "title": "job",
         "holds_source": True,
         "needs_ssh": False,

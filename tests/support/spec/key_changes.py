@@ -43,6 +43,7 @@ _CHANGES = {
     "image.repository": (PLAIN, "elsewhere/job"),
     "image.labels": (PLAIN, {"a": "1"}),
     "image.labels.*": (PLAIN, "1"),
+    "image.secrets": (PLAIN, {"PIP_EXTRA_INDEX_URL": {"env": "INDEX_URL"}}),
     "source": (PLAIN, {"dir": "src/", "delivery": "s3"}),
     "source.dir": (PLAIN, "other/"),  # the same files
     "source.delivery": (PLAIN, "channel"),

@@ -14,6 +14,7 @@ from smspec.spec.keys.value_forms import (
     WRITTEN_MAP,
     WRITTEN_TEXTS,
     Choice,
+    Named,
     Structure,
     word,
 )
@@ -61,6 +62,9 @@ ROWS: tuple[Row, ...] = (
     Row("image.run", TEXTS, kind="image", words={SKYPILOT: "setup", KUBERNETES: "initContainers", COG: "pre_install"}),
     Row("image.repository", TEXT, kind="image"),
     Row("image.labels", WRITTEN_MAP, kind="image"),
+    Row("image.secrets", Named(model.BuildSecret), kind="image"),
+    Row("image.secrets.*.env", TEXT, kind="cosmetic"),
+    Row("image.secrets.*.file", TEXT, kind="cosmetic"),
     Row(
         "source",
         Structure(model.Source, short="dir"),

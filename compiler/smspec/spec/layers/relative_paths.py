@@ -8,7 +8,7 @@ from smspec.source import Mapping, Node, Scalar
 from smspec.source.frozen import replace
 
 _ANY = "*"
-_PATHS = (("source", "dir"), ("image", "python_requirements"), ("channels", _ANY, "local"))
+_PATHS = (("source", "dir"), ("image", "python_requirements"), ("image", "secrets", _ANY, "file"), ("channels", _ANY, "local"))
 
 
 def rehomed(spec: Mapping, home: str) -> Mapping:
@@ -44,7 +44,7 @@ def relocated(path: str, origin: str, home: str) -> str:
     Compare only names and never read the disk, so the result is the same on every machine.
     """
     origin, home = posixpath.normpath(origin), posixpath.normpath(home)
-    if origin == home or not path or posixpath.isabs(path) or "://" in path:
+    if origin == home or not path or posixpath.isabs(path) or "://" in path or path.startswith("~/"):
         return path
     target = posixpath.normpath(posixpath.join(origin, path))
     if posixpath.isabs(target) == posixpath.isabs(home):

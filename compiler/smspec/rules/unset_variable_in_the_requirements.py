@@ -1,0 +1,32 @@
+"""pip replaces ``${NAME}`` in a requirements file by a variable of the build; without one it stays as it is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.spec.model import BuiltImage
+
+RULE = Rule("SM608", "unset variable in the requirements", "warning")
+
+# pip, requirements file format: upper case letters, digits, and `_`, in braces.
+_VARIABLE = re.compile(r"\$\{([A-Z0-9_]+)\}")
+_COMMENT = re.compile(r"(^|\s+)#.*$")
+
+
+def check_variables(image: BuiltImage, content: bytes | None) -> Iterator[Finding]:
+    """Warn about the first line with a variable that neither `image.env` nor `image.secrets` sets; the base might."""
+    for number, line in enumerate((content or b"").decode("utf-8", "replace").splitlines(), 1):
+        unset = [
+            name
+            for name in _VARIABLE.findall(_COMMENT.sub("", line))
+            if name not in image.env and name not in image.secrets
+        ]
+        if unset:
+            yield RULE.at(
+                ("image", "python_requirements"),
+                f"`image.python_requirements`: line {number} uses `${{{unset[0]}}}`, which the build does not set",
+                help=f"add `{unset[0]}: {{env: {unset[0]}}}` to `image.secrets`",
+            )
+            return
