@@ -223,3 +223,26 @@ def test_context_contains_only_copied_files(engine, tree):
     assert sizes
     assert all(unit != "MB" for _, unit in sizes)
     assert json.loads((directory / "create-training-job.json").read_text())
+
+
+def test_secrets_reach_the_commands_and_no_layer(engine, tree, tmp_path):
+    """Neither the image, nor its history, nor the log of the build has what a command did not write."""
+    value, content = "https://user:pa5s-w0rd@index.example.com/", "machine index.example.com password 7f3e9c21\n"
+    (tmp_path / "netrc").write_text(content)
+    check = 'printf %s "$INDEX" | sha256sum > /index && sha256sum < "$NETRC" > /netrc'
+    secrets = {"INDEX": "env", "NETRC": "file"}
+    directory = tree(secrets=secrets, run=(check,), python_packages=())
+    (tmp_path / "index").write_text(value + "\n")
+    options = ("--secret", f"id=INDEX,src={tmp_path / 'index'}", "--secret", f"id=NETRC,src={tmp_path / 'netrc'}")
+    built = engine.build(directory, "secrets", "--no-cache", *options)
+    digests = [engine.output("secrets", "cat", name).split()[0] for name in ("/index", "/netrc")]
+    assert digests == [hashlib.sha256(text.encode()).hexdigest() for text in (value, content)]
+    kept = engine.docker("image", "inspect", "secrets").stdout
+    kept += engine.docker("history", "--no-trunc", "secrets").stdout
+    kept += engine.output(
+        "secrets", "sh", "-c", "env; ls -A /run/secrets 2>&1; grep -rl 7f3e9c21 /etc /opt /root /run || true"
+    )
+    assert not [text for text in ("pa5s-w0rd", "7f3e9c21") if text in kept + built.stdout + built.stderr]
+    missing = engine.build(directory, "secrets", "--no-cache", check=False)
+    assert missing.returncode != 0
+    assert re.search("secret (INDEX|NETRC).*not found", missing.stderr)

@@ -228,6 +228,39 @@ def test_no_install_prevents_installation(job):
     assert job.run(job.environment, **{"no-install": None}).returncode == 0
 
 
+def with_index(job: LocalJob, secret: str) -> None:
+    """Give the job its packages only through a secret of the build."""
+    job.environment["PIP_FIND_LINKS"] = ""
+    more = f", python_packages: [greeting==1.0], secrets: {{PIP_FIND_LINKS: {secret}}}"
+    job.spec(SPEC.format(base=BASE, more=more))
+
+
+@both
+def test_secret_of_the_build_is_set_for_the_installation_only(job):
+    with_index(job, "{env: INDEX}")
+    job.write("src/train.py", SHOW + "import os; print('INDEX', os.environ.get('PIP_FIND_LINKS'))\n")
+    ended = job.run({**job.environment, "INDEX": str(job.wheels)})
+    assert ended.returncode == 0, ended.stderr
+    assert "GREETING 1.0\n" in job.log()
+    assert "INDEX \n" in job.log()
+    assert str(job.wheels) not in ended.stderr
+
+
+def test_missing_secret_of_the_build_is_named(job):
+    with_index(job, "{env: INDEX}")
+    ended = job.run(job.environment)
+    assert (ended.returncode, "the variable `INDEX` is not set" in ended.stderr) == (3, True), ended.stderr
+    with_index(job, "{file: no-such-file}")
+    ended = job.run(job.environment)
+    assert (ended.returncode, "`image.secrets.PIP_FIND_LINKS`" in ended.stderr) == (3, True), ended.stderr
+
+
+def test_file_of_a_secret_is_relative_to_the_spec(job):
+    with_index(job, "{file: links/}")
+    shutil.copytree(job.wheels, job.directory / "links")
+    assert job.run(job.environment).returncode == 0
+
+
 @both
 def test_unknown_package_exits_1(job):
     spec(job, "no-such-package==1.0")

@@ -93,9 +93,9 @@ class Engine:
         assert not check or done.returncode == 0, f"{words}: {done.stderr}"
         return done
 
-    def build(self, tree: object, tag: str, *, check: bool = True) -> subprocess.CompletedProcess[str]:
+    def build(self, tree: object, tag: str, *options: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Build a tree with BuildKit, without a network."""
-        return self.docker("build", "--progress=plain", "--network=none", "--tag", tag, tree, check=check)
+        return self.docker("build", "--progress=plain", "--network=none", *options, "--tag", tag, tree, check=check)
 
     def import_debian(self, image: str, *packages: str) -> None:
         """Make a base image with more packages; skip the test where Debian's archive cannot be had."""

@@ -49,7 +49,7 @@ class ProcessEngine:
         self._host_count = hosts
         self._may_install = request.may_install
         self._wanted = wanted_python(job, plan, tree)
-        self._python = JobPython(self._wanted, request.python, request.scratch_dir, cache)
+        self._python = JobPython(self._wanted, request.python, request.scratch_dir, request.base_dir, cache)
 
     def generated_channels(self) -> dict[str, str]:
         """Return the channels that deliver source and runtime, and the directories of the tree for them."""

@@ -10,8 +10,8 @@ from smspec.plan.plan import Plan
 from smspec.render.representable import dockerfile_findings
 from smspec.rules import lint
 from smspec.rules.secret_in_the_requirements import check_requirements
-from smspec.rules.unset_variable_in_the_requirements import check_variables
 from smspec.rules.suppressions import not_ignored
+from smspec.rules.unset_variable_in_the_requirements import check_variables
 from smspec.service.request import Request
 from smspec.service.request_check import request_findings
 from smspec.service.severity_overrides import at_level

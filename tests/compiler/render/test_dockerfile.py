@@ -237,7 +237,9 @@ def test_secrets_are_variables_of_the_commands(tmp_path):
     """The commands run in a shell, with files where BuildKit mounts the secrets."""
     for name in SECRETS:
         (tmp_path / name).write_text("https://us er:pa$s'@index/\n")
-    (script,) = [value[2] for name, value in instructions(with_secrets(run=("env",))) if name == "RUN" and len(value) == 3]
+    (script,) = [
+        value[2] for name, value in instructions(with_secrets(run=("env",))) if name == "RUN" and len(value) == 3
+    ]
     script = script.replace("/run/secrets", str(tmp_path))
     printed = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout.splitlines()
     assert "PIP_EXTRA_INDEX_URL=https://us er:pa$s'@index/" in printed

@@ -290,7 +290,9 @@ def test_variable_of_the_image_names_the_package_index_too():
     assert "codeartifact:ReadFromRepository" in text
 
 
-@pytest.mark.parametrize("text", ["", "wheels", "arn:aws:codeartifact:eu-west-1:444455556666:domain/ml", "arn:a:b:c:d:e"])
+@pytest.mark.parametrize(
+    "text", ["", "wheels", "arn:aws:codeartifact:eu-west-1:444455556666:domain/ml", "arn:a:b:c:d:e"]
+)
 def test_other_values_allow_no_packages(text):
     assert "ReadPackages" not in role(Environment={"CA_REPOSITORY_ARN": text})
 

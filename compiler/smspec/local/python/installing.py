@@ -33,13 +33,17 @@ _NOT_THERE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installer:
-    """``python`` is the environment's. ``lock`` is held as long as a process writes there. ``show`` gets every line."""
+    """``python`` is the environment's. ``lock`` is held as long as a process writes there. ``show`` gets every line.
+
+    ``hidden``: texts that no line shows.
+    """
 
     python: str
     scratch_dir: str
     lock: int
     show: Callable[[str], None]
     inherited: Mapping[str, str]
+    hidden: tuple[str, ...] = ()
 
     def install(self, turns: Sequence[Sequence[str]], directory: str, *, as_in_job: bool = False) -> None:
         """Install the packages of each turn: the arguments of ``pip install``. Raise RunFailed.
@@ -74,6 +78,8 @@ class Installer:
         whole: list[str] = []
 
         def keep(line: str) -> None:
+            for text in self.hidden:
+                line = line.replace(text, "***")
             self.show(masked(line))
             whole.append(line)
             del whole[:-400]

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from smspec.local.python.build_secrets import secret_variables
 from smspec.local.python.cache import EnvironmentCache
 from smspec.local.python.environment import copy_scripts, make_environment, unpack_wheels
 from smspec.local.python.installing import Installer
@@ -17,6 +18,8 @@ from smspec.local.python.wanted import Wanted
 from smspec.local.request import RunFailed
 
 _FORMAT = 1
+_SHORTEST_HIDDEN = 6
+"""The length of a secret from which a line is searched for it; shorter ones are parts of words."""
 _SELF_CONTAINED = re.compile(r"\s*(?:#.*|[A-Za-z0-9][^/\\]*|--hash=\S+.*|(?:-i|--(?:extra-)?index-url)\b.*)?")
 """A line of a requirements file that does not depend on the path of the file."""
 
@@ -24,11 +27,14 @@ _SELF_CONTAINED = re.compile(r"\s*(?:#.*|[A-Za-z0-9][^/\\]*|--hash=\S+.*|(?:-i|-
 class JobPython:
     """Prepared once for a run, before anything is written; then each host gets its own environment."""
 
-    def __init__(self, wanted: Wanted, named: str | None, scratch_dir: str, cache: EnvironmentCache) -> None:
+    def __init__(
+        self, wanted: Wanted, named: str | None, scratch_dir: str, base_dir: str, cache: EnvironmentCache
+    ) -> None:
         self.interpreter = named_interpreter(named) if named is not None else interpreter_for(wanted.version)
         self._wanted = wanted
         self._is_named = named is not None
         self._scratch_dir = scratch_dir
+        self._base_dir = base_dir
         self._cache = cache
         self._layers: list[str] = []
 
@@ -109,7 +115,8 @@ class JobPython:
                 for name, content in self._wanted.files.items():
                     with open(os.path.join(files, name), "wb") as file:
                         file.write(content)
-                self._installer(python, lock, show).install(turns, files)
+                secrets = secret_variables(self._wanted.secrets, os.environ, self._base_dir)
+                self._installer(python, lock, show, secrets).install(turns, files)
 
         return self._cache.hold(key, make, lambda: show("waiting for a different run that installs the same packages"))
 
@@ -146,13 +153,16 @@ class JobPython:
                 3, "the job's Python packages are not installed; run `smspec run` once without --no-install"
             )
 
-    def _installer(self, python: str, lock: int, show: Callable[[str], None]) -> Installer:
+    def _installer(
+        self, python: str, lock: int, show: Callable[[str], None], secrets: Mapping[str, str] | None = None
+    ) -> Installer:
         return Installer(
             python=python,
             scratch_dir=self._scratch_dir,
             lock=lock,
             show=lambda line: show(f"installing | {line}"),
-            inherited=os.environ,
+            inherited={**os.environ, **(secrets or {})},
+            hidden=tuple(value for value in (secrets or {}).values() if len(value) >= _SHORTEST_HIDDEN),
         )
 
     def _key(self, turns: Sequence[Sequence[str]], files: Mapping[str, bytes]) -> str:

@@ -11,7 +11,7 @@ from smspec.local.training_request import TrainingRequest
 from smspec.plan.plan import Plan
 from smspec.render.dockerfile import pip_installs
 from smspec.render.tree import FileTree, GeneratedFile
-from smspec.spec.model import BuiltImage, JobSpec
+from smspec.spec.model import BuildSecret, BuiltImage, JobSpec
 
 _REQUIREMENTS, _SETUP = "requirements.txt", "setup.py"
 _INDEX_OF_AWS = "CA_REPOSITORY_ARN"
@@ -23,14 +23,16 @@ _OFFICIAL = re.compile(r"(?:.*/)?python(?::(?P<version>\d+\.\d+)?[^/@]*)?(?:@.*)
 class Wanted:
     """``version`` None: unknown. ``turns``: the arguments of ``pip install`` in the image.
 
-    ``files``: the files in these arguments, by name, with their bytes. ``at_start``: the requirements that the job
-    installs at startup, if they can be installed in advance; ``installs``: it runs pip then, for these or a package.
-    ``is_known``: ``turns`` contains everything in the image. ``is_isolated``: the job cannot reach an index.
+    ``files``: the files in these arguments, by name, with their bytes. ``secrets`` are set while they are installed.
+    ``at_start``: the requirements that the job installs at startup, if they can be installed in advance; ``installs``:
+    it runs pip then, for these or a package. ``is_known``: ``turns`` contains everything in the image.
+    ``is_isolated``: the job cannot reach an index.
     """
 
     version: str | None
     turns: tuple[tuple[str, ...], ...]
     files: Mapping[str, bytes]
+    secrets: Mapping[str, BuildSecret]
     at_start: bytes | None
     installs: bool
     is_known: bool
@@ -56,6 +58,7 @@ def wanted_python(job: JobSpec, plan: Plan, tree: FileTree) -> Wanted:
         version=official["version"] if official is not None else None,
         turns=tuple(pip_installs(packages, requirements, _REQUIREMENTS)),
         files={} if requirements is None else {_REQUIREMENTS: requirements},
+        secrets=image.secrets if image is not None else {},
         at_start=at_start,
         installs=bool(installed),
         is_known=official is not None and image is not None and not image.run,

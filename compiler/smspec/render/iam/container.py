@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from smspec.render.iam.statements import Place, Statement, allow
+from smspec.render.iam.statements import Statement, allow
 from smspec.service.arns import parsed_arn
 from smspec.service.members import member
 
@@ -19,16 +19,16 @@ _INDEX = "CA_REPOSITORY_ARN"
 """The runtime and SageMaker's training toolkit install packages at startup from the CodeArtifact repository in it."""
 
 
-def container_statements(payload: dict[str, object], image_env: Mapping[str, str], place: Place) -> list[Statement]:
+def container_statements(payload: dict[str, object], image_env: Mapping[str, str]) -> list[Statement]:
     """Return what the agent of a remote debugger, and the installation of packages at startup, need."""
     statements = []
     if member(payload, "RemoteDebugConfig", "EnableRemoteDebug") is True:
         statements.append(allow("ConnectTheDebugger", _CHANNELS, ["*"]))
     repository = member(payload, "Environment", _INDEX) or image_env.get(_INDEX)
-    return [*statements, *_package_index(repository, place)]
+    return [*statements, *_package_index(repository)]
 
 
-def _package_index(repository: object, place: Place) -> list[Statement]:
+def _package_index(repository: object) -> list[Statement]:
     """Return the statements to read packages (CodeArtifact user guide, identity-based policies)."""
     arn = parsed_arn(repository)
     kind, _, rest = arn.resource.partition("/") if arn else ("", "", "")

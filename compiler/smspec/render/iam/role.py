@@ -77,7 +77,7 @@ def role_policy(
         allow("PublishMetrics", ["cloudwatch:PutMetricData"], ["*"]),
         *_keys(payload, place),
         *([allow("JoinTheVpc", _INTERFACES, ["*"])] if "VpcConfig" in payload else []),
-        *container_statements(payload, image_env or {}, place),
+        *container_statements(payload, image_env or {}),
     ]
     document = {"AssumeRolePolicyDocument": _trust(place), "PolicyDocument": policy(statements)}
     notes = (*sources.notes, *bucket_notes([*sources.read, *written, *kept]))

@@ -63,8 +63,8 @@ ROWS: tuple[Row, ...] = (
     Row("image.repository", TEXT, kind="image"),
     Row("image.labels", WRITTEN_MAP, kind="image"),
     Row("image.secrets", Named(model.BuildSecret), kind="image"),
-    Row("image.secrets.*.env", TEXT, kind="cosmetic"),
-    Row("image.secrets.*.file", TEXT, kind="cosmetic"),
+    Row("image.secrets.*.env", TEXT, kind="image"),
+    Row("image.secrets.*.file", TEXT, kind="image"),
     Row(
         "source",
         Structure(model.Source, short="dir"),

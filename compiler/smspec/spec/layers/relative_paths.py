@@ -8,7 +8,12 @@ from smspec.source import Mapping, Node, Scalar
 from smspec.source.frozen import replace
 
 _ANY = "*"
-_PATHS = (("source", "dir"), ("image", "python_requirements"), ("image", "secrets", _ANY, "file"), ("channels", _ANY, "local"))
+_PATHS = (
+    ("source", "dir"),
+    ("image", "python_requirements"),
+    ("image", "secrets", _ANY, "file"),
+    ("channels", _ANY, "local"),
+)
 
 
 def rehomed(spec: Mapping, home: str) -> Mapping:
