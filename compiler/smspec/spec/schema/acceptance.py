@@ -8,6 +8,7 @@ every value are written as loops: `any` and `all` would take twice as long.
 
 from __future__ import annotations
 
+import marshal
 import re
 from collections.abc import Callable, Mapping
 
@@ -47,6 +48,9 @@ def checks(schema: dict[str, SchemaPart]) -> list[tuple[str, Keyword, SchemaPart
 
 
 _KNOWN: dict[int, tuple[dict[str, SchemaPart], list[tuple[str, Keyword, SchemaPart]]]] = {}
+_ACCEPTED: dict[tuple[int, int, bytes], tuple[Root, SchemaPart]] = {}
+_LARGEST_SEEN = 4096
+_MOST_SEEN = 4096
 
 
 def _by_jsonschema(name: str) -> Keyword:
@@ -114,11 +118,31 @@ def _maximum(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], _
     return not _is_of_type("number", value) or not value > argument  # type: ignore[operator]  # both are numbers
 
 
-def _properties(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], root: Root) -> bool:
+def _properties(argument: SchemaPart, value: object, schema: Mapping[str, SchemaPart], root: Root) -> bool:
     if isinstance(value, dict) and isinstance(argument, dict):
+        # The jobs of a repository, and the variants of a job, share the values of many top-level keys.
+        is_accepted = _accepts_again if schema is root else accepts
         for key, item in value.items():
-            if key in argument and not accepts(argument[key], item, root):
+            if key in argument and not is_accepted(argument[key], item, root):
                 return False
+    return True
+
+
+def _accepts_again(schema: SchemaPart, value: object, root: Root) -> bool:
+    """Return what `accepts` does, without looking twice at a small list or mapping that was accepted."""
+    if not isinstance(value, dict | list):
+        return accepts(schema, value, root)
+    # The bytes of version 2 depend on the content alone. Unlike `==`, they distinguish 1, 1.0, and true.
+    content = marshal.dumps(value, 2)
+    seen = id(root), id(schema), content  # two roots share most of their parts, but not what a reference means
+    if seen in _ACCEPTED:
+        return True
+    if not accepts(schema, value, root):
+        return False
+    if len(content) <= _LARGEST_SEEN:
+        if len(_ACCEPTED) >= _MOST_SEEN:
+            _ACCEPTED.clear()
+        _ACCEPTED[seen] = root, schema  # kept, so that no other schema gets the id
     return True
 
 

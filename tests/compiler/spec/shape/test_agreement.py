@@ -223,3 +223,18 @@ def test_unreplaced_reference_is_not_a_value():
     name = document_of({"name": "${{ vars.name }}"}).root.entries[0]
     changed = Document(type(document.root)((*entries, name), document.root.span), document.texts)
     assert [finding.code for finding in shape_findings(changed)] == ["SM208"]
+
+
+def test_accepted_value_does_not_vouch_for_an_equal_one():
+    """What was accepted once is not looked at again: not for a different type, part, or meaning of a reference."""
+    words = {"type": "object", "additionalProperties": {"$ref": "#/definitions/word"}}
+    numbers = {"type": "array", "items": {"type": "integer"}}
+    root = {"properties": {"words": words, "numbers": numbers}, "definitions": {"word": {"type": "string"}}}
+    assert accepts(root, {"words": {"a": "1"}, "numbers": [1, 0]}, root)
+    assert accepts(root, {"words": {"a": "1"}, "numbers": [1, 0]}, root)
+    for data in ({"numbers": [True, False]}, {"numbers": ["1", "0"]}, {"words": {"a": 1}}, {"words": [1, 0]}):
+        assert not accepts(root, data, root)
+    other = {**root, "definitions": {"word": {"type": "integer"}}}
+    assert not accepts(other, {"words": {"a": "1"}}, other)
+    assert accepts(other, {"words": {"a": 1}}, other)
+    assert not accepts(root, {"words": {"a": 1}}, root)
