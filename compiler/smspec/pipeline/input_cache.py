@@ -13,6 +13,7 @@ from smspec.script.unread_script import UnreadScript
 from smspec.service.policy import Policy
 from smspec.source import Document
 from smspec.source.listing import Listing
+from smspec.spec.layers.assembly import Fold
 from smspec.spec.lock import Lock
 from smspec.spec.yaml.text_limits import MAX_BYTES
 from smspec.spec.yaml.yaml_reader import decode_bytes, read
@@ -42,6 +43,7 @@ class InputCache:
         self._directories: dict[str, str] = {}
         self._identities: dict[str, str] = {}
         self._specs: dict[str, Document | InvalidInput] = {}
+        self._folds: dict[tuple[int, ...], Fold] = {}
         self._strangers: set[str] = set()
         self._sources: dict[tuple[str, tuple[str, ...]], ScannedSource] = {}
         self._requirements: dict[str, bytes] = {}
@@ -123,6 +125,13 @@ class InputCache:
         if isinstance(known, InvalidInput):
             raise known
         return known
+
+    def fold(self, bases: tuple[Document, ...]) -> Fold:
+        """Return base specs merged: jobs share them. They must be from this cache, which keeps them."""
+        key = tuple(map(id, bases))
+        if key not in self._folds:
+            self._folds[key] = Fold().under(*bases)
+        return self._folds[key]
 
     def source(self, directory: str, ignore: tuple[str, ...]) -> ScannedSource:
         """Return the files of a source directory that are sent, and the errors in it."""

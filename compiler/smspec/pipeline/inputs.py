@@ -72,7 +72,7 @@ def gather(
     overlay or a setting that does not exist, OSError if the disk fails.
     """
     cache = cache or InputCache()
-    return _inputs(assembly(read_spec_files(path, cache)).merged(overlay, settings), overlay, cache)
+    return _inputs(assembly(read_spec_files(path, cache), cache).merged(overlay, settings), overlay, cache)
 
 
 def gather_all(
@@ -84,7 +84,7 @@ def gather_all(
     checked. Raise as `gather` does if there is nothing to merge.
     """
     cache = cache or InputCache()
-    layers = assembly(read_spec_files(path, cache))
+    layers = assembly(read_spec_files(path, cache), cache)
     for overlay in (None, *layers.overlays):
         try:
             inputs = _inputs(layers.merged(overlay, settings), overlay, cache)
@@ -94,9 +94,11 @@ def gather_all(
             yield overlay, rejected
 
 
-def assembly(files: SpecFiles) -> Assembly:
-    """Return the layers of a job, for its files."""
-    return Assembly(files.documents, MissingBases(files.faults, files.texts) if files.faults else None)
+def assembly(files: SpecFiles, cache: InputCache) -> Assembly:
+    """Return the layers of a job, for its files, which ``cache`` has read."""
+    if files.faults:
+        return Assembly(files.documents, MissingBases(files.faults, files.texts))
+    return Assembly(files.documents, bases=cache.fold(files.documents[:-1]))
 
 
 def gather_to_compare(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:

@@ -62,7 +62,7 @@ def gather_variants(
         return Gathered(path=path, texts=texts, inputs={None: _faulty(rejected)}, is_read=False)
     variables = frozenset(_variables(files.documents))
     known = {name: value for name, value in settings.items() if name in variables}
-    layers = assembly(files)
+    layers = assembly(files, cache)
     texts = tuple(text.text for text in files.texts)
     if files.faults:
         own = _gathered(path, None, known, cache, layers, revision)

@@ -95,10 +95,29 @@ class MissingBases:
     texts: tuple[SourceText, ...]
 
 
-class Assembly:
-    """The layers of a job, which can be merged with any of its overlays."""
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Layers merged into one spec, and the nulls in them that remove nothing."""
 
-    def __init__(self, layers: Layers[Document], missing: MissingBases | None = None) -> None:
+    spec: Mapping | None = None
+    idle: tuple[Idle, ...] = ()
+
+    def under(self, *layers: Document) -> Fold:
+        """Return this with more layers on top."""
+        spec, idle = self.spec, [*self.idle]
+        for layer in layers:
+            own = expanded(_without(own_mapping(layer), "extends", "overlays"))
+            idle += idle_nulls(spec, own)
+            spec = layered(spec, own)
+        return Fold(spec, tuple(idle))
+
+
+class Assembly:
+    """The layers of a job, which can be merged with any of its overlays. ``bases``: all but the last, if folded."""
+
+    def __init__(
+        self, layers: Layers[Document], missing: MissingBases | None = None, bases: Fold | None = None
+    ) -> None:
         self._own = layers[-1]
         self._is_partial = missing is not None
         self._has_bases = len(layers) > 1
@@ -111,12 +130,10 @@ class Assembly:
             # A missing base spec may change what the others set, but not what the job's own file sets.
             layers = layers[-1:]
         self._overlays = _overlays(layers)
-        spec: Mapping | None = None
-        self._idle = [*_idle_of_layers(layers)]
-        for layer in layers:
-            own = expanded(_without(own_mapping(layer), "extends", "overlays"))
-            self._idle += idle_nulls(spec, own)
-            spec = layered(spec, own)
+        beneath = Fold().under(*layers[:-1]) if bases is None or missing is not None else bases
+        fold = beneath.under(layers[-1])
+        self._idle = [*_idle_of_layers(layers), *fold.idle]
+        spec = fold.spec
         assert spec is not None
         self._spec = spec
         too_many = tuple(_extent_faults(layers, spec, len(self._overlays)))
