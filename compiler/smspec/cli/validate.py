@@ -10,7 +10,6 @@ from smspec.cli.findings import add_findings_arguments, exit_status, show_findin
 from smspec.cli.signal_handling import signals_interrupt
 from smspec.cli.spec_arguments import add_variation_arguments, root, settings
 from smspec.pipeline.input_cache import InputCache
-from smspec.pipeline.spec_discovery import find_job_specs
 from smspec.pipeline.validation_result import validate_specs
 from smspec.spec.layers.assembly import OptionError
 from smspec.workspace.command_line_file import USUAL_SPEC
@@ -44,8 +43,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     cache = InputCache(root(args))
     try:
         with signals_interrupt():
-            found = find_job_specs(args.paths or [USUAL_SPEC], cache)
-            result = validate_specs(found, args.overlay, settings(args), cache)
+            result = validate_specs(args.paths or [USUAL_SPEC], args.overlay, settings(args), cache)
     except OptionError as error:
         raise UsageError(str(error)) from error
 

@@ -42,6 +42,8 @@ class InputCache:
         self._of_root: dict[str, Boundary] = {}
         self._directories: dict[str, str] = {}
         self._identities: dict[str, str] = {}
+        self._contents: dict[str, bytes] = {}
+        self._names: dict[str, str] = {}
         self._specs: dict[str, Document | InvalidInput] = {}
         self._folds: dict[tuple[int, ...], Fold] = {}
         self._strangers: set[str] = set()
@@ -81,22 +83,31 @@ class InputCache:
         self._boundaries.clear()
         return self.boundary(directory)
 
-    def spec(self, path: str, content: bytes | None = None) -> Document:
-        """Return the spec at ``path``, whatever it extends; ``content``: its content, if already read.
+    def take(self, path: str, content: bytes | None = None) -> None:
+        """Read the spec at ``path``, and parse it only when it is used; ``content``: its content, if already read.
+
+        A file that several paths lead to keeps the name that it is taken under first. Raise as `spec` does.
+        """
+        identity = self.identity(path)
+        if identity not in self._contents:
+            boundary = self.boundary(os.path.dirname(path))
+            try:
+                self._keep(identity, spec_content(path, MAX_BYTES, boundary) if content is None else content)
+            except OutOfBounds:
+                raise rejected_outside(path) from None
+        self._names.setdefault(identity, path)
+
+    def spec(self, path: str) -> Document:
+        """Return the spec at ``path``, whatever it extends.
 
         Raises `OptionError` if there is no such file, `InvalidInput` if it is not YAML or outside the repository,
         OSError if the disk fails.
         """
+        self.take(path)
         identity = self.identity(path)
-        if identity not in self._specs:
-            boundary = self.boundary(os.path.dirname(path))
-            try:
-                self._keep(identity, path, spec_content(path, MAX_BYTES, boundary) if content is None else content)
-            except OutOfBounds:
-                raise rejected_outside(path) from None
         if identity in self._strangers and os.path.basename(identity) != os.path.basename(path):
             raise rejected_stranger(path)
-        return self._known(identity)
+        return self._parsed(identity, path)
 
     def base(self, path: str, boundary: Boundary) -> Document:
         """Return the base spec at ``path``.
@@ -106,22 +117,26 @@ class InputCache:
         identity = self.identity(path)
         if not boundary.contains(path):
             raise OutOfBounds(path)
-        if identity not in self._specs:
-            self._keep(identity, path, boundary.read(path, MAX_BYTES))
+        if identity not in self._contents:
+            self._keep(identity, boundary.read(path, MAX_BYTES))
         if identity in self._strangers:
             raise NotASpec(path)
-        return self._known(identity)
+        return self._parsed(identity, path)
 
-    def _keep(self, identity: str, path: str, content: bytes) -> None:
+    def _keep(self, identity: str, content: bytes) -> None:
+        self._contents[identity] = content  # a pipe cannot be read again
         if not is_meant_as_spec(content):
             self._strangers.add(identity)
-        try:
-            self._specs[identity] = read(decode_bytes(path, content))
-        except InvalidInput as rejected:
-            self._specs[identity] = rejected  # a pipe cannot be read again
 
-    def _known(self, identity: str) -> Document:
-        known = self._specs[identity]
+    def _parsed(self, identity: str, path: str) -> Document:
+        # Otherwise its name is the path here, not the first one of several: worker processes meet them in any order.
+        name = self._names.get(identity, path)
+        if name not in self._specs:
+            try:
+                self._specs[name] = read(decode_bytes(name, self._contents[identity]))
+            except InvalidInput as rejected:
+                self._specs[name] = rejected
+        known = self._specs[name]
         if isinstance(known, InvalidInput):
             raise known
         return known

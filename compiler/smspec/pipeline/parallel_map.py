@@ -24,11 +24,14 @@ _MOST_BATCHES = 256  # the number of a batch is one byte
 _HEAD = 9  # the number of a batch, and the length of its result in eight bytes
 
 
-def parallel_map(count: int, work: Callable[[int], Made]) -> Iterator[Made]:
+def parallel_map(
+    count: int, work: Callable[[int], Made], *, is_typical: Callable[[Made], bool] = lambda _: True
+) -> Iterator[Made]:
     """Yield ``work(0)``, ``work(1)`` … in this order, computed by as many processes as there are processors.
 
-    What raises in a worker is repeated in this process, so the exception is raised in the item's turn. Raise
-    ChildProcessError if a worker is killed. However this ends, no worker is left.
+    This process works until a result ``is_typical``, so that every worker has what such work loads. What raises in a
+    worker is repeated in this process, so the exception is raised in the item's turn. Raise ChildProcessError if a
+    worker is killed. However this ends, no worker is left.
     """
     workers = min(len(os.sched_getaffinity(0)), MOST_WORKERS) if sys.platform == "linux" else 1
     if workers < 2 or count < FEWEST:
@@ -37,17 +40,22 @@ def parallel_map(count: int, work: Callable[[int], Made]) -> Iterator[Made]:
     # Imported late: few repositories are so large.
     import pickle
 
-    yield work(0)  # in this process, so that every worker has what it loads
-    size = max(8, -(-(count - 1) // _MOST_BATCHES))
-    batches = [range(start, min(start + size, count)) for start in range(1, count, size)]
+    first = 0
+    for first in range(count):
+        made = work(first)
+        yield made
+        if is_typical(made):
+            break
+    size = max(8, -(-(count - first - 1) // _MOST_BATCHES))
+    batches = [range(start, min(start + size, count)) for start in range(first + 1, count, size)]
     pool = _Pool()
     try:
         pool.start(workers, len(batches), lambda number: pickle.dumps([work(piece) for piece in batches[number]], -1))
-        made = pool.gathered()
+        received = pool.gathered()
     finally:
         pool.end()
     for number, batch in enumerate(batches):
-        yield from pickle.loads(made[number]) if number in made else map(work, batch)
+        yield from pickle.loads(received[number]) if number in received else map(work, batch)
 
 
 class _Pool:

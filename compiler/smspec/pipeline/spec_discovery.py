@@ -45,6 +45,33 @@ class DiscoveredSpecs:
         return self.searched or len(self.jobs) > 1
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """The files that may be job specs: ``found`` by real path; ``named``: those that were not found by a search.
+
+    ``outside``: as in `DiscoveredSpecs`.
+    """
+
+    asked: tuple[str, ...]
+    found: dict[str, str]
+    named: frozenset[str]
+    outside: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """What the discovery needs to know of one file. ``extends``: the paths of base specs; None: it is malformed."""
+
+    path: str
+    is_base: bool
+    is_nameless_job: bool
+    extends: tuple[str, ...] | None
+
+    def is_job(self, *, is_named: bool) -> bool:
+        """Return whether it is a job, unless other files extend it."""
+        return not self.is_base or (is_named and self.is_nameless_job)
+
+
 def find_job_specs(paths: Iterable[str], cache: InputCache) -> DiscoveredSpecs:
     """Return the job specs for ``paths``: in their order, sorted below a directory, without duplicates.
 
@@ -53,45 +80,60 @@ def find_job_specs(paths: Iterable[str], cache: InputCache) -> DiscoveredSpecs:
     base spec wherever it comes from, unless it extends that one too. Raise `OptionError` for a path that does not
     exist, and `NoJobs` for directories without a job.
     """
-    paths = list(paths)
+    candidates = find_candidates(paths, cache)
+    return job_specs(candidates, [outline(path, cache) for path in candidates.found.values()], cache)
+
+
+def find_candidates(paths: Iterable[str], cache: InputCache) -> Candidates:
+    """Return the files for ``paths``, read and not parsed. Raise `OptionError` for a path that does not exist."""
+    asked = tuple(paths)
     found: dict[str, str] = {}
     named: set[str] = set()
-    documents: dict[str, Document] = {}
     outside: list[str] = []
-    for path in paths:
+    for path in asked:
         if is_directory(path):
             for spec, content in _specs_below(path, cache.searched(path), outside):
-                identity = cache.identity(spec)
-                if found.setdefault(identity, spec) == spec:
-                    _read(spec, cache, documents, content)
+                if found.setdefault(cache.identity(spec), spec) == spec:
+                    _take(spec, cache, content)
         else:
             found.setdefault(cache.identity(path), path)
             named.add(cache.identity(path))
-            _read(path, cache, documents)
+            _take(path, cache)
+    return Candidates(asked=asked, found=found, named=frozenset(named), outside=tuple(dict.fromkeys(outside)))
 
-    extended, is_whole = _extended(documents, cache)
-    is_whole = is_whole and all(identity in documents for identity in found)
+
+def outline(path: str, cache: InputCache) -> Outline | None:
+    """Return the outline of the spec at ``path``; None if it cannot be parsed."""
+    try:
+        return _outline(cache.spec(path))
+    except InvalidInput:
+        return None  # reported when the job is checked
+
+
+def job_specs(candidates: Candidates, outlines: Iterable[Outline | None], cache: InputCache) -> DiscoveredSpecs:
+    """Return those of the candidates that are job specs, given the outline of each; raise `NoJobs`."""
+    found = candidates.found
+    known = {at: outline for at, outline in zip(found, outlines, strict=True) if outline is not None}
+    extended, is_whole = _extended({**known}, cache)
+    is_whole = is_whole and len(known) == len(found)
     bases_of_any = {base for bases in extended.values() for base in bases}
     bases = {base for base in bases_of_any if not _is_in_a_circle(base, extended)}
     jobs = tuple(
         path
         for identity, path in found.items()
         # Check a file that could not be read again, so that its errors are reported.
-        if identity not in bases and (identity not in documents or _is_job(documents[identity], identity in named))
+        if identity not in bases
+        and (identity not in known or known[identity].is_job(is_named=identity in candidates.named))
     )
-    if not jobs and not named:
+    if not jobs and not candidates.named:
+        outside = candidates.outside
         unread = f"; smspec did not read `{outside[0]}`, a link out of the repository" if outside else ""
-        raise NoJobs(f"no job spec found in {', '.join(f'`{path}`' for path in paths)}{unread}", tuple(outside))
-    needed = {*map(cache.identity, jobs), *bases_of_any, *named}
+        raise NoJobs(f"no job spec found in {', '.join(f'`{path}`' for path in candidates.asked)}{unread}", outside)
+    needed = {*map(cache.identity, jobs), *bases_of_any, *candidates.named}
     # A file that could not be read may extend any of them.
     unused = tuple(path for identity, path in found.items() if identity not in needed) if is_whole else ()
-    return DiscoveredSpecs(
-        jobs=jobs, unused_bases=unused, searched=any(map(is_directory, paths)), outside=tuple(dict.fromkeys(outside))
-    )
-
-
-def _is_job(document: Document, is_named: bool) -> bool:
-    return not is_base(document) or (is_named and is_nameless_job(document))
+    searched = any(map(is_directory, candidates.asked))
+    return DiscoveredSpecs(jobs=jobs, unused_bases=unused, searched=searched, outside=candidates.outside)
 
 
 def _specs_below(directory: str, boundary: Boundary, outside: list[str]) -> Iterator[tuple[str, bytes | None]]:
@@ -113,47 +155,59 @@ def _specs_below(directory: str, boundary: Boundary, outside: list[str]) -> Iter
                 outside.append(path)
 
 
-def _read(path: str, cache: InputCache, documents: dict[str, Document], content: bytes | None = None) -> None:
+def _take(path: str, cache: InputCache, content: bytes | None = None) -> None:
     try:
-        documents[cache.identity(path)] = cache.spec(path, content)
+        cache.take(path, content)
     except InvalidInput:
         pass  # reported when the job is checked
 
 
-def _read_base(path: str, cache: InputCache, documents: dict[str, Document], boundary: Boundary) -> None:
+def _outline(document: Document) -> Outline:
+    path = document.texts[0].name
     try:
-        documents[cache.identity(path)] = cache.base(path, boundary)
+        written = extends_of(document)
+    except InvalidInput:
+        extends = None
+    else:
+        directory = os.path.dirname(path)
+        extends = tuple(os.path.normpath(os.path.join(directory, words)) for words, _ in written)
+    return Outline(path=path, is_base=is_base(document), is_nameless_job=is_nameless_job(document), extends=extends)
+
+
+def _outline_of_base(path: str, cache: InputCache, boundary: Boundary) -> Outline | None:
+    try:
+        return _outline(cache.base(path, boundary))
     except (InvalidInput, FileNotRead):
-        pass  # as above
+        return None  # as above
 
 
-def _extended(documents: dict[str, Document], cache: InputCache) -> tuple[dict[str, set[str]], bool]:
+def _extended(outlines: dict[str, Outline], cache: InputCache) -> tuple[dict[str, set[str]], bool]:
     """Return what every file extends, by real paths, and whether all of it could be read.
 
     Base specs in other directories are read too: they may extend more.
     """
     extended: dict[str, set[str]] = {}
     is_whole = True
-    ahead = [(at, found, cache.boundary(os.path.dirname(found.texts[0].name))) for at, found in documents.items()]
+    ahead = [(at, found, cache.boundary(os.path.dirname(found.path))) for at, found in outlines.items()]
     while ahead:
-        identity, document, boundary = ahead.pop()
+        identity, outline, boundary = ahead.pop()
         extended[identity] = set()
-        try:
-            written = extends_of(document)
-        except InvalidInput:
+        if outline.extends is None:
             is_whole = False
             continue
-        directory = os.path.dirname(document.texts[0].name)
-        for base in (os.path.normpath(os.path.join(directory, words)) for words, _ in written):
-            if boundary.is_file(base):
-                there = cache.identity(base)
-                extended[identity].add(there)
-                if there not in documents:
-                    _read_base(base, cache, documents, boundary)
-                    ahead += [(there, documents[there], boundary)] if there in documents else []
-                is_whole = is_whole and there in documents
-            else:
+        for base in outline.extends:
+            if not boundary.is_file(base):
                 is_whole = False
+                continue
+            there = cache.identity(base)
+            extended[identity].add(there)
+            if there not in outlines:
+                read = _outline_of_base(base, cache, boundary)
+                if read is None:
+                    is_whole = False
+                    continue
+                outlines[there] = read
+                ahead.append((there, read, boundary))
     return extended, is_whole
 
 

@@ -10,9 +10,10 @@ from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.job_facts import base_facts
 from smspec.pipeline.parallel_map import parallel_map
 from smspec.pipeline.spec_check import CheckedSpec, check_spec
-from smspec.pipeline.spec_discovery import DiscoveredSpecs
+from smspec.pipeline.spec_discovery import DiscoveredSpecs, Outline, find_candidates, job_specs, outline
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
+from smspec.spec.layers.assembly import OptionError
 from smspec.spec.repository_facts import JobFacts, Repository
 from smspec.spec.shape.null_that_removes_nothing import NULL_THAT_REMOVES_NOTHING
 from smspec.workspace.outside_files import unread_link
@@ -49,18 +50,48 @@ class ValidationResult:
         return f"{subject} {named}{more} {verb} not pinned; run `smspec lock`"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Examined:
+    """A file that may be a job spec. ``checked`` None: it is no job, or the check could not be completed."""
+
+    outline: Outline | None
+    checked: CheckedSpec | None
+
+
 def validate_specs(
-    found: DiscoveredSpecs, overlay: str | None, settings: Mapping[str, str], cache: InputCache
+    paths: Iterable[str], overlay: str | None, settings: Mapping[str, str], cache: InputCache
 ) -> ValidationResult:
-    """Check every spec that was found, with ``overlay`` or with each of its own, and all of them against each other.
+    """Check every job spec for ``paths``, with ``overlay`` or with each of its own, and all of them against each other.
 
-    Raise `OptionError` for an overlay or a setting that a spec does not have, OSError if the disk fails.
+    Raise `OptionError` for a path that does not exist, for an overlay or a setting that a spec does not have, and for
+    paths without a job; OSError if the disk fails.
     """
+    candidates = find_candidates(paths, cache)
+    ahead = [(path, identity in candidates.named) for identity, path in candidates.found.items()]
 
-    def check(number: int) -> CheckedSpec:
-        return check_spec(found.jobs[number], overlay, settings, cache)
+    def examine(number: int) -> _Examined:
+        path, is_named = ahead[number]
+        of_it = outline(path, cache)
+        is_job = of_it is None or of_it.is_job(is_named=is_named)
+        return _Examined(outline=of_it, checked=_checked(path, overlay, settings, cache) if is_job else None)
 
-    checked = list(parallel_map(len(found.jobs), check))
+    # A file is parsed once, and by the process that checks it. Those that turn out to be base specs of others are rare.
+    examined = list(parallel_map(len(ahead), examine, is_typical=lambda made: made.checked is not None))
+    found = job_specs(candidates, [one.outline for one in examined], cache)
+    known = {path: one.checked for (path, _), one in zip(ahead, examined, strict=True)}
+    checked = [known[path] or check_spec(path, overlay, settings, cache) for path in found.jobs]
+    return _result(found, checked, cache)
+
+
+def _checked(path: str, overlay: str | None, settings: Mapping[str, str], cache: InputCache) -> CheckedSpec | None:
+    """Check a spec. None for what is repeated, and raised, when it is known to be a job."""
+    try:
+        return check_spec(path, overlay, settings, cache)
+    except (OptionError, OSError):
+        return None
+
+
+def _result(found: DiscoveredSpecs, checked: list[CheckedSpec], cache: InputCache) -> ValidationResult:
     jobs = tuple(facts for spec in checked for facts in spec.facts)
     reported = dict.fromkeys(d for spec in checked for d in spec.diagnostics if not _serves_another(d, checked))
     texts = {text.name: text for spec in checked for text in spec.texts}
