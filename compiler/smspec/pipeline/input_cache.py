@@ -22,6 +22,7 @@ from smspec.workspace.boundary_search import boundary_of
 from smspec.workspace.command_line_file import spec_content
 from smspec.workspace.nearest import Nearest
 from smspec.workspace.outside_files import rejected_outside, rejected_stranger
+from smspec.workspace.real_paths import RealPaths
 from smspec.workspace.source_listing import ScannedSource, scan_source
 from smspec.workspace.spec_marker import is_meant_as_spec
 
@@ -40,7 +41,7 @@ class InputCache:
         self._searched: list[str] = []
         self._boundaries: dict[str, Boundary] = {}
         self._of_root: dict[str, Boundary] = {}
-        self._directories: dict[str, str] = {}
+        self._real_paths = RealPaths()
         self._identities: dict[str, str] = {}
         self._contents: dict[str, bytes] = {}
         self._names: dict[str, str] = {}
@@ -55,18 +56,10 @@ class InputCache:
         self._programs: dict[tuple[Started, str, int], Program | UnreadScript | None] = {}
 
     def identity(self, path: str) -> str:
-        """Return the real path of a file. The links of a directory are resolved once for all of its files."""
+        """Return the real path of a file."""
         if path not in self._identities:
-            self._identities[path] = self._resolved(path)
+            self._identities[path] = self._real_paths.of(path)
         return self._identities[path]
-
-    def _resolved(self, path: str) -> str:
-        parent, name = os.path.split(path)
-        if name in ("", os.curdir, os.pardir) or os.path.islink(path):
-            return os.path.realpath(path)
-        if parent not in self._directories:
-            self._directories[parent] = os.path.realpath(parent)
-        return os.path.join(self._directories[parent], name)
 
     def boundary(self, directory: str) -> Boundary:
         """Return the directory that files of a spec in ``directory`` must be in."""
@@ -150,7 +143,7 @@ class InputCache:
 
     def source(self, directory: str, ignore: tuple[str, ...]) -> ScannedSource:
         """Return the files of a source directory that are sent, and the errors in it."""
-        key = os.path.realpath(directory), ignore
+        key = self._real_paths.of(directory), ignore
         if key not in self._sources:
             self._sources[key] = scan_source(directory, ignore)
         return self._sources[key]

@@ -17,6 +17,7 @@ from smspec.source.real_file import open_below
 from smspec.workspace.missing_path import is_missing
 from smspec.workspace.outside_links import has_detour
 from smspec.workspace.parent_directories import upwards
+from smspec.workspace.real_paths import RealPaths
 
 _GIT = ".git"
 _OF_THE_KERNEL = ("/proc", "/sys", "/dev")
@@ -63,10 +64,11 @@ class Boundary:
     of the disk. A path that is opened has no links.
     """
 
-    __slots__ = ("_ways", "root")
+    __slots__ = ("_real_paths", "_ways", "root")
 
     def __init__(self, root: str) -> None:
         self.root = root
+        self._real_paths = RealPaths()
         self._ways: dict[str, tuple[str, ...] | None] = {}
 
     def contains(self, path: str) -> bool:
@@ -151,7 +153,7 @@ class Boundary:
 
     def _followed(self, path: str) -> tuple[str, ...] | None:
         try:
-            real = os.path.realpath(path)
+            real = self._real_paths.of(path)
         except ValueError:
             real = os.path.abspath(path)  # no file can have this name: whatever uses it finds none
         except OSError:

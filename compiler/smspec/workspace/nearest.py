@@ -16,9 +16,16 @@ class Nearest(Generic[Found]):
     def __init__(self, look: Callable[[str, Boundary], Found | None]) -> None:
         self._look = look
         self._known: dict[str, dict[str, Found | None]] = {}  # by the root of the boundary
+        self._asked: dict[tuple[str, str], Found | None] = {}
 
     def of(self, directory: str, boundary: Boundary) -> Found | None:
         """Return what ``look`` finds in a directory or the nearest one above; None if there is nothing inside."""
+        question = boundary.root, directory
+        if question not in self._asked:
+            self._asked[question] = self._search(directory, boundary)
+        return self._asked[question]
+
+    def _search(self, directory: str, boundary: Boundary) -> Found | None:
         known = self._known.setdefault(boundary.root, {})
         passed: list[str] = []
         found: Found | None = None
