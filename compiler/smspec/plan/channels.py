@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from smspec.plan.draft import Draft
-from smspec.plan.sent_keys import put_keys
+from smspec.plan.sent_keys import put_keys, sent_keys
 from smspec.source import Path
-from smspec.spec.keys import ROW, rows_below
+from smspec.spec.keys import ROW
 from smspec.spec.model import Channel
 
 _S3 = ("DataSource", "S3DataSource")
@@ -23,18 +23,18 @@ def channel_draft(channel: Channel) -> Draft:
     # Required by the API: a channel without a source has an empty one, which is reported as such.
     draft.members["DataSource"] = {}
     draft.place(("DataSource",), here)
-    rows = rows_below("channels.*")
+    keys = sent_keys("channels.*", _OUTSIDE)
     if channel.file_system:
         draft.place(ROW["channels.*.file_system"].steps[_OUTSIDE:], (*here, "file_system"))
-        file_system = rows_below("channels.*.file_system")
-        put_keys(draft, file_system, channel.file_system, (*here, "file_system"), _OUTSIDE)
+        file_system = sent_keys("channels.*.file_system", _OUTSIDE)
+        put_keys(draft, file_system, channel.file_system, (*here, "file_system"))
     if channel.file_system and channel.s3 is None:
-        rows = tuple(row for row in rows if row.steps[_OUTSIDE : _OUTSIDE + 2] != _S3)
+        keys = tuple(key for key in keys if key.member[:2] != _S3)
     else:
         draft.place(_S3, here)
         if channel.s3 is not None or channel.s3_data_type != "S3Prefix":
             draft.put((*_S3, "S3DataType"), channel.s3_data_type, (*here, "s3_data_type"))
-    put_keys(draft, rows, channel, here, _OUTSIDE)
+    put_keys(draft, keys, channel, here)
     draft.patch(channel.api, (*here, "api"))
     return draft
 

@@ -14,11 +14,10 @@ from smspec.plan.hyperparameters import encoded
 from smspec.plan.naming import training_job_name
 from smspec.plan.plan import ImagePlan, RequestPlan
 from smspec.plan.run_planning import plan_settings
-from smspec.plan.sent_keys import put_keys
+from smspec.plan.sent_keys import put_keys, sent_keys
 from smspec.service.members import items, member
 from smspec.service.ordering import in_api_order
 from smspec.source import Path
-from smspec.spec.keys import rows_below
 from smspec.spec.model import BuiltImage, ExistingImage, JobSpec, Stopping
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER, RunPlan, RunSettings
 
@@ -43,7 +42,7 @@ def plan_request(
     _put_channels(draft, job, channels, delivery)
     _put_stopping(draft, job)
     _put_tags(draft, job)
-    put_keys(draft, rows_below(""), job, ())
+    put_keys(draft, sent_keys(""), job, ())
     _place_what_is_not_there(draft, job)
     draft.patch(job.api, ("api",))
     _name(draft, job)
@@ -172,10 +171,10 @@ def _put_stopping(draft: Draft, job: JobSpec) -> None:
     # The one member that is sent empty: the API requires it, and the author set no limit.
     draft.members[here] = {}
     stopping = Stopping(max_runtime=ONE_DAY) if job.stopping is None else job.stopping
-    put_keys(draft, rows_below("stopping"), stopping, ("stopping",))
+    put_keys(draft, sent_keys("stopping"), stopping, ("stopping",))
     if job.spot is not None:
         draft.put(("EnableManagedSpotTraining",), True, ("spot",))
-        put_keys(draft, rows_below("spot"), job.spot, ("spot",))
+        put_keys(draft, sent_keys("spot"), job.spot, ("spot",))
     elif "EnableManagedSpotTraining" in job.api:
         draft.place((here, "MaxWaitTimeInSeconds"), _spot(job))
 

@@ -2,46 +2,71 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 
 from smspec.plan.draft import Draft
 from smspec.source import Path
+from smspec.source.frozen import dataclass
 from smspec.spec.keys import rows_below
 from smspec.spec.keys.row import Row
 from smspec.spec.keys.value_forms import Structure, Structures
 
 
-def put_keys(draft: Draft, rows: Iterable[Row], holder: object, here: Path, outside: int = 0) -> None:
-    """Put the keys of a mapping; ``holder`` is its value in the model, ``here`` its path in the spec.
+@dataclass(frozen=True, slots=True)
+class SentKey:
+    """What sends a key: ``member`` is its path in the draft, ``below`` are the keys of its value, or of each item."""
 
-    ``outside``: how many steps of a member are outside the draft. An irregular row is handled by its function.
+    name: str
+    member: Path
+    below: tuple[SentKey, ...] = ()
+    is_structure: bool = False
+    is_list: bool = False
+
+
+@functools.cache
+def sent_keys(path: str, outside: int = 0) -> tuple[SentKey, ...]:
+    """Return the keys below a path of the spec that their rows send; a function handles each irregular one.
+
+    ``outside``: how many steps of a member are outside the draft.
     """
-    for row in rows:
-        if row.member and not row.irregular:
-            _put(draft, row, getattr(holder, row.name), (*here, row.name), outside)
+    return tuple(_sent_key(row, outside) for row in rows_below(path) if row.member and not row.irregular)
 
 
-def _put(draft: Draft, row: Row, value: object, origin: Path, outside: int) -> None:
-    member: Path = row.steps[outside:]
+def _sent_key(row: Row, outside: int) -> SentKey:
+    member = row.steps[outside:]
     if isinstance(row.form, Structure):
-        draft.place(member, origin)
-        if value is not None:
-            put_keys(draft, rows_below(row.path), value, origin, outside)
-    elif isinstance(row.form, Structures) and isinstance(value, tuple):
-        items = [_item(row, item, (*origin, index)) for index, item in enumerate(value)]
-        draft.put(member, tuple(item.members for item in items), origin)
-        for index, item in enumerate(items):
-            for path, there in item.origins.items():
-                draft.place((*member, index, *path), there)
-    else:
-        draft.put(member, value, origin)
-        parts: Iterable[str | int] = range(len(value)) if isinstance(value, tuple) else ()
-        for part in value if isinstance(value, dict) else parts:
-            draft.place((*member, part), (*origin, part))
+        return SentKey(row.name, member, sent_keys(row.path, outside), is_structure=True)
+    if isinstance(row.form, Structures):
+        return SentKey(row.name, member, sent_keys(f"{row.path}.*", len(row.steps) + 1), is_list=True)
+    return SentKey(row.name, member)
 
 
-def _item(row: Row, item: object, origin: Path) -> Draft:
-    draft = Draft()
-    draft.place((), origin)
-    put_keys(draft, rows_below(f"{row.path}.*"), item, origin, len(row.steps) + 1)
-    return draft
+def put_keys(draft: Draft, keys: Iterable[SentKey], holder: object, here: Path) -> None:
+    """Put the keys of a mapping; ``holder`` is its value in the model, ``here`` its path in the spec."""
+    for key in keys:
+        value, origin, member = getattr(holder, key.name), (*here, key.name), key.member
+        if key.is_structure:
+            draft.place(member, origin)
+            if value is not None:
+                put_keys(draft, key.below, value, origin)
+        elif key.is_list and isinstance(value, tuple):
+            _put_items(draft, key, value, origin)
+        elif value is None:
+            draft.place(member, origin)
+        else:
+            draft.put(member, value, origin)
+            if isinstance(value, tuple | dict):
+                for part in value if isinstance(value, dict) else range(len(value)):
+                    draft.place((*member, part), (*origin, part))
+
+
+def _put_items(draft: Draft, key: SentKey, value: tuple[object, ...], origin: Path) -> None:
+    items = [Draft() for _ in value]
+    for index, (item, holder) in enumerate(zip(items, value, strict=True)):
+        item.place((), (*origin, index))
+        put_keys(item, key.below, holder, (*origin, index))
+    draft.put(key.member, tuple(item.members for item in items), origin)
+    for index, item in enumerate(items):
+        for path, there in item.origins.items():
+            draft.place((*key.member, index, *path), there)

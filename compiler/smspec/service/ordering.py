@@ -12,24 +12,40 @@ def in_api_order(request: dict[str, object]) -> dict[str, object]:
 
     The entries of maps and the items of lists stay in their order.
     """
-    return dict(_members(pinned_model().root, request))
+    return _structure(pinned_model().root, request)
 
 
-def _members(shape: Shape, value: dict[str, object]) -> list[tuple[str, object]]:
-    shapes, places = pinned_model().shapes, _places(shape.name)
-    known = sorted([name for name in value if name in places], key=places.__getitem__)
-    unknown = [(name, inner) for name, inner in value.items() if name not in places]
-    return [(name, _ordered(shapes[shape.members[name]], value[name])) for name in known] + unknown
+def _structure(shape: Shape, value: dict[str, object]) -> dict[str, object]:
+    members = _members(shape.name)
+    if len(value) == 1:
+        ((name, inner),) = value.items()
+        return {name: _ordered(members[name], inner) if name in members else inner}
+    ordered = {name: _ordered(inner, value[name]) for name, inner in members.items() if name in value}
+    if len(ordered) < len(value):
+        ordered.update((name, inner) for name, inner in value.items() if name not in members)
+    return ordered
 
 
 @functools.cache
-def _places(structure: str) -> dict[str, int]:
-    return {name: place for place, name in enumerate(pinned_model().shapes[structure].members)}
+def _members(structure: str) -> dict[str, Shape | None]:
+    """Return the shapes of the members of a structure, in order; None where there is nothing to order."""
+    shapes = pinned_model().shapes
+    return {name: _with_order(shapes[kind]) for name, kind in shapes[structure].members.items()}
 
 
-def _ordered(shape: Shape, value: object) -> object:
-    if shape.kind == "structure" and isinstance(value, dict):
-        return dict(_members(shape, value))
+def _with_order(shape: Shape) -> Shape | None:
+    if shape.kind == "structure":
+        return shape
+    item = shape.item if shape.kind == "list" else ""
+    return shape if item and _with_order(pinned_model().shapes[item]) else None
+
+
+def _ordered(shape: Shape | None, value: object) -> object:
+    if shape is None:
+        return value
+    if isinstance(value, dict):
+        return _structure(shape, value) if shape.kind == "structure" else value
     if shape.kind == "list" and isinstance(value, list):
-        return [_ordered(pinned_model().shapes[shape.item], item) for item in value]
+        inner = pinned_model().shapes[shape.item]
+        return [_ordered(inner, item) for item in value]
     return value
