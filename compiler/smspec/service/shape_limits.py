@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Literal
 
 from smspec.diagnostics import Finding, Rule
@@ -14,6 +13,7 @@ from smspec.service.patterns import matches
 from smspec.service.shapes import Model, Shape, pinned_model
 from smspec.service.unknown_instance_type import unknown_instance_type
 from smspec.source import Path, dotted
+from smspec.source.by_content import ByContent
 
 WRONG_TYPE = Rule("SM401", "value of the wrong type")
 UNKNOWN_MEMBER = Rule("SM402", "unknown member")
@@ -54,11 +54,15 @@ _LONGEST_LIST_SHOWN = 8
 _MOST_COMPARED = 100
 """No author fixes more in one run, and searching for similar names takes time."""
 
+_FITTING: ByContent[bool] = ByContent()
+
 
 def limit_findings(payload: dict[str, object], *, in_spec_words: bool = False) -> list[Finding]:
     """Return every part of a CreateTrainingJob request that does not fit its shape, as paths of the request."""
     model = pinned_model()
-    return list(_Walk(model, in_spec_words).findings((), model.root, payload))
+    walk = _Walk(model, in_spec_words)
+    walk.visit((), model.root, payload)
+    return walk.findings
 
 
 class _Walk:
@@ -68,86 +72,113 @@ class _Walk:
         self.model = model
         self.in_spec_words = in_spec_words
         self.unknown = 0
+        self.findings: list[Finding] = []
 
-    def findings(self, path: Path, shape: Shape, value: object) -> Iterator[Finding]:
+    def visit(self, path: Path, shape: Shape, value: object) -> None:
+        """Add the findings about a value of a request, and everything in it."""
         kind_here = shape.kind
         if kind_here == "string" and isinstance(value, str):
-            yield from self._text(path, shape, value)
+            self._text(path, shape, value)
         elif kind_here == "structure" and isinstance(value, dict):
-            yield from self._structure(path, shape, value)
+            self._structure(path, shape, value)
         elif kind_here == "map" and isinstance(value, dict):
-            yield from self._map(path, shape, value)
+            self._map(path, shape, value)
         elif kind_here == "list" and isinstance(value, list):
-            yield from self._list(path, shape, value)
+            self._list(path, shape, value)
         elif kind_here in ("integer", "long") and isinstance(value, int) and not isinstance(value, bool):
-            yield from self._number(path, shape, value)
+            self._number(path, shape, value)
         elif not (kind_here == "boolean" and isinstance(value, bool)):
-            yield WRONG_TYPE.at(
-                path,
-                f"{member(path)} must be {kind(shape)}, got {kind_of(value)}",
-                help=_retyped(shape, value),
+            self._add(
+                WRONG_TYPE.at(
+                    path,
+                    f"{member(path)} must be {kind(shape)}, got {kind_of(value)}",
+                    help=_retyped(shape, value),
+                )
             )
 
-    def _structure(self, path: Path, shape: Shape, value: dict[str, object]) -> Iterator[Finding]:
+    def _structure(self, path: Path, shape: Shape, value: dict[str, object]) -> None:
         for name, inner in value.items():
             if name in shape.members:
-                yield from self.findings((*path, name), self.model.shapes[shape.members[name]], inner)
+                below = self.model.shapes[shape.members[name]]
+                if path or not self._fits_again(name, below, inner):
+                    self.visit((*path, name), below, inner)
             else:
                 self.unknown += 1
                 near, elsewhere = None, None
                 if self.unknown <= _MOST_COMPARED:
                     near = nearest(name, shape.members)
                     elsewhere = None if near else self._places_of(name, path)
-                yield UNKNOWN_MEMBER.at(
-                    (*path, name),
-                    f"unknown member {member((*path, name))}",
-                    label=f"did you mean `{near}`?" if near else "",
-                    help=f"move it to {elsewhere}" if elsewhere else "" if near else self._model_notes(),
-                    on="key",
+                self._add(
+                    UNKNOWN_MEMBER.at(
+                        (*path, name),
+                        f"unknown member {member((*path, name))}",
+                        label=f"did you mean `{near}`?" if near else "",
+                        help=f"move it to {elsewhere}" if elsewhere else "" if near else self._model_notes(),
+                        on="key",
+                    )
                 )
         for name in shape.required:
             if name not in value:
                 key = _KEYS.get(name) if self.in_spec_words else None
-                yield MISSING_MEMBER.at(
-                    (*path, name),
-                    f"`{key}` is not set" if key else f"{member((*path, name))} is not set",
-                    help=f"add `{key or name}`",
-                    on="key",
+                self._add(
+                    MISSING_MEMBER.at(
+                        (*path, name),
+                        f"`{key}` is not set" if key else f"{member((*path, name))} is not set",
+                        help=f"add `{key or name}`",
+                        on="key",
+                    )
                 )
 
-    def _map(self, path: Path, shape: Shape, value: dict[str, object]) -> Iterator[Finding]:
+    def _fits_again(self, name: str, shape: Shape, value: object) -> bool:
+        """Return whether a member has no findings, without looking twice at a value: jobs share many."""
+        if not self.in_spec_words or not isinstance(value, dict | list):
+            return False  # another tool's request is checked once
+        return _FITTING.of(name, value, lambda new: not self._findings_of(name, shape, new))
+
+    def _findings_of(self, name: str, shape: Shape, value: object) -> list[Finding]:
+        walk = _Walk(self.model, self.in_spec_words)
+        walk.visit((name,), shape, value)
+        return walk.findings
+
+    def _map(self, path: Path, shape: Shape, value: dict[str, object]) -> None:
         if shape.maximum is not None and len(value) > shape.maximum:
-            yield TOO_MANY_ENTRIES.at(
-                path,
-                f"{member(path)} has {len(value):,} entries; the maximum is {shape.maximum:,}",
-                help="combine several into one JSON value, or move them to a file of a channel",
-                on="key",
+            self._add(
+                TOO_MANY_ENTRIES.at(
+                    path,
+                    f"{member(path)} has {len(value):,} entries; the maximum is {shape.maximum:,}",
+                    help="combine several into one JSON value, or move them to a file of a channel",
+                    on="key",
+                )
             )
         for name, inner in value.items():
-            yield from self._text((*path, name), self.model.shapes[shape.key], name, on="key")
-            yield from self.findings((*path, name), self.model.shapes[shape.item], inner)
+            self._text((*path, name), self.model.shapes[shape.key], name, on="key")
+            self.visit((*path, name), self.model.shapes[shape.item], inner)
 
-    def _list(self, path: Path, shape: Shape, value: list[object]) -> Iterator[Finding]:
+    def _list(self, path: Path, shape: Shape, value: list[object]) -> None:
         if shape.minimum is not None and len(value) < shape.minimum:
-            yield TOO_FEW_ITEMS.at(
-                path,
-                f"{member(path)} is empty"
-                if not value
-                else f"{member(path)} has {len(value):,} items; the minimum is {shape.minimum:,}",
-                help="remove the list" if not value else f"add {shape.minimum - len(value):,}",
-                on="key",
+            self._add(
+                TOO_FEW_ITEMS.at(
+                    path,
+                    f"{member(path)} is empty"
+                    if not value
+                    else f"{member(path)} has {len(value):,} items; the minimum is {shape.minimum:,}",
+                    help="remove the list" if not value else f"add {shape.minimum - len(value):,}",
+                    on="key",
+                )
             )
         if shape.maximum is not None and len(value) > shape.maximum:
-            yield TOO_MANY_ITEMS.at(
-                path,
-                f"{member(path)} has {len(value):,} items; the maximum is {shape.maximum:,}",
-                help=f"remove {len(value) - shape.maximum:,}",
-                on="key",
+            self._add(
+                TOO_MANY_ITEMS.at(
+                    path,
+                    f"{member(path)} has {len(value):,} items; the maximum is {shape.maximum:,}",
+                    help=f"remove {len(value) - shape.maximum:,}",
+                    on="key",
+                )
             )
         for index, inner in enumerate(value):
-            yield from self.findings((*path, index), self.model.shapes[shape.item], inner)
+            self.visit((*path, index), self.model.shapes[shape.item], inner)
 
-    def _number(self, path: Path, shape: Shape, value: int) -> Iterator[Finding]:
+    def _number(self, path: Path, shape: Shape, value: int) -> None:
         largest = shape.maximum if shape.maximum is not None else _LARGEST[shape.kind]
         smallest = shape.minimum if shape.minimum is not None else -_LARGEST[shape.kind] - 1
         if smallest <= value <= largest:
@@ -159,46 +190,55 @@ class _Walk:
         rule, limit = (TOO_SMALL, "minimum") if value < smallest else (TOO_LARGE, "maximum")
         smallest = _LEAST_OF_A_REQUEST.get(shape.name, smallest)
         bound = smallest if value < smallest else largest
-        yield rule.at(
-            path,
-            f"{member(path)} is {written(value)}; the {limit} is {written(bound)}",
-            help=f"use {written(smallest)} {'or more' if shape.maximum is None else f'to {written(largest)}'}",
+        self._add(
+            rule.at(
+                path,
+                f"{member(path)} is {written(value)}; the {limit} is {written(bound)}",
+                help=f"use {written(smallest)} {'or more' if shape.maximum is None else f'to {written(largest)}'}",
+            )
         )
 
-    def _text(
-        self, path: Path, shape: Shape, value: str, *, on: Literal["key", "value"] = "value"
-    ) -> Iterator[Finding]:
+    def _text(self, path: Path, shape: Shape, value: str, *, on: Literal["key", "value"] = "value") -> None:
         length = len(value)
         if shape.minimum is not None and length < shape.minimum:
-            yield TOO_SHORT.at(
-                path,
-                f"{member(path)} has {_characters(length)}; the minimum is {shape.minimum:,}"
-                if value
-                else f"{member(path)} is empty",
-                help=self._form_notes(shape),
-                on=on,
+            self._add(
+                TOO_SHORT.at(
+                    path,
+                    f"{member(path)} has {_characters(length)}; the minimum is {shape.minimum:,}"
+                    if value
+                    else f"{member(path)} is empty",
+                    help=self._form_notes(shape),
+                    on=on,
+                )
             )
         elif shape.maximum is not None and length > shape.maximum:
             # Only then check the pattern: on a string of any length some patterns would backtrack for minutes.
-            yield TOO_LONG.at(
-                path,
-                f"{member(path)} has {_characters(length)}; the maximum is {shape.maximum:,}",
-                help=f"remove at least {_characters(length - shape.maximum)}",
-                on=on,
+            self._add(
+                TOO_LONG.at(
+                    path,
+                    f"{member(path)} has {_characters(length)}; the maximum is {shape.maximum:,}",
+                    help=f"remove at least {_characters(length - shape.maximum)}",
+                    on=on,
+                )
             )
         elif shape.enum:
             if value not in shape.enum:
-                yield self._unknown_word(path, shape, value)
+                self.findings.append(self._unknown_word(path, shape, value))
         elif shape.pattern is not None and not matches(shape.pattern, value):
             has_break = shape.pattern in (".*", ".+")
-            yield WRONG_FORM.at(
-                path,
-                f"{member(path)} contains a line break"
-                if has_break
-                else f"{member(path)} does not match the API pattern",
-                help="remove the line break" if has_break else self._form_notes(shape),
-                on=on,
+            self._add(
+                WRONG_FORM.at(
+                    path,
+                    f"{member(path)} contains a line break"
+                    if has_break
+                    else f"{member(path)} does not match the API pattern",
+                    help="remove the line break" if has_break else self._form_notes(shape),
+                    on=on,
+                )
             )
+
+    def _add(self, finding: Finding) -> None:
+        self.findings.append(finding)
 
     def _unknown_word(self, path: Path, shape: Shape, value: str) -> Finding:
         is_instance_type = shape.name in _INSTANCE_TYPES

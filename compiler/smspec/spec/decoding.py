@@ -7,6 +7,7 @@ from typing import cast
 
 from smspec.source import Document, Node, Scalar, to_data
 from smspec.source import Mapping as MappingNode
+from smspec.source.by_content import ByContent
 from smspec.spec import model
 from smspec.spec.keys import ROW
 from smspec.spec.keys.row import Row
@@ -24,12 +25,19 @@ def decode(document: Document, data: object = None) -> model.JobSpec:
     keys = cast(Data, viewed(document.root) if data is None else data)
     root = document.root
     parameters = root.get("hyperparameters") if isinstance(root, MappingNode) else None
-    job = {name: _value(ROW[name], value) for name, value in keys.items() if name not in _ELSEWHERE}
+    job = {name: _shared_value(name, value) for name, value in keys.items() if name not in _ELSEWHERE}
     if parameters is not None:
         job["hyperparameters"] = _hyperparameters(parameters)
     if "checks" in keys:
         job["ignored_checks"] = _below("checks", keys["checks"]).get("ignore", ())
     return model.JobSpec(**job)  # type: ignore[arg-type]  # the schema and the table say what is in it
+
+
+def _shared_value(name: str, value: object) -> object:
+    """Return the value of a top-level key: one frozen value for all jobs that have the same there."""
+    if not isinstance(value, dict | list):
+        return _value(ROW[name], value)
+    return _DECODED.of(name, value, lambda new: _value(ROW[name], new))
 
 
 def _below(path: str, data: object) -> Data:
@@ -84,6 +92,7 @@ def _channels(value: object) -> object:
     return tuple(model.Channel(name=name, **_below("channels.*", data)) for name, data in channels.items())  # type: ignore[arg-type]  # as in decode
 
 
+_DECODED: ByContent[object] = ByContent()
 _ELSEWHERE = frozenset(("smspec", "hyperparameters", "checks"))
 IRREGULAR: dict[str, Callable[[object], object]] = {
     "image": _image,

@@ -7,12 +7,13 @@ from botocore import session, validate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from smspec.service import shape_limits
 from smspec.service.request_check import request_findings
 from smspec.service.shape_limits import SHAPE_RULES, limit_findings
 from smspec.service.shapes import pinned_model
 from smspec.source import dotted
 from support.examples import at_most
-from support.service import api_samples
+from support.service import api_samples, request_strategies
 
 MODEL = pinned_model()
 PLACES = list(MODEL.walk())
@@ -278,3 +279,15 @@ JSON = st.recursive(
 def test_any_json_can_be_checked(request):
     for finding in request_findings(request):
         assert finding.message
+
+
+@settings(max_examples=at_most(100))
+@given(st.lists(request_strategies.anything(), min_size=1, max_size=4))
+def test_shared_members_have_the_findings_of_their_own(requests):
+    """What fitted in one request is not looked at again in another."""
+    for request in [*requests, *requests]:
+        shape_limits._FITTING.__init__()
+        alone = limit_findings(request, in_spec_words=True)
+        for other in requests:
+            limit_findings(other, in_spec_words=True)
+        assert limit_findings(request, in_spec_words=True) == alone

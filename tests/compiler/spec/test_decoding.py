@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from smspec.spec import model
+from smspec.spec import decoding, model
 from smspec.spec.decoding import decode
 from smspec.spec.shape.shape_check import shape_findings
 from support.small_job import READY
@@ -195,3 +195,16 @@ def test_null_equals_an_absent_key():
 def test_channels_keep_their_order():
     job = decoded(READY + "channels: {z: s3://a/z, a: s3://a/a, m: s3://a/m}\n")
     assert [channel.name for channel in job.channels] == ["z", "a", "m"]
+
+
+def test_shared_values_are_decoded_as_on_their_own():
+    """A value of one job does not become the value of another that only looks like it."""
+    lines = ["tags: {a: '1'}", "tags: {a: 1}", "environment: {a: '1'}", "tags: {a: x, b: y}", "tags: {b: y, a: x}"]
+    lines += ["retries: 1", "api: {a: 1}", "api: {a: true}", "api: {a: 1.0}", "api: {a: [1]}"]
+    texts = [with_key(line) for line in lines]
+    alone = []
+    for text in texts:
+        decoding._DECODED.__init__()
+        alone.append(repr(decode(merged_text(text))))
+    assert [repr(decode(merged_text(text))) for text in texts * 2] == alone * 2
+    assert len(set(alone)) == len(texts) - 1, "a tag is its text"

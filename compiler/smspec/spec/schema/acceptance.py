@@ -8,10 +8,10 @@ every value are written as loops: `any` and `all` would take twice as long.
 
 from __future__ import annotations
 
-import marshal
 import re
 from collections.abc import Callable, Mapping
 
+from smspec.source.by_content import ByContent
 from smspec.spec.schema.job_schema import SchemaPart, part, target
 
 Root = dict[str, SchemaPart]
@@ -48,9 +48,7 @@ def checks(schema: dict[str, SchemaPart]) -> list[tuple[str, Keyword, SchemaPart
 
 
 _KNOWN: dict[int, tuple[dict[str, SchemaPart], list[tuple[str, Keyword, SchemaPart]]]] = {}
-_ACCEPTED: dict[tuple[int, int, bytes], tuple[Root, SchemaPart]] = {}
-_LARGEST_SEEN = 4096
-_MOST_SEEN = 4096
+_ACCEPTED: ByContent[tuple[bool, Root, SchemaPart]] = ByContent()
 
 
 def _by_jsonschema(name: str) -> Keyword:
@@ -129,21 +127,12 @@ def _properties(argument: SchemaPart, value: object, schema: Mapping[str, Schema
 
 
 def _accepts_again(schema: SchemaPart, value: object, root: Root) -> bool:
-    """Return what `accepts` does, without looking twice at a small list or mapping that was accepted."""
+    """Return what `accepts` does, without looking twice at a list or mapping."""
     if not isinstance(value, dict | list):
         return accepts(schema, value, root)
-    # The bytes of version 2 depend on the content alone. Unlike `==`, they distinguish 1, 1.0, and true.
-    content = marshal.dumps(value, 2)
-    seen = id(root), id(schema), content  # two roots share most of their parts, but not what a reference means
-    if seen in _ACCEPTED:
-        return True
-    if not accepts(schema, value, root):
-        return False
-    if len(content) <= _LARGEST_SEEN:
-        if len(_ACCEPTED) >= _MOST_SEEN:
-            _ACCEPTED.clear()
-        _ACCEPTED[seen] = root, schema  # kept, so that no other schema gets the id
-    return True
+    # Two roots share most of their parts, but not what a reference means. Both are kept, so that no other gets the id.
+    subject = id(root), id(schema)
+    return _ACCEPTED.of(subject, value, lambda new: (accepts(schema, new, root), root, schema))[0]
 
 
 def _additional_properties(argument: SchemaPart, value: object, schema: Mapping[str, SchemaPart], root: Root) -> bool:
