@@ -68,7 +68,13 @@ def _idle_nulls(job: Job) -> Iterable[Finding]:
 def _request(job: Job) -> Iterable[Finding]:
     """Return what the API would reject, at the key of the spec that it was made from."""
     request = job.plan.request
-    return map(request.at_origin, request_findings(request.payload, region=job.spec.region, in_spec_words=True))
+    findings = request_findings(
+        request.payload,
+        region=job.spec.region,
+        in_spec_words=True,
+        launcher=job.plan.run.launcher if job.plan.run else None,
+    )
+    return map(request.at_origin, findings)
 
 
 def _dockerfile(job: Job) -> Iterable[Finding]:

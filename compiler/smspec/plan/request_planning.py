@@ -13,7 +13,7 @@ from smspec.plan.draft import Draft
 from smspec.plan.hyperparameters import encoded
 from smspec.plan.naming import training_job_name
 from smspec.plan.plan import ImagePlan, RequestPlan
-from smspec.plan.run_planning import plan_settings
+from smspec.plan.run_planning import launcher_name, plan_settings
 from smspec.plan.sent_keys import put_keys, sent_keys
 from smspec.service.members import items, member
 from smspec.service.ordering import in_api_order
@@ -82,12 +82,20 @@ def _put_hyperparameters(draft: Draft, job: JobSpec, delivery: Delivery, setting
         for number, start in enumerate(range(0, len(text), VALUE_LIMIT)):
             name = f"{SETTINGS_HYPERPARAMETER}_{number}" if number else SETTINGS_HYPERPARAMETER
             draft.put(("HyperParameters", name), text[start : start + VALUE_LIMIT], ("entry_point",))
+        launcher = launcher_name(job.distribution) or ""
+        for option in settings.launcher:
+            # Inside of a value: rules about what a launcher starts find the key there.
+            draft.place(
+                ("HyperParameters", SETTINGS_HYPERPARAMETER, "launcher", option), ("distribution", launcher, option)
+            )
 
 
 def _cause(name: str) -> tuple[str, ...]:
     """Return the key of the spec that requires a generated hyperparameter."""
     if name == "sagemaker_program":
         return ("entry_point", "script")
+    if name == "sagemaker_mpi_num_of_processes_per_host":
+        return ("distribution", "mpi", "processes_per_host")
     return ("source",) if name == "sagemaker_submit_directory" else ("distribution",)
 
 

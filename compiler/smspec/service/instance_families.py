@@ -1,33 +1,14 @@
-"""The families of instance types: where their volume comes from, and what they are built for.
-
-The storage of a family is public; the API model lists only names. A test checks that every name of the pinned model is
-in one of these sets, so a new family is classified when the model is pinned.
-"""
+"""The families of instance types, and where the volume of a type comes from."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Literal
 
+from smspec.service.facts.instances import instance, known_types
+
 Storage = Literal["ebs", "nvme", "unknown"]
-
-# fmt: off
-EBS_ONLY = frozenset({
-    "m4", "m5", "m6i", "m7i", "m7i-flex", "m8i", "m8i-flex", "c4", "c5", "c5n", "c6i", "c7i", "c7i-flex", "c8i",
-    "c8i-flex", "r5", "r6i", "r7i", "r8i", "r8i-flex", "p2", "p3", "t3",
-})
-# fmt: on
-"""Without local storage: VolumeSizeInGB sets the size of the volume."""
-
-# fmt: off
-LOCAL_NVME = frozenset({
-    "g4dn", "g5", "g6", "g6e", "g7e", "p3dn", "p4d", "p4de", "p5", "p5e", "p5en", "p6-b200", "p6-b300",
-    "p6e-gb200", "trn1", "trn1n", "trn2", "r5d",
-})
-# fmt: on
-"""With local storage of a fixed size, which SageMaker uses instead of a volume."""
-
-STORAGE_UNKNOWN = frozenset({"g7"})
-"""Families in the API model that no public document describes yet; no rule checks their volume."""
+"""``ebs``: VolumeSizeInGB sets the size of the volume; ``nvme``: SageMaker uses local storage of a fixed size."""
 
 ULTRASERVER = frozenset({"p6e-gb200", "trn2"})
 """Families that are also available as UltraServers: their jobs can be placed on one."""
@@ -44,12 +25,17 @@ def family(instance_type: str) -> str:
 
 def storage(instance_type: str) -> Storage:
     """Return the storage of the instances of a type."""
-    name = family(instance_type)
-    if name in EBS_ONLY:
-        return "ebs"
-    return "nvme" if name in LOCAL_NVME else "unknown"
+    facts = instance(instance_type)
+    if facts is None or facts.nvme_gb is None:
+        return "unknown"
+    return "nvme" if facts.nvme_gb else "ebs"
 
 
 def is_known(instance_type: str) -> bool:
-    """Return whether the family of a type is in these sets."""
-    return family(instance_type) in EBS_ONLY | LOCAL_NVME | STORAGE_UNKNOWN
+    """Return whether a type has a family of the table of instances."""
+    return family(instance_type) in _families()
+
+
+@cache
+def _families() -> frozenset[str]:
+    return frozenset(map(family, known_types()))

@@ -70,12 +70,14 @@ class Request:
     """The request to check. Anything may be missing from ``payload``, or have a wrong type.
 
     ``region`` is where the job is to run, None if unknown. ``in_spec_words``: the request was made from a spec, whose
-    author knows the keys of the spec and not those of the API.
+    author knows the keys of the spec and not those of the API. ``launcher``: what the image starts the processes with,
+    if that is known from elsewhere.
     """
 
     payload: dict[str, object]
     region: str | None = None
     in_spec_words: bool = False
+    launcher: str | None = None
 
     def word(self, member: str, key: str) -> str:
         """Return the name that the author knows: ``member`` in a request, ``key`` in a spec."""

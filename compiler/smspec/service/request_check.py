@@ -12,14 +12,19 @@ SECURITY = "SM6"
 
 
 def request_findings(
-    payload: dict[str, object], *, region: str | None = None, in_spec_words: bool = False
+    payload: dict[str, object],
+    *,
+    region: str | None = None,
+    in_spec_words: bool = False,
+    launcher: str | None = None,
 ) -> list[Finding]:
     """Return all errors and risks in a request, at paths of the request.
 
     The rules skip a member that does not have its shape, so that one error is not reported twice. ``region``: where the
-    job is to run, if known; ``in_spec_words``: the request was made from a spec.
+    job is to run, if known; ``in_spec_words``: the request was made from a spec; ``launcher``: the name of the one in
+    its image.
     """
-    request = Request(payload=payload, region=region, in_spec_words=in_spec_words)
+    request = Request(payload=payload, region=region, in_spec_words=in_spec_words, launcher=launcher)
     shape = limit_findings(payload, in_spec_words=in_spec_words)
     reported = {finding.path for finding in shape if finding.severity == "error"}
     rest = (found for found in rule_findings(request) if found.path not in reported or found.code.startswith(SECURITY))

@@ -1,33 +1,39 @@
-"""Instance families cover the pinned API model without overlaps."""
+"""Facts about instance types cover the pinned API model."""
 
 import pytest
 
-from smspec.service.instance_families import (
-    EBS_ONLY,
-    LOCAL_NVME,
-    STORAGE_UNKNOWN,
-    TRAINIUM,
-    ULTRASERVER,
-    family,
-    is_known,
-    storage,
-)
+from smspec.service.facts.instances import Instance, instance, known_types, lacks
+from smspec.service.facts.table import table
+from smspec.service.instance_families import TRAINIUM, ULTRASERVER, family, is_known, storage
 from smspec.service.shapes import pinned_model
 
 TYPES = pinned_model().shapes["TrainingInstanceType"].enum
 FAMILIES = {family(kind) for kind in TYPES}
+WITHOUT_FACTS = {"ml.p6e-gb200.36xlarge"}
+
+
+def test_table_has_every_instance_type_of_the_model():
+    """A new model may have new types: look up their facts and add a row for each."""
+    assert sorted(known_types()) == sorted(TYPES)
+    assert all(is_known(kind) for kind in TYPES)
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_every_instance_type_is_in_exactly_one_class(kind):
-    """A new model may have new families: look up their disks and add each to its set."""
-    assert sum(family(kind) in names for names in (EBS_ONLY, LOCAL_NVME, STORAGE_UNKNOWN)) == 1
-    assert is_known(kind)
+def test_storage_of_every_instance_type_is_known(kind):
+    assert (storage(kind) == "unknown") == (kind in WITHOUT_FACTS)
 
 
-@pytest.mark.parametrize("names", [EBS_ONLY, LOCAL_NVME, STORAGE_UNKNOWN, TRAINIUM, ULTRASERVER])
+@pytest.mark.parametrize("names", [TRAINIUM, ULTRASERVER])
 def test_every_family_is_in_the_model(names):
     assert names <= FAMILIES
+
+
+def test_trainium_families_have_neuron_cores():
+    with_cores = {family(kind) for kind in TYPES if (instance(kind) or Instance(**NOTHING)).neuron_cores}
+    assert with_cores == TRAINIUM
+
+
+NOTHING = dict.fromkeys(("vcpus", "gpus", "neuron_cores", "nvme_gb", "efa_interfaces"))
 
 
 @pytest.mark.parametrize(
@@ -40,13 +46,47 @@ def test_every_family_is_in_the_model(names):
         ("ml.p3dn.24xlarge", "nvme"),
         ("ml.p6-b200.48xlarge", "nvme"),
         ("ml.m7i-flex.large", "ebs"),
-        ("ml.g7.2xlarge", "unknown"),
+        ("ml.g7.2xlarge", "nvme"),
+        ("ml.p6e-gb200.36xlarge", "unknown"),
         ("ml.x9.large", "unknown"),
         ("m5.large", "unknown"),
         ("ml.m5", "unknown"),
         ("ml.m5.", "unknown"),
         ("", "unknown"),
+        ("*", "unknown"),
     ],
 )
 def test_instance_type_has_its_storage(kind, expected):
     assert storage(kind) == expected
+
+
+def test_none_is_not_unknown():
+    assert instance("ml.m5.large") == Instance(vcpus=2, gpus=0, neuron_cores=0, nvme_gb=0, efa_interfaces=0)
+    assert instance("ml.trn1.32xlarge") == Instance(vcpus=128, gpus=0, neuron_cores=32, nvme_gb=7600, efa_interfaces=8)
+    assert instance("ml.p3.8xlarge") == Instance(vcpus=None, gpus=4, neuron_cores=0, nvme_gb=0, efa_interfaces=None)
+    assert instance("ml.p6e-gb200.36xlarge") == Instance(**NOTHING)
+    assert instance("ml.p9.large") is None
+
+
+@pytest.mark.parametrize(
+    ("region", "kind", "expected"),
+    [
+        ("eu-central-1", "ml.p3dn.24xlarge", True),
+        ("us-east-1", "ml.p3dn.24xlarge", False),
+        ("eu-central-1", "ml.m5.large", False),
+        ("cn-north-1", "ml.p3dn.24xlarge", False),
+        ("eu-central-1", "ml.p9.large", False),
+        ("", "ml.p3dn.24xlarge", False),
+        ("eu-central-1", "*", False),
+    ],
+)
+def test_only_a_listed_region_lacks_a_type(region, kind, expected):
+    assert lacks(region, kind) is expected
+
+
+def test_every_row_of_regions_is_of_a_known_type():
+    first, *rows = table("ec2_not_offered").rows()
+    looked_at = set(first["regions_without_it"].split())
+    assert len(looked_at) == 30
+    assert {row["type"] for row in rows} <= set(known_types())
+    assert all(set(row["regions_without_it"].split()) <= looked_at for row in rows)

@@ -11,7 +11,15 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 
 from smspec.diagnostics import Finding
+from smspec.service.members import structure
 from smspec.service.request import Request
+
+BUILT_IN_ALGORITHM = "a built-in algorithm"
+"""Activates a rule if the repository of the image has the name of one: few requests have such an image."""
+LAUNCHER = "a launcher"
+"""Activates a rule if smspec or SageMaker's toolkit launches processes by settings that the rules read."""
+
+OF_NO_MEMBER = frozenset({BUILT_IN_ALGORITHM, LAUNCHER})
 
 RULES: dict[str, tuple[str, ...]] = {
     "presence.job_without_algorithm": (),
@@ -43,6 +51,21 @@ RULES: dict[str, tuple[str, ...]] = {
     "algorithm.ineffective_time_series_switch": ("AlgorithmSpecification.EnableSageMakerMetricsTimeSeries",),
     "algorithm.vpc_access_to_ecr": ("AlgorithmSpecification.TrainingImageConfig",),
     "algorithm.vpc_access_without_vpc": ("AlgorithmSpecification.TrainingImageConfig",),
+    "built_in.content_type_not_set": (BUILT_IN_ALGORITHM,),
+    "built_in.cpu_hosts_for_a_gpu_algorithm": (BUILT_IN_ALGORITHM,),
+    "built_in.forest_without_sharded_data": (BUILT_IN_ALGORITHM,),
+    "built_in.gpu_hosts_for_a_cpu_algorithm": (BUILT_IN_ALGORITHM,),
+    "built_in.hyperparameter_out_of_range": (BUILT_IN_ALGORITHM,),
+    "built_in.hyperparameter_outside_a_documented_range": (BUILT_IN_ALGORITHM,),
+    "built_in.missing_channel": (BUILT_IN_ALGORITHM,),
+    "built_in.missing_hyperparameter": (BUILT_IN_ALGORITHM,),
+    "built_in.misspelled_hyperparameter": (BUILT_IN_ALGORITHM,),
+    "built_in.misspelled_value": (BUILT_IN_ALGORITHM,),
+    "built_in.quoted_value": (BUILT_IN_ALGORITHM,),
+    "built_in.several_hosts": (BUILT_IN_ALGORITHM,),
+    "built_in.unknown_channel": (BUILT_IN_ALGORITHM,),
+    "built_in.unsupported_content_type": (BUILT_IN_ALGORITHM,),
+    "built_in.unsupported_input_mode": (BUILT_IN_ALGORITHM,),
     "channels.attributes_without_augmented_manifest": ("InputDataConfig.DataSource.S3DataSource.AttributeNames",),
     "channels.augmented_manifest_without_attributes": (
         "InputDataConfig.DataSource.S3DataSource.S3DataType=AugmentedManifestFile",
@@ -101,6 +124,11 @@ RULES: dict[str, tuple[str, ...]] = {
     "hosts.warm_pool_with_instance_groups": ("ResourceConfig.KeepAlivePeriodInSeconds",),
     "hosts.warm_pool_with_spot": ("ResourceConfig.KeepAlivePeriodInSeconds",),
     "hosts.zero_instances": ("ResourceConfig",),
+    "hosts.instance_type_not_in_the_region": ("ResourceConfig",),
+    "hosts.more_processes_than_devices": (LAUNCHER,),
+    "hosts.smdataparallel_outside_its_documentation": (LAUNCHER,),
+    "hosts.unchecked_security_groups": ("VpcConfig",),
+    "hosts.unsupported_hosts_of_smdataparallel": (LAUNCHER,),
     "stopping.long_wait_of_an_algorithm_without_checkpoints": ("EnableManagedSpotTraining",),
     "stopping.max_runtime_above_the_default_quota": ("StoppingCondition.MaxRuntimeInSeconds",),
     "stopping.max_wait_below_max_runtime": ("EnableManagedSpotTraining",),
@@ -121,6 +149,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "debugging.profiler_rules_without_a_profiler": ("ProfilerRuleConfigurations",),
     "debugging.duplicate_collection": ("DebugHookConfig",),
     "debugging.duplicate_rule_configuration": ("DebugRuleConfigurations", "ProfilerRuleConfigurations"),
+    "debugging.several_debugger_rules": ("DebugRuleConfigurations", "ProfilerRuleConfigurations"),
     "debugging.unknown_profiling_parameter": ("ProfilerConfig",),
     "debugging.unsupported_profiling_interval": ("ProfilerConfig",),
     "serverless.declined_license": ("ServerlessJobConfig",),
@@ -148,7 +177,21 @@ RULES: dict[str, tuple[str, ...]] = {
     ),
 }
 """Module with ``check(request)`` → what activates it: one of these members of the request, members of any item of a
-list, or a member with this value; empty: the rule always runs."""
+list, a member with this value, `BUILT_IN_ALGORITHM`, or `LAUNCHER`; empty: the rule always runs."""
+
+_LAUNCHER_SETTINGS = (
+    "sagemaker_smspec",
+    "sagemaker_mpi_num_of_processes_per_host",
+    "sagemaker_distributed_dataparallel_enabled",
+)
+
+# fmt: off
+_ALGORITHMS = frozenset({
+    "blazingtext", "factorization-machines", "forecasting-deepar", "image-classification", "ipinsights", "kmeans",
+    "knn", "lda", "linear-learner", "ntm", "object-detection", "object2vec", "pca", "randomcutforest",
+    "sagemaker-xgboost", "semantic-segmentation", "seq2seq", "xgboost",
+})
+# fmt: on
 
 
 Check = Callable[[Request], Iterator[Finding]]
@@ -168,6 +211,12 @@ def rule_findings(request: Request) -> Iterator[Finding]:
     """Yield all findings of the rules for a request, at paths of the request."""
     there: set[str] = set()
     _look(request.payload, _members(), there)
+    image = request.image
+    if image is not None and image.repository in _ALGORITHMS:
+        there.add(BUILT_IN_ALGORITHM)
+    hyperparameters = structure(request.payload, "HyperParameters")
+    if request.launcher == "smdataparallel" or any(name in hyperparameters for name in _LAUNCHER_SETTINGS):
+        there.add(LAUNCHER)
     for check in _activated(frozenset(there)):
         yield from check(request)
 
@@ -176,7 +225,7 @@ def rule_findings(request: Request) -> Iterator[Finding]:
 def _members() -> _Member:
     """Return the members that activate rules as a tree, so that one walk over a request finds all that are set."""
     root = _Member()
-    for trigger in {trigger for triggers in RULES.values() for trigger in triggers}:
+    for trigger in {trigger for triggers in RULES.values() for trigger in triggers} - OF_NO_MEMBER:
         path, equals, value = trigger.partition("=")
         member = root
         for step in path.split("."):

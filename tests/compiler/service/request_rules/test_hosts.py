@@ -24,8 +24,9 @@ def on(kind="ml.m5.large", **members):
     return changed(ResourceConfig=hosts(kind, **members))
 
 
-def grouped(*groups, **members):
-    return changed(ResourceConfig={"InstanceGroups": list(groups), "VolumeSizeInGB": 5} | members)
+def grouped(*groups, HyperParameters=None, **members):
+    resources = {"InstanceGroups": list(groups), "VolumeSizeInGB": 5} | members
+    return changed(ResourceConfig=resources, HyperParameters=HyperParameters)
 
 
 def spot(**parts):
@@ -44,6 +45,34 @@ def placed(kind, *counts, hosts_in_all=2):
 HERE = "ResourceConfig"
 PLACEMENTS = (HERE, "InstancePlacementConfig", "PlacementSpecifications")
 ULTRA = "ml.p6e-gb200.36xlarge"
+
+HP, SMSPEC = "HyperParameters", "sagemaker_smspec"
+PROCESSES = "sagemaker_mpi_num_of_processes_per_host"
+DATA_PARALLEL = {"sagemaker_distributed_dataparallel_enabled": "true"}
+
+
+def mpi(processes):
+    return {"sagemaker_mpi_enabled": "true", PROCESSES: processes}
+
+
+def smspec(processes):
+    return {SMSPEC: f'{{"launcher":{{"processes_per_host":{processes}}}}}'}
+
+
+def launched(kind, hyperparameters, **members):
+    return changed(ResourceConfig=hosts(kind, **members), HyperParameters=hyperparameters)
+
+
+def with_pytorch(tag):
+    image = f"763104351884.dkr.ecr.us-west-2.amazonaws.com/pytorch-training:{tag}"
+    return launched("ml.p4d.24xlarge", DATA_PARALLEL) | {
+        "AlgorithmSpecification": {"TrainingImage": image, "TrainingInputMode": "File"}
+    }
+
+
+def in_vpc(kind, count):
+    return on(kind, InstanceCount=count) | {"VpcConfig": {"Subnets": ["subnet-0a"], "SecurityGroupIds": ["sg-0a"]}}
+
 
 REPORTED = [
     (grouped(group(), InstanceType="ml.m5.large"), "SM425", (HERE, "InstanceType")),
@@ -76,6 +105,17 @@ REPORTED = [
     ),
     (placed(ULTRA, 1, 2), "SM351", PLACEMENTS),
     (on("ml.t3.medium", VolumeSizeInGB=5), "SM352", (HERE, "InstanceType")),
+    (launched("ml.g5.xlarge", smspec(8)), "SM389", (HP, SMSPEC, "launcher", "processes_per_host")),
+    (launched("ml.p3.8xlarge", mpi("8"), VolumeSizeInGB=5), "SM389", (HP, PROCESSES)),
+    (launched("ml.trn1.2xlarge", mpi("3")), "SM389", (HP, PROCESSES)),
+    (launched("ml.m5.large", mpi("3")), "SM389", (HP, PROCESSES)),
+    (grouped(group(), group("gpus", "ml.g5.2xlarge"), HyperParameters=mpi("2")), "SM389", (HP, PROCESSES)),
+    (launched("ml.g5.xlarge", DATA_PARALLEL), "SM491", (HERE, "InstanceType")),
+    (launched("ml.trn1.32xlarge", DATA_PARALLEL), "SM491", (HERE, "InstanceType")),
+    (launched("ml.m5.large", DATA_PARALLEL), "SM491", (HERE, "InstanceType")),
+    (launched("ml.p5.48xlarge", DATA_PARALLEL), "SM390", (HERE, "InstanceType")),
+    (with_pytorch("2.5.1-gpu-py311"), "SM390", ("AlgorithmSpecification", "TrainingImage")),
+    (in_vpc("ml.p4d.24xlarge", 2), "SM391", ("VpcConfig", "SecurityGroupIds")),
 ]
 
 ACCEPTED = [
@@ -83,7 +123,7 @@ ACCEPTED = [
     grouped(group(), group("others")),
     on("ml.g5.xlarge"),
     on("ml.g7.2xlarge"),
-    on("ml.g7.2xlarge", VolumeSizeInGB=5, VolumeKmsKeyId=KEY),
+    on(ULTRA, VolumeSizeInGB=5, VolumeKmsKeyId=KEY),
     on(VolumeSizeInGB=1),
     on(VolumeKmsKeyId=KEY),
     on("ml.g5.xlarge", VolumeKmsKeyId=""),
@@ -99,6 +139,32 @@ ACCEPTED = [
     placed(ULTRA, 1, 1),
     placed("ml.trn2.48xlarge", 2),
     on(TrainingPlanArn=PLAN),
+    launched("ml.g5.12xlarge", smspec(4)),
+    launched("ml.p3.8xlarge", mpi("4"), VolumeSizeInGB=5),
+    launched("ml.p3.8xlarge", mpi("8") | {"sagemaker_mpi_enabled": "false"}, VolumeSizeInGB=5),
+    launched("ml.trn1.32xlarge", mpi("32")),
+    launched("ml.m5.large", mpi("2")),
+    launched("ml.g5.xlarge", mpi("auto")),
+    launched(ULTRA, mpi("64")),
+    launched(ULTRA, DATA_PARALLEL),
+    launched("ml.p2.xlarge", mpi("1"), VolumeSizeInGB=5),
+    launched("ml.p4d.24xlarge", DATA_PARALLEL),
+    launched("ml.g5.xlarge", {"sagemaker_distributed_dataparallel_enabled": "false"}),
+    launched("ml.g5.xlarge", {SMSPEC: "[" * 2000}),
+    grouped(
+        group(),
+        group("gpus", "ml.g5.12xlarge"),
+        HyperParameters=mpi("4") | {"sagemaker_distribution_instance_groups": '["gpus"]'},
+    ),
+    changed(
+        ResourceConfig={"InstancePreferences": [{"InstanceType": "ml.g5.xlarge"}, {"InstanceType": "ml.g5.12xlarge"}]},
+        HyperParameters=mpi("4"),
+    ),
+    with_pytorch("2.4.1-gpu-py311"),
+    with_pytorch("nightly"),
+    in_vpc("ml.p4d.24xlarge", 1),
+    in_vpc("ml.g5.xlarge", 2),
+    in_vpc(ULTRA, 2),
 ]
 
 test_fault_is_reported_at_its_path, test_similar_request_is_accepted = request_tests(REPORTED, ACCEPTED)
@@ -114,3 +180,26 @@ def test_unknown_instance_type_skips_volume_rules(kind):
 def test_missing_member_is_named_as_in_the_input(in_spec_words, word):
     (finding,) = request_findings(on(VolumeSizeInGB=None), in_spec_words=in_spec_words)
     assert word in finding.help
+
+
+def in_region(kind, region):
+    return [finding for finding in request_findings(on(kind), region=region) if finding.code == "SM392"]
+
+
+def test_type_that_ec2_lacks_in_the_region_is_dated():
+    (finding,) = in_region("ml.p3dn.24xlarge", "eu-central-1")
+    assert (finding.severity, finding.path) == ("warning", (HERE, "InstanceType"))
+    assert finding.message == (
+        "`ResourceConfig.InstanceType`: EC2 has no `p3dn.24xlarge` in `eu-central-1`, as of 2026-10-27"
+    )
+
+
+@pytest.mark.parametrize("region", ["us-east-1", "cn-north-1", "eusc-de-east-1", "nowhere", None])
+def test_other_regions_are_not_reported(region):
+    assert in_region("ml.p3dn.24xlarge", region) == []
+
+
+def test_launcher_in_the_image_is_checked():
+    request = on("ml.g5.xlarge")
+    assert [finding.code for finding in request_findings(request, launcher="smdataparallel")] == ["SM491"]
+    assert request_findings(request, launcher="torchrun") == []

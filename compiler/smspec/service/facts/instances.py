@@ -1,0 +1,64 @@
+"""What EC2 says of the instance types of the API model, and the regions that it does not offer them in."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from smspec.service.facts.table import Table, table
+from smspec.source.frozen import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instance:
+    """One instance type; None is unknown, 0 is none. ``nvme_gb`` is its local storage in all."""
+
+    vcpus: int | None
+    gpus: int | None
+    neuron_cores: int | None
+    nvme_gb: int | None
+    efa_interfaces: int | None
+
+
+@cache
+def instance(kind: str) -> Instance | None:
+    """Return the facts about a type such as ``ml.g5.xlarge``; None for a type that is not in the table."""
+    facts = table("instances")
+    cells = _cells(facts, kind)
+    if cells is None:
+        return None
+    row = dict(zip(facts.columns, cells, strict=True))
+    devices = _number(row["neurons"])
+    return Instance(
+        vcpus=_number(row["vcpu"]),
+        gpus=_number(row["gpus"]),
+        neuron_cores=devices * (_number(row["neuron_cores"]) or 0) if devices is not None else None,
+        nvme_gb=_number(row["nvme_gb"]),
+        efa_interfaces=_number(row["efa_interfaces"]),
+    )
+
+
+@cache
+def known_types() -> tuple[str, ...]:
+    """Return every instance type of the table."""
+    return tuple(line.partition(",")[0] for line in table("instances").lines)
+
+
+def lacks(region: str, kind: str) -> bool:
+    """Return whether EC2 certainly did not offer a type in a region on the date of the table.
+
+    What EC2 lacks, SageMaker lacks too; it may lack more.
+    """
+    if instance(kind) is None:
+        return False
+    without = _cells(table("ec2_not_offered"), kind)
+    return without is not None and region in without[1].split(" ")
+
+
+def _cells(facts: Table, first: str) -> list[str] | None:
+    """Return the cells of the row of a type. They contain no quotes, so a job need not import the csv module."""
+    beginning = f"{first},"
+    return next((line.split(",") for line in facts.lines if line.startswith(beginning)), None)
+
+
+def _number(cell: str) -> int | None:
+    return int(cell) if cell else None

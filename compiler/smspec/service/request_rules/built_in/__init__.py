@@ -1,0 +1,1 @@
+"""Rules about the built-in algorithms: channels, data, instances, and hyperparameters."""

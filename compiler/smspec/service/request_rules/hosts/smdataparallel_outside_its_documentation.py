@@ -1,0 +1,47 @@
+"""SageMaker's data parallelism library is documented for few instance types, and up to one version of PyTorch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from smspec.diagnostics import HERE, Finding, Rule
+from smspec.service.launcher_settings import launched_instances, uses_data_parallel
+from smspec.service.request import Request
+from smspec.service.request_rules.hosts.unsupported_hosts_of_smdataparallel import GPUS
+
+RULE = Rule("SM390", "smdataparallel outside its documentation", "warning", evidence="devguide")
+
+_TYPES = frozenset({"ml.p3.16xlarge", "ml.p3dn.24xlarge", "ml.p4d.24xlarge", "ml.p4de.24xlarge"})
+_PYTORCH = ("pytorch", "pytorch-training")
+_LAST = (2, 4, 1)
+_DATE = "2026-11-22"
+
+
+def check(request: Request) -> Iterator[Finding]:
+    """Warn about other instances with eight GPUs, and about newer images of PyTorch."""
+    if not uses_data_parallel(request):
+        return
+    for host in launched_instances(request):
+        if host.facts.gpus == GPUS and host.kind not in _TYPES:
+            yield RULE.at(
+                host.path,
+                f"{HERE} is `{host.kind}`, which `smdataparallel` might not support, as of {_DATE}",
+                help="use `ml.p4d.24xlarge` or `ml.p4de.24xlarge`, or a different launcher, such as `torchrun`",
+            )
+    version = _pytorch_version(request)
+    if version is not None and version > _LAST:
+        yield RULE.at(
+            ("AlgorithmSpecification", "TrainingImage"),
+            f"{HERE}: the last PyTorch with `smdataparallel` is {'.'.join(map(str, _LAST))}, as of {_DATE}",
+            help="use a different launcher, such as `torchrun`, or an image of PyTorch 2.4.1 or earlier",
+        )
+
+
+def _pytorch_version(request: Request) -> tuple[int, ...] | None:
+    """Return the version in the tag of an image of AWS with PyTorch."""
+    image = request.image
+    if image is None or image.account is None or image.repository not in _PYTORCH:
+        return None
+    match = re.match(r"([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,3}))?(?=-)", image.tag or "")
+    return tuple(int(part or 0) for part in match.groups()) if match else None
