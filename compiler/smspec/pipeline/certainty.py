@@ -20,6 +20,7 @@ _OF_WHAT_ELSE_THERE_IS = frozenset(
         *("SM420", "SM421", "SM422", "SM426", "SM427", "SM430", "SM431", "SM432", "SM433", "SM437", "SM438", "SM439"),
         *("SM440", "SM443", "SM444", "SM446", "SM448", "SM451", "SM452", "SM453", "SM457", "SM461", "SM462", "SM463"),
         *("SM464", "SM467", "SM480", "SM482", "SM740", "SM744", "SM745"),
+        *("SM395", "SM397", "SM414", "SM492", "SM496", "SM497"),
     )
 )
 """Rules about something missing, or about names that other keys declare: a missing base spec may contain it."""

@@ -49,9 +49,9 @@ def _limit(excluding: Range, number: float) -> str:
     """Return the bound that a number violates."""
     if not Range(minimum=excluding.minimum, maximum="").contains(number):
         low = excluding.minimum
-        return f"must be above {low[1:]}" if low.startswith(">") else f"the minimum is {low}"
+        return f"above {low[1:]}" if low.startswith(">") else f"at least {low}"
     high = excluding.maximum
-    return f"must be below {high[1:]}" if high.startswith("<") else f"the maximum is {high}"
+    return f"below {high[1:]}" if high.startswith("<") else f"at most {high}"
 
 
 def _number(value: object) -> float | None:

@@ -83,6 +83,8 @@ def is_writable(changes):
 @settings(max_examples=120)
 @given(JOBS.filter(is_writable))
 def test_request_of_a_valid_job_is_accepted(changes):
+    if "smdataparallel" in (changes.get("distribution") or {}):
+        changes = {**changes, "hosts": {"instance_type": "ml.p4d.24xlarge", "count": 1}}
     payload = make_plan(job_samples.decoded(job_samples.spec(**changes)), job_samples.build_inputs()).request.payload
     assert not validate.ParamValidator().validate(payload, INPUT).has_errors()
     assert [finding for finding in request_findings(payload) if finding.severity == "error"] == []

@@ -9,11 +9,12 @@ from smspec.pipeline.request_file import check_request
 from smspec.service.unknown_instance_type import UNKNOWN_INSTANCE_TYPE
 from smspec.source import SourceText, dotted
 from support.service.api_samples import small_request
+from support.service.faulty_algorithm_requests import ABOUT_ALGORITHMS, ABOUT_LAUNCHERS
 from support.service.faulty_data_requests import ABOUT_DATA
 from support.service.faulty_job_requests import ABOUT_THE_JOB
 from support.service.raw_requests import GONE, changed, place_of, written
 
-FAULTY = [*ABOUT_DATA, *ABOUT_THE_JOB]
+FAULTY = [*ABOUT_DATA, *ABOUT_THE_JOB, *ABOUT_ALGORITHMS, *ABOUT_LAUNCHERS]
 RULES = Path(__file__).parents[3] / "compiler" / "smspec" / "service" / "request_rules"
 IDS = [f"{rule} {dotted(path)}" for rule, _, path, _ in FAULTY]
 

@@ -64,6 +64,19 @@ def value(model: Model, shape: Shape) -> object:
     return max(1, shape.minimum or 0)
 
 
+OF_AN_ALGORITHM = {
+    "InputDataConfig": [
+        {
+            "ChannelName": "train",
+            "ContentType": "text/csv",
+            "DataSource": {"S3DataSource": {"S3DataType": "S3Prefix", "S3Uri": "s3://example-data/train/"}},
+        }
+    ],
+    "HyperParameters": {"k": "10", "feature_dim": "784", "num_round": "10"},
+}
+"""What k-means and XGBoost require; names that an algorithm does not know are no misspelled others."""
+
+
 def small_request() -> dict[str, object]:
     """Return a request that the service would accept, with little in it."""
     return {

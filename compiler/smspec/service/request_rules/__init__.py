@@ -149,7 +149,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "debugging.profiler_rules_without_a_profiler": ("ProfilerRuleConfigurations",),
     "debugging.duplicate_collection": ("DebugHookConfig",),
     "debugging.duplicate_rule_configuration": ("DebugRuleConfigurations", "ProfilerRuleConfigurations"),
-    "debugging.several_debugger_rules": ("DebugRuleConfigurations", "ProfilerRuleConfigurations"),
+    "debugging.many_debugger_rules": ("DebugRuleConfigurations", "ProfilerRuleConfigurations"),
     "debugging.unknown_profiling_parameter": ("ProfilerConfig",),
     "debugging.unsupported_profiling_interval": ("ProfilerConfig",),
     "serverless.declined_license": ("ServerlessJobConfig",),

@@ -1,6 +1,6 @@
 """AlgorithmSpecification: the image, how it is pulled, the command and the metrics."""
 
-from support.service.api_samples import changed
+from support.service.api_samples import OF_AN_ALGORITHM, changed
 from support.service.request_cases import request_tests
 
 HERE = "AlgorithmSpecification"
@@ -10,6 +10,7 @@ METRICS = (HERE, "MetricDefinitions")
 ECR = "111122223333.dkr.ecr.us-west-2.amazonaws.com"
 DIGEST = f"sha256:{'0f' * 32}"
 KMEANS = "174872318107.dkr.ecr.us-west-2.amazonaws.com/kmeans:1"
+XGBOOST = "246618743249.dkr.ecr.us-west-2.amazonaws.com/sagemaker-xgboost:1.5-1"
 CREDENTIALS = {"TrainingRepositoryCredentialsProviderArn": "arn:aws:lambda:us-west-2:111122223333:function:registry"}
 VPC = {"SecurityGroupIds": ["sg-01234567"], "Subnets": ["subnet-01234567"]}
 
@@ -18,7 +19,8 @@ def running(image=f"{ECR}/sample:1", parts=None, **members):
     """Return a request for an image; ``parts`` are of the request, ``members`` of its AlgorithmSpecification."""
     algorithm = {"TrainingImage": image, "TrainingInputMode": "File"} | members
     given = {name: value for name, value in algorithm.items() if value is not None}
-    return changed(AlgorithmSpecification=given, **(parts or {}))
+    needed = OF_AN_ALGORITHM if image in (KMEANS, XGBOOST) else {}
+    return changed(AlgorithmSpecification=given, **needed, **(parts or {}))
 
 
 def pulled(image, mode=None, vpc=None, **config):
@@ -172,7 +174,7 @@ ACCEPTED = [
     measured("loss=([0-9.]+)", r"\[loss\] (?<value>\S+)", "(?P<value>.)", "[]()]+=(.)", "[^]]=(.)", "[[:digit:]](.)"),
     measured(r"(?i)a=(.)", r"(?:a|b)=(.)", r"\Q(\E(.)", "(?x) a=(.) # ( and [", "(?#()(.)", "(a)?(?(1)b|c)"),
     measured("(.)", image=f"{ECR}/kmeans:1"),
-    measured("(.)", image="246618743249.dkr.ecr.us-west-2.amazonaws.com/sagemaker-xgboost:1.5-1"),
+    measured("(.)", image=XGBOOST),
     measured("(.)", EnableSageMakerMetricsTimeSeries=True),
     running(EnableSageMakerMetricsTimeSeries=False),
     running(KMEANS),

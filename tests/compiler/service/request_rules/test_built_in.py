@@ -182,7 +182,7 @@ def test_several_faults_of_one_job_are_all_reported():
 
 def test_algorithms_of_the_tables_agree():
     assert {row["algorithm"] for row in table("algorithm_hyperparameters").rows()} == set(NAMES)
-    assert _ALGORITHMS == {*NAMES, "sagemaker-xgboost"}
+    assert {*NAMES, "sagemaker-xgboost"} == _ALGORITHMS
     assert {name for name, triggers in RULES.items() if BUILT_IN_ALGORITHM in triggers} == {
         name for name in RULES if name.startswith("built_in.")
     }

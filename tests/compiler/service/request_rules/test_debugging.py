@@ -37,6 +37,17 @@ INTERVAL = ("ProfilerConfig", "ProfilingIntervalInMilliseconds")
 PARAMETERS = ("ProfilerConfig", "ProfilingParameters")
 
 REPORTED = [
+    (debugged("a", "b", "a"), "SM472", ("DebugRuleConfigurations", 2, "RuleConfigurationName")),
+    (
+        changed(
+            DebugHookConfig=HOOK,
+            ProfilerConfig=PROFILER,
+            DebugRuleConfigurations=rules("a"),
+            ProfilerRuleConfigurations=rules("b", "a"),
+        ),
+        "SM472",
+        ("ProfilerRuleConfigurations", 1, "RuleConfigurationName"),
+    ),
     (
         debugged(hook=collections("losses", "losses")),
         "SM473",
@@ -53,11 +64,16 @@ REPORTED = [
     (changed(DebugRuleConfigurations=rules("a")), "SM366", ("DebugRuleConfigurations",)),
     (changed(ProfilerRuleConfigurations=rules("a")), "SM367", ("ProfilerRuleConfigurations",)),
     (on_trainium(), "SM368", ("ProfilerConfig",)),
-    (debugged("a", "b"), "SM416", ("DebugRuleConfigurations",)),
+    (debugged(*"abcde"), "SM416", ("DebugRuleConfigurations",)),
+    (
+        debugged(*"abc") | {"ProfilerConfig": PROFILER, "ProfilerRuleConfigurations": rules("d", "e")},
+        "SM416",
+        ("DebugRuleConfigurations",),
+    ),
 ]
 
 ACCEPTED = [
-    debugged("a"),
+    debugged(*"abcd"),
     debugged(hook=collections("losses", "metrics")),
     debugged(hook={"CollectionConfigurations": []}),
     *(profiled(ProfilingIntervalInMilliseconds=interval) for interval in (100, 200, 500, 1000, 5000, 60_000)),
@@ -69,26 +85,6 @@ ACCEPTED = [
 ]
 
 test_fault_is_reported_at_its_path, test_similar_request_is_accepted = request_tests(REPORTED, ACCEPTED)
-
-
-REPEATED = [
-    (debugged("a", "b", "a"), ("DebugRuleConfigurations", 2, "RuleConfigurationName")),
-    (
-        changed(
-            DebugHookConfig=HOOK,
-            ProfilerConfig=PROFILER,
-            DebugRuleConfigurations=rules("a"),
-            ProfilerRuleConfigurations=rules("b", "a"),
-        ),
-        ("ProfilerRuleConfigurations", 1, "RuleConfigurationName"),
-    ),
-]
-
-
-@pytest.mark.parametrize(("request_", "path"), REPEATED)
-def test_repeated_rule_is_reported_besides_their_number(request_, path):
-    found = [(finding.code, finding.path) for finding in request_findings(request_)]
-    assert sorted(found) == [("SM416", ("DebugRuleConfigurations",)), ("SM472", path)]
 
 
 CHINESE = "arn:aws-cn:iam::111122223333:role/SageMakerTraining"

@@ -3,7 +3,7 @@
 import pytest
 
 from smspec.service.request_check import request_findings
-from support.service.api_samples import changed
+from support.service.api_samples import OF_AN_ALGORITHM, changed
 from support.service.request_cases import request_tests
 
 ALGORITHMS = "174872318107.dkr.ecr.us-west-2.amazonaws.com"
@@ -40,13 +40,22 @@ REPORTED = [
     (spot(wait=0), "SM408", WAIT),
     (stopping(MaxRuntimeInSeconds=2_419_201), "SM466", RUN),
     (
-        spot(wait=3601, CheckpointConfig=CHECKPOINTS, AlgorithmSpecification=algorithm(f"{ALGORITHMS}/kmeans:1")),
+        spot(
+            wait=3601,
+            CheckpointConfig=CHECKPOINTS,
+            **OF_AN_ALGORITHM,
+            AlgorithmSpecification=algorithm(f"{ALGORITHMS}/kmeans:1"),
+        ),
         "SM467",
         WAIT,
     ),
-    (spot(wait=3601, AlgorithmSpecification=algorithm(f"{XGBOOST}:1")), "SM467", WAIT),
+    (spot(wait=3601, **OF_AN_ALGORITHM, AlgorithmSpecification=algorithm(f"{XGBOOST}:1")), "SM467", WAIT),
     # What writes no checkpoints is not told to keep them.
-    (spot(run=7200, wait=7200, AlgorithmSpecification=algorithm(f"{ALGORITHMS}/kmeans:1")), "SM467", WAIT),
+    (
+        spot(run=7200, wait=7200, **OF_AN_ALGORITHM, AlgorithmSpecification=algorithm(f"{ALGORITHMS}/kmeans:1")),
+        "SM467",
+        WAIT,
+    ),
     (stopping(MaxRuntimeInSeconds=432_001), "SM353", RUN),
     (spot(run=3601, wait=3601), "SM354", ("CheckpointConfig",)),
 ]
@@ -58,19 +67,26 @@ ACCEPTED = [
     spot(wait=3601),
     spot(run=3601, wait=3601, CheckpointConfig=CHECKPOINTS),
     spot(run=None, wait=86_400, CheckpointConfig=CHECKPOINTS),
-    spot(AlgorithmSpecification=algorithm(f"{ALGORITHMS}/kmeans:1")),
-    spot(wait=7200, AlgorithmSpecification=algorithm("111122223333.dkr.ecr.us-west-2.amazonaws.com/kmeans:1")),
+    spot(**OF_AN_ALGORITHM, AlgorithmSpecification=algorithm(f"{ALGORITHMS}/kmeans:1")),
     spot(
         wait=7200,
-        AlgorithmSpecification=algorithm("246618743249.dkr.ecr.us-west-2.amazonaws.com/sagemaker-xgboost:1.5-1"),
+        **OF_AN_ALGORITHM,
+        AlgorithmSpecification=algorithm("111122223333.dkr.ecr.us-west-2.amazonaws.com/kmeans:1"),
     ),
     spot(
-        wait=7200, AlgorithmSpecification=algorithm("433757028032.dkr.ecr.us-west-2.amazonaws.com/object-detection:1")
+        wait=7200,
+        **OF_AN_ALGORITHM,
+        AlgorithmSpecification=algorithm("246618743249.dkr.ecr.us-west-2.amazonaws.com/sagemaker-xgboost:1.5-1"),
     ),
-    changed(AlgorithmSpecification=algorithm(f"{ALGORITHMS}/kmeans:1"), StoppingCondition={}),
+    changed(**OF_AN_ALGORITHM, AlgorithmSpecification=algorithm(f"{ALGORITHMS}/kmeans:1"), StoppingCondition={}),
 ]
 
 test_fault_is_reported_at_its_path, test_similar_request_is_accepted = request_tests(REPORTED, ACCEPTED)
+
+
+def test_algorithm_with_checkpoints_may_wait_longer():
+    image = algorithm("433757028032.dkr.ecr.us-west-2.amazonaws.com/object-detection:1")
+    assert "SM467" not in {f.code for f in request_findings(spot(wait=7200, AlgorithmSpecification=image))}
 
 
 def test_runtime_of_28_days_is_a_warning():

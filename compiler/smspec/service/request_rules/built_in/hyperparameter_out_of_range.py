@@ -20,6 +20,6 @@ def check(request: Request) -> Iterator[Finding]:
         if algorithm and each.outside == "both":
             yield RULE.at(
                 ("HyperParameters", each.name),
-                f"{HERE} is {shown(each.value)}; for `{algorithm.name}` {each.limit}",
+                f"{HERE} is {shown(each.value)}; `{algorithm.name}` requires {each.limit}",
                 help="change the value",
             )

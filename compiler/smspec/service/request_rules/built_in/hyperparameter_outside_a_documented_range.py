@@ -21,6 +21,6 @@ def check(request: Request) -> Iterator[Finding]:
         if algorithm and each.outside == "one":
             yield RULE.at(
                 ("HyperParameters", each.name),
-                f"{HERE} is {shown(each.value)}; for `{algorithm.name}` {each.limit}, {as_of()}",
+                f"{HERE} is {shown(each.value)}; documented for `{algorithm.name}`: {each.limit}, {as_of()}",
                 help="change the value, or check it in the guide",
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from smspec.diagnostics import HERE, Finding, Rule
+from smspec.diagnostics import HERE, Finding, Note, Rule
 from smspec.diagnostics.suggestions import nearest
 from smspec.service.built_in_algorithm import built_in_algorithm
 from smspec.service.facts.algorithms import as_of
@@ -34,6 +34,7 @@ def check(request: Request) -> Iterator[Finding]:
         if near is not None:
             yield RULE.at(
                 ("HyperParameters", name),
-                f"{HERE} is `{shown(value)}`, which is not documented for `{algorithm.name}`, {as_of()}",
+                f"{HERE}: `{algorithm.name}` might not accept `{shown(value)}`",
                 label=f"did you mean `{near}`?",
+                notes=(Note(f"the developer guide does not list it, {as_of()}"),),
             )

@@ -14,13 +14,14 @@ RULE = Rule("SM415", "quoted value of a hyperparameter", "warning", evidence="th
 
 def check(request: Request) -> Iterator[Finding]:
     """Warn about JSON strings for a built-in algorithm, once: they have one cause."""
-    if built_in_algorithm(request) is None:
+    algorithm = built_in_algorithm(request)
+    if algorithm is None:
         return
     for name, value in structure(request.payload, "HyperParameters").items():
         if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
             yield RULE.at(
                 ("HyperParameters", name),
-                f"{HERE} is sent with quotes, which the algorithm reads as part of the value",
+                f"{HERE} is sent with quotes, which `{algorithm.name}` does not remove",
                 help=request.word(
                     "remove the quotes in the value", "remove `hyperparameter_encoding: json_strings`, or the quotes"
                 ),

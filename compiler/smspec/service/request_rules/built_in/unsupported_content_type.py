@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smspec.diagnostics import HERE, Finding, Rule
+from smspec.diagnostics import HERE, Finding, Note, Rule
 from smspec.service.built_in_algorithm import built_in_algorithm
 from smspec.service.facts.algorithms import as_of
 from smspec.service.member_names import shown
@@ -28,6 +28,7 @@ def check(request: Request) -> Iterator[Finding]:
         if written.partition(";")[0].strip().lower() not in algorithm.content_types:
             yield RULE.at(
                 (*channel.path, "ContentType"),
-                f"{HERE} is `{shown(written)}`, which is not documented for `{algorithm.name}`, {as_of()}",
+                f"{HERE}: `{algorithm.name}` might not read `{shown(written)}`",
                 help=f"use {' or '.join(f'`{kind}`' for kind in algorithm.content_types[:3])}",
+                notes=(Note(f"the developer guide does not list it, {as_of()}"),),
             )

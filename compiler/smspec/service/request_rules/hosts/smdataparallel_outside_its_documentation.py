@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from smspec.diagnostics import HERE, Finding, Rule
+from smspec.diagnostics import HERE, Finding, Note, Rule
 from smspec.service.launcher_settings import launched_instances, uses_data_parallel
 from smspec.service.request import Request
 from smspec.service.request_rules.hosts.unsupported_hosts_of_smdataparallel import GPUS
@@ -26,8 +26,9 @@ def check(request: Request) -> Iterator[Finding]:
         if host.facts.gpus == GPUS and host.kind not in _TYPES:
             yield RULE.at(
                 host.path,
-                f"{HERE} is `{host.kind}`, which `smdataparallel` might not support, as of {_DATE}",
+                f"{HERE}: `smdataparallel` might not support `{host.kind}`",
                 help="use `ml.p4d.24xlarge` or `ml.p4de.24xlarge`, or a different launcher, such as `torchrun`",
+                notes=(Note(f"the developer guide does not list this type, as of {_DATE}"),),
             )
     version = _pytorch_version(request)
     if version is not None and version > _LAST:

@@ -22,7 +22,7 @@ def check(request: Request) -> Iterator[Finding]:
         word = request.word("SecurityGroupIds", "network.security_groups")
         yield RULE.at(
             ("VpcConfig", "SecurityGroupIds"),
-            f"`{word}` is not checked: EFA requires a group that allows all traffic to itself",
+            f"`{word}` is not checked: EFA requires all traffic within the group",
             help="check that its rules allow all traffic from and to the group",
             on="key",
         )

@@ -21,6 +21,6 @@ def check(request: Request) -> Iterator[Finding]:
         if host.facts.gpus is not None and host.facts.gpus != GPUS:
             yield RULE.at(
                 host.path,
-                f"{HERE} is `{host.kind}`, but `smdataparallel` requires instances with {GPUS} GPUs",
+                f"{HERE} is `{host.kind}`, but `smdataparallel` requires {GPUS} GPUs",
                 help="use `ml.p4d.24xlarge` or `ml.p4de.24xlarge`, or a different launcher, such as `torchrun`",
             )
