@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from smspec.service.facts import accounts
 from smspec.service.facts.algorithms import Algorithm, algorithm
-from smspec.service.facts.table import table
+from smspec.service.facts.images import images_of
 from smspec.service.image_reference import ImageReference
 from smspec.service.provided_images import is_built_in_algorithm
 from smspec.service.request import Request
@@ -35,7 +36,6 @@ def _starts_something(request: Request) -> bool:
     )
 
 
-def _accounts(image: ImageReference) -> set[str]:
+def _accounts(image: ImageReference) -> frozenset[str]:
     """Return the accounts that own a repository, in all regions."""
-    columns = {column for row in table("images").rows(image.repository) for column in row["accounts"].split()}
-    return {row[column] for row in table("accounts").rows() for column in columns} - {""}
+    return accounts.accounts(frozenset(listed.column for listed in images_of(image.repository)))
