@@ -61,6 +61,21 @@ def pytest_xdist_auto_num_workers(config):
     return len(os.sched_getaffinity(0)) + (not config.option.markexpr)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Give a worker all parameters of a test at once: handing them out one by one costs as much as running them."""
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadGroupScheduling
+
+    class Scheduling(LoadGroupScheduling):
+        def _split_scope(self, nodeid):
+            group = super()._split_scope(nodeid)
+            return nodeid.partition("[")[0] if group == nodeid else group
+
+    return Scheduling(config, log)
+
+
 def pytest_collection_finish():
     """Keep the garbage collector from searching all tests again and again."""
     gc.collect()
@@ -105,21 +120,26 @@ def update(request):
 
 @functools.lru_cache
 def _interpreters():
-    """Return {"3.8": path, …}: the newest patch release of each CPython from 3.8 that can be found."""
+    """Return {"3.8": path, …}: one CPython of each minor version from 3.8 that can be found.
+
+    Those of pyenv are asked themselves, since the scripts that it puts on PATH take seven times as long to start.
+    """
     root = os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv"))
-    candidates = sorted(glob.glob(os.path.join(root, "versions", "3.*", "bin", "python")))
-    candidates += filter(None, (shutil.which(f"python3.{minor}") for minor in range(8, 20)))
-    found = {}
-    for candidate in [*candidates, sys.executable]:
-        answer = subprocess.run(
-            [candidate, "-c", "import sys; print(sys.implementation.name, '%d.%d' % sys.version_info[:2])"],
-            capture_output=True,
-            text=True,
-        )
-        name, _, version = answer.stdout.strip().partition(" ")
-        if answer.returncode == 0 and name == "cpython" and tuple(map(int, version.split("."))) >= (3, 8):
-            found[version] = candidate
+    found = dict(
+        filter(None, map(_interpreter, sorted(glob.glob(os.path.join(root, "versions", "3.*", "bin/python")))))
+    )
+    named = {f"3.{minor}": shutil.which(f"python3.{minor}") for minor in range(8, 20)}
+    found |= filter(None, (_interpreter(path) for version, path in named.items() if path and version not in found))
+    found |= filter(None, [_interpreter(sys.executable)])
     return dict(sorted(found.items(), key=lambda item: tuple(map(int, item[0].split(".")))))
+
+
+def _interpreter(path):
+    """Return the version of a CPython from 3.8 and where it is, or None."""
+    show = "import sys; print(sys.implementation.name, '%d.%d' % sys.version_info[:2], sys.executable)"
+    answer = subprocess.run([path, "-I", "-S", "-c", show], capture_output=True, text=True)
+    name, version, executable = answer.stdout.strip().split(" ", 2) if answer.returncode == 0 else ("", "0.0", "")
+    return (version, executable) if name == "cpython" and tuple(map(int, version.split("."))) >= (3, 8) else None
 
 
 def _outermost(found):

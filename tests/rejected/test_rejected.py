@@ -30,7 +30,8 @@ def rules():
     """Return [(code, name)] of every `Rule` in the compiler."""
     found = []
     for path in sorted(COMPILER.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if "Rule(" in text else ():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Rule":
                 found.append(tuple(argument.value for argument in node.args[:2]))
     return sorted(found)

@@ -22,7 +22,8 @@ def evidence():
     """Return how the rule of each code is known, code by code."""
     found = {}
     for path in COMPILER.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if "Rule(" in text else ():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Rule":
                 known = [keyword.value.value for keyword in node.keywords if keyword.arg == "evidence"]
                 found[node.args[0].value] = known[0] if known else None

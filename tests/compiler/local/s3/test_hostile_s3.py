@@ -91,11 +91,11 @@ LISTS = {
     "a file as an entity": page(b'<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><x>&e;</x>'),
     "an unknown encoding": page(b'<?xml version="1.0" encoding="x-nothing"?><ListBucketResult/>'),
     "no UTF-8": page(listing({"train/a": 5}).replace(b"<Size>", b"\xff<Size>")),
-    "60 MB": page(listing({f"train/{n:06}" + "x" * 500: 5 for n in range(90_000)})),
-    "60 MB in chunks": response(
+    "60 MB": lambda: page(listing({f"train/{n:06}" + "x" * 500: 5 for n in range(90_000)})),
+    "60 MB in chunks": lambda: response(
         chunked(*[b"<a>" * 300_000] * 60), headers={"Content-Length": None, "Transfer-Encoding": "chunked"}
     ),
-    "many elements": page(listing({}, more="<a/>" * 200_000)),
+    "many elements": lambda: page(listing({}, more="<a/>" * 200_000)),
     "compressed": page(listing({"train/a": 5}), Content_Encoding="gzip"),
     "no length": page(listing({"train/a": 5}), Content_Length=None),
     "no end said": page(listing({"train/a": 5}).replace(b"<IsTruncated>false</IsTruncated>", b"")),
