@@ -17,6 +17,8 @@ import pytest
 
 from support.runtime.container import RUNTIME
 
+pytestmark = pytest.mark.xdist_group("init suites")  # they are fetched once
+
 STAND_IN = Path(__file__).parents[1] / "support/runtime/init_stand_in.py"
 NEEDED = ["pytest", "pytest-timeout", "py", "psutil", "bitmap"]
 """What the two suites import, but for python-prctl, which needs a compiler: its one call is written below."""
@@ -70,8 +72,8 @@ def suites(tmp_path_factory):
     base = tmp_path_factory.mktemp("suites")
     _fetch(base)
     python = base / "venv/bin/python"
-    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *NEEDED]
-    for words in ([sys.executable, "-m", "venv", base / "venv"], install):
+    install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--disable-pip-version-check"]
+    for words in ([sys.executable, "-m", "venv", "--without-pip", base / "venv"], [*install, *NEEDED]):
         done = subprocess.run(words, capture_output=True, text=True)
         if done.returncode:
             pytest.skip(f"what the suites import cannot be installed: {done.stderr.strip()[-300:]}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import random
 import shutil
@@ -98,11 +97,11 @@ def environments(job: LocalJob) -> list[Path]:
 
 
 def state(directory: str | Path) -> dict[str, object]:
-    """Return every file below a directory with its digest and time."""
+    """Return every file below a directory with what changes when it is written or replaced."""
     return {
-        str(path): (path.lstat().st_mtime_ns, hashlib.sha256(path.read_bytes()).hexdigest())
+        str(path): (status.st_ino, status.st_size, status.st_mtime_ns)
         for path in Path(directory).rglob("*")
-        if path.is_file()
+        if path.is_file() and (status := path.lstat())
     }
 
 

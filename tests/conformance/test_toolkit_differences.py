@@ -5,6 +5,7 @@
 
 import ast
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from support.runtime.container import LIMIT, Container
+from support.runtime.container import LIMIT, RUNTIME, Container, wait_until
 from support.runtime.sagemaker_toolkit import TOOLKIT, needs_toolkit, ours, toolkit
 
 ROOT = Path(__file__).parents[2]
@@ -234,16 +235,29 @@ def torchrun_that_is_not_there(side, container):
 
 
 def hanging_driver(side, container):
-    environ = tool(container, "nvidia-smi", "exec sleep 60")
+    """The runtime gives up after 20 s, and in this copy of it after one."""
+    asked = container.base / "asked"
+    environ = tool(container, "nvidia-smi", f": > {asked}; exec sleep 600")
+    runtime = shutil.copytree(RUNTIME, container.base / "runtime", ignore=shutil.ignore_patterns("__pycache__"))
+    module = runtime / "smspec_runtime/accelerators.py"
+    module.write_text(replaced(module.read_text(), "\nSECONDS = 20.0 ", "\nSECONDS = 1.0 "))
+    if side.is_ours:
+        environ["PYTHONPATH"] = str(runtime)
     process = side.start_script(container, "print('ran', flush=True)", **environ)
     try:
-        process.wait(30)
+        wait_until(asked.exists)
+        process.wait(LIMIT if side.is_ours else 5)
     except subprocess.TimeoutExpired:
         pass
     finally:
         done = process.poll()
         clean_up(process)
     assert done == 0
+
+
+def replaced(text, old, new):
+    assert text.count(old) == 1
+    return text.replace(old, new)
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,11 @@ class Engine:
         self.docker("import", self.archive(*packages), image)
 
     def archive(self, *packages: str) -> Path:
-        return _base_archive((*PACKAGES, *packages))
+        return _archive("minbase", (*PACKAGES, *packages), f"--customize-hook={_HOOK}")
+
+    def busybox_archive(self) -> Path:
+        """Return the smallest image that has a shell, a web server, and a client: 2 MB."""
+        return _archive("extract", ("busybox-static",))
 
     def config(self, image: str) -> dict:
         """Return the configuration of an image."""
@@ -173,7 +177,7 @@ def _hindrance() -> str | None:
     return next((f"{program} is not installed" for program in _NEEDED if not shutil.which(program)), None)
 
 
-def _base_archive(packages: tuple[str, ...]) -> Path:
+def _archive(variant: str, packages: tuple[str, ...], *options: str) -> Path:
     """Return Debian with packages as a tar, made once and kept in the user's cache."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "smspec-tests"
     cache.mkdir(parents=True, exist_ok=True)
@@ -184,7 +188,7 @@ def _base_archive(packages: tuple[str, ...]) -> Path:
             if shutil.which("mmdebstrap") is None:
                 pytest.skip("no base image: mmdebstrap is not installed")
             unfinished = cache / "unfinished.tar"
-            words = ["mmdebstrap", "--variant=minbase", f"--include={','.join(packages)}", f"--customize-hook={_HOOK}"]
+            words = ["mmdebstrap", f"--variant={variant}", f"--include={','.join(packages)}", *options]
             words += ["bookworm", str(unfinished)]
             done = subprocess.run(words, capture_output=True, text=True)
             if done.returncode != 0:

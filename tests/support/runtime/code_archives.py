@@ -10,10 +10,10 @@ from pathlib import Path
 RUNTIME = str(Path(__file__).parents[3] / "runtime")
 
 
-def archive(files, mode="w:gz"):
+def archive(files, mode="w:gz", **options):
     """Return the bytes of a source archive: name → content, or a ready TarInfo → content."""
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode=mode) as tar:
+    with tarfile.open(fileobj=buffer, mode=mode, **options) as tar:
         for name, content in files.items():
             member = name if isinstance(name, tarfile.TarInfo) else tarfile.TarInfo(name)
             member.size = len(content)

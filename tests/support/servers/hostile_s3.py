@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from collections.abc import Callable, Iterable
@@ -30,6 +31,7 @@ def is_list(asked: Asked) -> bool:
     return "list-type=2" in asked.target
 
 
+@functools.cache
 def etag(content: bytes) -> str:
     return f'"{hashlib.md5(content).hexdigest()}"'
 
