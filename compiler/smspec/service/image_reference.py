@@ -56,11 +56,22 @@ class ImageReference:
     @property
     def is_meant_for_ecr(self) -> bool:
         """Whether the registry is a private Amazon ECR registry, possibly misspelled."""
-        return re.fullmatch(_LIKE_ECR, self.registry or "") is not None
+        return _is_like_ecr(self.registry or "")
 
     def _of_ecr(self, name: str) -> str | None:
-        match = re.fullmatch(_ECR, self.registry or "")
-        return match[name] if match else None
+        return _of_ecr(self.registry or "").get(name)
+
+
+@lru_cache(maxsize=256)
+def _of_ecr(registry: str) -> dict[str, str]:
+    """Return the account and the region of a private ECR registry; nothing for another."""
+    match = re.fullmatch(_ECR, registry)
+    return match.groupdict() if match else {}
+
+
+@lru_cache(maxsize=256)
+def _is_like_ecr(registry: str) -> bool:
+    return re.fullmatch(_LIKE_ECR, registry) is not None
 
 
 def is_image_reference(text: str) -> bool:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from smspec.service.arns import Arn, parsed_arn
+from smspec.service.arns import Arn, NamedArn, named_arns, parsed_arn
 from smspec.service.image_reference import ImageReference, parsed_reference
 from smspec.service.instance_families import Storage, storage
 from smspec.service.member_names import shown, time
 from smspec.service.members import items, member, number, structure
 from smspec.service.s3_address import addresses
 from smspec.source import Path
-from smspec.source.frozen import dataclass
+from smspec.source.frozen import dataclass, field
 
 DEFAULT_MAX_RUNTIME = 86_400
 """Seconds, if MaxRuntimeInSeconds is omitted (API shape StoppingCondition)."""
@@ -78,6 +79,13 @@ class Request:
     region: str | None = None
     in_spec_words: bool = False
     launcher: str | None = None
+    _found: dict[str, list[Any]] = field(default_factory=dict)
+
+    def _once(self, name: str, find: Callable[[], Iterator[Any]]) -> list[Any]:
+        """Return what several rules read; it is collected for the first one."""
+        if name not in self._found:
+            self._found[name] = [*find()]
+        return self._found[name]
 
     def word(self, member: str, key: str) -> str:
         """Return the name that the author knows: ``member`` in a request, ``key`` in a spec."""
@@ -95,23 +103,22 @@ class Request:
     @property
     def channels(self) -> list[RequestedChannel]:
         """The channels, in order, without items that are not mappings."""
+        return self._once("channels", self._channels)
+
+    def _channels(self) -> Iterator[RequestedChannel]:
         of_job = member(self.payload, "AlgorithmSpecification", "TrainingInputMode")
-        found = []
         for index, item in enumerate(items(self.payload, "InputDataConfig")):
             if isinstance(item, dict):
                 own = item.get("InputMode")
                 mode = own if own is not None else of_job
                 here: Path = ("InputDataConfig", index, "InputMode")
-                found.append(
-                    RequestedChannel(
-                        index=index,
-                        name=str(item.get(_NAME, "")),
-                        mode=mode if isinstance(mode, str) else None,
-                        mode_path=here if own is not None else ("AlgorithmSpecification", "TrainingInputMode"),
-                        members=item,
-                    )
+                yield RequestedChannel(
+                    index=index,
+                    name=str(item.get(_NAME, "")),
+                    mode=mode if isinstance(mode, str) else None,
+                    mode_path=here if own is not None else ("AlgorithmSpecification", "TrainingInputMode"),
+                    members=item,
                 )
-        return found
 
     @property
     def instance_types(self) -> Iterator[tuple[Path, str]]:
@@ -193,6 +200,11 @@ class Request:
         return structure(self.algorithm, "TrainingImageConfig").get("TrainingRepositoryAccessMode", "Platform")
 
     @property
-    def s3_addresses(self) -> Iterator[tuple[Path, str]]:
+    def s3_addresses(self) -> list[tuple[Path, str]]:
         """Every S3 address of the request, with its path."""
-        return addresses(self.payload)
+        return self._once("s3_addresses", lambda: addresses(self.payload))
+
+    @property
+    def arns(self) -> list[NamedArn]:
+        """Every ARN of the request except RoleArn and those in arguments and tags."""
+        return self._once("arns", lambda: named_arns(self.payload))

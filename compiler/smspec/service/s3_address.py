@@ -67,6 +67,7 @@ def key_of(address: str) -> str:
     return address.partition("://")[2].partition("/")[2]
 
 
+@functools.lru_cache(maxsize=256)  # jobs share buckets
 def can_be_a_bucket(name: str) -> bool:
     """Return whether a name is a valid name of an S3 bucket or access point."""
     if name.startswith("arn:"):

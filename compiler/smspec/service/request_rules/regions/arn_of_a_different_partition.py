@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.diagnostics import HERE, Finding, Rule
-from smspec.service.arns import named_arns
 from smspec.service.member_names import shown
 from smspec.service.request import Request
 
@@ -17,7 +16,7 @@ def check(request: Request) -> Iterator[Finding]:
     role = request.role
     if role is None:
         return
-    for named in named_arns(request.payload):
+    for named in request.arns:
         if named.arn.partition != role.partition:
             yield RULE.at(
                 named.path,
