@@ -119,7 +119,8 @@ def _maximum(argument: SchemaPart, value: object, _: Mapping[str, SchemaPart], _
 def _properties(argument: SchemaPart, value: object, schema: Mapping[str, SchemaPart], root: Root) -> bool:
     if isinstance(value, dict) and isinstance(argument, dict):
         # The jobs of a repository, and the variants of a job, share the values of many top-level keys.
-        is_accepted = _accepts_again if schema is root else accepts
+        is_whole = schema is root or schema is part(root, "definitions").get("complete")
+        is_accepted = _accepts_again if is_whole else accepts
         for key, item in value.items():
             if key in argument and not is_accepted(argument[key], item, root):
                 return False
@@ -127,9 +128,7 @@ def _properties(argument: SchemaPart, value: object, schema: Mapping[str, Schema
 
 
 def _accepts_again(schema: SchemaPart, value: object, root: Root) -> bool:
-    """Return what `accepts` does, without looking twice at a list or mapping."""
-    if not isinstance(value, dict | list):
-        return accepts(schema, value, root)
+    """Return what `accepts` does, without looking twice at a value."""
     # Two roots share most of their parts, but not what a reference means. Both are kept, so that no other gets the id.
     subject = id(root), id(schema)
     return _ACCEPTED.of(subject, value, lambda new: (accepts(schema, new, root), root, schema))[0]

@@ -229,11 +229,15 @@ def test_accepted_value_does_not_vouch_for_an_equal_one():
     """What was accepted once is not looked at again: not for a different type, part, or meaning of a reference."""
     words = {"type": "object", "additionalProperties": {"$ref": "#/definitions/word"}}
     numbers = {"type": "array", "items": {"type": "integer"}}
-    root = {"properties": {"words": words, "numbers": numbers}, "definitions": {"word": {"type": "string"}}}
+    whole = {"count": {"type": "integer"}, "words": words, "numbers": numbers}
+    root = {"properties": whole, "definitions": {"word": {"type": "string"}, "complete": {"properties": whole}}}
     assert accepts(root, {"words": {"a": "1"}, "numbers": [1, 0]}, root)
     assert accepts(root, {"words": {"a": "1"}, "numbers": [1, 0]}, root)
     for data in ({"numbers": [True, False]}, {"numbers": ["1", "0"]}, {"words": {"a": 1}}, {"words": [1, 0]}):
+        assert not accepts(root["definitions"]["complete"], data, root)
         assert not accepts(root, data, root)
+    assert accepts(root, {"count": 1}, root)
+    assert not accepts(root, {"count": True}, root)
     other = {**root, "definitions": {"word": {"type": "integer"}}}
     assert not accepts(other, {"words": {"a": "1"}}, other)
     assert accepts(other, {"words": {"a": 1}}, other)
