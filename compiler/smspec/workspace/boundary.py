@@ -64,11 +64,12 @@ class Boundary:
     of the disk. A path that is opened has no links.
     """
 
-    __slots__ = ("_real_paths", "_ways", "root")
+    __slots__ = ("_modes", "_real_paths", "_ways", "root")
 
     def __init__(self, root: str) -> None:
         self.root = root
         self._real_paths = RealPaths()
+        self._modes: dict[str, int] = {}
         self._ways: dict[str, tuple[str, ...] | None] = {}
 
     def contains(self, path: str) -> bool:
@@ -135,7 +136,9 @@ class Boundary:
         if self._steps(path) is None:
             return False
         try:
-            return is_wanted(os.stat(path).st_mode)
+            if path not in self._modes:
+                self._modes[path] = os.stat(path).st_mode
+            return is_wanted(self._modes[path])
         except (OSError, ValueError) as fault:
             if is_missing(fault):
                 return False

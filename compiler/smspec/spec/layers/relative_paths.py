@@ -31,6 +31,10 @@ def _at(node: Node, path: tuple[str, ...], home: str) -> Node:
     if not isinstance(node, Mapping):
         return node
     step, rest = path[0], path[1:]
+    if step != _ANY:
+        value = node.get(step)
+        if value is None or _at(value, rest, home) is value:
+            return node  # the usual case needs no new entries
     entries = [(k, _at(value, rest, home) if k.text == step or step == _ANY else value) for k, value in node.entries]
     is_same = all(new is old for (_, new), (_, old) in zip(entries, node.entries, strict=True))
     return node if is_same else replace(node, entries=tuple(entries))

@@ -18,14 +18,15 @@ def expanded(spec: Mapping) -> Mapping:
 
 
 def _with(mapping: Mapping, expansions: dict[str, Callable[[Node], Node]]) -> Mapping:
-    entries: list[tuple[Scalar, Node]] = []
-    changed = False
+    changed = {}
     for key, value in mapping.entries:
         expand = expansions.get(key.text)
-        long = expand(value) if expand else value
-        changed = changed or long is not value
-        entries.append((key, long))
-    return Mapping(tuple(entries), mapping.span, mapping.used_at) if changed else mapping
+        if expand is not None and (long := expand(value)) is not value:
+            changed[key.text] = long
+    if not changed:
+        return mapping
+    entries = tuple((key, changed.get(key.text, value)) for key, value in mapping.entries)
+    return Mapping(entries, mapping.span, mapping.used_at)
 
 
 def _under(name: str) -> Callable[[Node], Node]:

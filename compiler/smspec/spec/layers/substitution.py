@@ -69,7 +69,9 @@ class Substitution:
             return replace(node, items=tuple(items)) if changed else node
         entries: list[tuple[Scalar, Node]] = []
         for key, value in node.entries:
-            if isinstance(value, Scalar) and _OPEN not in value.text and _OPEN not in key.text:
+            if _OPEN not in key.text and (
+                _OPEN not in value.text if isinstance(value, Scalar) else not path and not _has_variable(value)
+            ):
                 entries.append((key, value))  # the usual case needs no path
                 continue
             here = (*path, key.text)
@@ -167,6 +169,18 @@ class Substitution:
             if column >= 0:
                 return Span(span.file, number, column + 1, number, column + 1 + len(expression))
         return span
+
+
+def _has_variable(node: Node) -> bool:
+    """Return whether anything in a tree may be a variable, or is meant as one."""
+    if isinstance(node, Scalar):
+        return _OPEN in node.text
+    if isinstance(node, Sequence):
+        return any(map(_has_variable, node.items))
+    for key, value in node.entries:
+        if _OPEN in key.text or (_OPEN in value.text if isinstance(value, Scalar) else _has_variable(value)):
+            return True
+    return False
 
 
 def _nothing_known(node: Scalar) -> Scalar:

@@ -38,10 +38,10 @@ def viewed(root: Node) -> object:
 
 
 def _view(node: Node, form: _Form) -> object:
-    if form == _AS_IS:
-        return to_data(node)
     if isinstance(node, Scalar):
-        return node.text if form == _TEXT and node.value is not None else node.value
+        return node.text if form is _TEXT and node.value is not None else node.value
+    if form is _AS_IS:
+        return to_data(node)
     if isinstance(node, Sequence):
         return [_view(item, form) for item in node.items]
     return {
