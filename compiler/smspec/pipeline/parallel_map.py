@@ -21,6 +21,7 @@ FEWEST = 100
 MOST_WORKERS = 8
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _MOST_BATCHES = 256  # the number of a batch is one byte
+_SELDOM = 200_000  # objects between two garbage collections of a worker: checking a spec leaves few to collect
 _HEAD = 9  # the number of a batch, and the length of its result in eight bytes
 
 
@@ -141,8 +142,11 @@ def _parts(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 def _labour(draw: int, send: int, work: Callable[[int], bytes]) -> NoReturn:
     """Run a worker: take batches until there are none, and exit without running the parent's exit handlers."""
+    import gc  # as in `_Pool.start`
+
     status = 1
     try:
+        gc.set_threshold(_SELDOM)
         for number in _STOPPING:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)

@@ -8,14 +8,14 @@ import json
 from smspec.spec.image_repository import names_registry
 from smspec.spec.model import BuiltImage, JobSpec
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _JOB_DIGITS = 10
 _DOMAINS = (("cn-", "amazonaws.com.cn"),)
 
 
 def digest(value: object) -> str:
     """Return the SHA-256 of a JSON value, independent of the order of its keys."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(_CANONICAL.encode(value).encode()).hexdigest()
 
 
 def training_job_name(name: str, payload: dict[str, object]) -> str:

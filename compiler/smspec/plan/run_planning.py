@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from smspec.source.by_content import ByContent
 from smspec.spec.model import (
     DISTRIBUTIONS,
     CommandEntry,
@@ -19,6 +20,7 @@ from smspec.spec.model import (
 from smspec.spec.starter import starter
 from smspec_runtime.run_plan import RunPlan, RunSettings
 
+_WRITTEN: ByContent[str] = ByContent()
 DEFAULT_CHECKPOINTS = "/opt/ml/checkpoints"
 
 
@@ -57,7 +59,7 @@ def plan_run(job: JobSpec) -> RunPlan | None:
 
 def run_plan_json(run: RunPlan) -> str:
     """Return the content of run_plan.json, which is reproducible."""
-    return json.dumps(run._asdict(), sort_keys=True, indent=2) + "\n"
+    return _WRITTEN.of(run._fields, tuple(run), lambda _: json.dumps(run._asdict(), sort_keys=True, indent=2) + "\n")
 
 
 def plan_settings(job: JobSpec, attributes: dict[str, list[str]], archive_digest: str | None) -> RunSettings:
