@@ -44,6 +44,19 @@ assert len(makers) > 1 and os.getpid() not in makers
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_this_process_works_until_a_typical_result():
+    done = script(
+        """
+made = list(parallel_map(COUNT, lambda number: (number, os.getpid()), is_typical=lambda made: made[0] == 5))
+assert [number for number, _ in made] == list(range(COUNT))
+assert [number for number, process in made if process == os.getpid()] == list(range(6))
+here = list(parallel_map(COUNT, lambda number: os.getpid(), is_typical=lambda _: False))
+assert here == [os.getpid()] * COUNT
+"""
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_little_work_stays_in_this_process():
     done = script("assert set(parallel_map(FEWEST - 1, lambda number: os.getpid())) == {os.getpid()}")
     assert (done.returncode, done.stderr) == (0, "")

@@ -29,6 +29,9 @@ def repository(tmp_path_factory):
     (root / "broken.yaml").write_text("smspec: v1\nname: [\n")
     (root / "job-copy.yaml").write_text(job("aaa", "nme: x\n"))
     (root / "unused.yaml").write_text("smspec: v1\n")
+    # Only what extends a file shows that it is no job: each process checks it in vain.
+    (root / "000-base.yaml").write_text(job("only-a-base", "nme: x\n"))
+    (root / "extending.yaml").write_text("smspec: v1\nname: extending\nextends: [000-base.yaml]\nnme: null\n")
     for number in (3, 40, 77):
         path = next(root.glob(f"jobs/*/job-{number:04}/job.yaml"))
         path.write_text(path.read_text().replace("count: 2", "count: 0"))
@@ -45,6 +48,7 @@ def test_output_is_equal_with_one_process_or_several(format, repository):
     several = smspec_process(*words, cwd=repository)
     assert several == smspec_process(*words, cwd=repository, preexec_fn=alone)
     assert several.status == 1
+    assert "000-base" not in several.out + several.err
     assert "SM702" in several.out + several.err or format == "mermaid"
 
 
