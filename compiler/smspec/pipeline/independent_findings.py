@@ -78,9 +78,12 @@ def _as_far_as_known(inputs: Inputs, way: Repair) -> Inputs:
     """Return the inputs of a repaired document, without what was read from the disk for a faulty key."""
     is_partial = inputs.document.is_partial
     source_is_known = not way.touches("source")
+    script_is_known = source_is_known and not is_partial and not way.touches("entry_point")
+    image_is_known = not way.touches("image") and not way.touches("environment")
     return replace(
         inputs,
         document=way.document,
         source_is_known=inputs.source_is_known and source_is_known,
-        program=inputs.program if source_is_known and not is_partial and not way.touches("entry_point") else None,
+        program=inputs.program if script_is_known else None,
+        reach=inputs.reach if script_is_known and image_is_known else None,
     )

@@ -7,9 +7,8 @@ import os
 from smspec.diagnostics import InvalidInput
 from smspec.organization.lock_file import lock_in, read_lock
 from smspec.organization.policy_search import policy_in
-from smspec.pipeline.script_reading import Started, read_program
-from smspec.script.program import Program
-from smspec.script.unread_script import UnreadScript
+from smspec.pipeline.script_reading import ReadScript, Started, read_program
+from smspec.service.image_python import Version
 from smspec.service.policy import Policy
 from smspec.source import Document
 from smspec.source.listing import Listing
@@ -53,7 +52,7 @@ class InputCache:
         self._lock_paths = Nearest(lock_in)
         self._locks: dict[str, Lock] = {}
         self._policies = Nearest(policy_in)
-        self._programs: dict[tuple[Started, str, int], Program | UnreadScript | None] = {}
+        self._programs: dict[tuple[Started, str, int, Version | None], ReadScript] = {}
 
     def identity(self, path: str) -> str:
         """Return the real path of a file."""
@@ -157,12 +156,14 @@ class InputCache:
             self._requirements[path] = boundary.read(path, LARGEST_REQUIREMENTS)
         return self._requirements[path]
 
-    def program(self, started: Started, source: Listing, directory: str) -> Program | UnreadScript | None:
+    def program(
+        self, started: Started, source: Listing, directory: str, python: Version | None, ignore: tuple[str, ...]
+    ) -> ReadScript:
         """Return the facts about a script of a source; a listing is kept as long as the cache."""
         directory = os.path.normpath(directory)  # jobs reach one source by many paths
-        key = started, directory, id(source)
+        key = started, directory, id(source), python
         if key not in self._programs:
-            self._programs[key] = read_program(started, source, directory)
+            self._programs[key] = read_program(started, source, directory, python, ignore)
         return self._programs[key]
 
     def lock_path(self, directory: str) -> str | None:

@@ -8,14 +8,16 @@ from collections.abc import Iterator, Mapping
 from smspec.diagnostics import Diagnostic, Finding, InvalidInput, Rule
 from smspec.diagnostics.suggestions import nearest
 from smspec.organization.lock_file import name_in_lock
+from smspec.pipeline.image_python import image_python
 from smspec.pipeline.input_cache import LARGEST_REQUIREMENTS, InputCache
 from smspec.pipeline.runtime_files import runtime_listing
-from smspec.pipeline.script_reading import started_program, without_source
+from smspec.pipeline.script_reading import ReadScript, started_program, without_source
 from smspec.pipeline.source_findings import HIDES_FILES, SOURCE, source_findings
 from smspec.pipeline.spec_files import SpecFiles, read_spec_files
 from smspec.plan.build_inputs import BuildInputs
 from smspec.render import templates_digest
 from smspec.script.program import Program
+from smspec.script.reach.reached import Reach
 from smspec.script.unread_script import UnreadScript
 from smspec.service.policy import Level, Policy
 from smspec.source import Document, Path, Scalar, Sequence
@@ -41,8 +43,9 @@ class Inputs:
     ``faults`` are those of its layers: if there are any, ``document`` is the part of the spec without them.
     ``findings`` are about missing files that the spec names; ``build_inputs`` are without them. ``policy`` is the
     policy for the job, ``levels`` the severities that the organization sets. ``program`` is what the text of the entry
-    point shows, or why it is unknown. ``source_is_known`` False: the source directory could not be listed, so missing
-    files are not reported. ``variants``: how many variants of the spec are checked.
+    point shows, or why it is unknown; ``reach`` are the modules that it imports. ``source_is_known`` False: the source
+    directory could not be listed, so missing files are not reported. ``variants``: how many variants of the spec are
+    checked.
     """
 
     document: Document
@@ -54,6 +57,7 @@ class Inputs:
     faults: tuple[Diagnostic, ...] = ()
     findings: tuple[Finding, ...] = ()
     program: Program | UnreadScript | None = None
+    reach: Reach | None = None
     source_is_known: bool = True
     variants: int = 1
 
@@ -119,11 +123,13 @@ def gather_to_compare(merged: Merged, overlay: str | None, cache: InputCache) ->
 def _inputs(merged: Merged, overlay: str | None, cache: InputCache) -> Inputs:
     inputs = _with_build_inputs(merged, overlay, cache)
     policy = cache.policy(inputs.directory)
+    script = _script(merged.document, inputs.directory, inputs.build_inputs.source, cache)
     return replace(
         inputs,
         policy=policy,
         levels={} if policy is None else policy.levels,
-        program=_program(merged.document, inputs.directory, inputs.build_inputs.source, cache),
+        program=script.program,
+        reach=script.reach,
     )
 
 
@@ -153,15 +159,16 @@ def _with_build_inputs(merged: Merged, overlay: str | None, cache: InputCache) -
     )
 
 
-def _program(document: Document, directory: str, source: Listing, cache: InputCache) -> Program | UnreadScript | None:
+def _script(document: Document, directory: str, source: Listing, cache: InputCache) -> ReadScript:
     started, written = started_program(document), _text(document, SOURCE)
     if started is None or isinstance(started, UnreadScript):
-        return started
+        return ReadScript(program=started)
     if written is None:
-        return without_source(started)
+        return ReadScript(program=without_source(started))
     if not source.files:
-        return None
-    return cache.program(started, source, os.path.join(directory, written))
+        return ReadScript()
+    ignore = _texts(document, ("source", "ignore"))
+    return cache.program(started, source, os.path.join(directory, written), image_python(document), ignore)
 
 
 def _source(document: Document, directory: str, findings: list[Finding], cache: InputCache) -> Listing:

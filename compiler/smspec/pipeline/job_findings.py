@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from smspec.diagnostics import Finding
+from smspec.pipeline.image_python import image_python
 from smspec.pipeline.inputs import Inputs
 from smspec.plan.plan import Plan
 from smspec.render.representable import dockerfile_findings
@@ -131,6 +132,24 @@ def _script(job: Job) -> Iterable[Finding]:
     return script_findings(job.inputs.program, plan_script_environment(job.spec, job.plan.request))
 
 
+def _modules(job: Job) -> Iterable[Finding]:
+    """Return what keeps the script from starting in its image."""
+    if job.inputs.reach is None or job.spec.entry_point is None or job.inputs.reach.is_sound:
+        return ()
+    # Imported late: many jobs have no script that can be read.
+    from smspec.rules.program import program_findings
+    from smspec.rules.program.program_and_image import ProgramAndImage
+
+    both = ProgramAndImage(
+        reach=job.inputs.reach,
+        job=job.spec,
+        source=job.inputs.build_inputs.source,
+        requirements=job.inputs.build_inputs.requirements,
+        python=image_python(job.inputs.document),
+    )
+    return program_findings(both)
+
+
 SOURCES: tuple[Callable[[Job], Iterable[Finding]], ...] = (
     _files,
     _ambiguous_texts,
@@ -142,5 +161,6 @@ SOURCES: tuple[Callable[[Job], Iterable[Finding]], ...] = (
     _unpinned,
     _policy,
     _script,
+    _modules,
 )
 """All sources of findings about a job, in the order in which they run."""

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 
+from smspec.pipeline.ignored_modules import with_ignored
 from smspec.pipeline.script_source import ProgramSource
 from smspec.script.parse_limits import ScriptUnreadable
+from smspec.script.parsing import forget_trees
 from smspec.script.program import Program
+from smspec.script.reach.reached import Reach, Version
+from smspec.script.reach.reaching import Reaching
 from smspec.script.script_files import has_relevant_word
 from smspec.script.script_reader import read_handler, read_script
 from smspec.script.unread_script import UnreadScript
@@ -87,29 +92,61 @@ def without_source(started: Started) -> UnreadScript | None:
     return UnreadScript(name=started.named, reason="`source` is not set", path=("entry_point", started.key))
 
 
-def read_program(started: Started, source: Listing, directory: str) -> Program | UnreadScript | None:
-    """Return the facts about a script, or why they are unknown; None if other rules report that it does not exist.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadScript:
+    """``program``: the facts about a script, or why they are unknown; None if other rules report that it is missing.
 
-    ``directory``: that of the source, as the author names it. Raise OSError.
+    ``reach``: the modules that it imports; None if it cannot be found.
     """
-    try:
-        return _program(started, source, directory)
-    except ScriptUnreadable as fault:
-        return UnreadScript(name=started.named, reason=str(fault), path=("entry_point", started.key))
+
+    program: Program | UnreadScript | None = None
+    reach: Reach | None = None
 
 
-def _program(started: Started, source: Listing, directory: str) -> Program | None:
+def read_program(
+    started: Started, source: Listing, directory: str, python: Version | None = None, ignore: Sequence[str] = ()
+) -> ReadScript:
+    """Return what the text of a script shows.
+
+    ``directory``: that of the source, as the author names it; ``ignore`` what it excludes. ``python``: the version that
+    starts the script. Raise OSError.
+    """
     files = {file.path: file.origin for file in source.files}
     path = started.path.removeprefix("./")
     if path not in files and started.handler is not None:
         path = path.removesuffix(".py") + "/__init__.py"
     if path not in files:
-        if started.key == "script":
-            return None
-        raise ScriptUnreadable("it is not in `source`")
+        return ReadScript(program=None if started.key == "script" else _unread(started, "it is not in `source`"))
     # A script's own directory is searched first, then that of the code.
     places = ("",) if started.handler is not None else tuple(dict.fromkeys((os.path.dirname(path), "")))
     modules = ProgramSource(files, directory, places, searches=started.searches)
+    try:
+        reach = with_ignored(_reach(started, path, modules, places, python), directory, ignore)
+        try:
+            return ReadScript(program=_program(started, path, files, modules), reach=reach)
+        except ScriptUnreadable as fault:
+            return ReadScript(program=_unread(started, str(fault)), reach=reach)
+    finally:
+        forget_trees()
+
+
+def _unread(started: Started, reason: str) -> UnreadScript:
+    return UnreadScript(name=started.named, reason=reason, path=("entry_point", started.key))
+
+
+def _reach(
+    started: Started, path: str, modules: ProgramSource, places: tuple[str, ...], python: Version | None
+) -> Reach:
+    """Return what a script imports. A source with `setup.py` is installed, and its script started as a module."""
+    is_project = modules.has("setup.py")
+    walk = Reaching(modules, ("",) if is_project else places, python, searches=started.searches or is_project)
+    if started.handler is not None:
+        return walk.from_script(path, started.named.partition(":")[0])
+    package = os.path.dirname(path).replace("/", ".") if is_project and started.key == "script" else ""
+    return walk.from_script(path, None, package)
+
+
+def _program(started: Started, path: str, files: dict[str, str], modules: ProgramSource) -> Program:
     text = modules.readable(path)
     if started.handler is not None:
         return read_handler(text, started.named.partition(":")[0], started.handler, modules)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from smspec.script.parse_limits import MOST_BYTES, ScriptUnreadable
 from smspec.source import SourceText
@@ -25,21 +26,46 @@ class ProgramSource:
         self._places = places
         self._compiled: set[str] | None = None
         self._by_end: dict[str, str] | None = None
+        self._directories: set[str] | None = None
+        self._texts: dict[str, SourceText | None] = {}
 
     def module(self, name: str) -> SourceText | None:
         """Return the module that an import of a full name finds, or None. Raise `ScriptUnreadable`."""
-        path = name.replace(".", "/")
-        for place in self._places:
-            for end in _ENDS:
-                file = os.path.join(place, f"{path}{end}.py")
-                if file in self._files:
-                    return self.readable(file)
-                if file.removesuffix(".py") in self._compiled_modules():
-                    raise ScriptUnreadable("it is compiled")
+        for file in candidates(name, self._places):
+            if file in self._files:
+                return self.readable(file)
+            if file.removesuffix(".py") in self._compiled_modules():
+                raise ScriptUnreadable("it is compiled")
         return None
+
+    def file_of(self, name: str, places: tuple[str, ...]) -> str | None:
+        """Return the path of the Python file that is a module, in the first of some directories that has it."""
+        for file in candidates(name, places):
+            if file in self._files:
+                return file
+            if file.removesuffix(".py") in self._compiled_modules():
+                return None
+        return None
+
+    def is_other_module(self, name: str, places: tuple[str, ...]) -> bool:
+        """Return whether a name is that of a directory without `__init__.py`, or of a compiled module."""
+        if self._directories is None:
+            self._directories = {above for path in self._files for above in _above(path)}
+        path = name.replace(".", "/")
+        return any(os.path.join(place, path) in self._directories for place in places) or any(
+            file.removesuffix(".py") in self._compiled_modules() for file in candidates(name, places)
+        )
+
+    def is_elsewhere(self, name: str) -> bool:
+        """Return whether any directory has a module of that name."""
+        return self._elsewhere(name) is not None or any(f"/{name}/" in f"/{path}" for path in self._files)
 
     def elsewhere(self, name: str) -> SourceText | None:
         """Return a module of that name in any other directory. Raise `ScriptUnreadable`."""
+        found = self._elsewhere(name)
+        return None if found is None else self.readable(found)
+
+    def _elsewhere(self, name: str) -> str | None:
         if self._by_end is None:
             self._by_end = {}
             for file in self._files:
@@ -48,8 +74,7 @@ class ProgramSource:
                     for start in range(len(stem)):
                         self._by_end.setdefault("/".join(stem[start:]), file)
         # A package may have more directories than its own; then only the last part of the name is that of a file.
-        found = self._by_end.get(name.replace(".", "/")) or self._by_end.get(name.rpartition(".")[2])
-        return None if found is None else self.readable(found)
+        return self._by_end.get(name.replace(".", "/")) or self._by_end.get(name.rpartition(".")[2])
 
     def readable(self, path: str) -> SourceText:
         """Return a file as text. Raise `ScriptUnreadable` and OSError."""
@@ -60,21 +85,46 @@ class ProgramSource:
 
     def text(self, path: str) -> SourceText | None:
         """Return a file as text; None if it is missing, too large, or not UTF-8. Raise OSError."""
-        if path not in self._files:
-            return None
+        if path not in self._texts:
+            self._texts[path] = self._read(path) if path in self._files else None
+        return self._texts[path]
+
+    def content(self, path: str) -> bytes:
+        """Return the beginning of a file, one byte more than the limit of a script. Raise OSError."""
         with open(open_real(self._files[path]), "rb", buffering=0) as file:
-            content = file.read(MOST_BYTES + 1)
+            return file.read(MOST_BYTES + 1)
+
+    def _read(self, path: str) -> SourceText | None:
+        content = self.content(path)
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
             return None
         if len(content) > MOST_BYTES:
             return None
-        name = os.path.normpath(os.path.join(self._directory, path))
-        return SourceText(name=name, text=text.replace("\r\n", "\n"))
+        return SourceText(name=self.name_of(path), text=text.replace("\r\n", "\n"))
+
+    def has(self, path: str) -> bool:
+        """Return whether the source has a file."""
+        return path in self._files
+
+    def name_of(self, path: str) -> str:
+        """Return the path of a file as the author would type it."""
+        return os.path.normpath(os.path.join(self._directory, path))
 
     def _compiled_modules(self) -> set[str]:
         if self._compiled is None:
             found = [file for file in self._files if file.endswith(_COMPILED) and "__pycache__" not in file]
             self._compiled = {os.path.join(os.path.dirname(f), os.path.basename(f).partition(".")[0]) for f in found}
         return self._compiled
+
+
+def candidates(name: str, places: tuple[str, ...]) -> Iterator[str]:
+    """Yield the files that may be a module, in the order in which Python looks for them."""
+    path = name.replace(".", "/")
+    return (os.path.join(place, f"{path}{end}.py") for place in places for end in _ENDS)
+
+
+def _above(path: str) -> Iterator[str]:
+    while path := os.path.dirname(path):
+        yield path

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import sys
-import warnings
 from typing import TYPE_CHECKING
 
 from smspec.script.frame import Frame
 from smspec.script.modules import Module
-from smspec.script.parse_limits import ScriptUnreadable, is_readable
+from smspec.script.parse_limits import ScriptUnreadable
+from smspec.script.parsing import parsed
 from smspec.script.script_files import Source, has_relevant_word
 from smspec.script.values import UNKNOWN, Known, Value
 
@@ -167,18 +166,6 @@ class Neighbors:
 
 def _is_package(text: SourceText) -> bool:
     return text.name.replace("\\", "/").endswith("/__init__.py")
-
-
-def parsed(text: SourceText) -> ast.Module | None:
-    """Return the tree of a module; None if this Python cannot parse it, or it would take too much memory."""
-    if not is_readable(text.text):
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about escapes in strings, which are not relevant here
-            return ast.parse(text.text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def names_at_start(name: str) -> dict[str, Value]:

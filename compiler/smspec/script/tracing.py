@@ -11,8 +11,9 @@ from smspec.script.classes import Class
 from smspec.script.frame import Frame
 from smspec.script.functions import Function
 from smspec.script.interpreter import Interpreter, TooManySteps
-from smspec.script.neighbors import Neighbors, names_at_start, parsed
+from smspec.script.neighbors import Neighbors, names_at_start
 from smspec.script.parse_limits import ScriptUnreadable
+from smspec.script.parsing import parsed
 from smspec.script.program import CommandLine, Program, Stop
 from smspec.script.readers import handler_of, lookup_of
 from smspec.script.script_files import Source

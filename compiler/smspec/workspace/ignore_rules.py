@@ -96,6 +96,22 @@ class IgnoreRules:
             path, origin = path.rpartition("/")[0], os.path.dirname(origin)
         return False
 
+    def reason(self, path: str) -> str | None:
+        """Return what excludes a file, or a directory above it, in words; None if it is sent."""
+        origin, is_directory = os.path.join(self._root, path), False
+        while path:
+            if self._ignore.verdict(path, is_directory):
+                return "`source.ignore`"
+            if self._git_ignores(path, is_directory):
+                return "a `.gitignore`"
+            if self.excludes(path, is_directory):
+                return "`.dockerignore`"
+            group = self.default_group(path, origin, is_directory)
+            if group is not None:
+                return f"default: {group}"
+            path, origin, is_directory = path.rpartition("/")[0], os.path.dirname(origin), True
+        return None
+
     def _git_ignores(self, path: str, is_directory: bool) -> bool:
         parts = path.split("/")[:-1]
         for length in range(len(parts), -1, -1):

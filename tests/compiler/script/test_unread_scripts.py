@@ -17,11 +17,14 @@ SDK = REJECTED.with_name("imported") / "a-request-of-the-sdk" / "source.json"
 READY = "111122223333.dkr.ecr.us-west-2.amazonaws.com/ready:1"
 FAULTY = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--epochs', type=int)\np.parse_args()\n"
 
-# Each with the whole of a fault that a script of the author's has with its job.
+# Each with the whole of a fault that a script of the author's has with its job. What it has with its image depends on
+# variables, and on what is known of the image.
+OF_IMAGES = re.compile(r"SM51[7-9]|SM52[0-3]")
 CASES = sorted(
     path.parent
     for path in REJECTED.glob("*/expected.txt")
-    if re.search(r"^(?:error|warning)\[SM5", path.read_text(), re.MULTILINE) and (path.parent / "src").is_dir()
+    if re.search(rf"^(?:error|warning)\[(?!{OF_IMAGES.pattern})SM5", path.read_text(), re.MULTILINE)
+    and (path.parent / "src").is_dir()
 )
 
 HARMLESS = {
@@ -51,7 +54,8 @@ def found(directory, **changes):
     spec = yaml.safe_load((directory / "job.yaml").read_text())
     (directory / "changed.yaml").write_text(json.dumps({**spec, **changes}))
     records = json.loads(smspec("validate", "changed.yaml", "--format", "json", cwd=directory).out)
-    return [(record["code"], record["path"]) for record in records if record["code"].startswith("SM5")]
+    codes = [(record["code"], record["path"]) for record in records if record["code"].startswith("SM5")]
+    return [(code, path) for code, path in codes if not OF_IMAGES.fullmatch(code)]
 
 
 @pytest.fixture(params=CASES, ids=lambda case: case.name)
@@ -181,8 +185,8 @@ UNREAD = {
         {"a.py": b""},
         "not in `source`",
     ),
-    "another Python": (SOURCE, {"train.py": b"import argparse\nprint 'two'\n"}, "cannot parse"),
-    "another encoding": (SOURCE, {"train.py": b"# \xe9\n"}, "UTF-8"),
+    "another Python": (SOURCE, {"train.py": b"import argparse\nx = y z\n"}, "cannot parse"),
+    "another encoding": (SOURCE, {"train.py": b"# coding: latin-1\n# \xe9\n"}, "UTF-8"),
     "a very long script": (SOURCE, {"train.py": b"#" * (1 << 20) + b"\nx"}, "1 MiB"),
     "very many statements": (SOURCE, {"train.py": b"import argparse\n" + b"a\n" * 70_000}, "too long"),
     "very deep brackets": (SOURCE, {"train.py": b"import argparse\n" + b"(" * 5_000}, "deeply"),

@@ -76,7 +76,7 @@ def directory_findings(directory, **changes):
             for path in paths
         )
     )
-    read = read_program(Started(path="train.py", named="train.py", key="script"), listing, "src")
+    read = read_program(Started(path="train.py", named="train.py", key="script"), listing, "src").program
     return script_findings(read, script_environment(**changes))
 
 

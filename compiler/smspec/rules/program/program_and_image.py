@@ -1,0 +1,67 @@
+"""The modules that a script imports, together with the image that runs it."""
+
+from __future__ import annotations
+
+import re
+
+from smspec.diagnostics import Note
+from smspec.script.reach.reached import Reach, Version
+from smspec.source import Path, Span
+from smspec.source.frozen import dataclass
+from smspec.source.listing import Listing
+from smspec.spec.model import BuiltImage, CommandEntry, JobSpec, ModuleEntry, PipeLoopEntry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramAndImage:
+    """``requirements``: those of the image. ``python``: the version that starts the script; None if it is unknown."""
+
+    reach: Reach
+    job: JobSpec
+    source: Listing
+    requirements: bytes | None
+    python: Version | None
+
+    @property
+    def path(self) -> Path:
+        """Where the spec names the script."""
+        match self.job.entry_point:
+            case ModuleEntry():
+                return ("entry_point", "module")
+            case PipeLoopEntry():
+                return ("entry_point", "pipe_loop")
+            case CommandEntry():
+                return ("entry_point", "command")
+        return ("entry_point", "script")
+
+    @property
+    def python_name(self) -> str:
+        """The Python of the image in a message."""
+        return "Python" if self.python is None else f"Python {dotted_version(self.python)}"
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """The normalized names of the packages that the spec and its requirements files name."""
+        image = self.job.image
+        packages = image.python_packages if isinstance(image, BuiltImage) else ()
+        lines = (self.requirements or b"").decode("utf-8", "replace").splitlines()
+        return frozenset(map(project_name, (*packages, *lines)))
+
+
+def project_name(requirement: str) -> str:
+    """Return the normalized name of the project at the beginning of a requirement; empty if there is none."""
+    match = re.match(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)", requirement)
+    return re.sub(r"[-_.]+", "-", match[1]).lower() if match else ""
+
+
+def dotted_version(version: Version) -> str:
+    return f"{version[0]}.{version[1]}"
+
+
+def file_name(place: Span) -> str:
+    """Return the name of a module's file in a message."""
+    return place.file.replace("\\", "/").rpartition("/")[2]
+
+
+def here(what: str, place: Span) -> tuple[Note, ...]:
+    return (Note(what, place),)

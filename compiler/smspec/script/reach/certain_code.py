@@ -1,0 +1,187 @@
+"""The code of a module that runs in every run of a script: its imports, and the functions that it calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from smspec.script.call_effects import EXITS, lets_errors_through
+from smspec.source.frozen import dataclass
+
+Import = ast.Import | ast.ImportFrom
+Function = ast.FunctionDef
+
+_HARMLESS_ERRORS = frozenset(
+    {"ArithmeticError", "AssertionError", "AttributeError", "EOFError", "FileExistsError", "FileNotFoundError"}
+    | {"IOError", "IndexError", "KeyError", "KeyboardInterrupt", "LookupError", "OSError"}
+    | {"OverflowError", "PermissionError", "RuntimeError", "StopIteration", "TimeoutError", "TypeError"}
+    | {"UnicodeDecodeError", "UnicodeError", "ValueError", "ZeroDivisionError"}
+)
+"""A handler of these does not catch an import that fails."""
+
+_IMPORTERS = ("importlib.import_module", "__import__", "importlib.__import__")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedImport:
+    """A call that imports a module by its written name, such as `importlib.import_module`."""
+
+    name: str
+    node: ast.Call
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    """A call of something by its full name: a function of the module, or one that it imports."""
+
+    name: str
+
+
+Event = Import | NamedImport | FunctionCall
+
+
+class CertainCode:
+    """Walk the code of one module. ``is_main``: it is the script itself. ``names``: the full names of imported ones."""
+
+    def __init__(self, *, is_main: bool, names: dict[str, str] | None = None) -> None:
+        self.names: dict[str, str] = names or {}
+        self._is_main = is_main
+        self._ended = False
+
+    def of_module(self, tree: ast.Module) -> Iterator[Event]:
+        """Yield what the module does in every run, in order."""
+        yield from self._block(tree.body, in_function=False)
+
+    def of_function(self, function: Function) -> Iterator[Event]:
+        """Yield what a function does in every call."""
+        yield from self._block(function.body, in_function=True)
+
+    def _block(self, body: Iterable[ast.stmt], *, in_function: bool) -> Iterator[Event]:
+        for statement in body:
+            if self._ended:
+                return
+            yield from self._statement(statement, in_function=in_function)
+            if in_function and not self._ended and _may_return(statement):
+                self._ended = True
+
+    def _statement(self, node: ast.stmt, *, in_function: bool) -> Iterator[Event]:
+        match node:
+            case ast.Import() | ast.ImportFrom():
+                self._bind(node)
+                yield node
+            case ast.ClassDef():
+                yield from self._calls(*node.decorator_list, *node.bases)
+                yield from self._block(node.body, in_function=False)
+            case ast.With():
+                yield from self._calls(*(item.context_expr for item in node.items))
+                if all(map(self._lets_errors_through, node.items)):
+                    yield from self._block(node.body, in_function=in_function)
+            case ast.Try():
+                if all(map(_is_harmless, node.handlers)):
+                    yield from self._block([*node.body, *node.orelse], in_function=in_function)
+                else:
+                    self._forget(node)
+                yield from self._block(node.finalbody, in_function=in_function)
+            case ast.If():
+                yield from self._calls(node.test)
+                if self._is_main and not in_function and _asks_for_main(node.test):
+                    yield from self._block(node.body, in_function=in_function)
+                else:
+                    self._forget(node)
+            case ast.For():
+                yield from self._calls(node.iter)
+                self._forget(node)
+            case ast.While():
+                self._forget(node)
+                is_endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+                self._ended = is_endless and not any(isinstance(one, ast.Break) for one in ast.walk(node))
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                self.names.pop(node.name, None)
+                yield from self._calls(*node.decorator_list)
+            case ast.Return() | ast.Raise():
+                yield from self._calls(*(part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)))
+                self._ended = True
+            case ast.Expr() | ast.Assign() | ast.AnnAssign() | ast.AugAssign():
+                if node.value is not None:
+                    yield from self._calls(node.value)
+            case _:
+                self._forget(node)
+
+    def _calls(self, *nodes: ast.expr) -> Iterator[Event]:
+        """Yield the relevant calls in expressions that are evaluated as a whole."""
+        for node in nodes:
+            if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+                continue
+            if isinstance(node, ast.BoolOp):
+                yield from self._calls(node.values[0])
+            elif isinstance(node, ast.IfExp):
+                yield from self._calls(node.test)
+            else:
+                parts = [*ast.iter_child_nodes(node)]
+                parts = [part.value if isinstance(part, ast.keyword) else part for part in parts]
+                yield from self._calls(*(part for part in parts if isinstance(part, ast.expr)))
+                if isinstance(node, ast.Call):
+                    yield from self._call(node)
+
+    def _call(self, node: ast.Call) -> Iterator[Event]:
+        name = self._full_name(node.func)
+        if name in EXITS:
+            self._ended = True
+        elif name in _IMPORTERS and node.args and isinstance(node.args[0], ast.Constant):
+            if isinstance(node.args[0].value, str) and len(node.args) == 1 and not node.keywords:
+                yield NamedImport(node.args[0].value, node)
+        elif isinstance(node.func, ast.Name | ast.Attribute):
+            yield FunctionCall(name)
+
+    def _lets_errors_through(self, item: ast.withitem) -> bool:
+        node = item.context_expr
+        return lets_errors_through(self._full_name(node.func if isinstance(node, ast.Call) else node))
+
+    def _full_name(self, node: ast.expr) -> str:
+        """Return the full name of what an expression names; empty for anything else."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return ""
+        return ".".join([self.names.get(node.id, node.id), *reversed(parts)])
+
+    def _bind(self, node: Import) -> None:
+        for alias in node.names:
+            if isinstance(node, ast.Import):
+                name = alias.name if alias.asname else alias.name.partition(".")[0]
+                self.names[alias.asname or name] = name
+            else:
+                above = "." * node.level + (f"{node.module}." if node.module else "")
+                self.names[alias.asname or alias.name] = above + alias.name
+
+    def _forget(self, node: ast.stmt) -> None:
+        """Forget the names that code which may run binds to something else."""
+        for one in ast.walk(node):
+            if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load):
+                self.names.pop(one.id, None)
+
+
+def _is_harmless(handler: ast.ExceptHandler) -> bool:
+    """Return whether a handler certainly does not catch an import that fails."""
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return all(isinstance(kind, ast.Name) and kind.id in _HARMLESS_ERRORS for kind in kinds)
+
+
+def _asks_for_main(test: ast.expr) -> bool:
+    """Return whether a condition is ``__name__ == "__main__"``."""
+    match test:
+        case (
+            ast.Compare(left=ast.Name(id="__name__"), ops=[ast.Eq()], comparators=[ast.Constant(value="__main__")])
+            | ast.Compare(left=ast.Constant(value="__main__"), ops=[ast.Eq()], comparators=[ast.Name(id="__name__")])
+        ):
+            return True
+    return False
+
+
+def _may_return(statement: ast.AST) -> bool:
+    """Return whether a statement of a function may leave it."""
+    if isinstance(statement, ast.expr | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return False
+    return isinstance(statement, ast.Return) or any(map(_may_return, ast.iter_child_nodes(statement)))

@@ -1,0 +1,149 @@
+"""Where a script makes Python search for modules besides its own directory."""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+import re
+
+from smspec.script.reach.relevant_text import INSTALLERS
+from smspec.source.frozen import dataclass
+
+_SEARCHES = re.compile(r"\bsys\s*\.\s*path\b|\bfrom\s+sys\s+import\b|\b__path__\b")
+_OPENS = re.compile(
+    r"\b(?:meta_path|path_hooks|addsitedir|extend_path|zipimport|zipimporter|PYTHONPATH|entry_points)\b"
+    r"|\bsys\s*\.\s*modules\b|\b__path__\b|\bfrom\s+sys\s+import\b"
+)
+_INSTALLS = re.compile(INSTALLERS)
+_CODE = "/opt/ml/code"
+_SAME = frozenset({"os.path.abspath", "os.path.realpath", "os.path.normpath", "os.path.expanduser", "str", "os.fspath"})
+_SAME_METHODS = frozenset({"resolve", "absolute", "as_posix", "expanduser"})
+_PATHS = frozenset({"Path", "pathlib.Path", "PurePath"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModulePaths:
+    """``places``: directories of the source that a module adds. ``is_open``: it may add others, or install packages."""
+
+    places: tuple[str, ...] = ()
+    is_open: bool = False
+
+
+def module_paths(text: str, tree: ast.Module, file: str) -> ModulePaths:
+    """Return what a module adds to the directories for modules; ``file`` is its path in the source."""
+    searches, installs = _SEARCHES.search(text), _INSTALLS.search(text)
+    if _OPENS.search(text):
+        return ModulePaths(is_open=True)
+    if installs and _runs_an_installer(tree):
+        return ModulePaths(is_open=True)
+    if not searches:
+        return ModulePaths()
+    paths = _Paths(tree, file)
+    places: list[str] = []
+    known: set[int] = set()
+    uses: list[ast.Attribute] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and _dotted(node) == "sys.path":
+            uses.append(node)
+        if isinstance(node, ast.Compare):
+            known |= {id(part) for part in node.comparators}
+        if isinstance(node, ast.Call) and _dotted(node.func) in ("sys.path.append", "sys.path.insert") and node.args:
+            assert isinstance(node.func, ast.Attribute)
+            place = paths.of(node.args[-1])
+            if place is not None:
+                places.append(place)
+                known.add(id(node.func.value))
+    return ModulePaths(places=tuple(dict.fromkeys(places)), is_open=any(id(use) not in known for use in uses))
+
+
+def _runs_an_installer(tree: ast.Module) -> bool:
+    """Return whether a string outside of docstrings, or a name, is that of an installer."""
+    docstrings = {
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant):
+            word = node.value if isinstance(node.value, str) and id(node) not in docstrings else ""
+        elif isinstance(node, ast.alias):
+            word = node.name if node.name.partition(".")[0] == "pip" else ""
+        else:
+            word = node.id if isinstance(node, ast.Name) and _INSTALLS.fullmatch(node.id) else ""
+        if word and _INSTALLS.search(word):
+            return True
+    return False
+
+
+class _Paths:
+    """Paths in the source that expressions of a module are; absolute and unknown ones are None."""
+
+    def __init__(self, tree: ast.Module, file: str) -> None:
+        self._file = file
+        self._names: dict[str, ast.expr | None] = {}
+        self._depth = 0
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                name = node.targets[0].id
+                self._names[name] = None if name in self._names else node.value
+
+    def of(self, node: ast.expr) -> str | None:
+        """Return the directory that an expression is, relative to the source; None for any other."""
+        if self._depth > 20:
+            return None
+        self._depth += 1
+        found = self._path(node)
+        self._depth -= 1
+        if found is None:
+            return None
+        if found == _CODE or found.startswith(f"{_CODE}/"):
+            found = found[len(_CODE) + 1 :]
+        found = posixpath.normpath(found)
+        return None if found.startswith(("/", "..")) else "" if found == "." else found
+
+    def _path(self, node: ast.expr) -> str | None:
+        match node:
+            case ast.Constant(value=str() as text):
+                return text or "."
+            case ast.Name(id="__file__"):
+                return self._file
+            case ast.Name(id=name):
+                value = self._names.get(name)
+                return None if value is None else self.of(value)
+            case ast.Call(func=func, args=[]) if _dotted(func) in ("os.getcwd", "Path.cwd", "pathlib.Path.cwd"):
+                return "."
+            case ast.Call(func=func, args=[inner]) if _dotted(func) in _SAME | _PATHS:
+                return self.of(inner)
+            case ast.Call(func=func, args=[inner]) if _dotted(func) == "os.path.dirname":
+                return self._above(inner)
+            case ast.Call(func=func, args=[first, *rest]) if _dotted(func) == "os.path.join":
+                return self._joined(first, rest)
+            case ast.Call(func=ast.Attribute(value=owner, attr=name), args=[]) if name in _SAME_METHODS:
+                return self.of(owner)
+            case ast.Attribute(value=owner, attr="parent"):
+                return self._above(owner)
+            case ast.Subscript(value=ast.Attribute(value=owner, attr="parents"), slice=ast.Constant(value=int() as up)):
+                found = self.of(owner)
+                steps = [] if found is None else found.split("/")
+                return "/".join(steps[: len(steps) - up - 1]) or "." if 0 <= up < len(steps) else None
+            case ast.BinOp(left=left, op=ast.Div(), right=right):
+                return self._joined(left, [right])
+        return None
+
+    def _above(self, node: ast.expr) -> str | None:
+        found = self.of(node)
+        return posixpath.dirname(found) or "." if found else None
+
+    def _joined(self, first: ast.expr, rest: list[ast.expr]) -> str | None:
+        found = self.of(first)
+        for part in rest:
+            if found is None or not isinstance(part, ast.Constant) or not isinstance(part.value, str):
+                return None
+            found = posixpath.join(found, part.value)
+        return found
+
+
+def _dotted(node: ast.expr) -> str:
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""

@@ -1,0 +1,163 @@
+"""Constructs that the Python of an image is too old for.
+
+`ast.parse` with ``feature_version`` is not used: it rejects what old versions accept, and accepts what they reject.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+
+from smspec.script.reach.reached import NewSyntax, Version
+from smspec.source import SourceText, Span
+
+_WITH_BRACKET = re.compile(r"\bwith\s*\(")
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_Found = tuple[str, Version, ast.AST]
+
+
+def new_syntax(text: SourceText, tree: ast.Module, base: Version) -> list[NewSyntax]:
+    """Return the constructs of a module that exist since a version after ``base``, in order, the first of each kind."""
+    first: dict[str, NewSyntax] = {}
+    lines = text.text.split("\n")
+    for construct, since, node in _constructs(tree, text.text, lines, base):
+        if since > base and construct not in first:
+            place = _place(node, text, lines)
+            first[construct] = NewSyntax(construct=construct, since=since, place=place)
+    return sorted(first.values(), key=lambda found: (found.place.line, found.place.column))
+
+
+def _constructs(tree: ast.Module, text: str, lines: list[str], base: Version) -> Iterator[_Found]:
+    has_brackets = base < (3, 9) and _WITH_BRACKET.search(text) is not None
+    is_before_701 = base < (3, 12) <= sys.version_info
+    for node in ast.walk(tree):
+        kind = type(node).__name__
+        if kind in _BY_KIND:
+            yield (*_BY_KIND[kind], node)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from _of_decorators(node)
+        if getattr(node, "type_params", None):
+            yield from _of_parameters(node)
+        elif isinstance(node, ast.Subscript):
+            yield from _of_index(node, lines)
+        elif isinstance(node, ast.arg) and isinstance(node.annotation, ast.Starred):
+            yield "a starred annotation", (3, 11), node.annotation
+        elif isinstance(node, ast.Set):
+            bare = (item for item in node.elts if isinstance(item, ast.NamedExpr) and _is_bare(item, lines, "{,"))
+            yield from (("`:=` in a set without parentheses", (3, 9), item) for item in bare)
+        elif isinstance(node, ast.SetComp) and isinstance(node.elt, ast.NamedExpr) and _is_bare(node.elt, lines, "{"):
+            yield "`:=` in a set without parentheses", (3, 9), node.elt
+        elif isinstance(node, ast.For | ast.AsyncFor) and _is_bare_star(node.iter):
+            yield "a starred item in `for` without parentheses", (3, 9), node.iter
+        if isinstance(node, _COMPREHENSIONS):
+            yield from _of_comprehensions(node)
+        if has_brackets and isinstance(node, ast.With | ast.AsyncWith) and _has_bracket(node, lines):
+            yield "`with` and `as` in parentheses", (3, 9), node
+        if is_before_701 and isinstance(node, ast.JoinedStr):
+            from smspec.script.reach.new_strings import is_new_string  # imported late: few scripts need it
+
+            if is_new_string(node, lines):
+                yield "a quote, backslash, comment, or line break inside an f-string expression", (3, 12), node
+
+
+_BY_KIND: dict[str, tuple[str, Version]] = {
+    "Match": ("`match`", (3, 10)),
+    "TryStar": ("`except*`", (3, 11)),
+    "TypeAlias": ("`type`", (3, 12)),
+}
+
+
+def _of_decorators(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Iterator[_Found]:
+    for decorator in node.decorator_list:
+        inner: ast.expr = decorator.func if isinstance(decorator, ast.Call) else decorator
+        while isinstance(inner, ast.Attribute):
+            inner = inner.value
+        if not isinstance(inner, ast.Name):
+            yield "a decorator other than a name or a call of one", (3, 9), decorator
+
+
+def _of_parameters(node: ast.AST) -> Iterator[_Found]:
+    yield "a type parameter", (3, 12), node
+    for parameter in getattr(node, "type_params", ()):
+        if getattr(parameter, "default_value", None) is not None:
+            yield "a default of a type parameter", (3, 13), parameter
+
+
+def _of_index(node: ast.Subscript, lines: list[str]) -> Iterator[_Found]:
+    index = node.slice
+    if _is_bare_star(index):
+        yield "a starred index", (3, 11), index
+    items = index.elts if isinstance(index, ast.Tuple) and _begins_with(index, index.elts[:1]) else [index]
+    for item in items:
+        if isinstance(item, ast.NamedExpr) and _is_bare(item, lines, "[,"):
+            yield "`:=` in an index without parentheses", (3, 10), item
+
+
+def _of_comprehensions(outer: ast.expr) -> Iterator[_Found]:
+    """Yield the asynchronous comprehensions that run in the scope of another comprehension."""
+    assert isinstance(outer, _COMPREHENSIONS)
+    rest: list[ast.AST] = [part for part in ast.iter_child_nodes(outer) if not isinstance(part, ast.comprehension)]
+    for position, generator in enumerate(outer.generators):
+        rest += generator.ifs if position == 0 else [generator.iter, *generator.ifs]
+    while rest:
+        node = rest.pop()
+        if isinstance(node, ast.Lambda):
+            continue
+        if isinstance(node, _COMPREHENSIONS):
+            if not isinstance(node, ast.GeneratorExp) and any(one.is_async for one in node.generators):
+                yield "an asynchronous comprehension inside another comprehension", (3, 11), node
+            rest.append(node.generators[0].iter)
+        else:
+            rest.extend(ast.iter_child_nodes(node))
+
+
+def _is_bare_star(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Tuple)
+        and any(isinstance(item, ast.Starred) for item in node.elts)
+        and _begins_with(node, node.elts[:1])
+    )
+
+
+def _begins_with(node: ast.expr, first: list[ast.expr]) -> bool:
+    """Return whether a tuple has no parentheses: it begins where its first item begins."""
+    return bool(first) and (node.lineno, node.col_offset) == (first[0].lineno, first[0].col_offset)
+
+
+def _is_bare(node: ast.expr, lines: list[str], openers: str) -> bool:
+    """Return whether an expression directly follows one of ``openers`` in its line."""
+    before = lines[node.lineno - 1].encode()[: node.col_offset].decode(errors="replace").rstrip()
+    return before[-1:] in tuple(openers)
+
+
+def _has_bracket(node: ast.With | ast.AsyncWith, lines: list[str]) -> bool:
+    """Return whether an `as` is inside the parentheses around all items of a `with`."""
+    import io
+    import tokenize
+
+    rest = "\n".join(lines[node.lineno - 1 :]).encode()[node.col_offset :].decode(errors="replace")
+    depth, is_inside = 0, False
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(rest).readline):
+            if token.string in ("with", "async") and depth == 0 and not is_inside:
+                continue
+            if not is_inside and token.string != "(":
+                return False
+            is_inside = True
+            if token.type == tokenize.OP:
+                depth += (token.string in "([{") - (token.string in ")]}")
+            elif token.string == "as" and depth == 1:
+                return True
+            if depth == 0:
+                return False
+    except (tokenize.TokenError, SyntaxError):
+        return False
+    return False
+
+
+def _place(node: ast.AST, text: SourceText, lines: list[str]) -> Span:
+    line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+    column = 1 + len(lines[line - 1].encode()[:offset].decode(errors="replace"))
+    return Span(text.name, line, column, line, column + 1)

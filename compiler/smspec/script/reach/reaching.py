@@ -1,0 +1,266 @@
+"""Walk from a script to the modules of its source that every run imports."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterable
+from typing import Protocol
+
+from smspec.script.modules import absolute
+from smspec.script.parse_limits import MOST_BYTES, ScriptUnreadable
+from smspec.script.parsing import parsed
+from smspec.script.reach.broken_syntax import broken_syntax, undecodable
+from smspec.script.reach.certain_code import CertainCode, Event, FunctionCall, NamedImport
+from smspec.script.reach.reached import ForeignImport, MissingModule, NewSyntax, Reach, SyntaxFault, Version
+from smspec.script.reach.relevant_text import may_be_newer, may_change_paths
+from smspec.script.reach.standard_modules import is_in_every_version
+from smspec.source import SourceText, Span
+
+MOST_MODULES = 60
+MOST_CHARACTERS = 600_000
+"""How many modules are read, and their length."""
+
+MOST_IMPORTS = 1_000
+"""A script with more imports is not checked further."""
+
+DEEPEST = 20
+"""The maximum depth of nested imports and calls."""
+
+_FIRST = frozenset({"abc", "codecs", "encodings", "genericpath", "io", "os", "posixpath", "site", "stat"})
+_BEFORE_OWN = frozenset(sys.builtin_module_names) | _FIRST | {"smspec_runtime"}
+_TAMPERS = r"\b__path__\b|\bsys\s*\.\s*modules\b|\b__getattr__\b"
+
+
+class Source(Protocol):
+    """The files of a source."""
+
+    def file_of(self, name: str, places: tuple[str, ...]) -> str | None:
+        """Return the path of the Python file that is a module, in the first of some directories that has it."""
+
+    def is_other_module(self, name: str, places: tuple[str, ...]) -> bool:
+        """Return whether a name is that of a directory without `__init__.py`, or of a compiled module."""
+
+    def is_elsewhere(self, name: str) -> bool:
+        """Return whether any directory has a module of that name."""
+
+    def readable(self, path: str) -> SourceText:
+        """Return a file as text. Raise `ScriptUnreadable` and OSError."""
+
+    def content(self, path: str) -> bytes:
+        """Return the beginning of a file. Raise OSError."""
+
+    def name_of(self, path: str) -> str:
+        """Return the path of a file as the author would type it."""
+
+
+class _Own:
+    """A module of the source. ``package``: where its relative imports start."""
+
+    def __init__(self, name: str, file: str, text: SourceText, tree: ast.Module | None, package: str) -> None:
+        self.name = name
+        self.file = file
+        self.text = text
+        self.tree = tree
+        self.package = package
+        self.is_package = file.endswith("/__init__.py")
+        self.names: dict[str, str] = {}
+        self.called: set[str] = set()
+
+
+class Reaching:
+    """One walk. ``places`` are the directories that Python searches, in order; ``base`` the Python of the image."""
+
+    def __init__(self, source: Source, places: tuple[str, ...], base: Version | None, *, searches: bool) -> None:
+        self._source = source
+        self._places = places
+        self._base = base
+        self._is_open = searches
+        self._searches = searches
+        self._own: dict[str, _Own | None] = {}
+        self._texts: list[SourceText] = []
+        self._characters = 0
+        self._depth = 0
+        self._faults: list[SyntaxFault] = []
+        self._new: list[NewSyntax] = []
+        self._missing: dict[str, MissingModule] = {}
+        self._foreign: dict[str, ForeignImport] = {}
+
+    def from_script(self, file: str, handler: str | None, package: str = "") -> Reach:
+        """Return what a script in a package reaches; ``handler``: the full name of the module, if it is imported."""
+        try:
+            if handler is None:
+                self._enter("__main__", file, package)
+            else:
+                self._full_import(handler, None)
+        except (RecursionError, MemoryError):
+            return Reach(is_open=True)
+        foreign = [
+            found for found in self._foreign.values() if not (self._searches and self._source.is_elsewhere(found.top))
+        ]
+        missing = [found for found in self._missing.values() if not (self._searches and not found.reason)]
+        return Reach(
+            texts=tuple(self._texts),
+            faults=tuple(self._faults),
+            new_syntax=tuple(self._new),
+            missing=tuple(missing),
+            places=self._places,
+            foreign=tuple(foreign),
+            is_open=self._is_open,
+        )
+
+    def _enter(self, name: str, file: str, package: str) -> _Own | None:
+        """Read a module and follow what it does when it is imported."""
+        self._own[name] = None
+        if len(self._texts) >= MOST_MODULES or self._characters > MOST_CHARACTERS or self._depth >= DEEPEST:
+            return None
+        try:
+            text = self._source.readable(file)
+        except ScriptUnreadable:
+            self._undecodable(file)
+            return None
+        self._texts.append(text)
+        self._characters += len(text.text)
+        fault = broken_syntax(text, self._base)
+        if fault is not None:
+            self._faults.append(fault)
+        tree = None if fault is not None else parsed(text)
+        own = self._own[name] = _Own(name, file, text, tree, package)
+        if tree is None:
+            return own
+        if self._base is not None and may_be_newer(text.text, self._base):
+            from smspec.script.reach.new_syntax import new_syntax  # imported late: few images have an old Python
+
+            self._new += new_syntax(text, tree, self._base)
+        if may_change_paths(text.text):
+            from smspec.script.reach.module_paths import module_paths  # imported late: few scripts need it
+
+            paths = module_paths(text.text, tree, file)
+            self._is_open |= paths.is_open
+            self._searches |= paths.is_open or bool(paths.places)
+            self._places = tuple(dict.fromkeys((*self._places, *paths.places)))
+        code = CertainCode(is_main=name == "__main__", names=own.names)
+        self._follow(own, code.of_module(tree))
+        return own
+
+    def _undecodable(self, file: str) -> None:
+        content = self._source.content(file)
+        fault = undecodable(self._source.name_of(file), content) if len(content) <= MOST_BYTES else None
+        if fault is not None:
+            self._faults.append(fault)
+
+    def _follow(self, own: _Own, events: Iterable[Event]) -> None:
+        self._depth += 1
+        for event in events:
+            if len(self._foreign) > MOST_IMPORTS:
+                break
+            if isinstance(event, FunctionCall):
+                self._call(own, event.name)
+            elif isinstance(event, NamedImport):
+                if all(part.isidentifier() for part in event.name.split(".")):
+                    self._full_import(event.name, _place(event.node, own))
+            elif isinstance(event, ast.Import):
+                for alias in event.names:
+                    self._full_import(alias.name, _place(alias, own))
+            else:
+                self._from(own, event)
+        self._depth -= 1
+
+    def _from(self, own: _Own, node: ast.ImportFrom) -> None:
+        """Follow ``from name import …``: the module, and submodules of it."""
+        place = _place(node, own)
+        name = absolute("." * node.level + (node.module or ""), own.package)
+        if name is None or (node.level and not own.package):
+            why = "it leaves the top-level package" if own.package else f"`{own.file}` is not in a package when it runs"
+            written = "." * node.level + (node.module or "")
+            self._miss(MissingModule(name=written, place=place, reason=why))
+            return
+        found = self._full_import(name, place)
+        for alias in node.names:
+            below = f"{name}.{alias.name}"
+            if alias.name == "*" or found is None or _has(found, alias.name):
+                continue
+            if self._find(below) is not None:
+                self._full_import(below, place)
+            elif not self._source.is_other_module(below, self._places) and not re.search(_TAMPERS, found.text.text):
+                why = "" if found.is_package else f"`{found.text.name}` has no `{alias.name}`"
+                self._miss(MissingModule(name=below, place=place, reason=why))
+
+    def _full_import(self, name: str, place: Span | None) -> _Own | None:
+        """Import a module after its parent packages; return it if it is one of the source that was read."""
+        parts = name.split(".")
+        found: _Own | None = None
+        for count in range(1, len(parts) + 1):
+            full = ".".join(parts[:count])
+            if full in self._own:
+                found = self._own[full]
+                continue
+            file = self._find(full)
+            if file is not None:
+                is_package = file.endswith("/__init__.py")
+                found = self._enter(full, file, full if is_package else full.rpartition(".")[0])
+                continue
+            if self._source.is_other_module(full, self._places):
+                self._own[full] = found = None
+                continue
+            if count == 1:
+                if place is not None and not is_in_every_version(full):
+                    self._foreign.setdefault(name, ForeignImport(name=name, place=place))
+            elif (
+                place is not None
+                and found is not None
+                and found.tree is not None
+                and not re.search(_TAMPERS, found.text.text)
+            ):
+                self._miss(MissingModule(name=full, place=place))
+            return None
+        return found
+
+    def _find(self, name: str) -> str | None:
+        if name.partition(".")[0] in _BEFORE_OWN:
+            return None
+        return self._source.file_of(name, self._places)
+
+    def _miss(self, missing: MissingModule) -> None:
+        self._missing.setdefault(missing.name, missing)
+
+    def _call(self, own: _Own, name: str) -> None:
+        """Follow a call of a function of the module, or of one that it imports by name from a module of the source."""
+        if "." in name:
+            module, _, name = name.rpartition(".")
+            full = absolute(module, own.package)
+            there = self._own.get(full) if full else None
+        else:
+            there = own
+        if there is None or there.tree is None or name in there.called or self._depth >= DEEPEST:
+            return
+        there.called.add(name)
+        function = _function(there, name)
+        if function is not None:
+            code = CertainCode(is_main=False, names=dict(there.names))
+            self._follow(there, code.of_function(function))
+
+
+def _function(own: _Own, name: str) -> ast.FunctionDef | None:
+    """Return the only definition of a function at the top of a module; None if the name may be something else."""
+    assert own.tree is not None
+    found = [node for node in own.tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    if len(found) != 1 or found[0].decorator_list or re.search(rf"\b{re.escape(name)}\s*=[^=]", own.text.text):
+        return None
+    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(found[0])):
+        return None
+    return found[0]
+
+
+def _has(own: _Own, name: str) -> bool:
+    """Return whether a module may have a name."""
+    from smspec.script.handler_names import lacks  # imported late: many scripts have no modules
+
+    return own.tree is None or not lacks(own.text.text, name)
+
+
+def _place(node: ast.stmt | ast.expr | ast.alias, own: _Own) -> Span:
+    return Span(
+        own.text.name, node.lineno, node.col_offset + 1, node.end_lineno or node.lineno, (node.end_col_offset or 0) + 1
+    )

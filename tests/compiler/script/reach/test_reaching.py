@@ -1,0 +1,187 @@
+"""Which modules every run of a script imports: those of its source, and those that others must provide."""
+
+import textwrap
+
+import pytest
+
+from smspec.pipeline.script_source import ProgramSource
+from smspec.script.reach.reaching import Reaching
+
+
+def reach(directory, files, start="train.py", handler=None, *, base=(3, 12), searches=False):
+    """Return what a script reaches; ``files``: the texts of the source, by their paths."""
+    for path, text in files.items():
+        (directory / path).parent.mkdir(parents=True, exist_ok=True)
+        (directory / path).write_text(textwrap.dedent(text))
+    source = ProgramSource({path: str(directory / path) for path in files}, "src", ("",), searches=searches)
+    places = tuple(dict.fromkeys((start.rpartition("/")[0], "")))
+    return Reaching(source, places, base, searches=searches).from_script(start, handler)
+
+
+def foreign(directory, script, **files):
+    found = reach(directory, {"train.py": script, **{f"{name}.py": text for name, text in files.items()}})
+    return set() if found.is_open else {one.name for one in found.foreign}
+
+
+CERTAIN = {
+    "a module": "import numpy",
+    "a name": "from numpy import array",
+    "a submodule": "import numpy.linalg as la",
+    "a class": "class A:\n    import numpy",
+    "main": "if __name__ == '__main__':\n    import numpy",
+    "a function": "def main():\n    import numpy\nmain()",
+    "a function in main": "def main():\n    import numpy\nif '__main__' == __name__:\n    main()",
+    "a nested call": "import sys\ndef main():\n    import numpy\nsys.exit(main())",
+    "a function of a function": "def load():\n    import numpy\ndef main():\n    load()\nmain()",
+    "with": "import torch\nwith torch.no_grad():\n    import numpy",
+    "a handler of another error": "try:\n    import numpy\nexcept KeyError:\n    pass",
+    "finally": "try:\n    pass\nfinally:\n    import numpy",
+    "importlib": "import importlib\nimportlib.import_module('numpy')",
+    "import_module": "from importlib import import_module\nnp = import_module('numpy')",
+    "before an exit": "import sys\nimport numpy\nsys.exit()",
+    "a call in an assignment": "def main():\n    import numpy\nx = main()",
+    "a docstring about pip": '"""pip install numpy"""\nimport numpy  # pip install numpy',
+}
+
+
+@pytest.mark.parametrize("name", CERTAIN)
+def test_import_of_every_run_is_found(name, tmp_path):
+    assert any(one.partition(".")[0] == "numpy" for one in foreign(tmp_path, CERTAIN[name]))
+
+
+DOUBTFUL = {
+    "try": "try:\n    import numpy\nexcept ImportError:\n    numpy = None",
+    "try with a tuple": "try:\n    import numpy\nexcept (KeyError, ModuleNotFoundError):\n    pass",
+    "try with any error": "try:\n    import numpy\nexcept:\n    pass",
+    "try with an unknown error": "try:\n    import numpy\nexcept errors.Missing:\n    pass",
+    "if": "import sys\nif sys.argv:\n    import numpy",
+    "type checking": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import numpy",
+    "a loop": "for x in y:\n    import numpy",
+    "a function that is not called": "def main():\n    import numpy",
+    "a function that returns before": "def main(x):\n    if x:\n        return\n    import numpy\nmain(1)",
+    "a function that is replaced": "def main():\n    import numpy\nmain = print\nmain()",
+    "a decorated function": "@wrap\ndef main():\n    import numpy\nmain()",
+    "a generator": "def main():\n    yield\n    import numpy\nmain()",
+    "a coroutine": "async def main():\n    import numpy\nmain()",
+    "a call under a condition": "def main():\n    import numpy\nx and main()\ny = main() if x else 1",
+    "a lambda": "def main():\n    import numpy\nf = lambda: main()",
+    "a manager that suppresses": "import contextlib\nwith contextlib.suppress(ImportError):\n    import numpy",
+    "an unknown manager": "with try_import():\n    import numpy",
+    "after an exit": "import sys\nsys.exit()\nimport numpy",
+    "after raise": "raise SystemExit\nimport numpy",
+    "after an endless loop": "while True:\n    pass\nimport numpy",
+    "an unknown name": "import importlib\nimportlib.import_module(name)",
+    "pip": "import subprocess\nsubprocess.run(['pip', 'install', 'numpy'])\nimport numpy",
+    "another directory": "import sys\nsys.path.append('/opt/ml/input/data/code')\nimport numpy",
+    "an unknown directory": "import sys\nsys.path.insert(0, where())\nimport numpy",
+    "an import hook": "import sys\nsys.meta_path.append(Finder())\nimport numpy",
+    "a module that is set": "import sys\nsys.modules['numpy'] = object()\nimport numpy",
+}
+
+
+@pytest.mark.parametrize("name", DOUBTFUL)
+def test_import_that_may_not_happen_is_not_found(name, tmp_path):
+    assert not any(one.partition(".")[0] == "numpy" for one in foreign(tmp_path, DOUBTFUL[name]))
+
+
+def test_modules_of_the_source_are_followed(tmp_path):
+    files = {
+        "train.py": "import a, pack.b\nfrom pack import c\nfrom space.d import x\na.start()",
+        "a.py": "def start():\n    import pandas\n",
+        "pack/__init__.py": "",
+        "pack/b.py": "from . import e\nfrom .f.g import y",
+        "pack/c.py": "import scipy",
+        "pack/e.py": "",
+        "pack/f/g.py": "y = 1\nimport sklearn.metrics",
+        "space/d.py": "x = 1",
+        "unused.py": "import unused_package",
+    }
+    found = reach(tmp_path, files)
+    assert not found.missing
+    assert {one.top for one in found.foreign} == {"pandas", "scipy", "sklearn"}
+    assert {text.name for text in found.texts} == {f"src/{path}" for path in files if path != "unused.py"}
+
+
+MISSING = {
+    "a module of a package": ({"train.py": "import pack.gone", "pack/__init__.py": ""}, "pack.gone"),
+    "a module of a module": ({"train.py": "import one.gone", "one.py": ""}, "one.gone"),
+    "a relative module": ({"train.py": "import pack", "pack/__init__.py": "from .gone import x"}, "pack.gone"),
+    "a name of a package": ({"train.py": "from pack import gone", "pack/__init__.py": ""}, "pack.gone"),
+    "a name of a module": ({"train.py": "from one import gone", "one.py": "x = 1"}, "one.gone"),
+    "a relative import in a script": ({"train.py": "from . import one", "one.py": ""}, "."),
+    "a relative import beyond the top": (
+        {"train.py": "import pack.a", "pack/__init__.py": "", "pack/a.py": "from ..one import x", "one.py": ""},
+        "..one",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISSING)
+def test_missing_module_is_found(name, tmp_path):
+    files, missing = MISSING[name]
+    assert [one.name for one in reach(tmp_path, files).missing] == [missing]
+
+
+PRESENT = {
+    "a name that is set elsewhere": {"train.py": "from pack import x", "pack/__init__.py": "globals()['x'] = 1"},
+    "a name of a star import": {"train.py": "from pack import x", "pack/__init__.py": "from numpy import *"},
+    "a name by __getattr__": {"train.py": "from one import x", "one.py": "def __getattr__(name):\n    return 1"},
+    "a compiled module": {"train.py": "import pack.fast", "pack/__init__.py": "", "pack/fast.cpython-312.so": ""},
+    "a directory": {"train.py": "from pack import data", "pack/__init__.py": "", "pack/data/a.py": ""},
+    "a cycle": {
+        "train.py": "import a",
+        "a.py": "import b\nfrom b import y",
+        "b.py": "import a\nfrom a import y\ny = 1",
+    },
+    "an added directory": {
+        "train.py": "import os, sys\nsys.path.append(os.path.join(os.path.dirname(__file__), 'lib'))\nimport one",
+        "lib/one.py": "",
+    },
+    "an added directory of pathlib": {
+        "train.py": "import sys\nfrom pathlib import Path\nROOT = Path(__file__).resolve().parents[0]\n"
+        "if str(ROOT / 'lib') not in sys.path:\n    sys.path.insert(0, str(ROOT / 'lib'))\nfrom one import x",
+        "lib/one.py": "x = 1",
+    },
+    "a written directory": {"train.py": "import sys\nsys.path.append('./lib')\nimport one", "lib/one.py": ""},
+    "a package that sets its path": {"train.py": "import pack.x", "pack/__init__.py": "__path__ = ['other']"},
+}
+
+
+@pytest.mark.parametrize("name", PRESENT)
+def test_present_module_is_not_missing(name, tmp_path):
+    found = reach(tmp_path, PRESENT[name])
+    assert not found.missing
+    assert not {one.top for one in found.foreign} & {"one", "pack", "a", "b"}
+
+
+def test_script_in_a_directory_finds_its_neighbors_first(tmp_path):
+    files = {
+        "steps/train.py": "import one, two",
+        "steps/one.py": "import inner",
+        "one.py": "import outer",
+        "two.py": "",
+    }
+    assert [one.name for one in reach(tmp_path, files, "steps/train.py").foreign] == ["inner"]
+
+
+def test_handler_is_a_module_of_its_package(tmp_path):
+    files = {"pack/__init__.py": "import outer", "pack/reader.py": "from .one import x", "pack/one.py": "x = 1"}
+    found = reach(tmp_path, files, "pack/reader.py", "pack.reader")
+    assert not found.missing
+    assert [one.name for one in found.foreign] == ["outer"]
+
+
+def test_long_chain_of_modules_is_cut(tmp_path):
+    files = {f"m{number}.py": f"import m{number + 1}" for number in range(200)}
+    found = reach(tmp_path, {"train.py": "import m0", **files})
+    assert 2 < len(found.texts) < 100
+    assert not found.missing
+
+
+def test_broken_module_is_found_where_every_run_imports_it(tmp_path):
+    files = {
+        "train.py": "import good\ntry:\n    import bad\nexcept Exception:\n    pass",
+        "good.py": "x = (",
+        "bad.py": "y =",
+    }
+    assert [fault.place.file for fault in reach(tmp_path, files).faults] == ["src/good.py"]

@@ -1,0 +1,3 @@
+from steps import count
+
+print(count())

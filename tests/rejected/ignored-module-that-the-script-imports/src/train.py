@@ -1,0 +1,3 @@
+import secrets_of_mine
+
+print(secrets_of_mine.KEY)

@@ -1,0 +1,6 @@
+import mlflow
+import numpy
+import pandas
+import sklearn.metrics
+
+print(mlflow, numpy, pandas, sklearn)

@@ -1,0 +1,5 @@
+from models.layers import DENSE
+
+
+def build():
+    return [DENSE]

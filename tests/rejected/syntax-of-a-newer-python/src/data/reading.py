@@ -1,0 +1,5 @@
+def kind(value):
+    match value:
+        case 0:
+            return "none"
+    return "some"
