@@ -15,6 +15,7 @@ from smspec.output.writing import write_tree
 from smspec.pipeline.compiled_digest import compiled_digest
 from smspec.render.tree import UPLOAD, FileTree
 from smspec.render.tree_rendering import render_tree
+from smspec.service.cost_summary import cost_line, job_cost
 
 HELP = """\
 Generate the build directory of a spec: Dockerfile, entrypoint, runtime, source, and request.
@@ -41,11 +42,18 @@ def run(args: argparse.Namespace, console: Console) -> int:
     tree = render_tree(job.plan, job.inputs.build_inputs, compiled_digest(job.plan))
     try:
         with signals_interrupt():
-            return _checked(tree, directory, console) if args.check else _written(tree, directory, console)
+            if args.check:
+                return _checked(tree, directory, console)
+            status = _written(tree, directory, console)
     except OutputRefused as refusal:
         raise CommandRefused(str(refusal)) from refusal
     except OutputFailed as failure:
         raise ResourceUnavailable(str(failure)) from failure
+    policy = job.inputs.policy
+    cost = job_cost(job.plan.request.payload, policy.prices if policy is not None else {})
+    if cost is not None:
+        console.say(cost_line([cost]))
+    return status
 
 
 def _checked(tree: FileTree, directory: str, console: Console) -> int:

@@ -47,7 +47,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     except OptionError as error:
         raise UsageError(str(error)) from error
 
-    summary = "\n".join(filter(None, (result.summary(), result.unpinned())))
+    summary = "\n".join(filter(None, (result.summary(), result.ceiling(), result.unpinned())))
     if args.format == "mermaid":
         # Imported late: the graph is rarely requested.
         from smspec.render.mermaid import mermaid

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from itertools import islice
 
 from smspec.diagnostics import Diagnostic, InvalidInput, Rule
@@ -29,10 +31,15 @@ _KEYS = (
     "allowed_registries",
     "require_kms",
     "require_vpc",
+    "require_base",
+    "max_cost",
+    "max_hours",
     "allow_ignores",
     "rules",
     PRICES,
 )
+
+_HIGHEST = 10**9
 
 _WORD = r"""(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)"""
 _DOTTED = rf"({_WORD}(?:\s*\.\s*{_WORD})*)\s*"
@@ -46,7 +53,7 @@ _Fault = tuple[tuple[str, ...], str, str]
 def read_policy(file: OrganizationConfig) -> Policy:
     """Return the policy in the file. Raise `InvalidInput`, with positions, for invalid values."""
     try:
-        price_list(file)  # prices are used where costs are compared; errors in them are reported here
+        prices = price_list(file)
     except MalformedConfig as malformed:
         raise rejected(MalformedConfig(file.path, malformed.fault, file.content)) from None
     reader = _Reader(file.tables)
@@ -58,6 +65,10 @@ def read_policy(file: OrganizationConfig) -> Policy:
         allowed_registries=reader.texts("allowed_registries"),
         require_kms=reader.truth("require_kms"),
         require_vpc=reader.truth("require_vpc"),
+        max_cost=reader.dollars("max_cost"),
+        max_hours=reader.number("max_hours"),
+        require_base=reader.texts("require_base"),
+        prices=prices,
         may_ignore=reader.ignores(),
         levels=reader.levels(),
     )
@@ -104,6 +115,19 @@ class _Reader:
         if not isinstance(value, bool):
             self.faults.append(((key,), f"`{key}` must be true or false", "use `true` or `false`"))
         return value is True
+
+    def number(self, key: str) -> Decimal | int | None:
+        value = self._tables.get(key)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | Decimal) or not 0 <= value <= _HIGHEST:
+            self.faults.append(((key,), f"`{key}` must be a number from 0 to {_HIGHEST:,}", f"write `{key} = 500`"))
+            return None
+        return value
+
+    def dollars(self, key: str) -> Fraction | None:
+        value = self.number(key)
+        return None if value is None else Fraction(value)
 
     def tags(self) -> dict[str, tuple[str, ...]]:
         value = self._tables.get("required_tags")

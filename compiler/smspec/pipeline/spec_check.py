@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 
 from smspec.diagnostics import Diagnostic, InvalidInput, Note
 from smspec.diagnostics.quoting import quoted
-from smspec.pipeline.compilation import Compilation, compile_spec
+from smspec.pipeline.compilation import Compilation, Compiled, compile_spec
 from smspec.pipeline.input_cache import InputCache
 from smspec.pipeline.inputs import gather, gather_all
 from smspec.rules import suppressions
+from smspec.service.cost_summary import JobCost, job_cost
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass, replace
 from smspec.spec.repository_facts import JobFacts
@@ -26,7 +27,7 @@ class CheckedSpec:
     """``diagnostics`` in the order of the files, without duplicates; ``texts`` are those that they point into.
 
     ``facts``: of the spec on its own and with each overlay, where it has the shape of a job. ``files`` are all files of
-    the spec.
+    the spec. ``cost``: what a job of the spec can cost at most; None for a spec with errors.
     """
 
     overlays: int
@@ -34,6 +35,7 @@ class CheckedSpec:
     texts: tuple[SourceText, ...]
     facts: tuple[JobFacts, ...]
     files: frozenset[str]
+    cost: JobCost | None = None
 
 
 def check_spec(path: str, overlay: str | None, settings: Mapping[str, str], cache: InputCache) -> CheckedSpec:
@@ -57,6 +59,7 @@ def checked(outcomes: Iterable[tuple[str | None, Compilation | InvalidInput]]) -
     texts: dict[str, SourceText] = {}
     found: dict[Diagnostic, list[str | None]] = {}
     facts: list[JobFacts] = []
+    cost = None
     for overlay, outcome in outcomes:
         variants += 1
         overlays += overlay is not None
@@ -66,6 +69,9 @@ def checked(outcomes: Iterable[tuple[str | None, Compilation | InvalidInput]]) -
             found.setdefault(diagnostic, []).append(overlay)
         if not isinstance(outcome, InvalidInput) and outcome.facts:
             facts.append(outcome.facts)
+        if variants == 1 and isinstance(outcome, Compiled):
+            policy = outcome.inputs.policy
+            cost = job_cost(outcome.plan.request.payload, policy.prices if policy is not None else {})
     missing_anyway = {_fault(d) for d, among in found.items() if d.code in _NOT_THERE and None in among}
     order = {name: position for position, name in enumerate(texts)}
     reported = [
@@ -82,6 +88,7 @@ def checked(outcomes: Iterable[tuple[str | None, Compilation | InvalidInput]]) -
         texts=tuple(texts[name] for name in _files(reported) if name in texts),
         facts=tuple(facts),
         files=frozenset(order),
+        cost=cost,
     )
 
 

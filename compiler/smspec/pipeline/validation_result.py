@@ -11,6 +11,7 @@ from smspec.pipeline.job_facts import base_facts
 from smspec.pipeline.parallel_map import parallel_map
 from smspec.pipeline.spec_check import CheckedSpec, check_spec
 from smspec.pipeline.spec_discovery import DiscoveredSpecs, Outline, find_candidates, job_specs, outline
+from smspec.service.cost_summary import JobCost, cost_line
 from smspec.source import SourceText
 from smspec.source.frozen import dataclass
 from smspec.spec.layers.assembly import OptionError
@@ -24,13 +25,17 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationResult:
-    """``texts`` are those that the diagnostics point into. ``jobs``: the facts that specs are compared by."""
+    """``texts`` are those that the diagnostics point into. ``jobs``: the facts that specs are compared by.
+
+    ``costs``: what each job without errors can cost.
+    """
 
     specs: int
     overlays: int
     diagnostics: tuple[Diagnostic, ...]
     texts: tuple[SourceText, ...]
     jobs: tuple[JobFacts, ...]
+    costs: tuple[JobCost, ...] = ()
 
     def summary(self) -> str:
         """Return a one-line summary of the checked specs and the findings."""
@@ -38,6 +43,10 @@ class ValidationResult:
             return "no jobs found: a file without `name` is a base spec, checked through the jobs that extend it"
         checked = _count(self.specs, "job") + (f" and {_count(self.overlays, 'overlay')}" if self.overlays else "")
         return f"checked {checked}: {counted(self.diagnostics) or 'no problems found'}"
+
+    def ceiling(self) -> str:
+        """Return a one-line summary of what the jobs without errors can cost; empty if there are none."""
+        return cost_line(self.costs)
 
     def unpinned(self) -> str:
         """Return a one-line summary of unpinned base images; empty if there are none, or if there is a lock."""
@@ -107,6 +116,7 @@ def _result(found: DiscoveredSpecs, checked: list[CheckedSpec], cache: InputCach
     return ValidationResult(
         specs=len(checked),
         overlays=sum(spec.overlays for spec in checked),
+        costs=tuple(spec.cost for spec in checked if spec.cost is not None),
         diagnostics=tuple(reported),
         texts=tuple(texts.values()),
         jobs=jobs,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smspec.review.change import Change
-from smspec.review.cost_ceiling import ceiling_of
 from smspec.review.kinds import job, security
 from smspec.review.kinds.cost import ceiling_change
-from smspec.review.prices import Prices
 from smspec.review.version import Version
 from smspec.review.version_pair import Pair, paired
+from smspec.service.cost_ceiling import ceiling_of
+from smspec.service.prices import Prices
 from smspec.source.frozen import replace
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from smspec.review.change import Change
 from smspec.review.kinds import KINDS
-from smspec.review.prices import Prices
 from smspec.review.version import Version
 from smspec.review.version_pair import paired
+from smspec.service.prices import Prices
 
 
 def compared(old: Version, new: Version, prices: Prices) -> tuple[Change, ...]:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from smspec.review.job_review import JobReview
 from smspec.review.missing_comparisons import State, Uncompared, uncompared
-from smspec.review.prices import Prices
 from smspec.review.reviewing import reviewed
+from smspec.service.prices import Prices
 from smspec.source.frozen import dataclass
 
 

@@ -11,8 +11,8 @@ from smspec.review.data_flow import DataFlow, data_flow
 from smspec.review.job_review import JobReview, Status, job_review
 from smspec.review.kinds import cosmetic
 from smspec.review.missing_comparisons import State
-from smspec.review.prices import Prices
 from smspec.review.version import Version
+from smspec.service.prices import Prices
 
 
 def reviewed(old: State | None, new: State | None, prices: Prices) -> JobReview | None:

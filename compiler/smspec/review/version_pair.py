@@ -7,10 +7,10 @@ from fractions import Fraction
 from smspec.review.change import Change, Rise
 from smspec.review.layers import Item, started
 from smspec.review.members import meaning
-from smspec.review.prices import Prices
 from smspec.review.redaction import safe
 from smspec.review.request_differences import Leaf, leaves
 from smspec.review.version import Version
+from smspec.service.prices import Prices
 from smspec.source import Path
 from smspec.source.frozen import dataclass
 from smspec_runtime.run_plan import SETTINGS_HYPERPARAMETER

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from smspec.source.frozen import dataclass, field
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+    from fractions import Fraction
+
+    from smspec.service.prices import Prices
 
 Level = Literal["error", "warning", "note", "off"]
 
@@ -15,6 +21,8 @@ class Policy:
 
     ``required_tags``: name → the values it may have, none: any. ``levels``: code → its severity. ``may_ignore``:
     whether a spec may ignore checks, or the codes that it may ignore. ``path``: the file with the policy.
+    ``max_cost``: US dollars for a job at most, by ``prices``; ``max_hours``: instance hours for a job at most.
+    ``require_base``: the base specs of which a job extends one, relative to the file.
     """
 
     path: str
@@ -24,6 +32,10 @@ class Policy:
     allowed_registries: tuple[str, ...] | None = None
     require_kms: bool = False
     require_vpc: bool = False
+    max_cost: Fraction | None = None
+    max_hours: Decimal | int | None = None
+    require_base: tuple[str, ...] | None = None
+    prices: Prices = field(default_factory=dict)
     may_ignore: bool | tuple[str, ...] = True
     levels: dict[str, Level] = field(default_factory=dict)
 

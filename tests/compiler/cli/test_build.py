@@ -22,7 +22,11 @@ def test_build_prints_its_path_below_the_current_directory(tmp_path):
     done = smspec("build", "spec/job.yaml", cwd=tmp_path)
     tree = tmp_path / "build" / "small"
     files = below(tree)
-    assert (done.status, done.out, done.err) == (0, "build/small\n", f"wrote {len(files)} files\n")
+    assert (done.status, done.out, done.err) == (
+        0,
+        "build/small\n",
+        f"wrote {len(files)} files\ncost ceiling: 24 instance hours\n",
+    )
     assert {"Dockerfile", ".dockerignore", "entrypoint.py", "run_plan.json", "source/train.py"} <= set(files)
     manifest = json.loads(files["manifest.json"])
     assert set(manifest["files"]) == set(files) - {"manifest.json"}

@@ -13,6 +13,14 @@ MUTABLE = READY.replace("small:1", "small:latest")
 """An image whose tag can change: a warning, SM332."""
 
 
+PRICES = '[prices]\n"ml.m5.large" = 0.115\n'
+BASES = {
+    "org/base.yaml": "smspec: v1\n",
+    "middle.yaml": "smspec: v1\nextends: [org/base.yaml]\n",
+    "other.yaml": "smspec: v1\n",
+}
+
+
 def validated(directory, policy, spec=READY, name="smspec.toml"):
     """Return the (code, path) of everything that is wrong with a spec under a policy."""
     write_job(directory, spec)
@@ -53,10 +61,25 @@ def validated(directory, policy, spec=READY, name="smspec.toml"):
         ),
         ("require_vpc = true", READY, [("SM745", "network")]),
         ("require_vpc = true", READY + "network: {subnets: [subnet-0aa1bb2cc], security_groups: [sg-0bb1cc2dd]}\n", []),
+        ('require_base = ["org/base.yaml"]', READY, [("SM751", "extends")]),
+        ('require_base = ["org/base.yaml"]', READY + "extends: [other.yaml]\n", [("SM751", "extends")]),
+        ('require_base = ["org/base.yaml"]', READY + "extends: [org/base.yaml]\n", []),
+        ('require_base = ["org/base.yaml"]', READY + "extends: [middle.yaml]\n", []),
+        ('require_base = ["other.yaml", "./org/../org/base.yaml"]', READY + "extends: [middle.yaml]\n", []),
+        ("max_hours = 23.5", READY, [("SM749", "hosts")]),
+        ("max_hours = 24", READY, []),
+        ("max_hours = 5", READY + "stopping: {max_runtime: 5h}\n", []),
+        ("max_hours = 5", READY + "stopping: {max_runtime: 30m}\nspot: {max_wait: 6h}\n", [("SM749", "hosts")]),
+        (f"max_cost = 2.7\n{PRICES}", READY, [("SM748", "hosts")]),
+        (f"max_cost = 2.76\n{PRICES}", READY, []),
+        (f"max_cost = 3\n{PRICES}", READY.replace("ml.m5.large", "ml.m5.xlarge"), [("SM750", "hosts")]),
         ("", READY, []),
     ],
 )
 def test_job_is_checked_against_the_policy(tmp_path, policy, spec, expected):
+    for name, text in BASES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
     assert [(code, path) for code, path, _ in validated(tmp_path, policy, spec)] == expected
 
 

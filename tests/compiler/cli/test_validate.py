@@ -17,19 +17,22 @@ def validate(*words, cwd):
     return smspec("validate", *words, "--format", "json", cwd=cwd)
 
 
+PASSED = "checked 1 job: no problems found\ncost ceiling: 24 instance hours\n"
+
+
 def test_valid_job_has_no_problems(tmp_path):
     write_job(tmp_path, READY)
-    assert smspec("validate", cwd=tmp_path) == (0, "", "checked 1 job: no problems found\n")
+    assert smspec("validate", cwd=tmp_path) == (0, "", PASSED)
     assert validate(cwd=tmp_path).out == "[]\n"
 
 
 def test_unpinned_base_image_is_mentioned_after_the_result(tmp_path):
     """A first job has nothing wrong with it: only where there is a lock is this a finding."""
     write_job(tmp_path)
-    said = "checked 1 job: no problems found\nbase image `python:3.12-slim-bookworm` is not pinned; run `smspec lock`\n"
+    said = f"{PASSED}base image `python:3.12-slim-bookworm` is not pinned; run `smspec lock`\n"
     assert smspec("validate", cwd=tmp_path) == (0, "", said)
     smspec("lock", "--digest", f"python:3.12-slim-bookworm=sha256:{'a' * 64}", cwd=tmp_path)
-    assert smspec("validate", cwd=tmp_path) == (0, "", "checked 1 job: no problems found\n")
+    assert smspec("validate", cwd=tmp_path) == (0, "", PASSED)
 
 
 def test_findings_go_to_stdout_and_the_count_to_stderr(tmp_path):
@@ -66,7 +69,7 @@ def test_extended_spec_is_a_base_even_with_a_name(tmp_path):
     write_job(tmp_path, READY + "nme: x\n")
     (tmp_path / "dev.yaml").write_text("smspec: v1\nextends: [job.yaml]\nname: dev\nnme: null\n")
     done = validate(".", cwd=tmp_path)
-    assert (done.status, done.err) == (0, "checked 1 job: no problems found\n")
+    assert (done.status, done.err) == (0, PASSED)
     assert codes(validate("job.yaml", cwd=tmp_path)) == ["SM204"]
     assert codes(validate("job.yaml", "dev.yaml", cwd=tmp_path)) == []
 
@@ -115,7 +118,7 @@ def test_named_base_is_not_checked_as_a_job(tmp_path):
     assert (done.status, done.out) == (0, "")
     assert done.err.startswith("no jobs found: ")
     write_job(tmp_path, READY)
-    assert smspec("validate", "base.yaml", "job.yaml", cwd=tmp_path).err == "checked 1 job: no problems found\n"
+    assert smspec("validate", "base.yaml", "job.yaml", cwd=tmp_path).err == PASSED
 
 
 def test_named_base_must_be_yaml(tmp_path):

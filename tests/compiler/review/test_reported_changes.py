@@ -7,7 +7,7 @@ import pytest
 from smspec.diagnostics.masking import HIDDEN
 from smspec.review.added_and_removed_jobs import added_changes
 from smspec.review.comparing import compared, verdict
-from smspec.review.cost_ceiling import ceiling_of
+from smspec.service.cost_ceiling import ceiling_of
 from support.review.job_reviews import one, version
 from support.spec import job_samples
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 from smspec.review.change import Change, Rise
 from smspec.review.change_descriptions import by_member
-from smspec.review.cost_ceiling import Ceiling, amount, ceiling_of
 from smspec.review.kinds.kind import Kind, subjects
 from smspec.review.version_pair import Pair
+from smspec.service.cost_ceiling import Ceiling, amount, ceiling_of
 
 CEILING = "ceiling"
 

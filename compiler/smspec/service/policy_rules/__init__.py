@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterator
 from smspec.diagnostics import Finding
 from smspec.service.policy import Policy
 from smspec.service.policy_rules import (
+    cost_above_the_limit,
     disallowed_instance_family,
     disallowed_region,
     disallowed_registry,
     job_outside_a_vpc,
     missing_tag,
     storage_without_a_kms_key,
+    too_many_instance_hours,
+    unknown_cost,
 )
 from smspec.service.request import Request
 from smspec.source import Path
@@ -29,12 +32,18 @@ RULES: tuple[Check, ...] = (
     disallowed_registry.check,
     storage_without_a_kms_key.check,
     job_outside_a_vpc.check,
+    cost_above_the_limit.check,
+    too_many_instance_hours.check,
+    unknown_cost.check,
 )
 
 
 SPEC_PATHS: dict[Check, Callable[[Request], Path | None]] = {
     disallowed_region.check: disallowed_region.spec_path,
     job_outside_a_vpc.check: job_outside_a_vpc.spec_path,
+    cost_above_the_limit.check: cost_above_the_limit.spec_path,
+    too_many_instance_hours.check: too_many_instance_hours.spec_path,
+    unknown_cost.check: unknown_cost.spec_path,
 }
 """Rules about what the request has no member for, and the key of the spec that each is about."""
 

@@ -1,0 +1,60 @@
+"""The cost ceiling of a job: its instances for their maximum runtime."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from smspec.service.instance_time import instance_hours, instance_time, two_decimals
+from smspec.service.prices import Prices
+from smspec.source.frozen import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ceiling:
+    """``hours`` of instances, by type.
+
+    ``usd`` None: at least one type has no price. ``counted`` describes what is included.
+    """
+
+    hours: dict[str, Fraction]
+    usd: Fraction | None
+    counted: tuple[str, ...]
+
+    @property
+    def total(self) -> Fraction:
+        return sum(self.hours.values(), Fraction(0))
+
+    @property
+    def words(self) -> str:
+        money = "" if self.usd is None else f", {dollars(self.usd)}"
+        return f"{instance_hours(float(self.total))}{money}"
+
+    @property
+    def record(self) -> dict[str, object]:
+        """The ceiling as JSON."""
+        hours = {kind: float(time) for kind, time in sorted(self.hours.items())}
+        return {"instance_hours": float(self.total), "by_instance_type": hours, "usd": _rounded(self.usd)}
+
+
+def ceiling_of(payload: dict[str, object], prices: Prices) -> Ceiling | None:
+    """Return the ceiling of a request; None if it has no instances, or an invalid number."""
+    time = instance_time(payload)
+    if time is None:
+        return None
+    hours = {kind: Fraction(seconds, 3600) for kind, seconds in time.seconds.items()}
+    known = all(kind in prices for kind in hours)
+    usd = sum((hour * prices[kind] for kind, hour in hours.items()), Fraction(0)) if known else None
+    return Ceiling(hours=hours, usd=usd, counted=time.counted)
+
+
+def amount(number: Fraction) -> str:
+    """Return a number with at most two decimal places."""
+    return two_decimals(float(number))
+
+
+def dollars(usd: Fraction) -> str:
+    return f"${float(usd):,.2f}"
+
+
+def _rounded(usd: Fraction | None) -> float | None:
+    return None if usd is None else round(float(usd), 4)

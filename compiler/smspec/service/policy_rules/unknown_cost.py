@@ -1,0 +1,31 @@
+"""A limit on the cost cannot be checked without a price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smspec.diagnostics import Finding, Rule
+from smspec.diagnostics.quoting import one_of
+from smspec.service.instance_time import instance_time
+from smspec.service.policy import Policy
+from smspec.service.request import Request
+from smspec.source import Path
+
+RULE = Rule("SM750", "unknown cost", "note", evidence="policy")
+
+
+def check(request: Request, policy: Policy) -> Iterator[Finding]:
+    """Report that the cost of a job was not checked, because an instance type has no price."""
+    time = None if policy.max_cost is None else instance_time(request.payload)
+    missing = sorted(set(time.seconds) - set(policy.prices)) if time is not None else []
+    if missing:
+        yield RULE.at(
+            ("ResourceConfig",),
+            f"`{policy.path}` has no price of {one_of(missing)}, so the cost of the job was not checked",
+            help=f'add it to `[prices]`: `"{missing[0]}" = …`, US dollars for an hour',
+        )
+
+
+def spec_path(_: Request) -> Path:
+    """Return the key of the instances, whatever sets their type."""
+    return ("hosts",)
